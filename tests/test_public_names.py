@@ -94,7 +94,7 @@ PUBLIC: Final = {
     "remit.pipeline": "From Given Item Pipeline PipelineResult Reference Step StepFailure Text Then",
     "remit.policies": """
         DECIDE_PERMISSION DEFAULT_POLICY Allow Approver Ask Block Decision Egress Grant GrantRow HasApprover HighRisk
-        InboxApprover Policy Principal Question Rule Undeclared Verdict When
+        InboxApprover PlannedCall Policy Principal Question Rule Undeclared Verdict When
     """,
     "remit.runtime": "PrincipalDirectory ReplayReport RunResult Runtime",
     "remit.secrets": "EnvSecrets FileSecrets Secret SecretRef Secrets",

@@ -17,7 +17,7 @@ from remit.approvals.policy import (
 )
 from remit.contracts.grant import Grant, GrantRow
 from remit.contracts.principal import Principal
-from remit.contracts.question import Decision, Question
+from remit.contracts.question import Decision, PlannedCall, Question
 
 __all__ = [
     "DECIDE_PERMISSION",
@@ -33,6 +33,7 @@ __all__ = [
     "HasApprover",
     "HighRisk",
     "InboxApprover",
+    "PlannedCall",
     "Policy",
     "Principal",
     "Question",

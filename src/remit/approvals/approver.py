@@ -14,7 +14,16 @@ from remit.approvals.policy import DECIDE_PERMISSION, MAX_LIFETIME, Ask
 from remit.contracts.call import Call
 from remit.contracts.chat import decode_message, message_text
 from remit.contracts.contract import Contract, definition_digest
-from remit.contracts.question import NO_PREVIEW, Change, Decision, Preview, Question, QuestionKind, content_digest
+from remit.contracts.question import (
+    NO_PREVIEW,
+    Change,
+    Decision,
+    PlannedCall,
+    Preview,
+    Question,
+    QuestionKind,
+    content_digest,
+)
 from remit.schemas.jsontext import canonical_text
 
 
@@ -96,6 +105,7 @@ def build_question(
     edits: str = "",
     editor: str = "",
     replaces: str = "",
+    plan: tuple[PlannedCall, ...] = (),
 ) -> Question:
     """Build the question about a call, bound to everything that the decision depends on."""
     parts = [part for part in (edits, replaces) if part]
@@ -109,6 +119,7 @@ def build_question(
         layer=len(call.approvals),
         message=_read_user_message(call),
         news=_compare_with_last(call, rule),
+        plan=plan,
     )
     return with_preview(question, preview)
 

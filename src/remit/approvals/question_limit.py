@@ -35,7 +35,7 @@ def find_due_summary(call: Call, ask: Ask, limit: int) -> RecordedQuestion | Non
 
 def _asked_a_person(recorded: RecordedQuestion, call: Call) -> bool:
     by_grant = recorded.decision is not None and recorded.decision.grant
-    return recorded.question.run == call.caller.run and not by_grant
+    return recorded.question.run == call.caller.run and not by_grant and not recorded.question.within
 
 
 def _summarize(asked: Sequence[RecordedQuestion]) -> str:

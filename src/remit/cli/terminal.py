@@ -6,7 +6,7 @@ On a file or a pipe the same is printed as plain text.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from typing import Final
@@ -41,7 +41,7 @@ from remit.cli.text import (
 )
 from remit.contracts.arguments import Limits, parse_arguments
 from remit.contracts.items import Position
-from remit.contracts.question import Question
+from remit.contracts.question import Change, Question
 from remit.errors import CallError
 
 _OUTCOME_MARKS: Final[Mapping[str, tuple[str, str, str]]] = {
@@ -114,12 +114,16 @@ class Terminal:
         self.print_line((question_title(question), "bold"), "   question ", question.id)
         if question.shown:
             self._print_fact("about", one_line(question.shown, max_length=400))
-        for change in question.changes:
-            before, after = (one_line(text, max_length=200) or "nothing" for text in (change.before, change.after))
-            self._print_fact("change", f"{one_line(change.where, max_length=100)}: {before} → {after}")
+        self._show_changes(question.changes)
         for change in question.news:
             before, after = (one_line(text, max_length=200) or "nothing" for text in (change.before, change.after))
             self._print_fact("new", f"{one_line(change.where)}: {after}, where the last approved call had {before}")
+        for planned in question.plan:
+            self._print_fact("with it", f"{planned.tool} {escape_unprintable(planned.arguments)}")
+            self._print_fact("why", f"{one_line(planned.reason, max_length=400)} (rule: {one_line(planned.rule)})")
+            if planned.preview.summary:
+                self._print_fact("about", one_line(planned.preview.summary, max_length=400))
+            self._show_changes(planned.preview.changes)
         if question.link:
             self._print_fact("link", one_line(question.link, max_length=400))
         if question.message:
@@ -137,7 +141,7 @@ class Terminal:
             about_run = question.is_about_run
             yes = "the run asks about this call next, and goes on asking" if about_run else _YES
             no = "this call and all that the run would ask about are denied" if about_run else _NO
-            self._print_fact("yes", yes)
+            self._print_fact("yes", f"{yes}, and so does each call listed with it" if question.plan else yes)
             self._print_fact("no", no)
             self._print_fact("expires", f"{until} (in {format_duration(question.expires - now)}), which means no")
         else:
@@ -167,6 +171,11 @@ class Terminal:
     def set_label(self, label: str) -> None:
         """Change the label of the current activity."""
         self._spinner.set_label(label)
+
+    def _show_changes(self, changes: Iterable[Change]) -> None:
+        for change in changes:
+            before, after = (one_line(text, max_length=200) or "nothing" for text in (change.before, change.after))
+            self._print_fact("change", f"{one_line(change.where, max_length=100)}: {before} → {after}")
 
     def _print_fact(self, name: str, value: str | tuple[str, str]) -> None:
         self.print_line((f"  {name:<10}", "dim"), value)

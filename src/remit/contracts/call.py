@@ -13,6 +13,7 @@ from remit.contracts.chat import ChatRequest, Completion
 from remit.contracts.contract import Contract
 from remit.contracts.ledger import Ledger
 from remit.contracts.principal import Caller
+from remit.contracts.question import content_digest
 from remit.contracts.redact import Redaction
 from remit.contracts.reply import Reply
 from remit.contracts.step import StepOutcome, StepRequest
@@ -77,6 +78,17 @@ class Call(NamedTuple):
             approvals,
             self.redactions,
         )
+
+
+def derive_call_id(parent: str, callee: str, arguments: Arguments, occurrences: dict[str, int]) -> str:
+    """The id of the next call that the body of ``parent`` makes: a digest of parent, callee, arguments and occurrence.
+
+    ``occurrences`` counts equal calls of one execution of the body.
+    """
+    content = content_digest(parent, callee, arguments.identity_text())
+    occurrence = occurrences.get(content, 0)
+    occurrences[content] = occurrence + 1
+    return content_digest(content, str(occurrence))
 
 
 CallService = Service[Call, Reply]

@@ -7,7 +7,7 @@ can also make other calls.
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import FunctionType, MethodType
 from typing import Any, Final, NamedTuple, ParamSpec, Protocol, TypeVar, overload, runtime_checkable
 
@@ -213,6 +213,15 @@ class HasSteps(Protocol):
     @property
     def callees(self) -> Sequence[Callee[..., Any]]:
         """The callees that it calls. The application lists each of them."""
+        ...
+
+
+@runtime_checkable
+class HasPlan(Protocol):
+    """A callee that can tell, before it runs, which calls it will make if none of them fails, as a pipeline can."""
+
+    def plan(self, payload: BaseModel, /) -> Iterable[tuple[Callee[..., Any], str]]:
+        """The calls whose arguments no earlier result determines, in order, with these arguments as text."""
         ...
 
 

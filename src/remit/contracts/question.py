@@ -63,6 +63,23 @@ NO_PREVIEW: Final = Preview("")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedCall:
+    """A call that the call in question will make, and that the answer approves with it.
+
+    ``call`` is its id. ``match`` is the digest of what it must be when it is made, and ``rule`` the rule that would ask
+    about it.
+    """
+
+    call: str
+    match: str
+    tool: str
+    arguments: str
+    rule: str
+    reason: str
+    preview: Preview
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
     """A request to decide about one call, bound to everything that the decision depends on.
 
@@ -92,6 +109,8 @@ class Question:
         news: the arguments that differ from those of the last approved call of this tool and rule in the run.
         further_permissions: others that are needed to decide, where several rules required the approval of one call.
         needs: the kind of yes by which the call may run. An approval also serves where a confirmation is enough.
+        plan: the calls that the call is known to make, which are approved with it.
+        within: the question about the caller whose answer approved this call too; no person was asked about it again.
     """
 
     id: str
@@ -125,6 +144,8 @@ class Question:
     message: str = ""
     news: tuple[Change, ...] = ()
     needs: DecisionKind = "approve"
+    plan: tuple[PlannedCall, ...] = ()
+    within: str = ""
     further_permissions: tuple[str, ...] = ()
 
     @property

@@ -6,13 +6,12 @@ import asyncio
 from typing import Any, ParamSpec, Protocol, TypeVar, overload
 
 from remit.contracts.arguments import Arguments, Limits, parse_arguments
-from remit.contracts.call import Call, CallService
+from remit.contracts.call import Call, CallService, derive_call_id
 from remit.contracts.callee import AgentLike, Callee, Payload, Tools
 from remit.contracts.facts import Effect
 from remit.contracts.items import Note
 from remit.contracts.ledger import Ledger
 from remit.contracts.principal import Caller
-from remit.contracts.question import content_digest
 from remit.contracts.redact import redact_reply, redact_text
 from remit.contracts.reply import NOT_LOADED, Reply
 from remit.contracts.secret import redact_secrets_in_content
@@ -173,12 +172,9 @@ class CallContext:
         return PreparedCall(call.id, lambda: self._make_call(callee, call))
 
     def _build_call(self, callee: AnyCallee, arguments: Arguments, wire: str) -> Call:
-        """Build a call whose id is a digest of this call, the callee, the arguments and the occurrence."""
+        """Build a call with the next id of its content."""
         caller = self._caller_of_calls()
-        content = content_digest(self.id, callee.name, arguments.identity_text())
-        occurrence = self._occurrences.get(content, 0)
-        self._occurrences[content] = occurrence + 1
-        ident = content_digest(content, str(occurrence))
+        ident = derive_call_id(self.id, callee.name, arguments, self._occurrences)
         self.calls.claims[ident] = self.ledger.claim_call(self.id, ident)
         return Call(ident, callee, arguments, caller, self.ledger, wire, self._call.deadline)
 

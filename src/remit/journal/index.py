@@ -84,7 +84,7 @@ def erase_question_row(row: QuestionRow, item: QuestionItem | DecisionItem) -> Q
     question, _, decision, _ = row
     if isinstance(item, QuestionItem):
         question = replace(
-            question, arguments="", shown="", reason="", changes=(), link="", state="", message="", news=()
+            question, arguments="", shown="", reason="", changes=(), link="", state="", message="", news=(), plan=()
         )
     was_edited = decision is not None and decision.arguments != ""
     if decision is not None:

@@ -17,11 +17,13 @@ from remit.approvals.approver import (
 from remit.approvals.editing import add_edit_notice, approval_covers, canonicalize_edit
 from remit.approvals.from_journal import Approvals, AskAgain, RecordedQuestion, read_approvals, with_arguments
 from remit.approvals.grants import consume_grant, decide_by_grant, find_usable_grant
-from remit.approvals.policy import DEFAULT_POLICY, Ask, Block, Policy, Verdict
+from remit.approvals.plan import ask_about_calls, find_cover, plan_calls, select_covered
+from remit.approvals.policy import DEFAULT_POLICY, Allow, Ask, Block, Policy, Verdict
 from remit.approvals.preview import preview_call
 from remit.approvals.question_limit import find_due_summary
 from remit.contracts.arguments import Limits
 from remit.contracts.call import Call, CallLayer, CallService
+from remit.contracts.callee import HasPlan
 from remit.contracts.gate import has_begun
 from remit.contracts.items import DecisionItem, QuestionItem
 from remit.contracts.ledger import Consumption
@@ -189,6 +191,8 @@ class _Approve:
             raise BlockedError(f"{call.callee.name} is blocked by the rule '{rule}': {verdict.reason}")
         items = call.ledger.items_for(call.id)
         question = ""
+        if isinstance(verdict, Allow) and not items and isinstance(call.callee, HasPlan):
+            verdict, rule = await ask_about_calls(call, self._policy) or (verdict, rule)
         # The digests of a match are costly: a call that nothing asks about, and nothing has, does without.
         if (items or isinstance(verdict, Ask)) and not has_begun(items):
             match, approvals = compute_match(call, self._policy.version), read_approvals(items)
@@ -216,7 +220,7 @@ class _Approve:
         if recorded is None or not case.still_applies(recorded, self._policy.version):
             if recorded is not None and recorded.edit:
                 await _require_approval(call, recorded, approver)
-            recorded = await self._find_announced_question(case) or await self._open_question(case, approver)
+            recorded = await self._find_earlier_answer(case) or await self._open_question(case, approver)
         decision = await _require_approval(call, recorded, approver)
         if decision.arguments not in ("", call.canonical_arguments):
             raise AskAgain(recorded.question.id)
@@ -250,10 +254,16 @@ class _Approve:
             await call.ledger.commit(item)
         await _require_approval(call, summary, approver)
 
-    async def _find_announced_question(self, case: _Case) -> RecordedQuestion | None:
-        """Record the question that an announced call opened as the question about this one."""
+    async def _find_earlier_answer(self, case: _Case) -> RecordedQuestion | None:
+        """Record the question about this call that was asked with its caller, or opened by an announced call."""
         call = case.call
-        if call.callee.facts.confirm is None or case.recorded is not None or case.approvals.edit is not None:
+        if case.recorded is not None or case.approvals.edit is not None:
+            return None
+        covered = None if case.approvals.refuted else find_cover(call, case.verdict, case.rule, case.match)
+        if covered is not None:
+            await _record_question(call, covered, Consumption((), call.caller.run, call.id))
+            return covered
+        if call.callee.facts.confirm is None:
             return None
         found = await call.ledger.find_usable_question(case.match)
         if found is None:
@@ -272,6 +282,7 @@ class _Approve:
         ask, rule = case.ask()
         grant = await consume_grant(call, ask, self._policy.version, approvals.editor)
         preview = NO_PREVIEW if grant else await preview_call(call)
+        planned = [] if grant else await plan_calls(call, self._policy)
         if not grant:
             await self._require_more_questions(call, ask, approver)
         question = build_question(
@@ -281,6 +292,7 @@ class _Approve:
             case.match,
             waits=True,
             preview=preview,
+            plan=select_covered(planned, ask, self._policy),
             edits=approvals.edit.question.id if approvals.edit else "",
             editor=approvals.editor,
             replaces=case.earlier_question,

@@ -1,4 +1,4 @@
-"""Runs a step for each element of a list, side by side."""
+"""Runs the calls of a step: one, or one for each element of a list, side by side."""
 
 from __future__ import annotations
 
@@ -10,48 +10,61 @@ from remit.contracts.callee import Frame
 from remit.contracts.parallel import run_parallel
 from remit.contracts.reply import Reply
 from remit.errors import CallError, InvalidArgumentsError, InvalidOutputError, Suspended, error_from_reply
-from remit.pipeline.references import Reference
 from remit.pipeline.state import PipelineState
 from remit.pipeline.step import Step
 from remit.schemas.jsontext import compact_json
 
 
-async def run_elements(step: Step, each: Reference, state: PipelineState, frame: Frame) -> list[JsonValue]:
-    """Call the step's callee for each element, and return the results of those that succeed, in their order.
+def resolve_calls(step: Step, state: PipelineState) -> tuple[dict[int, str], dict[int, CallError]]:
+    """The arguments of each call of a step, and the errors of the elements that have none, by index.
+
+    Raises:
+        InvalidArgumentsError: a reference has no value, and the step does not keep the results of other elements.
+    """
+    if step.each is None:
+        return {0: compact_json(state.resolve_arguments(step.takes))}, {}
+    elements = state.resolve(step.each)
+    if not isinstance(elements, list):
+        raise InvalidArgumentsError(f"{step.each!r} is not a list")
+    arguments: dict[int, str] = {}
+    errors: dict[int, CallError] = {}
+    for index, element in enumerate(elements):
+        try:
+            arguments[index] = compact_json(state.resolve_arguments(step.takes, element))
+        except InvalidArgumentsError as error:
+            if step.on_element_failure == "stop":
+                raise
+            errors[index] = error
+    return arguments, errors
+
+
+async def run_step(step: Step, state: PipelineState, frame: Frame) -> JsonValue:
+    """Call the step's callee and return its result: for a step over elements, those that succeed, in their order.
 
     Which elements of a stopped step were called depends on their timing. So a later execution calls those that the
     journal records before it judges whether others may start.
 
     Raises:
         CallError: the step failed, with the error of its first failing element.
-        Suspended: elements wait for decisions, after all others have ended.
+        Suspended: calls wait for decisions, after all others have ended.
     """
-    elements = state.resolve(each)
-    if not isinstance(elements, list):
-        raise InvalidArgumentsError(f"{each!r} is not a list")
+    arguments, errors = resolve_calls(step, state)
+    prepared = {index: frame.prepare_call(step.callee, text) for index, text in arguments.items()}
+    if step.each is None:
+        return _load_result(step, await prepared[0]())
     stops = step.on_element_failure == "stop"
     results: dict[int, JsonValue] = {}
-    errors: dict[int, CallError] = {}
-    arguments: dict[int, str] = {}
-    for index, element in enumerate(elements):
-        try:
-            arguments[index] = compact_json(state.resolve_arguments(step.takes, element))
-        except InvalidArgumentsError as error:
-            if stops:
-                raise
-            errors[index] = error
-    prepared = {index: frame.prepare_call(step.callee, text) for index, text in arguments.items()}
 
     async def run(index: int, *, may_stop: bool) -> None:
         if may_stop and errors:
             return
         try:
-            results[index] = load_result(step, await prepared[index]())
+            results[index] = _load_result(step, await prepared[index]())
         except CallError as error:
             errors[index] = error
 
     recorded = [index for index, call in prepared.items() if frame.ledger.items_for(call.id)]
-    limit = len(elements) if frame.ledger.is_stopping else step.concurrency
+    limit = len(prepared) if frame.ledger.is_stopping else step.concurrency
     questions: list[str] = []
     for indexes, may_stop in ((recorded, False), (prepared.keys() - recorded, stops)):
         try:
@@ -68,7 +81,7 @@ async def run_elements(step: Step, each: Reference, state: PipelineState, frame:
     return ordered
 
 
-def load_result(step: Step, reply: Reply) -> JsonValue:
+def _load_result(step: Step, reply: Reply) -> JsonValue:
     """The result of one call, read from its content so that it equals a replayed one.
 
     Raises:

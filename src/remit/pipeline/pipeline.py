@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any, Final, Generic, Literal, TypeVar, cast
 
@@ -29,13 +30,12 @@ from remit.core.checks import (
 )
 from remit.errors import CallError, InvalidArgumentsError, SetupError
 from remit.pipeline.check import StepChecker
-from remit.pipeline.elements import load_result, run_elements
+from remit.pipeline.elements import resolve_calls, run_step
 from remit.pipeline.graph import StepGraph
 from remit.pipeline.references import Reference
 from remit.pipeline.result import PipelineResult
 from remit.pipeline.state import PipelineState
 from remit.pipeline.step import Step, Then
-from remit.schemas.jsontext import compact_json
 
 P = TypeVar("P", bound=BaseModel)
 
@@ -130,20 +130,31 @@ class Pipeline(Generic[P]):
         """
         return self._schema_in.dump_arguments(self._schema_in.check_payload(payload))
 
+    def plan(self, payload: BaseModel, /) -> Iterator[tuple[Callee[..., Any], str]]:
+        """The calls of the steps that run if none fails, as far as no result of a step determines their arguments."""
+        state = self._start(payload)
+        name: str | None = self._graph.first_step
+        while name is not None:
+            step, known = self._graph.steps[name], list[str]()
+            with contextlib.suppress(InvalidArgumentsError):
+                known += resolve_calls(step, state)[0].values()
+            yield from ((step.callee, text) for text in known)
+            name = self._graph.next_step(step, succeeded=True)
+
     async def run(self, payload: BaseModel, frame: Frame, /) -> PipelineResult:
         """Run the steps.
 
         Raises:
             BudgetError: a step ran too often.
         """
-        state = PipelineState(json.loads(self._schema_in.dump_canonical(self._schema_in.check_payload(payload))))
+        state = self._start(payload)
         outcome: Literal["done", "stopped"] = "done"
         name: str | None = self._graph.first_step
         while name is not None:
             step = self._graph.steps[name]
             state.start_step(name, self._max_step_runs)
             try:
-                state.record_result(name, await _run_step(step, state, frame))
+                state.record_result(name, await run_step(step, state, frame))
             except CallError as error:
                 state.record_failure(name, error)
             succeeded = name in state.results
@@ -161,6 +172,9 @@ class Pipeline(Generic[P]):
             element_failures=state.element_failures,
             state={name: _resolve_or_none(state, each) for name, each in self._state_references.items()},
         )
+
+    def _start(self, payload: BaseModel) -> PipelineState:
+        return PipelineState(json.loads(self._schema_in.dump_canonical(self._schema_in.check_payload(payload))))
 
     async def run_within(self, ctx: Context, payload: P) -> PipelineResult:
         """Run the steps inside the body of another operation, which the inventory governs separately."""
@@ -185,18 +199,6 @@ class Pipeline(Generic[P]):
 
     def __repr__(self) -> str:
         return f"Pipeline {self.name} ({' → '.join(step.name for step in self.steps)})"
-
-
-async def _run_step(step: Step, state: PipelineState, frame: Frame) -> JsonValue:
-    """Run a step and return its result.
-
-    Raises:
-        CallError: the step failed.
-    """
-    if step.each is not None:
-        return await run_elements(step, step.each, state, frame)
-    call = frame.prepare_call(step.callee, compact_json(state.resolve_arguments(step.takes)))
-    return load_result(step, await call())
 
 
 def _resolve_or_none(state: PipelineState, reference: Reference) -> JsonValue:

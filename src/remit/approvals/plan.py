@@ -1,0 +1,166 @@
+"""The calls of a pipeline that are known before it starts: asked about with it, and approved with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Final, NamedTuple
+
+from remit.approvals.approver import build_question, compute_match, find_announced_call
+from remit.approvals.from_journal import RecordedQuestion, read_approvals
+from remit.approvals.grants import find_usable_grant
+from remit.approvals.policy import Allow, Ask, Policy, Verdict
+from remit.approvals.preview import preview_call
+from remit.contracts.arguments import Limits, parse_arguments
+from remit.contracts.call import Call, CallLayer, derive_call_id
+from remit.contracts.callee import HasPlan
+from remit.contracts.gate import Gate
+from remit.contracts.question import Decision, PlannedCall, Preview, Question
+from remit.core import Stack
+from remit.errors import CallError
+
+MAX_PLANNED_CALLS: Final = 100
+"""How many calls one question shows; those beyond are asked about when they are made."""
+
+_MAX_CHARS: Final = 1 << 17
+
+
+class Planned(NamedTuple):
+    """A call that is known beforehand, what the policy asks about it, and its preview."""
+
+    call: Call
+    ask: Ask
+    rule: str
+    preview: Preview
+
+
+async def plan_calls(call: Call, policy: Policy) -> list[Planned]:
+    """The calls that the body of ``call`` is known to make, as far as ``policy`` asks about them and no grant does.
+
+    A call that would be refused today, or cannot be described, is left out: it is not known beforehand.
+    """
+    planned: list[Planned] = []
+    for known, layers in _known_calls(call):
+        if len(planned) >= MAX_PLANNED_CALLS:
+            break
+        planned += await _plan_call(known, layers, policy)
+    return planned
+
+
+async def ask_about_calls(call: Call, policy: Policy) -> tuple[Ask, str] | None:
+    """What to ask about a call for the sake of those that it is known to make, and the rule that asks about the first.
+
+    None if nothing is to be asked. A body that has begun is not asked about: its calls are.
+    """
+    planned = [] if call.ledger.is_replaying else await plan_calls(call, policy)
+    if not planned or any(call.ledger.items_for(each.call.id) for each in planned):
+        return None
+    return _ask_about_first(call, planned)
+
+
+def select_covered(planned: Iterable[Planned], ask: Ask, policy: Policy) -> tuple[PlannedCall, ...]:
+    """The planned calls that an answer to ``ask`` covers, as the approver is shown them."""
+    covered: list[PlannedCall] = []
+    size = 0
+    for call, own, rule, preview in planned:
+        shown = PlannedCall(
+            call=call.id,
+            match=compute_match(call, policy.version),
+            tool=call.callee.name,
+            arguments=call.canonical_arguments,
+            rule=rule,
+            reason=own.reason,
+            preview=preview,
+        )
+        size += len(repr(shown))
+        if len(covered) == MAX_PLANNED_CALLS or size > _MAX_CHARS:
+            break
+        if _satisfies(own, who=ask.who, kind=ask.kind, four_eyes=ask.four_eyes):
+            covered.append(shown)
+    return tuple(covered)
+
+
+def find_cover(call: Call, ask: Verdict, rule: str, match: str) -> RecordedQuestion | None:
+    """A question about the call with the decision on the question about its caller that showed exactly this call.
+
+    None if there is no such decision, or if it is no longer valid: then the call is asked about by itself.
+    """
+    if not isinstance(ask, Ask):
+        return None
+    for question, decision in read_approvals(call.ledger.items_for(call.caller.call)).standing.values():
+        shown = next((each for each in question.plan if (each.call, each.match) == (call.id, match)), None)
+        expires = min(question.expires, question.asked + ask.expires_in)
+        if (
+            shown is not None
+            and shown.rule == rule
+            and decision is not None
+            and decision.approved
+            and question.accepts(decision)
+            and _satisfies(ask, who=question.who, kind=question.needs, four_eyes=question.four_eyes)
+            and expires > call.ledger.now()
+        ):
+            return _cover(call, ask, rule, shown, question, decision, expires)
+    return None
+
+
+def _cover(
+    call: Call, ask: Ask, rule: str, shown: PlannedCall, question: Question, decision: Decision, expires: float
+) -> RecordedQuestion:
+    covered = replace(
+        build_question(call, ask, rule, shown.match, waits=True, preview=shown.preview, editor=question.editor),
+        asked=question.asked,
+        within=question.id,
+        expires=expires,
+        plan=question.plan if isinstance(call.callee, HasPlan) else (),
+    )
+    reason = f"approved with {question.tool} by the answer to question {question.id}"
+    return RecordedQuestion(covered, replace(decision, question=covered.id, arguments="", reason=reason))
+
+
+def _ask_about_first(call: Call, planned: Sequence[Planned]) -> tuple[Ask, str]:
+    first = planned[0]
+    reason = f"{call.callee.name} makes calls that need approval: {first.ask.reason}"
+    return replace(first.ask, reason=reason), first.rule
+
+
+def _satisfies(ask: Ask, *, who: str, kind: str, four_eyes: bool) -> bool:
+    """Whether a decision under these rules is no less than ``ask`` requires."""
+    return (ask.who, ask.kind) == (who, kind) and (four_eyes or not ask.four_eyes)
+
+
+def _known_calls(call: Call) -> Iterator[tuple[Call, Stack[CallLayer]]]:
+    """The calls that the body is known to make, with the ids that they will have, and the layers of their tools."""
+    callee, payload = call.callee, call.payload
+    if payload is None or not isinstance(callee, HasPlan):
+        return
+    caller, occurrences = call.caller.enter_call(call.id), dict[str, int]()
+    for step_callee, text in callee.plan(payload):
+        arguments = parse_arguments(text, Limits())
+        call_id = derive_call_id(call.id, step_callee.name, arguments, occurrences)
+        known = Call(call_id, step_callee, arguments, caller, call.ledger, "", call.deadline)
+        try:
+            known = known.with_payload(step_callee.schema_in.bind(arguments, strict=True))
+        except CallError:
+            continue
+        yield known, step_callee.layers
+
+
+async def _plan_call(call: Call, layers: Stack[CallLayer], policy: Policy) -> list[Planned]:
+    """The call, and those that it is known to make itself."""
+    try:
+        verdict, rule = policy.verdict(call)
+        inner = await plan_calls(call, policy)
+        if isinstance(verdict, Allow) and inner:
+            verdict, rule = _ask_about_first(call, inner)
+        if (
+            not isinstance(verdict, Ask)
+            or find_announced_call(call) is not None
+            or await find_usable_grant(call, verdict, policy.version) is not None
+        ):
+            return []
+        for layer in layers:
+            if isinstance(layer, Gate):
+                await layer.check(call)
+        return [Planned(call, verdict, rule, await preview_call(call)), *inner]
+    except CallError:
+        return []
