@@ -14,7 +14,7 @@
     │  ├─ ConflictError             the object changed since the caller read it
     │  ├─ DeniedError               not permitted, blocked by policy, or denied by an approver
     │  │  ├─ BlockedError           a policy rule blocks the call
-    │  │  ├─ PolicyError            a policy rule failed, or gave no verdict that there is
+    │  │  ├─ PolicyError            a policy rule failed, or returned something else than a verdict
     │  │  ├─ ApprovalDeniedError    an approver denied the call, or no decision came in time
     │  │  └─ MissingCapabilityError a capability that a layer needs is missing
     │  ├─ RateLimitedError          too many calls
@@ -100,7 +100,7 @@ _ERRORS_BY_CODE: Final = dict[str, "type[CallError]"]()
 
 
 class RemitError(Exception):
-    """The root of the tree. ``str(error)`` is one line: what is wrong, where, and how to fix it."""
+    """The base class of all errors of Remit. ``str(error)`` is one line: what is wrong, where, and how to fix it."""
 
     code: ClassVar[str] = "REMIT_ERROR"
 

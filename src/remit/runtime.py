@@ -167,7 +167,7 @@ class Runtime:
         """
         callee = await self._select_agent(agent, by, conversation)
         if callee is not self._agents[callee.name]:
-            raise RequestError(f"the executor uses the model of the listed agent {callee.name!r}; pass that agent")
+            raise RequestError(f"a submitted run uses the model of the listed agent {callee.name!r}; pass that agent")
         request = RunRequest(callee, callee.build_arguments(prompt), by, conversation=conversation)
         header = await self._create_header(request)
         await self._executor.create_run(header.call, header)

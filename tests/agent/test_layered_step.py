@@ -73,7 +73,7 @@ async def test_an_agent_that_a_step_layer_ends_is_on_record() -> None:
 
 CALL = {"id": "c", "type": "function", "function": {"name": "look", "arguments": "{}"}}
 WRONG = {
-    "a message on record is missing": (cut(), "changed messages that are on record"),
+    "a message on record is missing": (cut(), "changed recorded messages"),
     "a call": (remind(message("", "assistant", tool_calls=[CALL])), "added a call or a reply to one"),
     "a reply": (remind(message("saw a", "tool", tool_call_id="c")), "added a call or a reply to one"),
 }

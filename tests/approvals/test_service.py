@@ -118,7 +118,7 @@ async def test_an_approval_that_was_used_cannot_be_decided_again(store: Store) -
     runtime, run, question = await waiting(World(), store)
     await runtime.decide(question, approved=True, by=superuser(tenant="bakery"))
     await runtime.resume(run)
-    await refused(runtime, question, superuser(tenant="bakery"), "is already taken by ada")
+    await refused(runtime, question, superuser(tenant="bakery"), "is already approved by ada")
 
 
 @pytest.mark.filterwarnings("ignore:Pydantic serializer warnings")

@@ -85,7 +85,7 @@ def test_a_decision_counts_once(cli: Cli, waiting: str) -> None:
     assert cli("approvals", "approve", waiting, "--app", APP).status == 0
     again = cli("approvals", "deny", waiting, "--app", APP)
     assert again.status == 1
-    assert f"question {waiting} is already taken" in again.err
+    assert f"question {waiting} is already approved" in again.err
     assert cli.book == ["burn bread"]
 
 

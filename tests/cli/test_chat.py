@@ -144,7 +144,7 @@ def test_a_decision_made_elsewhere_meanwhile_counts(cli: Cli, converse: Callable
 
     cli.script(BURN, "The bread is burnt.")
     shown = converse("burn it", "n", elsewhere)
-    assert "is already taken by" in shown
+    assert "is already approved by" in shown
     assert "The bread is burnt." in shown
     assert cli.book == ["burn bread"]
 
@@ -243,7 +243,7 @@ def test_an_outcome_that_did_not_happen_is_called_again(
 
 def test_a_run_that_fails_is_said_and_the_conversation_goes_on(cli: Cli, converse: Callable[..., str]) -> None:
     cli.script()
-    assert converse("hello", "hello?").count("remit: MODEL_GARBAGE: the script has 0 lines") == 2
+    assert converse("hello", "hello?").count("remit: MODEL_GARBAGE: the script has 0 answers") == 2
 
 
 @pytest.mark.process

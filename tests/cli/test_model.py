@@ -105,7 +105,7 @@ def test_without_the_package_of_local_models_each_command_says_in_one_line_how_t
     monkeypatch.setattr("remit.models.local.ENTRY_POINT_GROUP", "none.installed")
     done = cli(*words)
     assert (done.status, done.err.count("\n")) == (2, 1)
-    assert "local models need remit-local; install it with: pip install remit-local" in done.err
+    assert "local models need remit-local: pip install remit-local; or set REMIT_MODEL to another model" in done.err
     assert cli.runs() == []
 
 

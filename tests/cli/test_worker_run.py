@@ -152,7 +152,7 @@ def test_a_model_that_a_worker_below_it_cannot_have_is_told_before_anything_runs
     for model, said in (
         ("openai:small", "OPENAI_API_KEY"),
         ("nobody:x", "the model 'nobody:x' cannot be used"),
-        ("local:base", "get them with: remit model fetch base"),
+        ("local:base", "run: remit model fetch base"),
         ("scripted:none.json", "none.json is not a script"),
     ):
         write(f"---\nmodel: {model}\n---\nLow.", "low.worker")
@@ -197,7 +197,7 @@ def test_weights_that_are_not_here_are_named_before_anything_runs(
     monkeypatch.delenv("REMIT_MODEL")
     done = cli("worker", "run", write("---\n---\nSay."), "x")
     assert (done.status, cli.runs()) == (2, [])
-    assert "the weights of 'base' are not here; get them with: remit model fetch base" in done.err
+    assert "the weights of 'base' are not downloaded; run: remit model fetch base" in done.err
 
 
 def test_files_are_attached_and_the_journal_has_them(cli: Cli, here: Path) -> None:
@@ -216,7 +216,7 @@ def test_files_are_attached_and_the_journal_has_them(cli: Cli, here: Path) -> No
         assert given == {"name": "list.txt", "media_type": "text/plain", "data": data}
     refused = cli("worker", "run", takes, "read it", "--attach", "list.exe")
     assert refused.status == 1
-    assert "attachments: 'list.exe' is not taken; taken are: .txt" in refused.err
+    assert "attachments: 'list.exe' is not accepted; accepted suffixes: .txt" in refused.err
     assert cli("worker", "run", own, "no JSON", "--attach", "list.txt").status == 1
 
 

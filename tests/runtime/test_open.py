@@ -39,7 +39,7 @@ async def test_a_conversation_whose_run_was_opened_is_busy() -> None:
 async def test_an_agent_with_another_model_is_not_opened_for_those_who_drive_runs_find_the_listed_one() -> None:
     agent = Agent("agent", instructions="One.", model=Scripted(["done"]))
     runtime = Runtime(App(name="test", agents=(agent,)))
-    with pytest.raises(RequestError, match="the executor uses the model of the listed agent 'agent'"):
+    with pytest.raises(RequestError, match="a submitted run uses the model of the listed agent 'agent'"):
         await runtime.submit("go", by=superuser(), agent=agent.with_model(Scripted(["other"])))
     assert await runtime.store.list_runs() == []
     run = await runtime.submit("go", by=superuser(), agent=agent)

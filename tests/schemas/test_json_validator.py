@@ -99,7 +99,7 @@ def test_what_is_not_a_schema_is_refused_with_its_place() -> None:
 
 
 def test_a_type_that_does_not_exist_is_refused_with_a_suggestion() -> None:
-    with pytest.raises(ContractError, match=r"at #/properties/a/type: 'strng' is no type; did you mean string\?"):
+    with pytest.raises(ContractError, match=r"at #/properties/a/type: 'strng' is not a type; did you mean string\?"):
         JsonValidator({"properties": {"a": {"type": "strng"}}})
 
 

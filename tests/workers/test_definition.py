@@ -73,9 +73,9 @@ def test_an_input_without_attachments_of_a_worker_that_takes_some_has_none() -> 
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ((PNG, PNG, PNG), "attachments: 3 files; at most 2 are taken"),
-        ((PNG.model_copy(update={"name": "a.pdf"}),), "'a.pdf' is not taken; taken are: .png"),
-        ((PNG.model_copy(update={"data": "YWJjZGVmZw=="}),), "'Scan.PNG' has 7 bytes; at most 6 are taken"),
+        ((PNG, PNG, PNG), "attachments: 3 files; at most 2 are accepted"),
+        ((PNG.model_copy(update={"name": "a.pdf"}),), "'a.pdf' is not accepted; accepted suffixes: .png"),
+        ((PNG.model_copy(update={"data": "YWJjZGVmZw=="}),), "'Scan.PNG' has 7 bytes; at most 6 are accepted"),
     ],
     ids=["too-many", "kind", "too-large"],
 )

@@ -74,7 +74,7 @@ async def test_a_model_that_a_worker_is_not_made_for_is_as_good_as_none(given: A
 async def test_a_missing_package_stops_the_drive_too(monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as without:
         without.setattr("remit.models.local.ENTRY_POINT_GROUP", "none.installed")
-        await stopped(worker_of("local:base"), "install it with: pip install remit-local")
+        await stopped(worker_of("local:base"), "local models need remit-local: pip install remit-local")
     with monkeypatch.context() as without:
         without.setitem(sys.modules, "remit.workers.runner", None)
         worker = worker_of("local:base")
@@ -209,7 +209,7 @@ def test_a_worker_can_be_asked_before_it_runs_whether_its_model_can_be_had(tmp_p
 
 def test_a_local_model_is_looked_for_and_not_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REMIT_CACHE", str(tmp_path))
-    said = "the weights of 'base' are not here; get them with: remit model fetch base"
+    said = "the weights of 'base' are not downloaded; run: remit model fetch base"
     with pytest.raises(NoModelError, match=said):
         worker_of("local:base").check_model()
     own = tmp_path / "own.gguf"

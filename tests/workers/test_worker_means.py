@@ -196,7 +196,7 @@ def test_it_is_the_same_worker_with_another_model_and_another_with_a_layer() -> 
 
 def test_a_tool_that_it_names_and_was_not_given_is_refused() -> None:
     definition = WorkerDefinition(name="worker", prompt="Go.", tools=("write",))
-    with pytest.raises(SetupError, match="worker worker lists 'write' in its tools, but there is none"):
+    with pytest.raises(SetupError, match="worker worker lists 'write' in its tools, but it does not exist"):
         runtime_of(build_agent(definition))
     with pytest.raises(SetupError, match="parallel=0"):
         build_agent(definition, parallel=0)

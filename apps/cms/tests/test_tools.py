@@ -136,7 +136,7 @@ async def test_every_tool_works_through_the_runtime(runtime: Runtime) -> None:
         ("cms_createPage", {"title": "X", "colour": "red"}, "VALIDATION_ERROR", "Parameters: title, slug, sections"),
         ("cms_searchPages", {"query": "x", "limit": "5"}, "VALIDATION_ERROR", "limit"),
         ("cms_updatePage", {"pageId": "about", "title": "T", "expectedRevision": 7}, "CONFLICT", "at revision 1"),
-        ("cms_addSectionToPage", {"pageId": "about", "definitionId": "x"}, "NOT_FOUND", "There are: call-to-action"),
+        ("cms_addSectionToPage", {"pageId": "about", "definitionId": "x"}, "NOT_FOUND", "Existing templates: call"),
     ],
 )
 async def test_what_goes_wrong_is_said_with_its_code_so_that_a_model_can_mend_it(

@@ -23,7 +23,7 @@ def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.usefixtures("empty_cache")
 @pytest.mark.parametrize("which", KNOWN_WEIGHTS)
 def test_weights_that_are_not_here_are_told_with_the_command_that_gets_them(which: str) -> None:
-    with pytest.raises(SetupError, match=f"the weights of '{which}' are not here; get them with: remit model fetch"):
+    with pytest.raises(SetupError, match=f"the weights of '{which}' are not downloaded; run: remit model fetch"):
         find_gguf(which)
 
 

@@ -249,7 +249,7 @@ class Agent:
 
     @property
     def body(self) -> object:
-        """Equal for copies of one agent with different models or peers."""
+        """Identifies what the agent does: equal for copies that differ in models or peers only."""
         return self._identity
 
     @property

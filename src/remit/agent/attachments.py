@@ -23,7 +23,7 @@ FileSuffix = Annotated[str, Field(pattern=FILE_SUFFIX_PATTERN)]
 
 
 class Attachment(BaseModel):
-    """One file. It is part of the input as JSON, so the journal contains it."""
+    """A file attached to the input of an agent. It is part of the input as JSON, so the journal contains it."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
@@ -90,17 +90,17 @@ class AttachmentPolicy(BaseModel):
         """
         if len(attachments) > self.max_count:
             raise InvalidArgumentsError(
-                f"{ATTACHMENTS_FIELD}: {len(attachments)} files; at most {self.max_count} are taken"
+                f"{ATTACHMENTS_FIELD}: {len(attachments)} files; at most {self.max_count} are accepted"
             )
         for each in attachments:
             if each.suffix not in self.suffixes:
                 raise InvalidArgumentsError(
-                    f"{ATTACHMENTS_FIELD}: {each.name!r} is not taken; taken are: {', '.join(self.suffixes)}"
+                    f"{ATTACHMENTS_FIELD}: {each.name!r} is not accepted; accepted suffixes: {', '.join(self.suffixes)}"
                 )
             if len(each.content) > self.max_bytes:
                 size = f"{len(each.content):,} bytes"
                 raise InvalidArgumentsError(
-                    f"{ATTACHMENTS_FIELD}: {each.name!r} has {size}; at most {self.max_bytes:,} are taken"
+                    f"{ATTACHMENTS_FIELD}: {each.name!r} has {size}; at most {self.max_bytes:,} are accepted"
                 )
 
 

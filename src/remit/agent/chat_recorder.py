@@ -18,7 +18,7 @@ from remit.errors import CallError, CompletionError, DivergedError, ModelError
 
 
 class RecordModel(ModelLayer):
-    """Records what leaves the layers around a model, which are ``layered``. The native driver attaches it."""
+    """Records the answers that leave the layers around a model. The native driver attaches it."""
 
     place = Place.RECORD
 
@@ -39,7 +39,7 @@ class RecordModel(ModelLayer):
 
 
 class _ChatView(Struct, frozen=True):
-    """A chat request and its model, for layers as they are."""
+    """A chat request and its model, which layers see unchanged."""
 
     chat: ChatRequest
     ask: ModelService

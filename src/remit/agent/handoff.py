@@ -84,7 +84,9 @@ class HandoffTool:
         """
         known = frame.ledger.items_for(frame.caller.call)
         if not any(isinstance(item, Message) for item in known):
-            raise DeniedError(f"{self.name} is for the model of an agent; nobody else has a conversation to hand over")
+            raise DeniedError(
+                f"{self.name} is for the model of an agent: only an agent has a conversation to hand over"
+            )
         handoffs = _select_handoffs(known)
         if handoffs and handoffs[-1].target != frame.caller.agent:
             raise ConflictError(

@@ -43,7 +43,7 @@ class ModelView(Protocol[R]):
 
 
 class LayeredModel:
-    """Asks through layers, given outermost first and composed once. Each request brings its own asker."""
+    """Sends requests through layers, given outermost first and composed once."""
 
     def __init__(self, layers: Iterable[ModelLayer] = ()) -> None:
         self._layers = tuple(layers)

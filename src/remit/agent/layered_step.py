@@ -68,7 +68,7 @@ def _record_added(chat: ChatRequest, on_record: Sequence[str], messages: Sequenc
     """
     if tuple(messages[: len(on_record)]) != tuple(on_record):
         raise InvalidOutputError(
-            "a layer around steps changed messages that are on record; change answers with a layer around the model, "
+            "a layer around steps changed recorded messages; change answers with a layer around the model, "
             "and results with a layer around calls"
         )
     for text in messages[len(on_record) :]:

@@ -200,7 +200,7 @@ class ModelRecorder(Struct, Generic[Q, R], frozen=True, kw_only=True):
         if ledger.is_replaying:
             raise DivergedError(
                 f"turn {request.turn}: the request to the model is not the recorded one "
-                f"(recorded {recorded[:12]}, today {digest[:12]}): the prompt, the tools, a knob or an earlier "
+                f"(recorded {recorded[:12]}, today {digest[:12]}): the prompt, the tools, a setting or an earlier "
                 f"message changed"
             )
         known = [item for item in ledger.items_for(request.call_id) if isinstance(item, Mismatch)]

@@ -152,4 +152,4 @@ def _content_part(attachment: Attachment) -> dict[str, Any]:
         return {"type": "image_url", "image_url": {"url": url}}
     if attachment.media_type.startswith("text/"):
         return {"type": "text", "text": attachment.content.decode(errors="replace")}
-    raise InvalidArgumentsError("chat completions take texts and images, no other attachments; use another driver")
+    raise InvalidArgumentsError("chat completions accept only text and images as attachments; use another driver")

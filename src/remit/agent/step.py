@@ -29,7 +29,9 @@ from remit.journal.codec import RESULT_TOOL, tool_message_text
 
 
 class AgentStep(Struct, frozen=True, kw_only=True):
-    """The service inside the loop. At most ``parallel`` calls run at once; 1 means one after the other.
+    """One step of an agent: asks the model and makes the calls of its answer.
+
+    At most ``parallel`` calls run at once; 1 means one after the other.
 
     ``handoffs`` are made after all other calls of the answer; the first that succeeds wins.
     ``results`` validates results of a type other than text. ``limits`` are those of the whole agent.

@@ -28,7 +28,7 @@ from remit.schemas.jsontext import canonical_text
 
 
 class Approver(Protocol):
-    """The capability to decide. Returns a decision at once, or None: a person decides later and the run waits."""
+    """Decides questions: returns a decision at once, or None, and the run waits until a person decides."""
 
     async def decide(self, question: Question, /) -> Decision | None:
         """The decision, if it is available at once."""

@@ -54,7 +54,7 @@ class Anchor(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class FileAnchor:
-    """Heads as lines of a file that is only appended to.
+    """An anchor in a file that is only appended to, with one head per line.
 
     Its evidence is as good as the protection of the file: keep it on another machine, on write-once media, or on a file
     system that only allows appending.

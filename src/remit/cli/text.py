@@ -22,7 +22,7 @@ def escape_unprintable(text: str) -> str:
 
 
 def json_text(value: object, *, indent: int | None = None) -> str:
-    """A value as JSON, readable in every language, with nothing hidden."""
+    """A value as readable JSON: letters of all languages as they are, invisible characters escaped."""
     return escape_unprintable(json.dumps(value, ensure_ascii=False, indent=indent, default=str))
 
 

@@ -202,7 +202,7 @@ class HasBody(Protocol):
 
     @property
     def body(self) -> object:
-        """Equal only for callees that differ in layers, name or model, and in nothing else that governs a call."""
+        """Identifies what the callee does: equal for copies that differ only in layers, name or model."""
         ...
 
 

@@ -46,7 +46,7 @@ class ExecutionOutcome(Struct, frozen=True, kw_only=True):
 
 
 class _Lease(Struct):
-    """``release_on_exit`` is False once the item that ends the run has released the lease."""
+    """The lease of one execution. ``release_on_exit`` is False once the item that ends the run has released it."""
 
     run_state: AcquiredLease
     release_on_exit: bool = True

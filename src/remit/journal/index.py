@@ -106,7 +106,7 @@ def check_open(row: QuestionRow | None, question: str, now: float) -> QuestionRo
         raise RequestError(f"question {question} has expired, which denies the call; the agent may ask again")
     if status != "open":
         by = f" by {row.decision.by}" if row.decision else ""
-        raise RequestError(f"question {question} is already {status}{by}")
+        raise RequestError(f"question {question} is already {'approved' if status == 'taken' else status}{by}")
     return row
 
 

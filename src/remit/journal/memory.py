@@ -62,7 +62,7 @@ class _Conversation(Struct):
 
 
 class InMemoryStore:
-    """All five ports, in dictionaries of this process."""
+    """A store in the memory of this process, for tests and single runs."""
 
     def __init__(self, clock: Callable[[], float] = time.time) -> None:
         check_functions("InMemoryStore", clock=clock)

@@ -216,7 +216,7 @@ class GrantStore(Protocol):
 
 
 class Store(Journal, Leases, RunInbox, RunIndex, GrantStore, Protocol):
-    """All five ports."""
+    """A store of journals: all five ports."""
 
     async def close(self) -> None:
         """Release the store's resources. All appended items are stored first."""

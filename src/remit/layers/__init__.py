@@ -1,4 +1,4 @@
-"""The layers, one policy per file. Layers are independent of each other; their places determine their order."""
+"""Layers. Each enforces one policy and knows no other layer; their places determine their order."""
 
 from typing import TYPE_CHECKING
 

@@ -166,7 +166,7 @@ class _Approve:
                 return await self._call_as_edited(call, self._approver)
             except AskAgain:
                 await asyncio.sleep(0)  # the journal holds an edit or a question that it did not hold before
-        raise ConflictError(f"{call.callee.name} was asked about {_MAX_ROUNDS} times, and changed after each answer")
+        raise ConflictError(f"{call.callee.name} has changed after each of {_MAX_ROUNDS} approvals")
 
     async def _call_as_edited(self, call: Call, approver: Approver) -> Reply:
         """Make the call as the last edit in the journal left it, whichever policy it answered."""

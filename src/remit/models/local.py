@@ -70,4 +70,4 @@ def find_local_models() -> LocalModels:
     for entry in entry_points(group=ENTRY_POINT_GROUP, name="local"):
         models: LocalModels = entry.load()
         return models
-    raise SetupError("local models need remit-local; install it with: pip install remit-local")
+    raise SetupError("local models need remit-local: pip install remit-local; or set REMIT_MODEL to another model")

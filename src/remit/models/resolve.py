@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from pydantic_ai.models import Model as PydanticModel
 
 AnyModel: TypeAlias = "PydanticModel | Model | str"
-"""A model of PydanticAI, one of Remit's port, or a name."""
+"""A model of PydanticAI, a `Model`, or a name."""
 
 DEFAULT_MODEL: Final = "local:base"
 """The model that the command line uses where `REMIT_MODEL` is unset."""

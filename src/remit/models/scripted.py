@@ -62,8 +62,8 @@ class Scripted:
         number = sum('"role":"assistant"' in text[:40] for text in request.history)
         if number >= len(self._lines):
             raise CompletionError(
-                f"the script has {len(self._lines)} lines, and line {number + 1} was asked for: "
-                "each answer of the whole conversation takes the next line"
+                f"the script has {len(self._lines)} answers, and this is request {number + 1} of the conversation; "
+                "add an answer"
             )
         line = self._lines[number]
         while callable(line):

@@ -89,7 +89,7 @@ def _compile(document: JsonSchema) -> Draft202012Validator:
             ) from error
         value = repr(error.instance)[:_MAX_VALUE_SHOWN]
         names = suggest(str(error.instance), _TYPES) if error.instance_path[-1:] == ["type"] else ""
-        what = f"{value} is no type; {names}" if names else error.message.replace(_MASK, value, 1)
+        what = f"{value} is not a type; {names}" if names else error.message.replace(_MASK, value, 1)
         raise ContractError(f"its JSON schema is not valid at {where}: {what}") from error
 
 

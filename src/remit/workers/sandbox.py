@@ -68,7 +68,7 @@ class BoundedRange:
         for number in range(*bounds):
             self._remaining -= 1
             if self._remaining < 0:
-                raise SecurityError(f"its ranges count more than {MAX_ITEMS:,} numbers")
+                raise SecurityError(f"its ranges have more than {MAX_ITEMS:,} numbers")
             yield number
 
 

@@ -147,7 +147,7 @@ class _Callees:
         if found is None:
             at = self._definition.locate(key, index)
             raise SetupError(
-                f"{f'{at}: ' if at else ''}worker {self._definition.name} lists {name!r} in its {key}, but there "
-                "is none; pass it to build_agent, or correct the name"
+                f"{f'{at}: ' if at else ''}worker {self._definition.name} lists {name!r} in its {key}, but it does "
+                "not exist; pass it to build_agent, or correct the name"
             )
         return found

@@ -50,7 +50,7 @@ def refuse_content(kind: str) -> str:
     Raises:
         InvalidArgumentsError: always.
     """
-    raise InvalidArgumentsError(f"this model reads texts and images, but no {kind!r}; use a model of a provider")
+    raise InvalidArgumentsError(f"this model accepts text and images, but not {kind!r}; use a model that does")
 
 
 def system_text(messages: Sequence[ModelMessage], parameters: ModelRequestParameters) -> str:

@@ -86,7 +86,7 @@ async def test_without_credentials_every_tool_says_what_to_set(google: FakeGoogl
         (json.dumps({"type": "authorized_user", "client_id": "i", "client_secret": SECRET}), "refresh_token"),
         (
             json.dumps({"type": "service_account", "client_email": "a@b.c", "private_key": SECRET}),
-            "private_key of the credentials is none",
+            "private_key of the credentials is not valid",
         ),
         (
             json.dumps(
@@ -114,7 +114,7 @@ async def test_a_file_that_holds_no_credentials_is_named_and_not_quoted(tmp_path
 
 
 async def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
-    for path, why in ((tmp_path / "none.json", "No such file"), (tmp_path / "bytes.json", "it is no text")):
+    for path, why in ((tmp_path / "none.json", "No such file"), (tmp_path / "bytes.json", "it is not text")):
         (tmp_path / "bytes.json").write_bytes(b"\xff\xfe")
         with pytest.raises(MissingCapabilityError, match=why) as raised:
             await Account(file=path).load_credentials()

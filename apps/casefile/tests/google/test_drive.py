@@ -174,7 +174,7 @@ async def test_an_upload_that_expired_did_not_happen(world: World) -> None:
 async def test_content_goes_only_to_the_host_of_drive(world: World) -> None:
     world.google.url = "http://127.0.0.2:1"
 
-    with pytest.raises(ExternalError, match="no address of Drive"):
+    with pytest.raises(ExternalError, match="not an address of Drive"):
         await world.drive.upload_file(Ctx(), LARGE)
 
 

@@ -75,7 +75,7 @@ def _parse_object(value: object) -> object:
     try:
         return cast("object", json.loads(value))
     except ValueError as error:
-        raise ValueError("content is text that holds no JSON; give an object, {field: value}") from error
+        raise ValueError("content is text that is not JSON; give an object, {field: value}") from error
 
 
 IdOrKey = Annotated[str, Field(min_length=1, max_length=64)]

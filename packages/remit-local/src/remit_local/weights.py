@@ -132,7 +132,7 @@ def find_gguf(name_or_path: str) -> Path:
         path = find_cached(KNOWN_WEIGHTS[name_or_path])
         if path is None:
             raise SetupError(
-                f"the weights of {name_or_path!r} are not here; get them with: remit model fetch {name_or_path}"
+                f"the weights of {name_or_path!r} are not downloaded; run: remit model fetch {name_or_path}"
             )
         return path
     path = Path(name_or_path).expanduser()
@@ -193,7 +193,7 @@ def _assemble_file(weights: Weights, partial: Path, on_progress: Callable[[int],
     if joined_file.digest != weights.sha256:
         partial.unlink()
         how = "nothing was kept; the parts are those of the lock, so the lock is wrong: report it"
-        raise WeightsError("the parts do not join to the file that was pinned", where=weights.filename, fix=how)
+        raise WeightsError("the joined parts do not match the pinned digest", where=weights.filename, fix=how)
 
 
 def _check_space(weights: Weights, kept: int, folder: Path) -> None:
@@ -256,7 +256,7 @@ class _JoinedFile:
             right = self._read_part(index, member, self._file.write)
         if not right:
             how = "nothing of it was used; report it"
-            raise WeightsError("the part is not the one that was pinned", where=part.name, fix=how)
+            raise WeightsError("the downloaded part does not match its pinned digest", where=part.name, fix=how)
 
     def _read_part(self, index: int, source: IO[bytes], write: Callable[[bytes], object]) -> bool:
         """Read one part and pass its data on; add it to the digest if it is valid."""

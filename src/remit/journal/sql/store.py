@@ -86,7 +86,7 @@ T = TypeVar("T")
 
 
 class SqlStore:
-    """All five ports over four tables. Opens and migrates its database on first use.
+    """A store in SQLite or Postgres: all five ports over four tables. Opens and migrates its database on first use.
 
     Args:
         url: ``sqlite:///FILE`` or ``postgresql://USER:PASSWORD@HOST/DATABASE``.

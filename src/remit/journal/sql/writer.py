@@ -61,7 +61,7 @@ class Writer:
         ``operation`` may run twice; the first run is rolled back then.
 
         Raises:
-            JournalError: the writer is closed. In the future: the database refused, and the operation had no effect.
+            JournalError: the writer is closed. The future raises it if the database refused.
         """
         return self._batches.submit(operation, future)
 

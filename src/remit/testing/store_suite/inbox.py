@@ -268,7 +268,7 @@ async def test_a_consumed_question_cannot_be_decided_again(store: Store) -> None
     await run.append(question_item(question()))
     await store.decide(yes())
     await run.start("q1")
-    with pytest.raises(RequestError, match="question q1 is already taken by bob"):
+    with pytest.raises(RequestError, match="question q1 is already approved by bob"):
         await store.decide(no())
     assert (await row_of(store)).status == "taken"
 

@@ -93,7 +93,7 @@ class AccessList:
             if level is not None and own.expires_at is not None:
                 raise DeniedError(
                     f"your own grant ends at {own.expires_at.isoformat()}, and public access has no end; "
-                    "ask somebody whose grant has none"
+                    "ask a person whose grant has no end"
                 )
             if level != before:
                 casefile.public_access, casefile.updated_at = level, edit.now

@@ -24,7 +24,7 @@ def _check_person_name(name: str) -> str:
     if name != name.strip():
         raise ValueError("the name begins or ends with a blank; write it as that person signs in")
     if "*" in name:
-        raise ValueError("a grant is for one person, so '*' is no name; for everybody there is set_public_access")
+        raise ValueError("a grant is for one person, so '*' is not a name; use set_public_access for all users")
     for each in name:
         if unicodedata.category(each) in _INVISIBLE_CATEGORIES:
             raise ValueError(f"the character U+{ord(each):04X} cannot be seen in a name; leave it out")
@@ -35,4 +35,4 @@ PRINTABLE: Final = AfterValidator(_check_printable)
 """For texts: what cannot be printed is refused, since it hides what a person is shown."""
 
 PersonName = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_check_person_name)]
-"""The name of somebody who is given something."""
+"""The name of a person who receives something."""

@@ -89,7 +89,9 @@ class _ServiceAccount(_CredentialsFile):
             )
         except ValueError:
             # The error may quote the key.
-            raise MissingCapabilityError("the private_key of the credentials is none; download the file anew") from None
+            raise MissingCapabilityError(
+                "the private_key of the credentials is not valid; download them again"
+            ) from None
 
 
 _CREDENTIALS_ADAPTER: Final[TypeAdapter[_AuthorizedUser | _ServiceAccount]] = TypeAdapter(
@@ -168,4 +170,4 @@ def _register_secret(name: str, value: str) -> str:
 
 
 def _describe_read_error(error: OSError | ValueError) -> str:
-    return error.strerror or "an error" if isinstance(error, OSError) else "it is no text"
+    return error.strerror or "an error" if isinstance(error, OSError) else "it is not text"

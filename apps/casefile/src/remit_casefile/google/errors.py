@@ -77,7 +77,7 @@ def error_from_response(
     for statuses, kind, advice in _ERRORS_BY_STATUS:
         if status in statuses:
             return kind(f"{summary}{advice}")
-    return UnexpectedResponseError(f"{summary}, which is no answer to that")
+    return UnexpectedResponseError(f"{summary}, which does not answer the request")
 
 
 def _busy_error(summary: str, headers: Mapping[str, str], now: datetime) -> BusyError:

@@ -44,7 +44,7 @@ class SyncCursor(BaseModel):
             return cls() if sync_token is None else cls.model_validate_json(sync_token)
         except ValidationError as error:
             raise InvalidArgumentsError(
-                "this is no sync_token of an earlier sync; leave it out to read everything"
+                "this is not the sync_token of an earlier sync; leave it out to read everything"
             ) from error
 
     @property

@@ -249,7 +249,7 @@ def parse_response(answer: HttpResponse, model: type[M], request_label: str) -> 
         first = error.errors(include_url=False)[0]
         where = ".".join(str(part) for part in first["loc"])
         raise UnexpectedResponseError(
-            f"{request_label}: Google's answer is no {model.__name__}: {where} {first['msg']}"
+            f"{request_label}: Google's answer is not a {model.__name__}: {where} {first['msg']}"
         ) from error
 
 

@@ -65,7 +65,7 @@ async def upload_resumable(
     answer = await transport.send_checked("POST", target, body=json.dumps(metadata).encode(), headers=headers)
     session = answer.headers.get("location", "")
     if urlsplit(session)[:2] != urlsplit(url)[:2]:
-        raise UnexpectedResponseError(f"Google wants the content at {session!r}, which is no address of Drive")
+        raise UnexpectedResponseError(f"Google wants the content at {session!r}, which is not an address of Drive")
     return await upload.send(transport, session)
 
 

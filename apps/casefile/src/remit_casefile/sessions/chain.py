@@ -46,7 +46,7 @@ class EventChain:
         error_message: str | None = None,
         duration_ms: int | None = None,
     ) -> str:
-        """Write the next event; its id."""
+        """Write the next event and return its id."""
         edit = self.edit
         event = Event(
             id=await edit.draw_unused_id(Event, edit.ids.event),

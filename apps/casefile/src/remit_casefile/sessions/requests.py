@@ -78,7 +78,7 @@ class ToolRequests:
         """Run a tool by its name in the session of the call, and record its events."""
         payload = request.payload
         if payload.tool_name in NESTED_REQUEST_TOOLS:
-            raise BlockedError(f"'{payload.tool_name}' is no tool to ask for in a session; ask for the tool itself.")
+            raise BlockedError(f"'{payload.tool_name}' cannot be requested in a session; request the tool itself.")
         start = RequestStart(
             tool_name=payload.tool_name,
             parameters=payload.parameters,

@@ -25,7 +25,7 @@ def utc_now() -> datetime:
 
 
 def random_hex(digits: int) -> str:
-    """That many random hexadecimal digits; ``digits`` is even."""
+    """Return ``digits`` random hexadecimal digits; the number must be even."""
     return secrets.token_hex(digits // 2)
 
 

@@ -135,7 +135,7 @@ async def edit_once(
 async def find_earlier_result(database: Database, ctx: LeafContext, request: Request[Any], result: type[P]) -> P | None:
     """The result of an earlier attempt at the request that completed, or None.
 
-    For work that starts outside a transaction, to avoid repeating it; `edit_once` at its end decides.
+    Lets work outside a transaction skip what is done already; the `edit_once` at its end still makes sure.
     """
     query = select(EFFECTS.c.result).where(
         EFFECTS.c.key == _effect_key(ctx, request),

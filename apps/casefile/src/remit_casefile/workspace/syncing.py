@@ -51,7 +51,8 @@ class CopySyncer:
 
     Args:
         database: the database with the casefiles.
-        clients: the account's. schedule: the waits when Google throttles.
+        clients: the Google clients of the account.
+        schedule: how long to wait when Google throttles.
     """
 
     def __init__(self, database: Database, clients: Clients, *, schedule: WaitSchedule | None = None) -> None:

@@ -33,7 +33,7 @@ def resolve_slug(slug: str | None, title: str, locales: Iterable[str]) -> str:
     if not _SLUG_PATTERN.fullmatch(candidate):
         suggestion = slug_from_title(candidate)
         hint = f" '{suggestion}' would do." if _SLUG_PATTERN.fullmatch(suggestion) else " Give a slug of your own."
-        raise InvalidArgumentsError(f"'{candidate}' is no slug: use 2 to 64 of a-z, 0-9 and '-'.{hint}")
+        raise InvalidArgumentsError(f"'{candidate}' is not a slug: use 2 to 64 of a-z, 0-9 and '-'.{hint}")
     if candidate in RESERVED_SLUGS or candidate in {code.lower() for code in locales}:
         raise InvalidArgumentsError(f"The slug '{candidate}' is reserved. '{candidate}-page' would do.")
     return candidate

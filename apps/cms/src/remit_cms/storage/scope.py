@@ -100,7 +100,7 @@ class Scope:
         )
         found = (await self.session.execute(query)).first()
         if found is None:
-            raise NotFoundError(f"No section '{section_id}'. A page's sections and their ids: cms_getPageSections.")
+            raise NotFoundError(f"No section '{section_id}'. cms_getPageSections lists those of a page.")
         return found[0], found[1], found[2]
 
     async def find_definition(self, id_or_key: str) -> SectionDefinition:
@@ -119,7 +119,7 @@ class Scope:
         keys = (
             await self.session.scalars(select(SectionDefinition.key).where(in_target).order_by(SectionDefinition.key))
         ).all()
-        raise NotFoundError(f"No section template '{id_or_key}'. There are: {', '.join(keys)}.")
+        raise NotFoundError(f"No section template '{id_or_key}'. Existing templates: {', '.join(keys)}.")
 
 
 def parse_structure(definition: SectionDefinition) -> Structure:

@@ -73,7 +73,7 @@ class UploadFile(Payload):
             try:
                 base64.b64decode(self.base64, validate=True)
             except binascii.Error as error:
-                raise ValueError(f"the content is no base64: {error}") from error
+                raise ValueError(f"the content is not base64: {error}") from error
         return self
 
     @property

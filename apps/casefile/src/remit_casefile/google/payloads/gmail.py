@@ -16,9 +16,9 @@ def _check_mail_address(text: str) -> str:
     try:
         parsed = Address(addr_spec=text)
     except (HeaderParseError, ValueError, IndexError) as error:
-        raise ValueError(f"{text!r} is no mail address like ann@example.com") from error
+        raise ValueError(f"{text!r} is not a mail address like ann@example.com") from error
     if not parsed.username or not parsed.domain or not text.isascii():
-        raise ValueError(f"{text!r} is no mail address like ann@example.com")
+        raise ValueError(f"{text!r} is not a mail address like ann@example.com")
     return text
 
 
