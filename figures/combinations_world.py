@@ -1,0 +1,256 @@
+"""A bank whose payments pass a combination of layers: who saw which result, what happened, and who approved it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Mapping, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from remit import Agent, App, Ask, Context, Effect, LeafContext, Policy, Retry, Runtime, Stack, Timeout, When, tool
+from remit.app import Env
+from remit.errors import CallError, ConflictError, ExternalError
+from remit.layers import (
+    Accumulate,
+    AddMessage,
+    AgentLayer,
+    Approve,
+    Authorize,
+    Breaker,
+    Budget,
+    Call,
+    CallLayer,
+    CallService,
+    Concurrency,
+    Fallback,
+    Guardrail,
+    ModelLayer,
+    RateLimit,
+    RecordEvents,
+    Redact,
+    Reply,
+    Transform,
+    Validate,
+    layer_fn,
+)
+from remit.testing import Scripted, calls
+from tests.runtime.kit import Clock, Mortal, find_superuser
+
+CARD: Final = "4111-1111"
+
+
+def _asks(name: str) -> Policy:
+    """A policy that asks about every call."""
+    return Policy(When(name, lambda _call: True, Ask(reason="it costs money"), version="1"))
+
+
+SHIPPED: Final[Mapping[str, Callable[[], CallLayer | ModelLayer]]] = {
+    "Authorize": Authorize,
+    "Validate": Validate,
+    "Budget": lambda: Budget(calls=50),
+    "Approve": lambda: Approve(Env(), policy=_asks("costs")),
+    "RateLimit": lambda: RateLimit(calls=50, seconds=60),
+    "Concurrency": lambda: Concurrency(calls=1),
+    "Breaker": Breaker,
+    "Retry": lambda: Retry(base_delay=0, max_delay=0),
+    "Timeout": lambda: Timeout(60).calls,
+    "Timeout(grace)": lambda: Timeout(60, grace=1).calls,
+    "Transform": lambda: Transform(lambda reply: reply.map(reply.value)),
+    "Accumulate": lambda: Accumulate(0, lambda count, _call, _reply: count + 1),
+    "RecordEvents": lambda: RecordEvents(success="paid", failure="failed"),
+    "Redact": lambda: Redact(patterns=[CARD]),
+    "AddMessage": lambda: AddMessage("Be brief."),
+    "Guardrail": lambda: Guardrail(lambda _answer: True),
+    "Fallback": lambda: Fallback(Scripted(["unused"])),
+}
+
+
+@layer_fn
+async def mapping(call: Call, inner: CallService) -> Reply:
+    """Change the result."""
+    reply = await inner(call)
+    return reply.map({**_fields(reply), "note": "mapped"})
+
+
+@layer_fn
+async def hiding(call: Call, inner: CallService) -> Reply:
+    """Hide a part of the result."""
+    reply = await inner(call)
+    return reply.map({**_fields(reply), "card": "hidden"})
+
+
+@layer_fn
+async def canned(call: Call, inner: CallService) -> Reply:
+    """Reply in place of the tool to one of the calls."""
+    return Reply.from_value({"card": "none"}) if _cents(call) == 7 else await inner(call)
+
+
+@layer_fn
+async def other_arguments(call: Call, inner: CallService) -> Reply:
+    """Pass on a changed call, which is refused."""
+    payload: Any = call.payload
+    return await inner(call._replace(payload=payload.model_copy(update={"cents": 9_999})) if payload else call)
+
+
+@layer_fn
+async def delaying(call: Call, inner: CallService) -> Reply:
+    """Let other tasks run before and after."""
+    await asyncio.sleep(0)
+    reply = await inner(call)
+    await asyncio.sleep(0)
+    return reply
+
+
+@layer_fn
+async def raising(call: Call, inner: CallService) -> Reply:
+    """Refuse one of the calls after it was made."""
+    reply = await inner(call)
+    if _cents(call) == 7:
+        raise ConflictError("not this one")
+    return reply
+
+
+@layer_fn
+async def retrying(call: Call, inner: CallService) -> Reply:
+    """Make a call again, as another attempt."""
+    for attempt in (1, 2, 3):
+        try:
+            return await inner(call._replace(attempt=attempt))
+        except ExternalError:
+            if attempt == 3:
+                raise
+    raise AssertionError
+
+
+@layer_fn
+async def repeating(call: Call, inner: CallService) -> Reply:
+    """Make a call twice and return the reply to the second, numbered as another attempt."""
+    await inner(call)
+    return await inner(call._replace(attempt=2))
+
+
+@layer_fn
+async def forgiving(call: Call, inner: CallService) -> Reply:
+    """Reply to a failed call with a result."""
+    try:
+        return await inner(call)
+    except CallError:
+        return Reply.from_value({"card": "none"})
+
+
+@layer_fn
+async def forgetful(call: Call, inner: CallService) -> Reply:
+    """Forget to return the reply to one of the calls."""
+    reply = await inner(call)
+    return reply if _cents(call) != 7 else None  # type: ignore[return-value]
+
+
+CHANGING: Final[Mapping[str, Callable[[], CallLayer | ModelLayer]]] = {
+    each.__name__: each
+    for each in (
+        mapping,
+        hiding,
+        canned,
+        other_arguments,
+        delaying,
+        raising,
+        retrying,
+        repeating,
+        forgiving,
+        forgetful,
+    )
+}
+MAKERS: Final = {**SHIPPED, **CHANGING}
+
+
+def _fields(reply: Reply) -> dict[str, str]:
+    value: Any = reply.value
+    return value if reply.outcome == "ok" else {}
+
+
+def _cents(call: Call) -> object:
+    return (call.arguments.value or {}).get("cents")
+
+
+Placed = tuple[str, str]
+"""The name of a layer and its scope: run, agent or tool."""
+
+
+@dataclass(slots=True)
+class World:
+    """What happened, over all processes: what each call paid, how often it ran, and what Python code saw."""
+
+    paid: dict[str, int] = field(default_factory=dict[str, int])
+    runs: dict[str, int] = field(default_factory=dict[str, int])
+    shipped: list[str] = field(default_factory=list[str])
+    shipped_calls: list[str] = field(default_factory=list[str])
+    seen: list[str] = field(default_factory=list[str])
+    fails: bool = False
+
+
+_WORLD: Final[ContextVar[World]] = ContextVar("figures_combinations_world")
+
+
+async def _pay(ctx: LeafContext, cents: int) -> dict[str, str]:
+    """Pay an amount."""
+    world = _WORLD.get()
+    if world.fails and ctx.key not in world.paid:
+        world.paid[ctx.key] = 0
+        raise ExternalError("busy")
+    world.paid[ctx.key] = cents
+    world.runs[ctx.key] = world.runs.get(ctx.key, 0) + 1
+    return {"card": CARD, "cents": str(cents)}
+
+
+PAY: Final = {effect: tool(name="pay", effect=effect, risk="safe")(_pay) for effect in (Effect.KEYED, Effect.UNSAFE)}
+
+
+@tool(effect=Effect.UNSAFE, risk="safe")
+async def ship(ctx: LeafContext, to: str) -> str:
+    """Ship to the holder of a card."""
+    _WORLD.get().shipped.append(to)
+    _WORLD.get().shipped_calls.append(ctx.key)
+    return f"shipped to {to}"
+
+
+@tool(effect=Effect.COMPOSED)
+async def settle(ctx: Context) -> str:
+    """Pay and ship."""
+    try:
+        paid: Any = await ctx.call("pay", cents=7)
+    except CallError as error:
+        paid = {"card": error.code}
+    _WORLD.get().seen.append(json.dumps(paid))
+    return await ctx.call(ship, paid["card"])
+
+
+class Bank:
+    """One process of the bank. Others share its store and world."""
+
+    def __init__(self, placed: Sequence[Placed], effect: Effect, store: Mortal, clock: Clock, world: World) -> None:
+        self.world = world
+        _WORLD.set(world)
+        world.fails = effect is Effect.KEYED and any(name in ("Retry", "retrying") for name, _ in placed)
+        by_scope: dict[str, list[CallLayer]] = {"run": [], "agent": [], "tool": []}
+        around_model: list[AgentLayer] = []
+        for number, (name, scope) in enumerate(placed):
+            layer = Approve(Env(), policy=_asks(f"rule {number}")) if name == "Approve" else MAKERS[name]()
+            if isinstance(layer, ModelLayer):
+                around_model.append(layer)
+            else:
+                by_scope[scope].append(layer.where(tools={"pay"}) if scope != "tool" else layer)
+        pay = PAY[effect].layer(Stack[CallLayer](*by_scope["tool"]))
+        clerk = Agent("clerk", instructions="Pay.", tools=[pay, settle, ship])
+        clerk = clerk.layer(Stack[AgentLayer](*around_model, *by_scope["agent"]))
+        ships = Policy(When("ships", lambda call: call.callee.name == "ship", Ask(reason="far"), version="1"))
+        approve_ships = Approve(Env(), policy=ships).where(tools={"ship"})
+        self.runtime = Runtime(
+            App(name="bank", agents=(clerk,)),
+            store=store,
+            clock=clock,
+            directory=find_superuser,
+            model=Scripted([calls(("pay", {"cents": 500})), calls(("settle", {})), "done"]),
+            layers=Stack[CallLayer](Validate(), approve_ships, *by_scope["run"]),
+        )

@@ -1,0 +1,53 @@
+"""Mutants of the figure about combinations of layers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from figures.combinations import measure_pairs_with
+from figures.figure import Figure
+from figures.mutants.mutant import Mutant, Plant, edited, together
+
+
+def _mutant(defect: str, layer: str, plant: Plant) -> Mutant:
+    return Mutant(figure="layers.combinations.broken", defect=defect, plant=plant, measure=_measure(layer))
+
+
+def _measure(layer: str) -> Callable[[], Iterator[Figure]]:
+    return lambda: measure_pairs_with(layer)
+
+
+_GUARD: Final = "remit.contracts.guard"
+
+MUTANTS: Final = (
+    _mutant(
+        "Python callers get the result that a layer has replaced",
+        "mapping",
+        edited(
+            "remit.contracts.reply:Reply.map",
+            'Reply(serialize_content(value), "ok", value, is_final=self.is_final, notice=self.notice)',
+            'Reply(serialize_content(value), "ok", self.value, output=self.output)',
+        ),
+    ),
+    _mutant(
+        "a layer that numbers attempts runs an unsafe call twice",
+        "repeating",
+        edited(
+            "remit.dispatch.base:Base.__call__", "1 if self._effect is Effect.UNSAFE else call.attempt", "call.attempt"
+        ),
+    ),
+    _mutant(
+        "the end of an attempt keeps what a layer redacts",
+        "Redact",
+        edited("remit.layers.redact:Redact.__call__", "redactions=(redaction, *call.redactions)", "redactions=()"),
+    ),
+    _mutant(
+        "a layer replaces the validated arguments",
+        "other_arguments",
+        together(
+            edited(f"{_GUARD}:_check_same_call", "is not getattr(entered, name)", "is None"),
+            edited(f"{_GUARD}:_check_unchanged", "payload is not None and", "payload is None and"),
+        ),
+    ),
+)
