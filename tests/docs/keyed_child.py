@@ -1,0 +1,137 @@
+"""Makes the KEYED call of one guide in processes that are killed: ``keyed_child GUIDE``.
+
+Each crash point has a folder below the working directory, which holds the journal and what the tool writes. One process
+makes the call and is killed at the point; another resumes its run. Both are forks of this one, which has imported
+everything. Prints the number of points. Fails if the effect did not happen exactly once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import create_async_engine
+
+from remit import App, Runtime, Stack
+from remit.journal.crashpoint import set_crash_hook
+from remit.journal.sql.store import SqlStore
+from remit.layers import CallLayer
+from remit.testing import superuser
+
+MAX_POINTS = 40
+LIBRARY = Path("library.db")
+GUIDES = Path(__file__).parents[2] / "docs" / "guides"
+
+
+class FileDict(dict[str, Any]):
+    """A dictionary in a file, in place of one in memory: what a killed process wrote is still there."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(json.loads(path.read_text(encoding="utf-8")) if path.exists() else {})
+        self._path = path
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        super().__setitem__(key, value)
+        self._path.write_text(json.dumps(self), encoding="utf-8")
+
+
+def load_guide(name: str) -> dict[str, Any]:
+    """The names that the code of a guide defines."""
+    namespace: dict[str, Any] = {"__name__": name}
+    source = (GUIDES / f"{name}.md").read_text(encoding="utf-8")
+    for block in re.findall(r"```python\n(.*?)```", source, re.DOTALL):
+        if not block.startswith(">>>"):
+            exec(compile(block, name, "exec", dont_inherit=True), namespace)  # noqa: S102 - the project's own documents
+    return namespace
+
+
+async def prepare(guide: str, names: dict[str, Any]) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
+    """The KEYED tool of a guide over this folder, and the arguments of the call."""
+    match guide:
+        case "write-a-tool":
+            engine = create_async_engine("sqlite+aiosqlite:///library.db")
+            async with engine.begin() as connection:
+                await connection.run_sync(names["METADATA"].create_all)
+            return names["lending"](engine), ("dune",), {}
+        case "write-a-pipeline":
+            names["ARCHIVE"] = FileDict(Path("effects.json"))
+            return names["archive"], ("inbox", ["Rent is due."]), {}
+        case _:
+            names["ORDERS"] = FileDict(Path("effects.json"))
+            return names["order_book"], (), {"title": "dune"}
+
+
+async def count_effects() -> int:
+    """How many effects this folder holds."""
+    if not LIBRARY.is_file():  # noqa: ASYNC240 - one look at a local folder
+        return len(FileDict(Path("effects.json")))
+    engine = create_async_engine("sqlite+aiosqlite:///library.db")
+    async with engine.connect() as connection:
+        count = await connection.scalar(text("SELECT count(*) FROM loans"))
+    await engine.dispose()
+    return count or 0
+
+
+async def main(guide: str, point: int) -> int:
+    """Make the call, or resume its run, and die at the crash point with this number."""
+    callee, arguments, keywords = await prepare(guide, load_guide(guide))
+    store = SqlStore.at(Path("journal.db"))
+    reached = list[str]()
+
+    def die(name: str) -> None:
+        reached.append(name)
+        if len(reached) == point:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    set_crash_hook(die)
+    runtime = Runtime(
+        App(name="guide", tools=(callee,)),
+        store=store,
+        layers=Stack[CallLayer](),
+        make_run_id=lambda: "run",
+        directory=lambda name, tenant: superuser(name=name, tenant=tenant),
+        lease_seconds=0.001,
+    )
+    row = await store.find_run("run")
+    result = await (runtime.resume("run") if row else runtime.call(callee, superuser(), *arguments, **keywords))
+    assert result.status == "done", result.text
+    await store.close()
+    return await count_effects()
+
+
+def fork(folder: Path, guide: str, point: int) -> int:
+    """Run `main` in a process of its own. Return its exit code, the number of effects, or the negative signal."""
+    pid = os.fork()
+    if pid:
+        return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    code = 100
+    try:
+        folder.mkdir(exist_ok=True)
+        os.chdir(folder)
+        code = asyncio.run(main(guide, point))
+    finally:
+        os._exit(code)
+
+
+def sweep(guide: str) -> int:
+    """Kill a process at each crash point of a call until one process reaches the end; return the number of points."""
+    for point in range(1, MAX_POINTS):
+        folder = Path.cwd() / str(point)
+        code = fork(folder, guide, point)
+        if code != -signal.SIGKILL:
+            assert code == 1, f"{code} effects without a kill"
+            return point - 1
+        code = fork(folder, guide, 0)
+        assert code == 1, f"{code} effects after a kill at point {point}"
+    raise AssertionError(f"more than {MAX_POINTS} crash points")
+
+
+if __name__ == "__main__":
+    print(sweep(sys.argv[1]))  # noqa: T201 - read by the test
