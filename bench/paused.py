@@ -32,7 +32,7 @@ _APPROVER: Final = Principal("judge", permissions=frozenset({"*"}))
 async def paused() -> AsyncIterator[Figure]:
     """10,000 runs wait in one file; 1,000 of them are decided and driven on. Both in a process of their own."""
     with tempfile.TemporaryDirectory(prefix="remit-paused-") as name:
-        command = [sys.executable, "-m", "bench.paused", name]
+        command = [sys.executable, "-m", "bench.paused", name, str(WAITING), str(RESUMED)]
         output = await asyncio.to_thread(subprocess.run, command, check=True, cwd=ROOT, capture_output=True, text=True)
     found = TypeAdapter(dict[str, float]).validate_json(output.stdout)
     each = found["grown"] / (WAITING - RESUMED)
@@ -73,18 +73,18 @@ async def _start_waiting_runs(runtime: Runtime, count: int) -> list[tuple[str, s
     return found
 
 
-async def _measure(folder: Path) -> dict[str, float]:
+async def _measure(folder: Path, waiting: int, resumed: int) -> dict[str, float]:
     store = sql_store(folder)
     runtime = _runtime(store)
-    first = await _start_waiting_runs(runtime, RESUMED)
+    first = await _start_waiting_runs(runtime, resumed)
     before = _resident_kb()
-    await _start_waiting_runs(runtime, WAITING - RESUMED)
+    await _start_waiting_runs(runtime, waiting - resumed)
     grown = _resident_kb() - before
     for _, question in first:
         await runtime.decide(question, approved=True, by=_APPROVER)
     gc.collect()
     wall, cpu_started = time.perf_counter(), time.process_time()
-    for index in range(0, RESUMED, CONCURRENT_RUNS):
+    for index in range(0, resumed, CONCURRENT_RUNS):
         results = await asyncio.gather(*(runtime.resume(run) for run, _ in first[index : index + CONCURRENT_RUNS]))
         if any(result.status != "done" for result in results):
             raise RuntimeError("an approved run did not end")
@@ -101,4 +101,4 @@ def _resident_kb() -> float:
 
 
 if __name__ == "__main__":
-    print(json.dumps(asyncio.run(_measure(Path(sys.argv[1])))))
+    print(json.dumps(asyncio.run(_measure(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])))))

@@ -26,7 +26,7 @@ PARALLEL_WORKERS: Final = 500
 
 async def workers_memory() -> AsyncIterator[Figure]:
     """Memory for each of many nested workers under way, in a process of its own."""
-    command = [sys.executable, "-m", "bench.workers_memory"]
+    command = [sys.executable, "-m", "bench.workers_memory", str(PARALLEL_WORKERS)]
     output = await asyncio.to_thread(subprocess.run, command, check=True, cwd=ROOT, capture_output=True, text=True)
     how = (
         f"memory that a process gains while {PARALLEL_WORKERS} nested workers of one run wait "
@@ -35,9 +35,9 @@ async def workers_memory() -> AsyncIterator[Figure]:
     yield at_most("worker.rss_kb", float(output.stdout), "kB", 128, PARALLEL_WORKERS, how)
 
 
-async def _measure() -> float:
+async def _measure(count: int) -> float:
     await _memory_gained(10)  # imports what is imported late
-    return await _memory_gained(PARALLEL_WORKERS) / PARALLEL_WORKERS
+    return await _memory_gained(count) / count
 
 
 async def _memory_gained(count: int) -> float:
@@ -77,4 +77,4 @@ def _resident_kb() -> float:
 
 
 if __name__ == "__main__":
-    print(asyncio.run(_measure()))
+    print(asyncio.run(_measure(int(sys.argv[1]))))

@@ -14,6 +14,7 @@ from figures.mutants import (
     crash,
     door,
     drift,
+    engine,
     four_eyes,
     fuzz,
     history,
@@ -56,6 +57,7 @@ MUTANTS: Final[dict[str, tuple[Mutant, ...]]] = {
     "workers": workers.MUTANTS,
     "door": door.MUTANTS,
     "fuzz": fuzz.MUTANTS,
+    "engine": engine.MUTANTS,
 }
 
 

@@ -1,0 +1,51 @@
+"""Mutants of the figures about executor processes that are killed under load.
+
+Those that the crash sweeps notice by killing at one point are left out: a kill at a random moment may miss it.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Final
+
+from figures.engine import measure_kills
+from figures.mutants.mutant import edited, mutants_of, together
+
+_BASE: Final = "remit.dispatch.base:Base"
+_LEASE_IGNORED: Final = edited("remit.journal.sql.store:SqlStore.acquire", "if row.until > now:", "if False:")
+
+_DOUBLED: Final = mutants_of(
+    "engine.kill.doubled",
+    {
+        "a call that has ended runs again": edited(
+            "remit.layers.record:_Record.__call__",
+            "if isinstance(item, ToolOutput) and not is_reexecuted:",
+            "if False:",
+        ),
+        "a run that another process executes is executed, and an unsafe call under way runs again": together(
+            _LEASE_IGNORED,
+            edited(f"{_BASE}.__call__", "if started is not None and self._effect is Effect.UNSAFE:", "if False:"),
+        ),
+        "a run that another process executes is executed, and a call runs before its start is stored": together(
+            _LEASE_IGNORED, edited(f"{_BASE}._write_item", "await call.ledger.commit(item)", "call.ledger.add(item)")
+        ),
+    },
+    partial(measure_kills, 16, 4.0, 15.0),
+)
+_LOST: Final = mutants_of(
+    "engine.kill.lost",
+    {
+        "the key of a call is another one in each execution": edited(
+            "remit.dispatch.context:CallContext.__init__", "self.key = call.id", 'self.key = f"{id(self)}{call.id}"'
+        ),
+        "the end of a call is not recorded": edited(
+            "remit.layers.record:_Record._write_output", "call.ledger.add(", "call.caller.call or call.ledger.add("
+        ),
+        "a run whose process was killed is held for ever": edited(
+            "remit.journal.sql.store:SqlStore.acquire", "if row.until > now:", "if row.until > 0:"
+        ),
+    },
+    partial(measure_kills, 16, 4.0, 40.0),
+)
+
+MUTANTS: Final = (*_DOUBLED, *_LOST)

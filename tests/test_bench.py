@@ -1,0 +1,41 @@
+"""Every part of `make bench` runs, in its shortest form: what it measures then means nothing, and it fails nothing."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Final
+
+import pytest
+
+import bench.calls
+import bench.inventory
+import bench.paused
+import bench.process
+import bench.workers
+import bench.workers_memory
+from bench.__main__ import PARTS
+
+SIZES: Final[dict[ModuleType, dict[str, int]]] = {
+    bench.calls: {"WINDOWS": 1, "CALLS_PER_WINDOW": 1},
+    bench.inventory: {"METHODS": 50, "REPEATS": 1},
+    bench.paused: {"WAITING": 2, "RESUMED": 1},
+    bench.process: {"REPEATS": 1},
+    bench.workers: {"RUNS": 1, "REPEATS": 1},
+    bench.workers_memory: {"PARALLEL_WORKERS": 1},
+}
+"""The shortest form of each part, as constants of its module."""
+
+IN_PROCESSES: Final = ("process", "command_line", "paused", "workers_memory")
+
+
+@pytest.mark.untraced
+@pytest.mark.parametrize(
+    "name", [pytest.param(each, marks=pytest.mark.process if each in IN_PROCESSES else ()) for each in PARTS]
+)
+async def test_a_part_of_the_benchmarks_runs(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module, sizes in SIZES.items():
+        for constant, size in sizes.items():
+            monkeypatch.setattr(module, constant, size)
+    found = [figure async for figure in PARTS[name]()]
+    assert found
+    assert all(figure.unit and figure.n > 0 for figure in found)
