@@ -26,6 +26,7 @@ from remit.layers import CallLayer
 from remit.testing import superuser
 
 MAX_POINTS = 40
+KEYED_TOOLS = {"lending", "archive", "order_book"}
 LIBRARY = Path("library.db")
 GUIDES = Path(__file__).parents[2] / "docs" / "guides"
 
@@ -43,11 +44,11 @@ class FileDict(dict[str, Any]):
 
 
 def load_guide(name: str) -> dict[str, Any]:
-    """The names that the code of a guide defines."""
+    """The names that the code of a guide defines, up to its KEYED tool."""
     namespace: dict[str, Any] = {"__name__": name}
     source = (GUIDES / f"{name}.md").read_text(encoding="utf-8")
     for block in re.findall(r"```python\n(.*?)```", source, re.DOTALL):
-        if not block.startswith(">>>"):
+        if not block.startswith(">>>") and not namespace.keys() & KEYED_TOOLS:
             exec(compile(block, name, "exec", dont_inherit=True), namespace)  # noqa: S102 - the project's own documents
     return namespace
 
