@@ -7,7 +7,7 @@ from email.errors import HeaderParseError
 from email.headerregistry import Address
 from typing import Annotated
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, field_validator
 
 from remit_casefile.google.payloads.base import PAGE_TOKEN, GoogleId, GoogleModel, PageToken, Payload
 
@@ -28,7 +28,7 @@ MailAddress = Annotated[str, Field(min_length=3, max_length=254), AfterValidator
 
 def _check_one_line(text: str) -> str:
     if text.splitlines() not in ([], [text]) or "\x00" in text:
-        raise ValueError("a subject is one line")
+        raise ValueError("a header is one line")
     return text
 
 
@@ -81,6 +81,12 @@ class SendMessage(Payload):
         max_length=500,
         pattern=r"^<[^<>\s]+@[^<>\s]+>$",
     )
+
+    @field_validator("in_reply_to")
+    @classmethod
+    def _check_reply_id(cls, value: str | None) -> str | None:
+        """Refuse control characters at which a header would break, though a pattern counts them as no space."""
+        return value if value is None else _check_one_line(value)
 
 
 class MessageRef(GoogleModel):
