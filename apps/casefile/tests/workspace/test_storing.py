@@ -139,7 +139,7 @@ async def test_a_token_that_no_sync_gave_is_refused(
     said = await desk.call(tool, casefile_id=casefile, **arguments, sync_token="12345")
 
     assert said["errorCode"] == "VALIDATION_ERROR"
-    assert "no sync_token of an earlier sync" in said["error"]
+    assert "not the sync_token of an earlier sync" in said["error"]
 
 
 async def test_cells_that_were_stored_are_read_anew_by_a_sync(desk: Desk, casefile: str) -> None:
