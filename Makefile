@@ -34,7 +34,7 @@ test: env-dev ## the whole suite with branch coverage, which is judged where no 
 	@mkdir -p build
 	@$(PY) -m pytest -n auto --dist loadfile --no-loadscope-reorder --cov --cov-report= $(ARGS)
 ifeq ($(ARGS),)
-	@echo "coverage, lines and branches: $$($(PY) -m coverage report --format=total) % in all; the rooms that must be whole:"
+	@echo "coverage, lines and branches: $$($(PY) -m coverage report --format=total) % in all; the packages that need 100 %:"
 	@$(PY) -m coverage report --include="$(WHOLE)" --fail-under=100
 endif
 
