@@ -207,7 +207,7 @@ async def test_a_tool_may_not_have_the_name_by_which_results_are_given() -> None
         runtime_of(worker_of(None, World().write("final_result")))
 
 
-async def test_what_must_stop_the_drive_does_so_once_the_siblings_have_ended() -> None:
+async def test_a_journal_that_refuses_stops_the_worker_once_begun_calls_have_ended_and_no_further_call_begins() -> None:
     world = World()
 
     @tool(effect=Effect.COMPOSED)
@@ -215,7 +215,8 @@ async def test_what_must_stop_the_drive_does_so_once_the_siblings_have_ended() -
         """Meet a journal that refuses."""
         raise JournalError("the journal refused")
 
-    script = Script([call("refused"), call("write", '{"text":"a"}')], "done")
+    wanted = [call("write", '{"text":"a"}'), call("refused"), call("write", '{"text":"b"}')]
+    script = Script(wanted, "done")
     worker = worker_of(script.model, refused, world.write())
     runtime = runtime_of(worker)
     with pytest.raises(JournalError, match="the journal refused"):
