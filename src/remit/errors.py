@@ -23,7 +23,7 @@
     │  ├─ DeadlineError             no result in time
     │  │  └─ StillRunningError      no result in time, and the call has not stopped
     │  ├─ CallCancelledError        the run was cancelled
-    │  ├─ ExternalError             an external service failed
+    │  ├─ ExternalError             an external service failed, or its connection
     │  │  └─ ModelError             the request to the model failed
     │  │     ├─ ModelBusyError      the provider limits the rate of requests (429)
     │  │     ├─ ModelRefusedError   the provider refused the request: bad key, unknown model, too long
@@ -265,7 +265,7 @@ class CallCancelledError(CallError):
 
 
 class ExternalError(CallError):
-    """An external service failed. Raised by tools and adapters. Retryable."""
+    """An external service failed. Raised by tools and adapters, and by the base for a lost connection. Retryable."""
 
     code = "EXTERNAL_SERVICE_ERROR"
     retryable = True

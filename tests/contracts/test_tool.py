@@ -207,7 +207,7 @@ def test_a_type_that_hides_its_value_from_json_is_no_contract() -> None:
 
 def test_the_layer_attached_last_is_outermost() -> None:
     layered = find.layer(Timeout(5)).layer(Retry())
-    assert repr(layered.layers) == "Retry(attempts=3, base_delay=0.5, max_delay=10.0)\n└─ Timeout(seconds=5)"
+    assert repr(layered.layers) == "Retry(attempts=3, base_delay=0.5, max_delay=10.0, on=())\n└─ Timeout(seconds=5)"
 
 
 def test_a_stack_is_attached_in_its_own_order() -> None:

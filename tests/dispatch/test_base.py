@@ -15,6 +15,7 @@ from remit.errors import (
     CallError,
     ConflictError,
     DeadlineError,
+    ExternalError,
     InvalidArgumentsError,
     InvalidOutputError,
     SetupError,
@@ -125,6 +126,26 @@ async def test_an_error_that_is_not_ours_is_named_and_kept_as_the_cause() -> Non
         await Bench(explode).base(explode)
     assert raised.value.__cause__ is cause
     assert len(raised.value.message) == 1_000
+
+
+@each_leaf
+@pytest.mark.parametrize("cause", [ConnectionResetError("reset"), KeyError("named")], ids=repr)
+async def test_a_lost_connection_and_what_retries_name_are_an_external_error_on_record_too(
+    effect: Effect, cause: Exception
+) -> None:
+    @tool(effect=effect)
+    async def fetch(_ctx: LeafContext) -> str:
+        """Fetch a page."""
+        raise cause
+
+    bench = Bench(fetch)
+    ledger = await bench.drive()
+    call = (await bench.call(fetch, ledger=ledger))._replace(retry_on=(KeyError,))
+    with pytest.raises(ExternalError, match=f"fetch failed: {type(cause).__name__}") as raised:
+        await Base(fetch, bench.door)(call)
+    assert raised.value.__cause__ is cause
+    (ended,) = of_kind(ledger.items_for("call"), AttemptEnded)
+    assert isinstance(Reply.from_journal(ended.content, ended.outcome, is_final=False).error, ExternalError)
 
 
 @pytest.mark.parametrize("effect", [*LEAVES, Effect.COMPOSED], ids=lambda effect: effect.value)

@@ -307,4 +307,43 @@ async def test_a_pause_that_is_no_number_is_refused(wrong: dict[str, Any]) -> No
 
 async def test_it_stands_at_its_place_and_prints_its_numbers() -> None:
     assert Retry().place is Place.RETRY
-    assert repr(Retry(attempts=5)) == "Retry(attempts=5, base_delay=0.5, max_delay=10.0)"
+    assert repr(Retry(attempts=5)) == "Retry(attempts=5, base_delay=0.5, max_delay=10.0, on=())"
+
+
+class Busy(Exception):  # noqa: N818 - an exception of an application
+    """The service is busy."""
+
+
+@REPEATABLE
+async def test_the_exceptions_named_are_tried_again_and_every_attempt_knows_them(effect: Effect) -> None:
+    inner = Inner(DOWN, Reply.from_value("at last"))
+    await call_through(steady(on=Busy), await make_call(of(effect)), inner)
+    assert [call.retry_on for call in inner.calls] == [(Busy,), (Busy,)]
+
+
+async def test_two_retries_name_their_exceptions_together() -> None:
+    inner = Inner()
+    await call_through(steady(on=(Busy,)), (await make_call(of(Effect.PURE)))._replace(retry_on=(KeyError,)), inner)
+    assert inner.calls[0].retry_on == (KeyError, Busy)
+
+
+@ONCE_ONLY
+async def test_a_call_that_may_not_run_twice_knows_none(effect: Effect) -> None:
+    inner = Inner()
+    await call_through(steady(on=(Busy,)), await make_call(of(effect)), inner)
+    assert inner.calls[0].retry_on == ()
+
+
+@pytest.mark.parametrize(
+    ("kinds", "message"),
+    [
+        ("Busy", "on is 'Busy'; give a list"),
+        ([Busy("now")], r"an item of on is Busy\('now'\); give a class of exceptions"),
+        (KeyboardInterrupt, "an item of on is the class KeyboardInterrupt; give a class of exceptions"),
+        (DeniedError, "on has DeniedError, an error of Remit; set retryable = True on a subclass"),
+    ],
+    ids=repr,
+)
+def test_what_is_no_exception_of_an_application_is_refused(kinds: Any, message: str) -> None:
+    with pytest.raises(SetupError, match=message):
+        Retry(on=kinds)

@@ -42,7 +42,7 @@ def test_a_bare_tool_gets_a_retry(effect: Effect) -> None:
 def test_a_retry_that_is_there_is_replaced_and_keeps_its_pauses() -> None:
     own = Retry(attempts=2, base_delay=0.1, max_delay=0.2)
     layers = layers_of(Step(name="search", callee=Mailbox().search().layer(own), retry=3))
-    assert layers == ["Retry(attempts=4, base_delay=0.1, max_delay=0.2)"]
+    assert layers == ["Retry(attempts=4, base_delay=0.1, max_delay=0.2, on=())"]
 
 
 def test_a_retry_stands_outside_the_timeout_and_within_the_limits() -> None:

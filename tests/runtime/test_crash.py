@@ -176,7 +176,7 @@ def flaky(tried: list[str], *errors: type[Exception] | None) -> Any:
             raise error("it did not work")
         return f"wrote {text}"
 
-    return write.layer(Timeout(1)).layer(Retry(base_delay=0.0, max_delay=0.0))
+    return write.layer(Timeout(1)).layer(Retry(base_delay=0.0, max_delay=0.0, on=(KeyError,)))
 
 
 async def sweep_retries(*errors: type[Exception] | None) -> list[tuple[list[str], int]]:
@@ -203,8 +203,9 @@ async def sweep_retries(*errors: type[Exception] | None) -> list[tuple[list[str]
     pytest.fail("it never came to its end")
 
 
-async def test_a_crash_between_attempts_does_not_change_how_the_call_ends() -> None:
-    found = await sweep_retries(ExternalError, ExternalError)
+@pytest.mark.parametrize("error", [ExternalError, ConnectionError, KeyError])
+async def test_a_crash_between_attempts_does_not_change_how_the_call_ends(error: type[Exception]) -> None:
+    found = await sweep_retries(error, error)
     assert len(found) > 6
     assert {tuple(replies) for replies, _ in found} == {("wrote a",)}
 

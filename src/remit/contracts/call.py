@@ -32,7 +32,7 @@ class Call(NamedTuple):
     empty for other callers. ``deadline`` is on the loop's clock. ``payload`` and ``canonical_arguments`` are set by
     validate, or else by the base. ``attempt`` counts from 1; retry raises it. ``approvals`` are the questions whose
     approval the call has, one for each `Approve` layer that it has passed, empty where none was needed. ``redactions``
-    are those of the `Redact` layers that it has passed, innermost first.
+    are those of the `Redact` layers that it has passed, innermost first; ``retry_on`` is of its `Retry` layers.
     """
 
     id: str
@@ -47,6 +47,7 @@ class Call(NamedTuple):
     attempt: int = 1
     approvals: tuple[str, ...] = ()
     redactions: tuple[Redaction, ...] = ()
+    retry_on: tuple[type[Exception], ...] = ()
 
     def with_deadline(self, deadline: float) -> Call:
         """Return this call with another deadline."""
@@ -77,6 +78,7 @@ class Call(NamedTuple):
             self.attempt,
             approvals,
             self.redactions,
+            self.retry_on,
         )
 
 

@@ -214,6 +214,7 @@ _FIXED: Final = (
     "canonical_arguments",
     "approvals",
     "redactions",
+    "retry_on",
 )
 
 

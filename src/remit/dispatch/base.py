@@ -22,6 +22,7 @@ from remit.contracts.redact import redact_error, redact_reply, redact_text, safe
 from remit.contracts.reply import Reply
 from remit.contracts.secret import KNOWN_SECRETS
 from remit.contracts.threads import ThreadStillRunning
+from remit.contracts.transient import is_transient
 from remit.dispatch.context import CallContext, DispatchPort
 from remit.dispatch.registry import AnyCallee
 from remit.errors import (
@@ -29,6 +30,7 @@ from remit.errors import (
     CallError,
     DeadlineError,
     DivergedError,
+    ExternalError,
     InvalidOutputError,
     JournalError,
     NoModelError,
@@ -204,9 +206,11 @@ class Base:
             return CallCancelledError(f"{self._callee.name} was cancelled, but {error}; it may still happen")
         return CallCancelledError(f"{self._callee.name} was stopped while it ran; it may have happened in part")
 
-    def _tool_failure(self, call: Call, error: BaseException) -> ToolFailedError:
+    def _tool_failure(self, call: Call, error: BaseException) -> CallError:
+        """The error for an exception of the body. Its code records whether it is retryable, for a resumed run."""
+        kind = ExternalError if is_transient(error) or isinstance(error, call.retry_on) else ToolFailedError
         message = f"{self._callee.name} failed: {type(error).__name__}: {error}"
-        return ToolFailedError(redact_text(message, call.redactions)[:_MAX_ERROR_CHARS])
+        return kind(redact_text(message, call.redactions)[:_MAX_ERROR_CHARS])
 
     async def _resolve_outcome(self, call: Call, number: int) -> Reply | None:
         """Find out what became of an interrupted attempt: return its reply, or None if it did not happen.

@@ -14,8 +14,8 @@ from remit.contracts.facts import Effect
 from remit.contracts.items import AttemptStarted
 from remit.contracts.reply import Reply
 from remit.core import Place
-from remit.core.checks import check_counts, check_functions, check_numbers
-from remit.errors import CallError, DeadlineError, SetupError, StillRunningError
+from remit.core.checks import as_tuple, check_counts, check_functions, check_numbers, check_subclass
+from remit.errors import CallError, DeadlineError, RemitError, SetupError, StillRunningError
 
 BUCKET_TOKENS: Final = 500
 """Capacity of a bucket. Each tool has one bucket for all callers, because the tool bears the sum of their retries."""
@@ -31,6 +31,9 @@ FIRST_ATTEMPT_REFUND: Final = 1
 class Retry(CallLayer):
     """Retries pure, idempotent and keyed calls after a ``retryable`` error; never unsafe or composed ones.
 
+    Retryable are `ExternalError`, `RateLimitedError` and `DeadlineError`, the errors of connections, name servers and
+    time limits that httpx, requests, urllib3, aiohttp and sockets raise, and ``on``: exception classes of your own.
+
     ``attempts`` is the total. The delay starts at ``base_delay`` seconds and doubles up to ``max_delay``; a random half
     of it is cut, so that callers do not return at the same time. A call still running after its deadline is retried
     only if it is pure or keyed. Each retry is paid from a bucket; when the bucket is empty, calls are not retried.
@@ -40,6 +43,7 @@ class Retry(CallLayer):
     attempts: int = 3
     base_delay: float = 0.5
     max_delay: float = 10.0
+    on: tuple[type[Exception], ...] = ()
     jitter: Callable[[], float] = field(default=random.random, repr=False)
     _spent_tokens: dict[str, int] = field(init=False, repr=False, compare=False, default_factory=dict[str, int])
 
@@ -47,6 +51,14 @@ class Retry(CallLayer):
         check_counts("Retry", attempts=self.attempts)
         check_numbers("Retry", base_delay=self.base_delay, max_delay=self.max_delay)
         check_functions("Retry", jitter=self.jitter)
+        kinds = (self.on,) if isinstance(self.on, type) else as_tuple("Retry: on", self.on)
+        for kind in kinds:
+            check_subclass("Retry: an item of on", kind, Exception, "give a class of exceptions")
+            if issubclass(kind, RemitError):
+                raise SetupError(
+                    f"Retry: on has {kind.__name__}, an error of Remit; set retryable = True on a subclass"
+                )
+        object.__setattr__(self, "on", kinds)
         if self.attempts < 1 or not 0 <= self.base_delay <= self.max_delay < math.inf:
             raise SetupError(f"{self!r} needs at least one attempt, and 0 <= base_delay <= max_delay")
 
@@ -70,6 +82,8 @@ class _Retry:
     async def __call__(self, call: Call, /) -> Reply:
         if call.callee.facts.effect in (Effect.UNSAFE, Effect.COMPOSED):
             return await self._inner(call)
+        if self._policy.on:
+            call = call._replace(retry_on=(*call.retry_on, *self._policy.on))
         attempt, cost = 1, FIRST_ATTEMPT_REFUND
         while True:
             try:

@@ -1,0 +1,31 @@
+"""Tells errors that will pass, such as a lost connection, from those that will not."""
+
+from __future__ import annotations
+
+import errno
+import socket
+from typing import Final
+
+_TRANSIENT_TYPES: Final = (ConnectionError, TimeoutError, socket.gaierror)
+_TRANSIENT_ERRNOS: Final = frozenset({errno.ENETDOWN, errno.ENETUNREACH, errno.EHOSTUNREACH})
+_HTTPX: Final = frozenset({"NetworkError", "TimeoutException", "RemoteProtocolError", "ProxyError"})
+_TRANSIENT_NAMES: Final = {
+    "httpx": _HTTPX,
+    "httpx2": _HTTPX,
+    "httpcore": _HTTPX,
+    "requests": frozenset({"ConnectionError", "Timeout", "ChunkedEncodingError"}),
+    "urllib3": frozenset({"ProtocolError", "TimeoutError", "NewConnectionError"}),
+    "aiohttp": frozenset({"ClientConnectionError", "ClientPayloadError"}),
+}
+"""Base classes of libraries that Remit does not import, by the first part of their module."""
+
+
+def is_transient(error: BaseException) -> bool:
+    """Whether ``error`` comes from a connection, a name server or a time limit, so that another attempt may succeed."""
+    if isinstance(error, _TRANSIENT_TYPES) or (isinstance(error, OSError) and error.errno in _TRANSIENT_ERRNOS):
+        return True
+    for each in type(error).__mro__:
+        if each.__name__ in _TRANSIENT_NAMES.get(each.__module__.partition(".")[0], ()):
+            return True
+    reason: object = vars(error).get("reason")  # errors of urllib and urllib3 hold the one of the connection
+    return isinstance(reason, BaseException) and is_transient(reason)
