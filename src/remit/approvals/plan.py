@@ -25,7 +25,7 @@ MAX_PLANNED_CALLS: Final = 100
 _MAX_CHARS: Final = 1 << 17
 
 
-class Planned(NamedTuple):
+class PlannedQuestion(NamedTuple):
     """A call that is known beforehand, what the policy asks about it, and its preview."""
 
     call: Call
@@ -34,16 +34,16 @@ class Planned(NamedTuple):
     preview: Preview
 
 
-async def plan_calls(call: Call, policy: Policy) -> list[Planned]:
+async def plan_calls(call: Call, policy: Policy) -> list[PlannedQuestion]:
     """The calls that the body of ``call`` is known to make, as far as ``policy`` asks about them and no grant does.
 
     A call that would be refused today, or cannot be described, is left out: it is not known beforehand.
     """
-    planned: list[Planned] = []
-    for known, layers in _known_calls(call):
+    planned: list[PlannedQuestion] = []
+    for inner, layers in _derive_calls(call):
         if len(planned) >= MAX_PLANNED_CALLS:
             break
-        planned += await _plan_call(known, layers, policy)
+        planned += await _plan_call(inner, layers, policy)
     return planned
 
 
@@ -58,7 +58,7 @@ async def ask_about_calls(call: Call, policy: Policy) -> tuple[Ask, str] | None:
     return _ask_about_first(call, planned)
 
 
-def select_covered(planned: Iterable[Planned], ask: Ask, policy: Policy) -> tuple[PlannedCall, ...]:
+def select_covered(planned: Iterable[PlannedQuestion], ask: Ask, policy: Policy) -> tuple[PlannedCall, ...]:
     """The planned calls that an answer to ``ask`` covers, as the approver is shown them."""
     covered: list[PlannedCall] = []
     size = 0
@@ -117,7 +117,7 @@ def _cover(
     return RecordedQuestion(covered, replace(decision, question=covered.id, arguments="", reason=reason))
 
 
-def _ask_about_first(call: Call, planned: Sequence[Planned]) -> tuple[Ask, str]:
+def _ask_about_first(call: Call, planned: Sequence[PlannedQuestion]) -> tuple[Ask, str]:
     first = planned[0]
     reason = f"{call.callee.name} makes calls that need approval: {first.ask.reason}"
     return replace(first.ask, reason=reason), first.rule
@@ -128,7 +128,7 @@ def _satisfies(ask: Ask, *, who: str, kind: str, four_eyes: bool) -> bool:
     return (ask.who, ask.kind) == (who, kind) and (four_eyes or not ask.four_eyes)
 
 
-def _known_calls(call: Call) -> Iterator[tuple[Call, Stack[CallLayer]]]:
+def _derive_calls(call: Call) -> Iterator[tuple[Call, Stack[CallLayer]]]:
     """The calls that the body is known to make, with the ids that they will have, and the layers of their tools."""
     callee, payload = call.callee, call.payload
     if payload is None or not isinstance(callee, HasPlan):
@@ -137,15 +137,15 @@ def _known_calls(call: Call) -> Iterator[tuple[Call, Stack[CallLayer]]]:
     for step_callee, text in callee.plan(payload):
         arguments = parse_arguments(text, Limits())
         call_id = derive_call_id(call.id, step_callee.name, arguments, occurrences)
-        known = Call(call_id, step_callee, arguments, caller, call.ledger, "", call.deadline)
+        inner = Call(call_id, step_callee, arguments, caller, call.ledger, "", call.deadline)
         try:
-            known = known.with_payload(step_callee.schema_in.bind(arguments, strict=True))
+            inner = inner.with_payload(step_callee.schema_in.bind(arguments, strict=True))
         except CallError:
             continue
-        yield known, step_callee.layers
+        yield inner, step_callee.layers
 
 
-async def _plan_call(call: Call, layers: Stack[CallLayer], policy: Policy) -> list[Planned]:
+async def _plan_call(call: Call, layers: Stack[CallLayer], policy: Policy) -> list[PlannedQuestion]:
     """The call, and those that it is known to make itself."""
     try:
         verdict, rule = policy.verdict(call)
@@ -161,6 +161,6 @@ async def _plan_call(call: Call, layers: Stack[CallLayer], policy: Policy) -> li
         for layer in layers:
             if isinstance(layer, Gate):
                 await layer.check(call)
-        return [Planned(call, verdict, rule, await preview_call(call)), *inner]
+        return [PlannedQuestion(call, verdict, rule, await preview_call(call)), *inner]
     except CallError:
         return []

@@ -42,7 +42,7 @@ def _components(value: object) -> Iterable[object]:
     match value:
         case FunctionType():
             parts = (value.__qualname__, value.__code__, value.__defaults__, value.__kwdefaults__, value.__closure__)
-            parts += _if_any(value.__dict__) + _if_any(_used_globals(value))
+            parts += _optional_part(value.__dict__) + _optional_part(_used_globals(value))
         case CodeType():
             parts = (value.co_name, value.co_code, value.co_consts, value.co_names, value.co_varnames)
         case CellType():
@@ -74,7 +74,7 @@ def _cell_contents(cell: CellType) -> tuple[object, ...]:
 def _object_state(value: Any) -> tuple[object, ...]:
     kind = cast("type[Any]", type(value))
     if callable(value):
-        return (kind.__call__, object.__getstate__(value), *_if_any(_class_members(kind)))
+        return (kind.__call__, object.__getstate__(value), *_optional_part(_class_members(kind)))
     return (object.__getstate__(value),) if is_dataclass(value) else ()
 
 
@@ -84,7 +84,7 @@ def _plain_state(value: object) -> tuple[object, ...]:
         return ()
     state = cast("dict[str, object]", getattr(value, "__dict__", {}))
     plain = {name: each for name, each in state.items() if _is_plain(each)}
-    return _if_any(plain) + _if_any(_class_members(type(value)))
+    return _optional_part(plain) + _optional_part(_class_members(type(value)))
 
 
 def _class_members(kind: type[Any]) -> dict[str, object]:
@@ -128,6 +128,6 @@ def _is_plain(value: object, depth: int = _MAX_DEPTH) -> bool:
     return is_collection and all(_is_plain(each, depth - 1) for each in cast("Iterable[object]", value))
 
 
-def _if_any(members: Mapping[str, object]) -> tuple[object, ...]:
+def _optional_part(members: Mapping[str, object]) -> tuple[object, ...]:
     """The members as a part of a description, if there are any."""
     return (dict(members),) if members else ()

@@ -19,9 +19,9 @@ SUMMARY_RULE: Final = "question limit"
 def find_due_summary(call: Call, ask: Ask, limit: int) -> RecordedQuestion | None:
     """The summary that must be approved before the run asks about ``call``; None if it may ask.
 
-    A summary that nobody has recorded yet is built. An approved one allows as many questions again.
+    A summary that is not on record yet is built. An approved one allows as many questions again.
     """
-    asked = [each for each in read_questions(call.ledger.recorded_items()) if _asked_a_person(each, call)]
+    asked = [each for each in read_questions(call.ledger.recorded_items()) if _counts_towards_limit(each, call)]
     summaries = [each for each in asked if each.question.is_about_run]
     if summaries and not (summaries[-1].decision and summaries[-1].decision.approved):
         return summaries[-1]
@@ -33,7 +33,7 @@ def find_due_summary(call: Call, ask: Ask, limit: int) -> RecordedQuestion | Non
     return RecordedQuestion(replace(summary, shown=_summarize(asked)))
 
 
-def _asked_a_person(recorded: RecordedQuestion, call: Call) -> bool:
+def _counts_towards_limit(recorded: RecordedQuestion, call: Call) -> bool:
     by_grant = recorded.decision is not None and recorded.decision.grant
     return recorded.question.run == call.caller.run and not by_grant and not recorded.question.within
 
