@@ -17,6 +17,8 @@ from remit.policies import Question
 from remit.testing import Scripted, calls
 from tests.runtime.kit import AnyTool
 
+pytestmark = pytest.mark.looptime
+
 ADA = Principal("ada", permissions=frozenset({"*"}))
 
 

@@ -81,19 +81,19 @@ class Steps:
 # --- time -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("skew", [-5.0, 5.0, -86_400.0])
+@pytest.mark.parametrize("skew", [-120.0, 120.0, -86_400.0])
 async def test_a_lease_lasts_by_the_clock_of_the_database_whatever_the_clock_of_a_process(
     url: str, monkeypatch: pytest.MonkeyPatch, skew: float
 ) -> None:
     first, second = SqlStore(url), SqlStore(url)
     try:
-        epoch = (await first.acquire("run", "first", 3.0)).epoch
+        epoch = (await first.acquire("run", "first", 60.0)).epoch
         today = time.time
         monkeypatch.setattr(time, "time", lambda: today() + skew)
         with pytest.raises(LeaseError, match="executed by first"):
-            await second.acquire("run", "second", 3.0)
+            await second.acquire("run", "second", 60.0)
         await first.release("run", epoch)
-        assert (await second.acquire("run", "second", 3.0)).epoch == 2
+        assert (await second.acquire("run", "second", 60.0)).epoch == 2
     finally:
         await first.close()
         await second.close()
