@@ -24,10 +24,10 @@ NOT_SWEPT: Final = {
     """,
     "the runtime and its dispatcher call it": """
         Agent.check_handoff Agent.reconcile Agent.run Agent.with_peers AgentLimits.* AttachmentPolicy.check Call
-        Call.* Caller* GrantRow.* Pipeline.reconcile Pipeline.run* Policy.verdict Principal.missing_permissions
-        Question.accepts Question.missing_permission *.render_prefix Reply.check Reply.from_journal Reply.load
-        Retry.delay_after RunResult StepUsage.* Tool.preview Tool.reconcile Tool.run *Gate.check
-        InboxApprover.decide as_no_model_error check_order compose error_from_reply FileAnchor.append
+        Call.* Caller* GrantRow.* Pipeline.plan Pipeline.reconcile Pipeline.run* Policy.verdict
+        Principal.missing_permissions Question.accepts Question.missing_permission *.render_prefix Reply.check
+        Reply.from_journal Reply.load Retry.delay_after RunResult StepUsage.* Tool.preview Tool.reconcile Tool.run
+        *Gate.check InboxApprover.decide as_no_model_error check_order compose error_from_reply FileAnchor.append
     """,
     "an agent or its driver calls it": """
         *Driver.* AgentRun AgentStep AgentTask AgentTools ChatRequest* Done Next

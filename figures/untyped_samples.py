@@ -40,7 +40,7 @@ from remit.policies import Decision, Grant, GrantRow, Question
 from remit.secrets import EnvSecrets, FileSecrets
 from remit.stores import InMemoryStore, encode_item
 from remit.testing import HistoryErrorKind, Scripted, make_call, superuser
-from remit.tools import Facts, Limits, parse_arguments
+from remit.tools import Facts, Limits, Preview, parse_arguments
 from remit.workers import WorkerDefinition, read_worker
 
 ADA: Final = superuser()
@@ -209,6 +209,7 @@ BY_ANNOTATION: Final[Mapping[str, Callable[[], Any]]] = {
     "CallError": lambda: NotFoundError("x"),
     "Decision | None": lambda: None,
     "Question": question,
+    "Preview": lambda: Preview("pays 1"),
     "Grant": grant,
     "Deprecation": lambda: Deprecation(since="1"),
     "HasApprover": PlainEnv,
