@@ -98,6 +98,7 @@ def test_the_codes_are_these_for_ever() -> None:
         "LeaseError": "LEASE_HELD",
         "ApprovalUsedError": "APPROVAL_USED",
         "JournalFormatError": "JOURNAL_FORMAT",
+        "BrokenJournalError": "JOURNAL_BROKEN",
         "AuditError": "AUDIT_BROKEN",
         "DivergedError": "DIVERGED",
         "RequestError": "BAD_REQUEST",

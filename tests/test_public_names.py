@@ -53,12 +53,12 @@ PUBLIC: Final = {
     "remit.engines": "DbosEngine Engine ErrorHandler ExecuteFunction ExecutionReport LocalEngine",
     "remit.errors": """
         AlreadyExistsError ApprovalDeniedError ApprovalUsedError AuditError BlockedError BreakerOpenError
-        BudgetError CallCancelledError CallError CompletionError ConflictError ContractError DeadlineError
-        DeniedError DivergedError ExternalError IdempotencyError InvalidArgumentsError InvalidOutputError
-        JournalError JournalFormatError LayerOrderError LeaseError MaxTurnsError MissingCapabilityError
-        ModelBusyError ModelError ModelRefusedError NameTakenError NoModelError NotFoundError PolicyError
-        RateLimitedError RemitError RequestError SealError SetupError StillRunningError Suspended ToolFailedError
-        UnknownToolError as_no_model_error error_from_reply
+        BrokenJournalError BudgetError CallCancelledError CallError CompletionError ConflictError ContractError
+        DeadlineError DeniedError DivergedError ExternalError IdempotencyError InvalidArgumentsError InvalidOutputError
+        JournalError JournalFormatError LayerOrderError LeaseError MaxTurnsError MissingCapabilityError ModelBusyError
+        ModelError ModelRefusedError NameTakenError NoModelError NotFoundError PolicyError RateLimitedError RemitError
+        RequestError SealError SetupError StillRunningError Suspended ToolFailedError UnknownToolError as_no_model_error
+        error_from_reply
     """,
     "remit.home": "data_folder",
     "remit.inventory": """

@@ -32,7 +32,7 @@ _DOUBLED: Final = mutants_of(
         "a run that has ended is executed again": together(
             edited(
                 "remit.engine.executor:RunExecutor._execute_once",
-                'if run_state.status in ("done", "failed", "cancelled"):',
+                'if run_state.row is not None and run_state.row.status in ("done", "failed", "cancelled"):',
                 "if False:",
             ),
             edited(

@@ -36,7 +36,8 @@
     ├─ JournalError                 the journal refused a write; the executor stops as if it had crashed
     │  ├─ LeaseError                another executor holds the run
     │  ├─ ApprovalUsedError         the approval was used before
-    │  └─ JournalFormatError        this version cannot read the journal's format
+    │  ├─ JournalFormatError        this version cannot read the journal's format
+    │  └─ BrokenJournalError        an item or a row was changed, removed or forged; nothing was run
     ├─ AuditError                   an audit log is not the anchored one, or cannot be written
     ├─ DivergedError                a replayed run does something else than its journal records
     └─ RequestError                 the runtime cannot do what was requested (unknown run, already decided, …)
@@ -57,6 +58,7 @@ __all__ = [
     "AuditError",
     "BlockedError",
     "BreakerOpenError",
+    "BrokenJournalError",
     "BudgetError",
     "CallCancelledError",
     "CallError",
@@ -193,13 +195,8 @@ class DeniedError(CallError):
 
     def to_reply(self) -> dict[str, object]:
         """A denial: it tells the model that the call was cancelled, and why."""
-        return {
-            "success": False,
-            "cancelled": True,
-            "reason": self.message,
-            "error": self.message,
-            "errorCode": self.code,
-        }
+        text = self.message
+        return {"success": False, "cancelled": True, "reason": text, "error": text, "errorCode": self.code}
 
 
 class BlockedError(DeniedError):
@@ -355,6 +352,12 @@ class JournalFormatError(JournalError):
     code = "JOURNAL_FORMAT"
 
 
+class BrokenJournalError(JournalError):
+    """An item or a row of the journal was changed, removed or forged. Nothing was run."""
+
+    code = "JOURNAL_BROKEN"
+
+
 class AuditError(RemitError):
     """The audit log is not the anchored one, or log or anchor cannot be used. Raised by `Audit`."""
 
@@ -387,10 +390,7 @@ def as_no_model_error(error: SetupError) -> NoModelError:
 
 
 def error_from_reply(content: str) -> CallError:
-    """Rebuild the error that a recorded reply describes, including an application's own.
-
-    An unknown code gives a `ToolFailedError`.
-    """
+    """Rebuild the error of a recorded reply, an application's own too; a `ToolFailedError` for an unknown code."""
     body = cast("dict[str, object]", json.loads(content))
     error_class = _ERRORS_BY_CODE.get(str(body.get("errorCode")), ToolFailedError)
     error = error_class.__new__(error_class)

@@ -111,7 +111,7 @@ async def test_a_line_of_the_index_that_says_something_else_is_found(world: Worl
 async def test_what_is_of_no_known_form_is_found(world: World) -> None:
     items = await sealed(world)
     items[1] = changed(items[1], digest="text")
-    assert await found(world) == [("one", 0)]
+    assert await found(world) == [("one", 1)]
 
 
 async def test_an_erased_body_is_no_fault_and_is_counted(world: World) -> None:

@@ -10,7 +10,7 @@ from remit.contracts.reply import Reply
 from remit.engine.executor import ExecutionOutcome, RootCall, RunExecutor
 from remit.errors import Suspended
 from remit.journal.ledger import RunLedger
-from remit.journal.memory import InMemoryStore
+from remit.journal.ports import Store
 from remit.testing.store_suite.samples import header_item, question, question_item
 
 GOOD = Reply.from_value("done")
@@ -77,7 +77,7 @@ async def never(_ledger: RunLedger) -> Reply:
 class Stage:
     """A store, drivers for it, and what those who watch them saw."""
 
-    def __init__(self, store: InMemoryStore, clock: Callable[[], float]) -> None:
+    def __init__(self, store: Store, clock: Callable[[], float]) -> None:
         self.store = store
         self.clock = clock
         self.seen: list[Position] = []

@@ -17,7 +17,7 @@ from remit.cli.status import ExitStatus
 from remit.cli.text import json_text
 from remit.cli.timeline import Timeline, TimelineEntry
 from remit.contracts.items import Position
-from remit.errors import JournalFormatError, RemitError
+from remit.errors import BrokenJournalError, RemitError
 from remit.journal.codec import find_broken_link
 from remit.journal.ports import RunRow
 
@@ -43,7 +43,7 @@ def show(
         else:
             _draw(Timeline(positions, _tool_risks(client, row, app)).entries())
     if broken is not None:
-        raise JournalFormatError(f"item {broken} of run {run} does not verify; the journal was changed")
+        raise BrokenJournalError(f"item {broken} of run {run} does not verify; the journal was changed")
     return ExitStatus.DONE
 
 

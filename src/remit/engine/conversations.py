@@ -11,6 +11,7 @@ from remit.engine.request import RunRequest, derive_run_id
 from remit.errors import RequestError
 from remit.journal.codec import JOURNAL_FORMAT, build_chat_history, check_format
 from remit.journal.ports import Store
+from remit.journal.verify import verify_chain
 
 
 class Conversations:
@@ -46,6 +47,7 @@ class Conversations:
         Raises:
             RequestError: the run does not exist or belongs to another application.
             JournalFormatError: this version cannot read it.
+            BrokenJournalError: an item was changed.
         """
         check_text("run", run, RequestError)
         items = await self._store.read(run)
@@ -53,6 +55,7 @@ class Conversations:
         if not isinstance(header, RunOpened):
             raise RequestError(f"run {run} does not exist")
         check_format(run, header.format)
+        verify_chain(run, items)
         if header.application != self._application:
             raise RequestError(
                 f"run {run} belongs to the application {header.application!r}, not {self._application!r}"

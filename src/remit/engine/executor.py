@@ -24,6 +24,7 @@ from remit.errors import (
 )
 from remit.journal.ledger import ItemCallback, RunLedger
 from remit.journal.ports import AcquiredLease, Store
+from remit.journal.verify import verify_lease
 
 CANCEL_POLL_SECONDS: Final = 1.0
 """Seconds between two checks of the inbox of an executing run."""
@@ -80,6 +81,7 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
 
         Raises:
             LeaseError: another executor holds the run, or the run was released.
+            BrokenJournalError: the journal of the run was changed; nothing was run.
             ApprovalUsedError: other calls used the approvals of its calls, time and again.
         """
         execute_once = partial(
@@ -126,8 +128,9 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
             known_items = [*known_items, *run_state.items]
             if header is not None and known_items:
                 raise _run_exists_error(run)
-            if run_state.status in ("done", "failed", "cancelled"):
-                return _ended_outcome(run_state.status, known_items)
+            verify_lease(run, known_items, run_state)
+            if run_state.row is not None and run_state.row.status in ("done", "failed", "cancelled"):
+                return _ended_outcome(run_state.row.status, known_items)
             ledger = RunLedger(
                 self.store,
                 run,
@@ -168,6 +171,7 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
         async with self._hold_lease(run) as lease:
             if lease.run_state.items:
                 raise _run_exists_error(run)
+            verify_lease(run, (), lease.run_state)
             ledger = RunLedger(self.store, run, lease.run_state.epoch, clock=self.clock, on_item=self.on_item)
             await ledger.commit(header)
             ledger.close()

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from remit.contracts.items import RunSuspended
 from remit.core.checks import check_functions, check_method
 from remit.engine.port import ErrorHandler, ExecuteFunction
-from remit.errors import JournalError, JournalFormatError, LeaseError
+from remit.errors import BrokenJournalError, JournalError, JournalFormatError, LeaseError
 from remit.journal.ports import Store
 
 LEASE_RETRY_FIRST_SECONDS: Final = 0.5
@@ -61,7 +61,7 @@ class RunScheduler:
             return _retry_later(failed_attempts)
         except Exception as error:  # noqa: BLE001 - any error ends the attempt of this run only
             self.on_error(run, error)
-            if isinstance(error, JournalError) and not isinstance(error, JournalFormatError):
+            if isinstance(error, JournalError) and not isinstance(error, (JournalFormatError, BrokenJournalError)):
                 return _retry_later(failed_attempts)
             later = _retry_later(failed_attempts, FAILURE_RETRY_FIRST_SECONDS, FAILURE_RETRY_MAX_SECONDS)
             with contextlib.suppress(JournalError):

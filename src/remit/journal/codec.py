@@ -71,7 +71,7 @@ def decode_item(kind: str, call: str, body: str) -> Item:
         )
     try:
         return _decode_body(item_type, call, body)
-    except (ValueError, AttributeError, ValidationError) as error:
+    except (TypeError, ValueError, AttributeError, ValidationError) as error:
         raise JournalFormatError(
             f"the journal's item {kind!r} does not have the fields that this version expects: {error}"
         ) from error
@@ -112,6 +112,8 @@ def find_broken_link(positions: Sequence[Position]) -> int | None:
     """Find the first item that was changed after it was written; return its seq, or None if the chain holds."""
     previous = b""
     for expected, position in enumerate(positions):
+        if [type(position.digest), type(position.body)] != [bytes, str]:
+            return position.seq  # a value that no store has written
         item = position.item
         kind = item.was if isinstance(item, ErasedItem) else item.kind
         previous = compute_chain_hash(previous, kind, item.call, position.digest)

@@ -48,7 +48,7 @@ class _RunState(Struct):
     executor: str = ""
     leased_until: float = 0.0
     items: list[Position] = field(default_factory=list[Position])
-    inbox: list[Decision] = field(default_factory=list[Decision])
+    questions: list[str] = field(default_factory=list[str])
     row: RunRow | None = None
     number: int = 0
     wake: float = 0.0
@@ -121,9 +121,14 @@ class InMemoryStore:
             raise lease_held_error(run, state.executor)
         state.epoch += 1
         state.executor, state.leased_until = executor, self._clock() + seconds
-        status = state.row.status if state.row is not None else ""
+        questions = [self._questions[each] for each in state.questions]
         return AcquiredLease(
-            state.epoch, await self.read(run, after), status, state.cancel_requested_by, tuple(state.inbox)
+            state.epoch,
+            await self.read(run, after),
+            len(state.items),
+            state.row,
+            state.cancel_requested_by,
+            questions,
         )
 
     async def renew(self, run: str, epoch: int, seconds: float) -> None:
@@ -141,9 +146,8 @@ class InMemoryStore:
 
     async def decide(self, decision: Decision) -> None:
         """Store a decision in the inbox of the run. The first decision counts."""
-        row = check_open(self._questions.get(decision.question), decision.question, self._clock())
+        check_open(self._questions.get(decision.question), decision.question, self._clock())
         self._store_decision(decision)
-        self._runs[row.question.run].inbox.append(decision)
 
     async def request_cancel(self, run: str, by: str) -> None:
         """Ask the executor of a run to cancel it."""
@@ -257,12 +261,10 @@ class InMemoryStore:
         return row is not None and row.status == "open"
 
     def _erase_question(self, item: QuestionItem | DecisionItem) -> None:
-        """Erase the copy of an item in the row of its question and in the inbox."""
+        """Erase the copy of an item in the row of its question."""
         row = self._questions.get(item.question)
         if row is not None:
-            row = self._questions[item.question] = erase_question_row(row, item)
-            inbox = self._runs[row.question.run].inbox
-            inbox[:] = [row.decision or each if each.question == item.question else each for each in inbox]
+            self._questions[item.question] = erase_question_row(row, item)
             self._wake_waiting_runs(item.question)
 
     def _expire_questions(self, run: str) -> None:
@@ -308,7 +310,9 @@ class InMemoryStore:
         if isinstance(item, RunOpened):
             self._open_run(state, run_row_from_header(position, item))
         elif isinstance(item, QuestionItem) and item.question not in self._questions:
-            self._questions[item.question] = QuestionRow(Question.from_json(item.body), "open", None, None)
+            question = Question.from_json(item.body)
+            self._questions[item.question] = QuestionRow(question, "open", None, None)
+            self._runs.setdefault(question.run, _RunState()).questions.append(item.question)
         elif isinstance(item, DecisionItem) and self._is_open(item.question):
             self._store_decision(Decision.from_json(item.body))
         status = status_after(item)

@@ -44,15 +44,21 @@ class QuestionRow(NamedTuple):
 class AcquiredLease(NamedTuple):
     """A lease with its epoch and the state that its executor needs.
 
-    ``items`` are those above the requested seq; ``status`` is empty for a run that is not opened yet;
-    ``cancel_requested_by`` names who requested cancellation; ``decisions`` are those on its questions, oldest first.
+    ``items`` are those above the requested seq, of ``item_count`` in all; ``row`` is None for a run that is not opened
+    yet; ``cancel_requested_by`` names who requested cancellation; ``questions`` are those that the run has asked.
     """
 
     epoch: int
     items: Sequence[Position] = ()
-    status: RunStatus | Literal[""] = ""
+    item_count: int = 0
+    row: RunRow | None = None
     cancel_requested_by: str = ""
-    decisions: Sequence[Decision] = ()
+    questions: Sequence[QuestionRow] = ()
+
+    @property
+    def decisions(self) -> list[Decision]:
+        """The decisions on the run's questions, oldest first."""
+        return sorted((row.decision for row in self.questions if row.decision is not None), key=lambda each: each.at)
 
 
 AppendFuture = asyncio.Future[None]

@@ -28,14 +28,8 @@ SELECT_DUE_RUNS = Query(
     .limit(bindparam("limit"))
 )
 SELECT_CANCELLED = Query(select(RUNS.c.cancelled).where(RUNS.c.run == bindparam("run")))
-SELECT_LEASE = Query(
-    select(RUNS.c.epoch, RUNS.c.until, RUNS.c.driver, RUNS.c.status, RUNS.c.callee, RUNS.c.cancelled).where(
-        RUNS.c.run == bindparam("run")
-    )
-)
-SELECT_DECISIONS = Query(
-    select(QUESTIONS.c.decision).where(QUESTIONS.c.run == bindparam("run"), QUESTIONS.c.decision != "")
-)
+SELECT_LEASE = Query(select(RUNS).where(RUNS.c.run == bindparam("run")))
+SELECT_QUESTIONS_OF_RUN = Query(select(QUESTIONS).where(QUESTIONS.c.run == bindparam("run")))
 INSERT_RUN = Command(insert(RUNS))
 UPDATE_LEASE = Command(
     update(RUNS)

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from sqlalchemy import (
     URL,
@@ -26,7 +26,7 @@ from remit.contracts.items import Position
 from remit.contracts.ledger import Consumption
 from remit.contracts.question import Decision
 from remit.core.checks import as_path
-from remit.errors import JournalError
+from remit.errors import BrokenJournalError, JournalError
 from remit.journal.codec import decode_item
 from remit.journal.index import (
     check_open,
@@ -36,16 +36,16 @@ from remit.journal.index import (
     lease_lost_error,
     with_expiry,
 )
-from remit.journal.ports import AcquiredLease, AppendFuture, QuestionRow, RunRow, RunStatus
+from remit.journal.ports import AcquiredLease, AppendFuture, QuestionRow, RunRow
 from remit.journal.sql.locks import LockKeys
 from remit.journal.sql.migrations import migrate
 from remit.journal.sql.queries import (
     INSERT_RUN,
     SELECT_CANCELLED,
-    SELECT_DECISIONS,
     SELECT_DUE_RUNS,
     SELECT_ITEMS,
     SELECT_LEASE,
+    SELECT_QUESTIONS_OF_RUN,
     SELECT_RUN,
     SELECT_TIME,
     UNOPENED_RUN,
@@ -136,23 +136,25 @@ class SqlStore:
     async def acquire(self, run: str, executor: str, seconds: float, after: int = -1) -> AcquiredLease:
         """Acquire the lease of a run and read its state, in one transaction."""
 
-        def work(connection: Connection) -> _LeaseRows:
+        def work(connection: Connection) -> tuple[AcquiredLease, Sequence[Row[Any]]]:
             row = SELECT_LEASE.first(connection, run=run)
             now = self._now(connection)
             lease = {"driver": executor, "until": now + seconds}
             if row is None:
+                if SELECT_ITEMS.first(connection, run=run, after=-1):
+                    raise BrokenJournalError(f"run {run} has items but no row; nothing was run")
                 INSERT_RUN.execute(connection, {"run": run, "epoch": 1, **lease, **UNOPENED_RUN})
-                return _LeaseRows(1)
+                return AcquiredLease(1, questions=[]), ()
             if row.until > now:
                 raise lease_held_error(run, row.driver)
             UPDATE_LEASE.execute(connection, {"the_run": run, "epoch": row.epoch + 1, **lease})
             items = SELECT_ITEMS.all(connection, run=run, after=after)
-            decisions = SELECT_DECISIONS.all(connection, run=run)
-            return _LeaseRows(row.epoch + 1, items, row.status if row.callee else "", row.cancelled, decisions)
+            questions = [question_row(each) for each in SELECT_QUESTIONS_OF_RUN.all(connection, run=run)]
+            opened = run_row(row) if row.callee else None
+            return AcquiredLease(row.epoch + 1, (), row.next_seq, opened, row.cancelled, questions), items
 
-        epoch, items, status, cancelled, rows = await self._write(work, run)
-        decisions = sorted((Decision.from_json(row.decision) for row in rows), key=lambda decision: decision.at)
-        return AcquiredLease(epoch, _decode_positions(items), status, cancelled, decisions)
+        acquired, items = await self._write(work, run)
+        return acquired._replace(items=_decode_positions(items))
 
     async def renew(self, run: str, epoch: int, seconds: float) -> None:
         """Extend the lease."""
@@ -358,16 +360,6 @@ def _database_time(connection: Connection) -> float:
 
 def _clock_reader(clock: Callable[[], float]) -> Callable[[Connection], float]:
     return lambda _connection: clock()
-
-
-class _LeaseRows(NamedTuple):
-    """An `AcquiredLease` as rows."""
-
-    epoch: int
-    items: Sequence[Row[Any]] = ()
-    status: RunStatus | Literal[""] = ""
-    cancel_requested_by: str = ""
-    decisions: Sequence[Row[Any]] = ()
 
 
 def _decode_positions(rows: Sequence[Row[Any]]) -> list[Position]:

@@ -120,15 +120,15 @@ async def test_acquiring_a_run_returns_the_state_that_the_executor_lacks(store: 
     held = await store.acquire("run", "second", 10, after=1)
     assert held.epoch == 2
     assert list(held.items) == (await store.read("run"))[2:]
-    assert (held.status, held.cancel_requested_by) == ("running", "ada")
+    assert (held.item_count, held.row, held.cancel_requested_by) == (3, await store.find_run("run"), "ada")
+    assert [row.question.id for row in held.questions] == ["early", "late"]
     assert list(held.decisions) == [yes("late", at=1002), no("early", at=1003)]
 
 
 async def test_acquiring_a_new_run_returns_no_items(store: Store) -> None:
     for epoch in (1, 2):
         held = await store.acquire("new", "driver", 0)
-        assert (held.epoch, held.status, held.cancel_requested_by) == (epoch, "", "")
-        assert [*held.items, *held.decisions] == []
+        assert held == AcquiredLease(epoch, [], 0, None, "", [])
 
 
 async def test_a_new_epoch_continues_after_the_items_of_the_previous_one(store: Store) -> None:

@@ -1,0 +1,65 @@
+"""Verifies a run before it is acted on: its chain, its row, its length and its questions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from remit.contracts.items import ErasedItem, Position, QuestionItem, RunFinished, RunOpened
+from remit.contracts.question import Question
+from remit.errors import BrokenJournalError
+from remit.journal.codec import find_broken_link
+from remit.journal.index import UNFINISHED_STATUSES, run_row_from_header, status_after
+from remit.journal.ports import AcquiredLease, RunRow
+
+
+def verify_chain(run: str, items: Sequence[Position]) -> None:
+    """Verify the items of a run, from its header on.
+
+    Raises:
+        BrokenJournalError: names the item that was changed, moved or removed.
+    """
+    broken = find_broken_link(items)
+    if broken is not None:
+        raise BrokenJournalError(f"run {run}: item {broken} was changed, or the one before it; nothing was run")
+    if items and isinstance(items[0].item, RunOpened) and items[0].item.call != run:
+        raise BrokenJournalError(f"run {run}: its items are those of run {items[0].item.call}; nothing was run")
+
+
+def verify_lease(run: str, items: Sequence[Position], lease: AcquiredLease) -> None:
+    """Verify an acquired run: its chain, and that its row and the rows of its questions agree with ``items``.
+
+    Raises:
+        BrokenJournalError: names the item, the row or the question.
+    """
+    verify_chain(run, items)
+    if len(items) != lease.item_count:
+        raise BrokenJournalError(
+            f"run {run} has {len(items)} items, but its row counts {lease.item_count}; nothing was run"
+        )
+    if items and (lease.row is None or not matches_items(lease.row, items)):
+        raise BrokenJournalError(f"run {run}: its row does not match its items; nothing was run")
+    asked = [position.item for position in items if isinstance(position.item, QuestionItem)]
+    rows = {row.question.id: row.question for row in lease.questions}
+    for name, body in {item.question: item.body for item in reversed(asked)}.items():  # the first one made the row
+        question = Question.from_json(body)
+        if question.run == run and rows.get(name) != question:
+            raise BrokenJournalError(f"run {run}: the row of question {name} was changed or removed; nothing was run")
+
+
+def matches_items(row: RunRow, items: Sequence[Position]) -> bool:
+    """Whether the row of a run is the one that follows from its items."""
+    header = items[0].item
+    if not isinstance(header, RunOpened):
+        return isinstance(header, ErasedItem)
+    expected = run_row_from_header(items[0], header)
+    for position in items:
+        item, status = position.item, status_after(position.item)
+        if isinstance(item, ErasedItem) and item.was == RunFinished.kind:
+            return row.status not in UNFINISHED_STATUSES and expected == replace(
+                row, status=expected.status, ended=expected.ended
+            )
+        if status is not None:
+            ended = position.at if isinstance(item, RunFinished) else 0.0
+            expected = replace(expected, status=status, ended=ended)
+    return row == expected

@@ -1,0 +1,138 @@
+"""A run whose journal was changed is refused, with what was changed, before anything of it runs."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from remit.contracts.items import RunFinished, RunSuspended
+from remit.errors import BrokenJournalError, JournalError
+from remit.journal.ports import AcquiredLease, RunRow, RunStatus
+from remit.journal.sql.store import SqlStore
+from remit.journal.verify import matches_items, verify_chain, verify_lease
+from remit.testing.store_suite.samples import Clock, header_item, note, positions, question, question_item
+from tests.engine.roots import Stage, asks, never
+
+Opening = Callable[[Path | str], SqlStore]
+
+
+@pytest.fixture
+async def stage(file: Path, opening: Opening, clock: Clock) -> Stage:
+    """A run that waits for the answer to a question."""
+    stage = Stage(opening(file), clock)
+    await stage.begin(asks("q1"))
+    return stage
+
+
+def execute(file: Path, *statements: str) -> None:
+    with closing(sqlite3.connect(file)) as database, database:
+        for statement in statements:
+            database.execute(statement)
+
+
+@pytest.mark.parametrize(
+    ("statement", "message"),
+    [
+        ("UPDATE remit_items SET body = replace(body, 'ada', 'eve') WHERE seq = 0", "run run: item 0 was changed"),
+        ("UPDATE remit_items SET digest = 'text' WHERE seq = 1", "run run: item 1 was changed"),
+        ("UPDATE remit_items SET body = CAST(body AS BLOB) WHERE seq = 1", "run run: item 1 was changed"),
+        ("DELETE FROM remit_items WHERE seq = 1", "run run: item 2 was changed, or the one before it"),
+        ("DELETE FROM remit_items WHERE seq = 2", "run run has 2 items, but its row counts 3"),
+        ("DELETE FROM remit_items", "run run has 0 items, but its row counts 3"),
+        ("DELETE FROM remit_runs", "run run has items but no row"),
+        ("UPDATE remit_runs SET callee = ''", "run run: its row does not match its items"),
+        ("UPDATE remit_runs SET principal = 'eve'", "run run: its row does not match its items"),
+        ("UPDATE remit_runs SET status = 'done'", "run run: its row does not match its items"),
+        ("DELETE FROM remit_questions", "run run: the row of question q1 was changed or removed"),
+        (
+            "UPDATE remit_questions SET body = replace(body, 'about', 'home')",
+            "run run: the row of question q1 was changed or removed",
+        ),
+    ],
+)
+async def test_a_changed_run_is_refused_and_nothing_of_it_runs(
+    stage: Stage, file: Path, statement: str, message: str
+) -> None:
+    execute(file, statement)
+    with pytest.raises(BrokenJournalError, match=message):
+        await stage.again(never)
+
+
+async def test_no_new_run_begins_under_the_id_of_a_run_whose_row_was_removed(stage: Stage, file: Path) -> None:
+    execute(file, "DELETE FROM remit_runs", "DELETE FROM remit_items WHERE seq = 0")
+    with pytest.raises(BrokenJournalError, match="run run has items but no row"):
+        await stage.begin(never)
+
+
+async def test_no_new_run_begins_under_the_id_of_a_run_whose_items_were_removed(stage: Stage, file: Path) -> None:
+    execute(file, "DELETE FROM remit_items")
+    with pytest.raises(BrokenJournalError, match="run run has 0 items, but its row counts 3"):
+        await stage.begin(never)
+    with pytest.raises(BrokenJournalError, match="run run has 0 items, but its row counts 3"):
+        await stage.driver().create_run("run", header_item())
+
+
+async def test_another_run_is_not_affected_by_a_changed_one(stage: Stage, file: Path) -> None:
+    await stage.begin(asks("q2", run="other"), run="other")
+    execute(file, "DELETE FROM remit_items WHERE run = 'run'")
+    assert (await stage.again(asks("q2", run="other"), run="other")).status == "waiting"
+
+
+async def test_an_unreadable_body_is_a_journal_error(stage: Stage, file: Path) -> None:
+    execute(file, "UPDATE remit_items SET body = '7' WHERE seq = 1")
+    with pytest.raises(JournalError, match="does not have the fields"):
+        await stage.again(never)
+
+
+def test_the_items_of_another_run_are_refused() -> None:
+    with pytest.raises(BrokenJournalError, match="run other: its items are those of run run"):
+        verify_chain("other", positions("other", [header_item("run")]))
+
+
+def test_a_question_of_another_run_is_verified_with_that_run() -> None:
+    asked = positions("run", [header_item(), question_item(question(run="other"))])
+    verify_lease("run", asked, AcquiredLease(1, asked, 2, row_of("running")))
+
+
+def row_of(status: RunStatus, ended: float = 0.0) -> RunRow:
+    return RunRow(
+        run="run",
+        status=status,
+        tenant="default",
+        principal="ada",
+        application="app",
+        agent="editor",
+        callee="cms_createPage",
+        conversation="",
+        after="",
+        opened=1000.0,
+        ended=ended,
+    )
+
+
+def test_a_row_matches_the_last_item_that_changes_the_status() -> None:
+    items = positions("run", [header_item(), RunSuspended(call="run", questions=()), note()])
+    assert matches_items(row_of("waiting"), items)
+    assert not matches_items(row_of("running"), items)
+    ended = positions("run", [header_item(), RunFinished(call="run", status="failed")])
+    assert matches_items(row_of("failed", 1000.0), ended)
+    assert not matches_items(row_of("done", 1000.0), ended)
+    assert not matches_items(row_of("failed", 999.0), ended)
+
+
+async def test_a_row_matches_erased_items_as_far_as_they_tell(opening: Opening, file: Path, clock: Clock) -> None:
+    stage = Stage(opening(file), clock)
+    await stage.begin(asks())
+    row = await stage.store.find_run("run")
+    assert row is not None
+    await stage.store.erase("run", [2])
+    without_end = await stage.store.read("run")
+    assert matches_items(row, without_end)
+    assert not matches_items(row_of("running"), without_end)
+    await stage.store.erase("run", [0])
+    assert matches_items(row, await stage.store.read("run"))
+    assert not matches_items(row, positions("run", [note()]))
