@@ -14,7 +14,7 @@ _FORKS: Final = mutants_of(
     {
         "the latest run is the one that the clocks say": edited(
             f"{_MEMORY}.find_latest_run",
-            "return self._runs[known.latest].row if known and known.latest else None",
+            "return self._runs[talk.latest].row if talk and talk.latest else None",
             "return max(await self.list_runs(tenant=tenant), key=lambda row: row.opened, default=None)",
         ),
         "a run may follow one that another has followed": edited(
@@ -23,7 +23,7 @@ _FORKS: Final = mutants_of(
             "if True:",
         ),
         "the latest run is not kept when a run is opened": edited(
-            f"{_MEMORY}._open_run", "known.latest = row.run", "known.latest = known.latest or row.run"
+            f"{_MEMORY}._open_run", "talk.latest = row.run", "talk.latest = talk.latest or row.run"
         ),
     },
 )

@@ -171,12 +171,12 @@ _MAX_NEWS: Final = 200
 
 def _compare_with_last(call: Call, rule: str) -> tuple[Change, ...]:
     """The arguments that are new since the last yes to the tool and rule in this run."""
-    asked = read_questions(call.ledger.recorded_items())
-    approved = [each for each in asked if each.decision and each.decision.approved]
-    same = [each for each in approved if (each.question.tool, each.question.rule) == (call.callee.name, rule)]
-    if not same:
+    questions = read_questions(call.ledger.recorded_items())
+    approvals = [each for each in questions if each.decision and each.decision.approved]
+    similar = [each for each in approvals if (each.question.tool, each.question.rule) == (call.callee.name, rule)]
+    if not similar:
         return ()
-    before: dict[str, Any] = json.loads(same[-1].arguments)
+    before: dict[str, Any] = json.loads(similar[-1].arguments)
     after: dict[str, Any] = json.loads(call.canonical_arguments)
     return tuple(
         Change(name, *(canonical_text(each[name])[:_MAX_NEWS] if name in each else "" for each in (before, after)))

@@ -21,16 +21,16 @@ def find_due_summary(call: Call, ask: Ask, limit: int) -> RecordedQuestion | Non
 
     A summary that is not on record yet is built. An approved one allows as many questions again.
     """
-    asked = [each for each in read_questions(call.ledger.recorded_items()) if _counts_towards_limit(each, call)]
-    summaries = [each for each in asked if each.question.is_about_run]
+    counting = [each for each in read_questions(call.ledger.recorded_items()) if _counts_towards_limit(each, call)]
+    summaries = [each for each in counting if each.question.is_about_run]
     if summaries and not (summaries[-1].decision and summaries[-1].decision.approved):
         return summaries[-1]
-    asked = [each for each in asked if not each.question.is_about_run]
-    if len(asked) < limit * (len(summaries) + 1):
+    questions = [each for each in counting if not each.question.is_about_run]
+    if len(questions) < limit * (len(summaries) + 1):
         return None
-    reason = f"the run has asked {len(asked)} questions; yes lets it ask {limit} more, no denies what it would ask"
+    reason = f"the run has asked {len(questions)} questions; yes lets it ask {limit} more, no denies what it would ask"
     summary = build_about_run(call, replace(ask, reason=reason), SUMMARY_RULE, str(len(summaries)))
-    return RecordedQuestion(replace(summary, shown=_summarize(asked)))
+    return RecordedQuestion(replace(summary, shown=_summarize(questions)))
 
 
 def _counts_towards_limit(recorded: RecordedQuestion, call: Call) -> bool:
@@ -38,8 +38,8 @@ def _counts_towards_limit(recorded: RecordedQuestion, call: Call) -> bool:
     return recorded.question.run == call.caller.run and not by_grant and not recorded.question.within
 
 
-def _summarize(asked: Sequence[RecordedQuestion]) -> str:
-    counts = Counter((each.question.tool, _answer(each)) for each in asked)
+def _summarize(questions: Sequence[RecordedQuestion]) -> str:
+    counts = Counter((each.question.tool, _answer(each)) for each in questions)
     return "asked so far: " + ", ".join(f"{tool}: {count} {answer}" for (tool, answer), count in counts.items())
 
 

@@ -72,8 +72,8 @@ def add_worker(app: App | None, tools: Sequence[AnyCallee], reference: WorkerRef
         worker = build_agent(each, tools=plain, workers=team, driver=driver)
         team[each.name] = _with_model(worker, reference.model if each is root else "")
     targets = {name for each in definitions for name in each.handoffs}
-    made = tuple(team[each.name] for each in new if each is root or each.name in targets)
-    return App(name=root.name, tools=made) if app is None else replace(app, tools=(*app.tools, *made))
+    workers = tuple(team[each.name] for each in new if each is root or each.name in targets)
+    return App(name=root.name, tools=workers) if app is None else replace(app, tools=(*app.tools, *workers))
 
 
 def load_folder(folder: Path) -> App:

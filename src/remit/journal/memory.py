@@ -183,8 +183,8 @@ class InMemoryStore:
 
     async def find_latest_run(self, conversation: str, *, tenant: str, application: str) -> RunRow | None:
         """The last run that was opened in a conversation, without direct calls."""
-        known = self._conversations.get((conversation, tenant, application))
-        return self._runs[known.latest].row if known and known.latest else None
+        talk = self._conversations.get((conversation, tenant, application))
+        return self._runs[talk.latest].row if talk and talk.latest else None
 
     async def list_due_runs(self, application: str, limit: int = 1000) -> list[str]:
         """Runs of an application that can continue and that no executor holds, the longest due first."""
@@ -293,8 +293,8 @@ class InMemoryStore:
                 Question.from_json(position.item.body)
             elif isinstance(position.item, RunOpened):
                 row = run_row_from_header(position, position.item)
-                known = self._conversations.get(_conversation_key(row))
-                check_conversation_free(row, self._runs[known.latest].row if known and known.latest else None)
+                talk = self._conversations.get(_conversation_key(row))
+                check_conversation_free(row, self._runs[talk.latest].row if talk and talk.latest else None)
 
     def _consume_decisions(self, consumption: Consumption) -> None:
         consumed: dict[str, QuestionRow] = {}
@@ -331,11 +331,11 @@ class InMemoryStore:
         state.row = row
         self._unfinished[row.run] = state
         if row.conversation:
-            known = self._conversations.setdefault(_conversation_key(row), _Conversation())
-            known.run_count += 1
-            state.number = known.run_count
+            talk = self._conversations.setdefault(_conversation_key(row), _Conversation())
+            talk.run_count += 1
+            state.number = talk.run_count
             if row.after != DETACHED:
-                known.latest = row.run
+                talk.latest = row.run
 
 
 def _conversation_key(row: RunRow) -> tuple[str, str, str]:

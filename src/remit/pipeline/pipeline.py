@@ -135,10 +135,10 @@ class Pipeline(Generic[P]):
         state = self._start(payload)
         name: str | None = self._graph.first_step
         while name is not None:
-            step, known = self._graph.steps[name], list[str]()
+            step, texts = self._graph.steps[name], list[str]()
             with contextlib.suppress(InvalidArgumentsError):
-                known += resolve_calls(step, state)[0].values()
-            yield from ((step.callee, text) for text in known)
+                texts += resolve_calls(step, state)[0].values()
+            yield from ((step.callee, text) for text in texts)
             name = self._graph.next_step(step, succeeded=True)
 
     async def run(self, payload: BaseModel, frame: Frame, /) -> PipelineResult:
