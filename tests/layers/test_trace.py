@@ -16,6 +16,7 @@ from opentelemetry.trace import SpanKind, StatusCode
 
 from remit import Agent, Effect, Risk, tool
 from remit.contracts.chat import completion_from_message
+from remit.contracts.items import Message, ToolOutput
 from remit.errors import ModelError, NotFoundError, Suspended
 from remit.layers import Call, Place, Reply
 from remit.layers.trace import Trace, TraceModel
@@ -23,6 +24,7 @@ from remit.messages import ChatRequest, Completion
 from remit.testing import call_through, make_call
 from tests.contracts.steps import chat_request
 from tests.layers.inner import Inner, stopped_within
+from tests.layers.measures import Measures
 
 
 @tool(effect=Effect.PURE, risk=Risk.HIGH)
@@ -233,10 +235,16 @@ async def test_an_error_of_the_model_is_the_status_of_the_span(
     assert listening.spans[0].status.status_code is StatusCode.ERROR
 
 
-def test_where_no_provider_is_set_the_layers_are_not_there_at_all() -> None:
-    inner = Inner()
-    assert Trace()(inner) is inner
-    assert TraceModel()(answered) is answered
+async def test_what_the_journal_answers_is_neither_a_call_nor_a_request(listening: Listening) -> None:
+    output = ToolOutput(call="call", parent="", callee="find", wire="", text='"found"', outcome="ok")
+    await call_through(Trace(provider=listening.provider), await make_call(find, recorded_items=[output]))
+    answer = Message(call="a:1", agent="a", text="{}")
+    measures = Measures()
+    layer = TraceModel(provider=listening.provider, meters=measures.provider)
+    request = await chat_request()
+    request.ledger.add(answer)
+    assert (await layer(answered)(request)).content == "hi"
+    assert (listening.spans, measures.found()) == ((), {})
 
 
 WHOLE = """
@@ -282,10 +290,52 @@ SPANS = [
 ]
 
 UNSET = """
-import sys
-from remit.layers.trace import Trace
-async def inner(call): ...
-print(Trace()(inner) is inner, "opentelemetry" in sys.modules)
+import asyncio, sys
+from remit.layers.trace import Trace, TraceModel
+from remit.testing import make_call, call_through
+from tests.contracts.steps import chat_request
+from tests.layers.inner import Inner
+from remit.contracts.chat import completion_from_message
+from remit import tool
+
+@tool
+async def find() -> str:
+    "Find."
+    return ""
+
+async def answered(request):
+    return completion_from_message('{"role":"assistant","content":"hi"}')
+
+async def main():
+    await call_through(Trace(), await make_call(find), Inner())
+    print((await TraceModel()(answered)(await chat_request())).content)
+
+asyncio.run(main())
+print("opentelemetry" in sys.modules)
+"""
+
+LATER = """
+import asyncio
+from opentelemetry import metrics, trace
+from tests.layers.measures import Measures
+from tests.layers.test_trace import Listening, answered, find
+from remit.layers.trace import Trace, TraceModel
+from remit.testing import make_call
+from tests.contracts.steps import chat_request
+from tests.layers.inner import Inner
+
+listening, measures = Listening(), Measures()
+
+async def main():
+    call, model = Trace()(Inner()), TraceModel()(answered)
+    for _ in range(2):
+        await call(await make_call(find))
+        await model(await chat_request())
+        trace.set_tracer_provider(listening.provider)
+        metrics.set_meter_provider(measures.provider)
+
+asyncio.run(main())
+print([span.name for span in listening.spans], sorted(measures.found()))
 """
 
 
@@ -294,10 +344,14 @@ print(Trace()(inner) is inner, "opentelemetry" in sys.modules)
     ("program", "printed"),
     [
         (DEFAULT, "['execute_tool find', 'chat']"),
-        (UNSET, "True False"),
+        (UNSET, "hi\nFalse"),
+        (
+            LATER,
+            "['execute_tool find', 'chat'] ['gen_ai.client.operation.duration s', 'gen_ai.client.token.usage {token}']",
+        ),
         (WHOLE, f"{SPANS}\n{{'scripted'}}"),
     ],
-    ids=["set", "never imported", "a whole run"],
+    ids=["set", "never imported", "set later", "a whole run"],
 )
 def test_by_default_spans_go_where_the_program_sends_them(program: str, printed: str) -> None:
     here = Path(__file__).parents[2]
@@ -308,4 +362,4 @@ def test_by_default_spans_go_where_the_program_sends_them(program: str, printed:
 def test_they_stand_at_their_place_and_print_their_provider() -> None:
     assert Trace().place is TraceModel().place is Place.TRACE
     assert repr(Trace()) == "Trace(provider=None)"
-    assert repr(TraceModel()) == "TraceModel(provider=None, model='', vendor='unknown')"
+    assert repr(TraceModel()) == "TraceModel(provider=None, meters=None, model='', vendor='unknown')"

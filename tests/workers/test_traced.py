@@ -50,8 +50,8 @@ def test_each_request_is_a_chat_within_the_invocation_of_the_worker(spans: Spans
     }
 
 
-def test_a_replay_tells_the_same_spans(spans: Spans) -> None:
-    assert spans["replayed"] == spans["worker"]
+def test_a_replay_makes_no_call_and_no_request(spans: Spans) -> None:
+    assert spans["replayed"] == []
 
 
 def test_what_is_told_of_a_model_of_remit_is_what_an_agent_tells_of_it(spans: Spans) -> None:

@@ -46,7 +46,7 @@ class OrderRule(NamedTuple):
 
 
 ORDER_RULES: Final = (
-    OrderRule(Place.TRACE, Place.RECORD, "a trace shows every call, including those answered from the journal"),
+    OrderRule(Place.TRACE, Place.RECORD, "a span covers a whole call, what is recorded of it included"),
     OrderRule(Place.RECORD, Place.AUTHORIZE, "a denial is recorded like any other end"),
     OrderRule(Place.RECORD, Place.VALIDATE, "bad arguments are recorded like any other end"),
     OrderRule(Place.RECORD, Place.BUDGET, "a refusal is recorded like any other end"),

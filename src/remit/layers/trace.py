@@ -3,30 +3,37 @@
 A call of an agent is ``invoke_agent``, a call of a tool ``execute_tool``, even if the tool calls others; both are
 INTERNAL. A request to a model is a CLIENT span ``chat``.
 
-The layer decides when the stack is built: if the program has set no tracer provider, it returns the inner service and
-costs nothing.
+What the journal answers is neither a call nor a request, so it has no span; a replay has none at all. Requests are also
+measured: ``gen_ai.client.operation.duration`` and ``gen_ai.client.token.usage``. Without a provider, nothing happens; a
+provider that the program sets later is used from then on.
 """
 
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Final, Protocol
+from types import CoroutineType
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from remit.contracts.call import Call, CallLayer, CallService, ModelLayer, ModelService
 from remit.contracts.chat import ChatRequest, Completion
 from remit.contracts.contract import Contract
 from remit.contracts.facts import Effect
+from remit.contracts.items import Message, ModelReply, ToolOutput
+from remit.contracts.ledger import Ledger
 from remit.contracts.reply import Reply
 from remit.contracts.tool import Tool
 from remit.core import Place
 from remit.errors import RemitError
 
 if TYPE_CHECKING:
-    from opentelemetry.trace import Span, SpanKind, StatusCode, Tracer, TracerProvider
+    from opentelemetry.metrics import Histogram, MeterProvider
+    from opentelemetry.trace import Span, Tracer, TracerProvider
 
 UNKNOWN_VENDOR: Final = "unknown"
 """The vendor of a model that does not name one."""
@@ -40,29 +47,57 @@ class Trace(CallLayer):
     provider: TracerProvider | None = None
 
     def __call__(self, inner: CallService, /) -> CallService:
-        """Wrap ``inner`` in a span; return ``inner`` itself without a provider."""
-        tracer = _find_tracer(self.provider)
-        return inner if tracer is None else _TracedCall(inner, tracer).__call__
+        """Wrap ``inner`` in a span."""
+        return _TracedCall(inner, self.provider).__call__
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TraceModel(ModelLayer):
-    """A span for each model request. ``model`` and ``vendor`` name the model and its provider, if known."""
+    """A span and measurements for each model request.
+
+    ``model`` and ``vendor`` name the model and its provider, if known. ``meters`` receives the measurements; by default
+    the meter provider of the program, if set.
+    """
 
     place = Place.TRACE
     provider: TracerProvider | None = None
+    meters: MeterProvider | None = None
     model: str = ""
     vendor: str = UNKNOWN_VENDOR
 
     def __call__(self, inner: ModelService, /) -> ModelService:
-        """Wrap ``inner`` in a span; return ``inner`` itself without a provider."""
-        spans = self.make_spans()
-        return inner if spans is None else _TracedModel(inner, spans).__call__
+        """Wrap ``inner`` in a span."""
 
-    def make_spans(self) -> ModelSpans | None:
-        """Make the spans of requests that bypass this layer; None without a provider."""
-        tracer = _find_tracer(self.provider)
-        return None if tracer is None else ModelSpans(tracer, model=self.model, vendor=self.vendor)
+        async def trace(request: ChatRequest, /) -> Completion:
+            with self.request_span(request.ledger, request.call_id) as span:
+                completion = await inner(request)
+                span.record_answer(completion, completion.finish_reason)
+                return completion
+
+        return trace
+
+    @contextmanager
+    def request_span(self, ledger: Ledger, call: str) -> Generator[ModelSpan]:
+        """Open the span of the request journaled under ``call``. Errors are recorded and propagate."""
+        if "opentelemetry" not in sys.modules or _is_answered(ledger, call):
+            yield ModelSpan()
+            return
+        tracer, (durations, tokens) = _find_tracer(self.provider), _make_histograms(self.meters)
+        name = f"chat {self.model}".strip()
+        attributes = {"gen_ai.operation.name": "chat", "gen_ai.provider.name": self.vendor}
+        attributes = _drop_empty({**attributes, "gen_ai.request.model": self.model})
+        own = {"remit.run": ledger.run, "remit.call": call}
+        started = time.perf_counter()
+        with nullcontext() if tracer is None else _open_span(tracer, name, {**attributes, **own}) as span:
+            try:
+                yield ModelSpan(span, tokens, attributes)
+            except Exception as error:
+                attributes["error.type"] = _error_type(error)
+                if span is not None:
+                    span.set_attributes(attributes)
+                raise
+            finally:
+                durations.record(time.perf_counter() - started, attributes)
 
 
 class ModelAnswer(Protocol):
@@ -85,58 +120,48 @@ class ModelAnswer(Protocol):
 
 
 class ModelSpan:
-    """The span of one request to a model."""
+    """The span and the token counts of one request to a model; without arguments, neither.
 
-    __slots__ = ("_span",)
+    ``attributes`` are of the request; those of the answer are added to them.
+    """
 
-    def __init__(self, span: Span) -> None:
+    __slots__ = ("_attributes", "_span", "_tokens")
+
+    def __init__(
+        self, span: Span | None = None, tokens: Histogram | None = None, attributes: dict[str, str] | None = None
+    ) -> None:
         self._span = span
+        self._tokens = tokens
+        self._attributes = {} if attributes is None else attributes
 
     def record_answer(self, answer: ModelAnswer, finish_reason: str) -> None:
         """Record the answer to the request."""
         if answer.model:
-            self._span.set_attribute("gen_ai.response.model", answer.model)
-        self._span.set_attribute("gen_ai.response.finish_reasons", [finish_reason])
-        self._span.set_attribute("gen_ai.usage.input_tokens", answer.prompt_tokens)
-        self._span.set_attribute("gen_ai.usage.output_tokens", answer.completion_tokens)
-
-
-class ModelSpans:
-    """Makes the spans of requests to one model; see `TraceModel`."""
-
-    __slots__ = ("_kind", "_name", "_request_attributes", "_tracer")
-
-    def __init__(self, tracer: Tracer, *, model: str, vendor: str) -> None:
-        self._tracer = tracer
-        self._kind: SpanKind = import_module("opentelemetry.trace").SpanKind.CLIENT
-        self._name = f"chat {model}".strip()
-        self._request_attributes = {
-            "gen_ai.operation.name": "chat",
-            "gen_ai.provider.name": vendor,
-            "gen_ai.request.model": model,
-        }
-
-    @contextmanager
-    def request_span(self, run: str, call: str) -> Generator[ModelSpan]:
-        """Open the span of the request journaled under ``call`` of ``run``. Errors are recorded and propagate."""
-        attributes = _drop_empty({**self._request_attributes, "remit.run": run, "remit.call": call})
-        with self._tracer.start_as_current_span(self._name, kind=self._kind, attributes=attributes) as span:
-            try:
-                yield ModelSpan(span)
-            except Exception as error:
-                span.set_attribute("error.type", _error_type(error))
-                raise
+            self._attributes["gen_ai.response.model"] = answer.model
+        counts = {"input": answer.prompt_tokens, "output": answer.completion_tokens}
+        if self._span is not None:
+            self._span.set_attributes(self._attributes)
+            self._span.set_attribute("gen_ai.response.finish_reasons", [finish_reason])
+            self._span.set_attributes({f"gen_ai.usage.{kind}_tokens": count for kind, count in counts.items()})
+        if self._tokens is not None:
+            for kind, count in counts.items():
+                self._tokens.record(count, {**self._attributes, "gen_ai.token.type": kind})
 
 
 class _TracedCall:
-    __slots__ = ("_error", "_inner", "_tracer")
+    __slots__ = ("_inner", "_provider")
 
-    def __init__(self, inner: CallService, tracer: Tracer) -> None:
+    def __init__(self, inner: CallService, provider: TracerProvider | None) -> None:
         self._inner = inner
-        self._tracer = tracer
-        self._error: StatusCode = import_module("opentelemetry.trace").StatusCode.ERROR
+        self._provider = provider
 
-    async def __call__(self, call: Call, /) -> Reply:
+    def __call__(self, call: Call, /) -> CoroutineType[Any, Any, Reply]:
+        tracer = _find_tracer(self._provider)
+        if tracer is None or _is_answered(call.ledger, call.id):
+            return self._inner(call)
+        return self._trace(call, tracer)
+
+    async def _trace(self, call: Call, tracer: Tracer) -> Reply:
         callee = call.callee
         attributes = {
             "gen_ai.conversation.id": call.caller.conversation,
@@ -153,9 +178,7 @@ class _TracedCall:
             attributes["gen_ai.tool.type"] = "function"
             attributes["gen_ai.tool.call.id"] = call.wire_id or call.id
         attributes["gen_ai.operation.name"] = operation
-        with self._tracer.start_as_current_span(
-            f"{operation} {callee.name}", attributes=_drop_empty(attributes)
-        ) as span:
+        with tracer.start_as_current_span(f"{operation} {callee.name}", attributes=_drop_empty(attributes)) as span:
             try:
                 reply = await self._inner(call)
             except Exception as error:
@@ -164,22 +187,20 @@ class _TracedCall:
             span.set_attribute("remit.outcome", reply.outcome)
             if reply.error is not None:
                 span.set_attribute("error.type", reply.error.code)
-                span.set_status(self._error)
+                span.set_status(import_module("opentelemetry.trace").StatusCode.ERROR)
             return reply
 
 
-class _TracedModel:
-    __slots__ = ("_inner", "_spans")
+def _open_span(tracer: Tracer, name: str, attributes: Mapping[str, str]) -> AbstractContextManager[Span]:
+    kind = import_module("opentelemetry.trace").SpanKind.CLIENT
+    return tracer.start_as_current_span(name, kind=kind, attributes=attributes)
 
-    def __init__(self, inner: ModelService, spans: ModelSpans) -> None:
-        self._inner = inner
-        self._spans = spans
 
-    async def __call__(self, request: ChatRequest, /) -> Completion:
-        with self._spans.request_span(request.ledger.run, request.call_id) as span:
-            completion = await self._inner(request)
-            span.record_answer(completion, completion.finish_reason)
-            return completion
+def _is_answered(ledger: Ledger, call: str) -> bool:
+    """Whether the journal answers this call or request."""
+    return ledger.is_replaying or any(
+        isinstance(item, (ToolOutput, Message, ModelReply)) for item in ledger.items_for(call)
+    )
 
 
 def _is_agent(callee: Contract) -> bool:
@@ -199,6 +220,16 @@ def _find_tracer(provider: TracerProvider | None) -> Tracer | None:
         return None
     tracer: Tracer = api.get_tracer("remit")
     return tracer
+
+
+@lru_cache(maxsize=8)
+def _make_histograms(provider: MeterProvider | None) -> tuple[Histogram, Histogram]:
+    """Durations and tokens. Those of the program's own provider also work if it is set later."""
+    meter = import_module("opentelemetry.metrics").get_meter("remit", meter_provider=provider)
+    return (
+        meter.create_histogram("gen_ai.client.operation.duration", unit="s", description="Duration of model requests"),
+        meter.create_histogram("gen_ai.client.token.usage", unit="{token}", description="Tokens of model requests"),
+    )
 
 
 def _drop_empty(attributes: Mapping[str, str]) -> dict[str, str]:

@@ -51,7 +51,7 @@ class JournaledModel(WrapperModel):
         self._task = task
         self._frame = task.frame
         self._toolset = toolset
-        self._spans = _make_trace_layer(model).make_spans()
+        self._trace = _make_trace_layer(model)
         self._digester = RequestDigester()
         self._recorder: ModelRecorder[RecordedRequest, ModelResponse] = ModelRecorder(
             model=self._send,
@@ -116,9 +116,7 @@ class JournaledModel(WrapperModel):
 
     async def _answer_in_span(self, request: RecordedRequest) -> ModelResponse:
         """The response, in a span if tracing is on."""
-        if self._spans is None:
-            return await self._recorder(request)
-        with self._spans.request_span(self._frame.run, request.call_id) as span:
+        with self._trace.request_span(self._frame.ledger, request.call_id) as span:
             response = await self._recorder(request)
             usage = make_usage(request.call_id, response)
             span.record_answer(usage, usage.finish)
