@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pydantic import BaseModel
 
 from remit.approvals.approver import build_outcome_question, build_replacement
-from remit.approvals.from_journal import AskAgain, read_approvals
+from remit.approvals.from_journal import AskAgain, read_approvals, with_arguments
 from remit.approvals.preview import preview_call
 from remit.contracts.call import Call
 from remit.contracts.callee import DID_NOT_HAPPEN, UNKNOWN, Happened
@@ -18,7 +18,7 @@ from remit.contracts.gate import has_begun, is_outcome_unknown
 from remit.contracts.items import AttemptEnded, AttemptStarted, DecisionItem, Item, Outcome, QuestionItem
 from remit.contracts.ledger import Consumption
 from remit.contracts.question import Decision, Question
-from remit.contracts.redact import redact_error, redact_reply, redact_text, safe_cause
+from remit.contracts.redact import Redaction, redact_error, redact_reply, redact_text, safe_cause
 from remit.contracts.reply import Reply
 from remit.contracts.secret import KNOWN_SECRETS
 from remit.contracts.threads import ThreadStillRunning
@@ -79,15 +79,32 @@ class Base:
             settled_reply = await self._resolve_outcome(call, number)
             if settled_reply is not None:
                 return settled_reply
-            used = next((item.question for item in reversed(items) if isinstance(item, AttemptStarted)), "")
-            if used and not approved:
-                raise AskAgain(used)  # a person said that the approved call did not happen: its approval is used up
+            if call.approvals:
+                raise AskAgain(call.approvals[0])  # the call has not begun after all, so the policies judge it anew
             number += 1
         if self._effect is Effect.UNSAFE:
             return await self._run_unsafe(call, number, payload, approved)
         if started is None:
             await self._record_start(call, number, approved)
         return await self._run_and_record_end(call, number, payload)
+
+    async def settle_refused(self, call: Call, redactions: tuple[Redaction, ...]) -> Reply | None:
+        """Find out what became of an unsafe call that its layers refuse, but which was started under earlier rules.
+
+        A refusal would tell its caller that it did not happen. The call is settled with the arguments that ran.
+
+        Raises:
+            InvalidArgumentsError: the contract no longer allows these arguments.
+            Suspended: a person has to decide.
+        """
+        items = call.ledger.items_for(call.id)
+        edit = read_approvals(items).edit
+        if edit is not None:
+            call = with_arguments(call, edit.arguments)
+        else:
+            call = call.with_payload(self._callee.schema_in.bind(call.arguments))
+        number, _, _ = _find_attempt(items, 1)
+        return await self._resolve_outcome(call._replace(redactions=redactions), number)
 
     async def _run_unsafe(self, call: Call, number: int, payload: BaseModel, approved: Sequence[Question]) -> Reply:
         """Start the attempt and run it. The call counts as running from before its start is on record."""

@@ -14,7 +14,8 @@ from remit.contracts.call import (
     choose_layers,
 )
 from remit.contracts.callee import AgentLike
-from remit.contracts.gate import with_gates_first
+from remit.contracts.facts import Effect
+from remit.contracts.gate import is_outcome_unknown, with_gates_first
 from remit.contracts.guard import compose_calls
 from remit.contracts.principal import Caller
 from remit.contracts.reply import Reply
@@ -23,9 +24,10 @@ from remit.dispatch.base import Base
 from remit.dispatch.preset import declared_rate, with_declared_limits
 from remit.dispatch.registry import AnyAgent, AnyCallee, MissingCallee, Registry
 from remit.dispatch.tool_scope import ToolScope
-from remit.errors import SetupError, UnknownToolError
+from remit.errors import CallError, DeadlineError, SetupError, UnknownToolError
 from remit.layers.limit import RateLimit
 from remit.layers.record import Record
+from remit.layers.redact import Redact
 from remit.layers.trace import Trace
 
 
@@ -174,12 +176,35 @@ class Dispatcher:
             return compose_calls(self._recording_layers, _refusal(error))
         scopes = self._scopes(agent, callee)
         _check_order(scopes)
-        return compose_calls(Stack[CallLayer](*scopes.values()), Base(body, self).__call__)
+        base = Base(body, self)
+        layers = Stack[CallLayer](*scopes.values()).layers[len(self._recording_layers.layers) :]
+        service = compose_calls(layers, base.__call__)
+        if body.facts.effect is Effect.UNSAFE:
+            service = _settle_refused(service, base, layers)
+        return compose_calls(self._recording_layers, service)
 
 
 def _check_order(scopes: Mapping[str, Stack[CallLayer]]) -> None:
     placed = [(each.place, repr(each), scope) for scope, stack in scopes.items() for each in stack]
     check_order(*zip(*placed, strict=True))
+
+
+def _settle_refused(inner: CallService, base: Base, layers: Sequence[CallLayer]) -> CallService:
+    """Settle the outcome of a call that the layers refuse although it was started, before the refusal is recorded."""
+    redactions = tuple(each.redaction for each in reversed(layers) if isinstance(each, Redact))
+
+    async def call_or_settle(call: Call, /) -> Reply:
+        try:
+            return await inner(call)
+        except DeadlineError:
+            raise
+        except CallError:
+            if not is_outcome_unknown(call.callee, call.ledger.items_for(call.id)):
+                raise
+        reply = await base.settle_refused(call, redactions)
+        return await inner(call) if reply is None else reply
+
+    return call_or_settle
 
 
 def _refusal(error: UnknownToolError) -> CallService:

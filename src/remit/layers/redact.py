@@ -22,15 +22,15 @@ class Redact(CallLayer):
     """
 
     def __init__(self, *, fields: Iterable[str] = (), patterns: Iterable[str] = ()) -> None:
-        self._redaction = Redaction(
+        self.redaction = Redaction(
             tuple(sorted(as_texts("Redact: fields", fields))), tuple(sorted(as_texts("Redact: patterns", patterns)))
         )
-        if not (self._redaction.fields or self._redaction.patterns):
+        if not (self.redaction.fields or self.redaction.patterns):
             raise SetupError("Redact() removes nothing; give fields or patterns")
 
     def __call__(self, inner: CallService, /) -> CallService:
         """Redact the replies and errors of ``inner``."""
-        redaction = self._redaction
+        redaction = self.redaction
 
         async def redact(call: Call, /) -> Reply:
             try:
@@ -46,5 +46,5 @@ class Redact(CallLayer):
         return redact
 
     def __repr__(self) -> str:
-        named = {"fields": self._redaction.fields, "patterns": self._redaction.patterns}
+        named = {"fields": self.redaction.fields, "patterns": self.redaction.patterns}
         return f"Redact({', '.join(f'{name}={list(texts)!r}' for name, texts in named.items() if texts)})"
