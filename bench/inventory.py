@@ -94,9 +94,7 @@ async def inventory() -> AsyncIterator[Figure]:
 
 def _check_inventory(folder: Path, module: ModuleType) -> None:
     operations = Operations(read_inventory(folder, _TABLE, _VOCABULARY), [module.Things()])
-    found = [
-        each for point in run_checklist(operations, set(operations.tools), preset(Env())) for each in point.findings
-    ]
+    found = [each for point in run_checklist(operations, operations.callees, preset(Env())) for each in point.findings]
     if found:
         raise AssertionError(found[0])
 

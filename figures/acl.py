@@ -101,7 +101,8 @@ class Trial:
         database = Database(folder / "casefile.db", clock=lambda: NOW)
         self.parts: CasefileApplication = build(folder, database=database, inventory_folder=inventory_in)
         app = self.parts.app
-        self.tools: Mapping[str, ToolDefinition] = {} if app.operations is None else app.operations.tools
+        defined: Mapping[str, ToolDefinition] = {} if app.operations is None else app.operations.tools
+        self.tools: Mapping[str, ToolDefinition] = {name: each for name, each in defined.items() if each.policies}
         if not enforces:
             bare = tuple(_without_layers(each.tool) for each in self.tools.values())
             app = App(name="casefile", tools=bare, layers=lambda: Stack(Validate()))

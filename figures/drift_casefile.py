@@ -125,6 +125,5 @@ def findings_after(plant: Plant) -> list[Finding]:
             return [finding for point in report_load_errors(error) for finding in point.findings]
         if app.operations is None or app.layers is None:
             raise RuntimeError("the application has no inventory")
-        offered = {tool.name for tool in (*app.tools, *(each for agent in app.agents for each in agent.tools))}
-        points = run_checklist(app.operations, offered, app.layers())
+        points = run_checklist(app.operations, (*app.agents, *app.tools), app.layers())
         return [finding for point in points for finding in point.findings]

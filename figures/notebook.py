@@ -284,5 +284,9 @@ class Notebook:
         operations = self.operations(*domains)
         layers = preset(self.env) if self.enforces else Stack[CallLayer](Validate())
         return App(
-            name="notebook", tools=operations.callees, env=self.env, layers=lambda: layers, operations=operations
+            name="notebook",
+            tools=operations.callees,
+            env=self.env,
+            layers=lambda: layers,
+            operations=operations if self.enforces else None,
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -66,3 +66,16 @@ class App:
             raise SetupError(f"{where}: env is {self.env!r}; give an object with an approver, such as Env()")
         if self.layers is not None and not callable(self.layers):
             raise SetupError(f"{where}: layers is {self.layers!r}; give a function that builds the stack")
+
+    def check_operations(self, callees: Iterable[Callee[..., Any]], layers: Stack[CallLayer]) -> None:
+        """Compare what a runtime is about to run with the inventory, if the application has one.
+
+        Raises:
+            InventoryError: they differ; it has all findings.
+        """
+        if self.operations is not None:
+            from remit.inventory.running import compare_application  # noqa: PLC0415 - loaded only if there is one
+            from remit.schemas.finding import InventoryError  # noqa: PLC0415 - as above
+
+            if findings := list(compare_application(self.operations, callees, layers)):
+                raise InventoryError(findings)

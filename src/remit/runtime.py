@@ -66,7 +66,7 @@ class Runtime:
         model_resolver: finds the model for a name; see `remit.models.resolve` for the names.
 
     Raises:
-        SetupError: the arguments do not fit together.
+        SetupError: the arguments do not fit together, or the application differs from its inventory.
     """
 
     def __init__(
@@ -107,6 +107,7 @@ class Runtime:
         self._named_models = NamedModels(self._callees)
         self._agents = {each.name: each for each in self._callees if isinstance(each, Agent)}
         self.dispatcher = Dispatcher(self._layers, self._callees, self._limits, self._default_agent_name())
+        app.check_operations(self._callees, self._layers)
         self._decision_service = DecisionService(self.store, clock, self._resolve_callee, self._limits)
         self.grants = GrantService(self.store, clock, self._resolve_callee, self._policy_versions, new_id, self._limits)
 
@@ -155,9 +156,8 @@ class Runtime:
         """
         callee = await self._select_agent(agent, by, conversation, idempotency_key)
         arguments = callee.build_arguments(prompt)
-        return await self._start_run(
-            RunRequest(callee, arguments, by, conversation=conversation, idempotency_key=idempotency_key)
-        )
+        request = RunRequest(callee, arguments, by, conversation=conversation, idempotency_key=idempotency_key)
+        return await self._start_run(request)
 
     async def submit(self, prompt: str, *, by: Principal, agent: str | Agent = "", conversation: str = "") -> str:
         """Open a run for an engine to execute; return its id. Otherwise like `run`.

@@ -18,7 +18,7 @@ def agree(notebook: Notebook) -> Operations:
 
 
 def look(notebook: Notebook, operations: Operations) -> list[Finding]:
-    points = run_checklist(operations, set(operations.tools), preset(notebook.env))
+    points = run_checklist(operations, operations.callees, preset(notebook.env))
     return [each for point in points for each in point.findings]
 
 

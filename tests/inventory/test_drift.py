@@ -34,7 +34,7 @@ def test_every_point_looks_at_something(notebook: Notebook) -> None:
     operations = agree(notebook)
     layers = notebook.app().layers
     assert layers is not None
-    points = run_checklist(operations, set(operations.tools), layers())
+    points = run_checklist(operations, operations.callees, layers())
     assert [point.name for point in points] == list(CHECKLIST)
     assert all(point.checked_count > 0 for point in points)
 
@@ -183,13 +183,15 @@ def test_a_tool_that_the_application_does_not_offer_is_an_orphan(notebook: Noteb
     operations = agree(notebook)
     layers = notebook.app().layers
     assert layers is not None
-    (point,) = [each for each in run_checklist(operations, {"create_note"}, layers()) if each.findings]
+    (point,) = [
+        each for each in run_checklist(operations, [operations.find_tool("create_note")], layers()) if each.findings
+    ]
     assert (point.name, {each.code for each in point.findings}, len(point.findings)) == ("drift", {"orphan"}, 4)
 
 
 def test_permissions_that_no_layer_asks_for_are_found(notebook: Notebook) -> None:
     operations = agree(notebook)
-    (point,) = [each for each in run_checklist(operations, set(operations.tools), Stack(Validate())) if each.findings]
+    (point,) = [each for each in run_checklist(operations, operations.callees, Stack(Validate())) if each.findings]
     assert {each.code for each in point.findings} == {"unenforced"}
     assert "create_note declares business_rules.required_permissions" in point.findings[1].what
 

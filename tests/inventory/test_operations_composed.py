@@ -84,14 +84,14 @@ async def test_a_tool_of_the_inventory_may_be_a_pipeline_of_its_other_tools(note
     assert (ended.outcome, ended.path) == ("done", ["look", "write"])
     assert [note.title for note in notebook.notes.written] == ["20.0 °C"]
     lock_path(operations).write_text(build_lock(operations).to_text(), encoding="utf-8")
-    offered = {tool.name for tool in operations.callees}
-    assert [each for point in run_checklist(operations, offered, preset(notebook.env)) for each in point.findings] == []
+    points = run_checklist(operations, operations.callees, preset(notebook.env))
+    assert [each for point in points for each in point.findings] == []
 
 
 def too_few(operations: Operations) -> list[tuple[str, str, str]]:
     """What is found of permissions, with the line it is at."""
     lock_path(operations).write_text(build_lock(operations).to_text(), encoding="utf-8")
-    points = run_checklist(operations, {tool.name for tool in operations.callees}, preset(Env()))
+    points = run_checklist(operations, operations.callees, preset(Env()))
     found = [finding for point in points for finding in point.findings]
     assert {each.code for each in found} <= {"too-few-permissions"}
     return [(each.where.rpartition("/")[2], each.what, each.fix) for each in found]

@@ -15,7 +15,6 @@ from remit.testing import Scripted, calls
 from remit.tools import Arguments
 from remit_casefile.app import app, build
 from remit_casefile.policies.vocabulary import VOCABULARY
-from remit_casefile.sessions.requests import RECORD_TOOLS
 
 OWN = {
     "create_casefile",
@@ -57,7 +56,7 @@ def test_each_operation_is_offered_once_to_the_agent_or_beside_it_and_so_are_wor
     made = build(tmp_path).app
     offered = [tool.name for tool in made.tools] + [tool.name for tool in made.agents[0].tools]
     assert made.operations is not None
-    assert sorted(offered) == sorted([*made.operations.tools, *RECORD_TOOLS, "investigator", "summarizer"])
+    assert sorted(offered) == sorted([*made.operations.tools, "investigator", "summarizer"])
 
 
 def test_what_is_offered_is_what_is_checked_and_each_tool_is_made_once(tmp_path: Path) -> None:

@@ -8,11 +8,13 @@ from typing import Annotated
 
 import typer
 
+from remit.agent.linking import link_agents
 from remit.app import App
-from remit.cli.apps import collect_tools, find_app, installed_apps
+from remit.cli.apps import find_app, installed_apps
 from remit.cli.options import AppArgument
 from remit.cli.status import ExitStatus, UsageError
 from remit.cli.text import json_text
+from remit.contracts.arguments import Limits
 from remit.dispatch.preset import preset
 from remit.inventory.drift import CHECKLIST, CheckResult, report_load_errors, run_checklist
 from remit.inventory.operations import Operations
@@ -31,10 +33,7 @@ def check_app(
     Exit status: 0 no findings, 1 findings, 2 usage.
     """
     try:
-        found = find_app(app, installed_apps())
-        offered = {tool.name for tool in collect_tools(found)}
-        layers = found.layers() if found.layers is not None else preset(found.env)
-        points = run_checklist(require_operations(found), offered, layers)
+        points = examine(find_app(app, installed_apps()))
     except InventoryError as error:
         points = report_load_errors(error)
     points = tuple(
@@ -46,6 +45,12 @@ def check_app(
     else:
         _draw(points, findings)
     return ExitStatus.FAILED if findings else ExitStatus.DONE
+
+
+def examine(app: App) -> tuple[CheckResult, ...]:
+    """Check all points of an application, with its agents linked as in a runtime."""
+    offered = link_agents([*app.agents, *app.tools], None, Limits().handoffs)
+    return run_checklist(require_operations(app), offered, app.layers() if app.layers else preset(app.env))
 
 
 def _with_app_name(finding: Finding, app: str) -> Finding:

@@ -138,6 +138,11 @@ class Tool(Generic[P, Out]):
         return self._function
 
     @property
+    def functions(self) -> tuple[Callable[..., Any], ...]:
+        """The function, and those that reconcile and preview its calls, if it has them."""
+        return tuple(each for each in (self._function, self._reconcile, self._preview) if each is not None)
+
+    @property
     def body(self) -> object:
         """Identifies what the tool runs and what governs that, independent of its layers and name."""
         return self._function, self._signature, self.facts, self._reconcile, self._preview

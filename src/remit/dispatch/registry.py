@@ -106,11 +106,11 @@ class Registry:
             raise UnknownToolError(
                 f"{describe(callee)} is not listed; add it to the tools of the application or of an agent"
             )
-        if not (_is_same(listed, callee) or _is_derived(callee, listed)):
+        if not runs_same_body(callee, listed):
             raise UnknownToolError(
                 f"{describe(callee)} is not listed: its name is that of {describe(listed)}; rename it and list it"
             )
-        if not _keeps_layers(callee, listed):
+        if not keeps_layers(callee, listed):
             raise UnknownToolError(
                 f"{describe(callee)} lacks layers of the listed {callee.name}; call that one, or derive from it"
             )
@@ -155,12 +155,15 @@ def _is_same(listed: AnyCallee, callee: AnyCallee) -> bool:
     return type(callee) is type(listed) and listed == callee
 
 
-def _is_derived(callee: AnyCallee, listed: AnyCallee) -> bool:
+def runs_same_body(callee: AnyCallee, listed: AnyCallee) -> bool:
+    """Whether a callee is the listed one, or derived from it: what it runs, and the facts that govern it, are equal."""
+    if _is_same(listed, callee):
+        return True
     same_type = type(callee) is type(listed)
     return same_type and isinstance(listed, HasBody) and isinstance(callee, HasBody) and listed.body == callee.body
 
 
-def _keeps_layers(callee: AnyCallee, listed: AnyCallee) -> bool:
+def keeps_layers(callee: AnyCallee, listed: AnyCallee) -> bool:
     """Whether the innermost layers of a callee are those of the listed one: equal ones may have counted other calls."""
     inner = callee.layers.layers[max(0, len(callee.layers) - len(listed.layers)) :]
     return len(inner) == len(listed.layers) and all(

@@ -80,11 +80,12 @@ class Binder:
     ) -> None:
         self.findings: list[Finding] = []
         self._inventory = inventory
-        self._domain_objects = domain_objects
         self._compose_function = compose
         self._bound_slices = bound_slices
         self._marked_methods: dict[str, list[_MarkedMethod]] = {}
-        for domain in domain_objects:
+        self._code_tools = [cast("AnyTool", each) for each in domain_objects if isinstance(each, Tool)]
+        self._domain_objects = [each for each in domain_objects if not isinstance(each, Tool)]
+        for domain in self._domain_objects:
             for name, (function, mark) in methods_of(domain).items():
                 self._marked_methods.setdefault(name, []).append(_MarkedMethod(type(domain).__name__, function, mark))
 
@@ -136,6 +137,11 @@ class Binder:
         for key, method in methods.items():
             if key not in self._inventory.methods:
                 self._add_unlisted_tool(found, method, unlisted_tools.get(key))
+        own = (_define_code_tool(tool) for tool in self._code_tools)
+        for definition in (*(each for each in listed_tools.values() if not each.policies), *own):
+            if definition.name in found:
+                self._report_duplicate(definition.location, found[definition.name])
+            found[definition.name] = definition
         return found
 
     def _is_already_bound(self, candidate: _MarkedMethod) -> bool:
@@ -207,9 +213,7 @@ class Binder:
         """Add the tool of a method without an entry; the method's decorator declares everything."""
         name, where = canonical_name(method.implementation), method.metadata.code_location
         if name in found:
-            self._report(
-                "duplicate-name", where, f"the tool {name} is already defined at {found[name].location}", "rename one"
-            )
+            self._report_duplicate(where, found[name])
             return
         if existing is not None:
             found[name] = existing
@@ -338,6 +342,10 @@ class Binder:
             self._report("contract", where, error.message, "correct the code or the entry")
             return None
 
+    def _report_duplicate(self, where: str, existing: ToolDefinition) -> None:
+        what = f"the tool {existing.name} is already defined at {existing.location}"
+        self._report("duplicate-name", where, what, "rename one")
+
     def _report(self, code: str, where: str, what: str, fix: str) -> None:
         self.findings.append(Finding(code=code, where=where, what=what, fix=fix))
 
@@ -358,6 +366,13 @@ def _build_method_definition(
         implementation=function,
         external=external,
         contract=build_tool(body, replace(facts, confirm=None), name=canonical_name(function), description=description),
+    )
+
+
+def _define_code_tool(tool: AnyTool) -> ToolDefinition:
+    """A tool whose facts are declared in code: locked and checked like others, without policy of an entry."""
+    return ToolDefinition(
+        name=tool.name, method=None, policies={}, fixed_values={}, hidden_parameters=(), location=tool.where, tool=tool
     )
 
 

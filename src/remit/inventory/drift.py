@@ -6,20 +6,21 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
-from remit.contracts.call import CallLayer, choose_layers
+from remit.contracts.call import CallLayer
+from remit.contracts.callee import check_callees
 from remit.contracts.classification import Capability, Complexity, Tier
 from remit.contracts.facts import Effect, Facts
 from remit.core import Stack
-from remit.core.checks import as_texts, check_instances
+from remit.core.checks import check_instances
+from remit.dispatch.registry import AnyCallee, collect_callees
 from remit.inventory.definition import MethodDefinition, ToolDefinition
-from remit.inventory.governance import PolicyTable
 from remit.inventory.lock import lock_path, read_lock
 from remit.inventory.lock_diff import diff_lock
-from remit.inventory.methods import unregistered_methods
 from remit.inventory.operations import Operations
 from remit.inventory.policy_fields import find_unknown_fields
+from remit.inventory.running import compare_application
 from remit.inventory.schema import MethodEntry
-from remit.schemas.finding import Finding, InventoryError, display_path, locate_function
+from remit.schemas.finding import Finding, InventoryError, display_path
 
 SubjectT = TypeVar("SubjectT")
 
@@ -31,6 +32,7 @@ CHECKLIST: Final[dict[str, str]] = {
     "schema": "every entry fits the schema of the inventory",
     "mapping": "the parameters of every tool are those of its method's payload, or fewer",
     "classification": "every tool is classified like its method and according to its effect",
+    "running": "the application offers the tools of its inventory, with the layers that they and their facts need",
     "drift": "code, inventory and lock agree, and every method has a tool",
 }
 _CHECK_BY_CODE: Final[dict[str, str]] = {
@@ -57,17 +59,18 @@ class CheckResult:
 
 
 def run_checklist(
-    operations: Operations, offered_names: Collection[str], layers: Stack[CallLayer]
+    operations: Operations, callees: Iterable[AnyCallee], layers: Stack[CallLayer]
 ) -> tuple[CheckResult, ...]:
     """Check all points.
 
     Args:
         operations: code and inventory, bound without findings.
-        offered_names: the names of the tools offered by the application and its agents.
+        callees: everything that the application offers; the tools of its agents are added.
         layers: the layers around every call of the application.
     """
     check_instances("run_checklist", operations=(operations, Operations), layers=(layers, Stack))
-    offered_names = as_texts("run_checklist: offered_names", offered_names)
+    offered = collect_callees(check_callees("run_checklist: callees", callees))
+    offered_names = {each.name for each in offered}
     methods, tools = list(operations.methods.values()), list(operations.tools.values())
     listed = [each for each in methods if each.metadata.key in operations.inventory.methods]
     found: dict[str, tuple[int, Iterable[Finding]]] = {
@@ -78,7 +81,8 @@ def run_checklist(
         "schema": (len(listed) + len(tools), find_unknown_fields(operations)),
         "mapping": (len(tools), _apply_check(tools, _check_parameters)),
         "classification": (len(methods) + len(tools), _check_classifications(methods, tools)),
-        "drift": (len(methods) + len(tools), _check_drift(operations, offered_names, layers)),
+        "running": (len(offered), compare_application(operations, offered, layers)),
+        "drift": (len(methods) + len(tools), _check_drift(operations, offered_names)),
     }
     return tuple(CheckResult(name=name, checked_count=n, findings=tuple(each)) for name, (n, each) in found.items())
 
@@ -170,15 +174,10 @@ def _check_capability(name: str, facts: Facts, where: str) -> Iterator[Finding]:
         yield _make_finding("classification", where, what, "set complexity to composite or pipeline")
 
 
-def _check_drift(operations: Operations, offered_names: Collection[str], layers: Stack[CallLayer]) -> Iterator[Finding]:
+def _check_drift(operations: Operations, offered_names: Collection[str]) -> Iterator[Finding]:
     yield from _check_coverage(operations, offered_names)
-    for function in unregistered_methods(operations.packages):
-        owner = function.__qualname__.rpartition(".")[0]
-        what = f"the method {function.__qualname__} is marked, but Operations has no object of {owner}"
-        yield _make_finding("not-given", locate_function(function), what, "pass one, or remove @method")
     for tool in operations.tools.values():
         yield from _check_call_permissions(tool)
-        yield from _check_run_enforcement(tool, operations.inventory.policy_table, layers)
     file = lock_path(operations)
     try:
         lock = read_lock(file)
@@ -191,19 +190,6 @@ def _check_drift(operations: Operations, offered_names: Collection[str], layers:
         )
         return
     yield from diff_lock(lock, operations)
-
-
-def _check_run_enforcement(
-    tool: ToolDefinition, policy_table: PolicyTable, layers: Stack[CallLayer]
-) -> Iterator[Finding]:
-    """Check that the application has the layer of each field enforced around every call."""
-    layers = choose_layers(layers, "", tool.tool)
-    for name, policies in tool.policies.items():
-        for field, enforcer in policy_table.sections[name].enforcers.items():
-            is_enforced = enforcer.scope == "tool" or any(isinstance(layer, enforcer.layer) for layer in layers)
-            if not is_enforced and field in policies.model_fields_set:
-                what = f"{tool.name} declares {name}.{field}, but nothing in the application enforces it"
-                yield _make_finding("unenforced", tool.location, what, f"add {enforcer.layer.__name__} to its layers")
 
 
 def _check_call_permissions(tool: ToolDefinition) -> Iterator[Finding]:

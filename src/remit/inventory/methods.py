@@ -5,10 +5,12 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import sys
 import typing
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Collection, Iterator
+from pathlib import Path
 from types import FunctionType, MethodType
 from typing import Any, Final, NamedTuple, TypeVar, cast, overload
 from uuid import UUID
@@ -24,6 +26,7 @@ from remit.contracts.reply import Reply
 from remit.errors import ContractError, InvalidOutputError
 from remit.inventory.envelope import Request, Response, Status, payload_model_of
 from remit.schemas.docstring import read_docstring
+from remit.schemas.finding import display_path
 
 F = TypeVar("F", bound=Callable[..., Awaitable[Any]])
 E = TypeVar("E", "Request[Any]", "Response[Any]")
@@ -70,7 +73,7 @@ def method(
 
 def methods_of(domain_object: object) -> dict[str, tuple[MethodType, MethodMark]]:
     """The marked methods of a domain object by name, bound to it."""
-    _REGISTERED.update(each for kind in type(domain_object).__mro__ for each in vars(kind).values() if _is_marked(each))
+    _REGISTERED.update(each for kind in type(domain_object).__mro__ for each in vars(kind).values() if is_marked(each))
     found: dict[str, tuple[MethodType, MethodMark]] = {}
     for name, function in inspect.getmembers(type(domain_object), inspect.isfunction):
         mark = _MARKS.get(function)
@@ -79,7 +82,8 @@ def methods_of(domain_object: object) -> dict[str, tuple[MethodType, MethodMark]
     return found
 
 
-def _is_marked(value: object) -> bool:
+def is_marked(value: object) -> bool:
+    """Whether a value is a function marked as a method."""
     return isinstance(value, FunctionType) and value in _MARKS
 
 
@@ -93,6 +97,30 @@ def unregistered_methods(packages: Collection[str]) -> list[FunctionType]:
         each for each in unregistered if each.__module__.partition(".")[0] in packages and _is_defined_in_class(each)
     ]
     return sorted(found, key=lambda each: (each.__module__, each.__code__.co_firstlineno))
+
+
+def unimported_methods(package: Path) -> list[tuple[str, str]]:
+    """Place and name of functions marked ``@method`` in modules of the package at this folder that are not imported."""
+    if not (package / "__init__.py").exists():
+        return []
+    imported = {getattr(each, "__file__", None) for each in list(sys.modules.values())}
+    sources = [(file, file.read_bytes()) for file in sorted(package.rglob("*.py")) if str(file) not in imported]
+    return [
+        (f"{display_path(file)}:{line}", name)
+        for file, source in sources
+        if b"@method" in source
+        for line, name in _marked_in_source(source)
+    ]
+
+
+def _marked_in_source(source: bytes) -> Iterator[tuple[int, str]]:
+    """Line and name of the functions that a source marks ``@method``."""
+    for owner in (each for each in ast.parse(source).body if isinstance(each, ast.ClassDef)):
+        for each in owner.body:
+            if isinstance(each, ast.AsyncFunctionDef):
+                marks = [mark.func if isinstance(mark, ast.Call) else mark for mark in each.decorator_list]
+                if any(isinstance(mark, ast.Name) and mark.id == "method" for mark in marks):
+                    yield each.lineno, f"{owner.name}.{each.name}"
 
 
 def _is_defined_in_class(function: FunctionType) -> bool:

@@ -12,6 +12,7 @@ from typing import cast
 
 from remit.contracts.tool import Tool
 from remit.core.checks import as_tuple, as_tuple_of, check_functions, check_instances, check_text
+from remit.dispatch.registry import keeps_layers
 from remit.errors import ContractError, SetupError
 from remit.inventory.binder import Binder, BoundSlice, ComposeFunction, find_tool
 from remit.inventory.definition import AnyTool, MethodDefinition, ToolDefinition
@@ -28,7 +29,7 @@ class Operations:
 
     Args:
         inventory: the entries.
-        domain_objects: objects of the application's domain classes.
+        domain_objects: objects of the application's domain classes, and tools whose facts are declared in code.
         compose: given a lookup for the tools of ``domain_objects``, returns the objects whose functions call them, such
             as pipelines.
         parts: operations of slices of ``inventory``, which are reused.
@@ -53,7 +54,8 @@ class Operations:
         instances = list(as_tuple("Operations: domain_objects", domain_objects))
         part_list = as_tuple_of(Operations, "Operations", "parts", parts, "give Operations(…)")
         _check_parts(inventory, part_list)
-        packages = frozenset(type(each).__module__.partition(".")[0] for each in instances)
+        modules = {str(type(each).__module__) for each in instances if type(each) is not Tool}
+        packages = frozenset(each.partition(".")[0] for each in modules)
         self.packages = packages.union(*(part.packages for part in part_list))
         binder = Binder(inventory, instances, compose, [BoundSlice(part.methods, part.tools) for part in part_list])
         self.methods: Mapping[str, MethodDefinition] = binder.bind_methods()
@@ -79,23 +81,27 @@ class Operations:
         """A copy with each tool replaced by ``change(tool)``, to add what no inventory declares, such as previews.
 
         Raises:
-            ContractError: ``change`` returned no tool, or one of another name.
+            ContractError: ``change`` returned no tool, or one with another name, function or facts, or fewer layers.
         """
         check_functions("Operations.with_tools", change=change)
         changed = copy.copy(self)
         changed.tools = {
-            name: replace(each, tool=_check_replacement(name, change(each.tool))) for name, each in self.tools.items()
+            name: replace(each, tool=_check_replacement(each.tool, change(each.tool)))
+            for name, each in self.tools.items()
         }
         return changed
 
 
-def _check_replacement(name: str, replacement: object) -> AnyTool:
-    """Check that the replacement is a tool of the same name."""
+def _check_replacement(tool: AnyTool, replacement: object) -> AnyTool:
+    """Check that the replacement is the same tool, with everything that its entry declares."""
+    name = tool.name
     if not isinstance(replacement, Tool):
         raise ContractError(f"with_tools got {replacement!r} for the tool {name}; return each tool, changed or not")
     made = cast("AnyTool", replacement)
     if made.name != name:
         raise ContractError(f"with_tools got the tool {made.name} for {name}; a replacement keeps the tool's name")
+    if (made.function, made.facts) != (tool.function, tool.facts) or not keeps_layers(made, tool):
+        raise ContractError(f"with_tools got another tool for {name}; return the tool with more layers or with hooks")
     return made
 
 

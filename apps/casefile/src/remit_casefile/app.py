@@ -103,18 +103,20 @@ def build(
     agent = casefile_agent(tool for part in parts for tool in part.callees)
     requests, chat = ToolRequests(database), Chat(database, agent)
     session_objects = (ToolSessions(database), events, requests, ChatSessions(database), chat)
-    more_tools = (*requests.record_tools, *chat.record_tools, *load_workers(tools))
+    record_tools = (*requests.record_tools, *chat.record_tools)
     return CasefileApplication(
         database=database,
         env=env,
         cases=cases,
         access_list=access_list,
         transport=transport,
-        app=_assemble_app(env, agent, Operations(inventory, session_objects, parts=parts), more_tools),
+        app=_assemble_app(
+            env, agent, Operations(inventory, (*session_objects, *record_tools), parts=parts), load_workers(tools)
+        ),
     )
 
 
-def _assemble_app(env: Env, agent: Agent, operations: Operations, more_tools: tuple[Callee[..., Any], ...]) -> App:
+def _assemble_app(env: Env, agent: Agent, operations: Operations, workers: tuple[Callee[..., Any], ...]) -> App:
     """The application: its agent gets its own tools, users and programs get all tools."""
     check_access_is_governed(operations)
     agents = {tool.name for tool in agent.tools}
@@ -122,7 +124,7 @@ def _assemble_app(env: Env, agent: Agent, operations: Operations, more_tools: tu
     return App(
         name="casefile",
         agents=(agent,),
-        tools=(*(tool for tool in operations.callees if tool.name not in agents), *more_tools),
+        tools=(*(tool for tool in operations.callees if tool.name not in agents), *workers),
         env=env,
         layers=lambda: layers,
         operations=operations,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from remit.inventory import Finding, InventoryError, Operations, ToolDefinition
+from remit.inventory import Finding, InventoryError, Operations, ToolDefinition, Visibility, VisibilityGate
 from remit_casefile.policies.casefile_resolver import CASEFILE_PARAMETER
 from remit_casefile.policies.sections import CASEFILE_SECTION, CasefilePolicies, CasefileRules
 
@@ -12,19 +12,27 @@ from remit_casefile.policies.sections import CASEFILE_SECTION, CasefilePolicies,
 def check_access_is_governed(operations: Operations) -> None:
     """Reject tools that take a casefile without an access check, or the reverse.
 
+    Tools that only the application's own functions may call are exempt: those functions are checked.
+
     Raises:
         InventoryError: lists every such tool.
     """
-    found = [finding for tool in operations.tools.values() for finding in _find_ungoverned(tool)]
+    found = [
+        finding for tool in operations.tools.values() if not _is_internal(tool) for finding in _find_ungoverned(tool)
+    ]
     if found:
         raise InventoryError(found)
+
+
+def _is_internal(definition: ToolDefinition) -> bool:
+    return VisibilityGate(Visibility.INTERNAL) in definition.tool.layers.layers
 
 
 def _find_ungoverned(definition: ToolDefinition) -> Iterator[Finding]:
     contract = definition.tool if definition.method is None else definition.method.contract
     schema = contract.schema_in.json_schema
     parameter = schema.get("properties", {}).get(CASEFILE_PARAMETER)
-    rules, policies = definition.policies["business_rules"], definition.policies.get(CASEFILE_SECTION)
+    rules, policies = definition.policies.get("business_rules"), definition.policies.get(CASEFILE_SECTION)
     declared = isinstance(rules, CasefileRules) and rules.casefile_permission_level is not None
     is_governed = declared or (isinstance(policies, CasefilePolicies) and policies.enforce_access_control)
     if parameter is None:

@@ -1,0 +1,178 @@
+"""Compares a built application with its inventory: the objects that it offers, and the layers around their calls.
+
+An inventory describes tools, but an application passes objects. `remit check` and the start of a runtime both compare
+them here, so that what was checked is what runs.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable, Iterator, Mapping
+from types import FunctionType, MethodType
+from typing import Any, cast
+
+from remit.agent.handoff import HandoffTool
+from remit.approvals.policy import Egress, HighRisk, Policy
+from remit.contracts.call import CallLayer, choose_layers
+from remit.contracts.callee import AgentLike, HasSource, HasSteps
+from remit.contracts.facts import Effect, Risk
+from remit.core import Stack
+from remit.dispatch.registry import AnyCallee, describe, keeps_layers, runs_same_body
+from remit.inventory.definition import ToolDefinition
+from remit.inventory.governance import PolicyTable
+from remit.inventory.methods import is_marked, unimported_methods, unregistered_methods
+from remit.inventory.operations import Operations
+from remit.layers.approve import Approve
+from remit.layers.authorize import Authorize
+from remit.layers.validate import Validate
+from remit.schemas.finding import Finding, locate_function
+
+_PERMISSIONS = "needs permissions"
+_EXTRA_FIX = 'remove extra="allow"; extra="forbid" refuses what the model does not declare'
+
+
+def compare_application(
+    operations: Operations, callees: Iterable[AnyCallee], layers: Stack[CallLayer]
+) -> Iterator[Finding]:
+    """The differences between what an application runs and what its inventory describes.
+
+    Args:
+        operations: code and inventory.
+        callees: everything that the application offers, with the tools of its agents.
+        layers: the layers around every call of the application.
+    """
+    offered = [each for each in callees if not isinstance(each, HandoffTool)]
+    agents = ["", *(each.name for each in offered if isinstance(each, AgentLike))]
+    for callee in offered:
+        definition = operations.tools.get(callee.name)
+        where = callee.where if isinstance(callee, HasSource) and callee.where else callee.name
+        if definition is not None:
+            yield from _check_object(callee, definition)
+            yield from _check_declared_layers(definition, operations.inventory.policy_table, agents, layers)
+        elif isinstance(callee, AgentLike):
+            yield from _check_provider_tools(callee, where)
+        elif not isinstance(callee, HasSteps):  # a pipeline acts by calls of listed callees only
+            fix = "write an entry for it and pass its function to Operations, or pass it to Operations itself"
+            yield _make_finding("ungoverned", where, f"{describe(callee)} is offered, but no entry governs it", fix)
+        yield from _check_run_layers(callee, where, agents, layers, is_declared=definition is not None)
+    yield from _check_code(operations)
+
+
+def _check_object(callee: AnyCallee, definition: ToolDefinition) -> Iterator[Finding]:
+    """Check that an offered object is the tool of its entry, or derived from it, and accepts declared fields only."""
+    where, fix = definition.location, "offer the tool of Operations, or one made from it by `layer`"
+    if not runs_same_body(callee, definition.tool):
+        what = f"{describe(callee)} is offered under the name of this entry, but is not its tool"
+        yield _make_finding("impostor", where, what, fix)
+    elif not keeps_layers(callee, definition.tool):
+        what = f"the tool {callee.name} is offered without layers that its entry declares"
+        yield _make_finding("stripped", where, what, fix)
+    if any(_find_open_objects(callee.schema_in.json_schema)):
+        what = f"the payload of {callee.name} accepts fields that it does not declare"
+        yield _make_finding("open-payload", where, what, _EXTRA_FIX)
+
+
+def _find_open_objects(schema: object) -> Iterator[object]:
+    """The models in a JSON schema that allow extra fields. A plain dictionary has no declared properties."""
+    if isinstance(schema, Mapping):
+        values = cast("Mapping[str, Any]", schema)
+        if values.get("additionalProperties") is True and "properties" in values:
+            yield schema
+        for each in values.values():
+            yield from _find_open_objects(each)
+
+
+def _check_provider_tools(agent: AgentLike[..., Any], where: str) -> Iterator[Finding]:
+    for name in agent.provider_tools:
+        what = f"the agent {agent.name} uses {name}, which runs at the model's provider and which no entry governs"
+        yield _make_finding("ungoverned", where, what, "offer a tool of the inventory in its place")
+
+
+def _check_declared_layers(
+    tool: ToolDefinition, table: PolicyTable, agents: Iterable[str], layers: Stack[CallLayer]
+) -> Iterator[Finding]:
+    """Check that the application has the layer of each field that a layer around every call enforces."""
+    for name, policies in tool.policies.items():
+        for field, enforcer in table.sections[name].enforcers.items():
+            if enforcer.scope == "run" and field in policies.model_fields_set:
+                for agent in agents:
+                    if not any(isinstance(each, enforcer.layer) for each in choose_layers(layers, agent, tool.tool)):
+                        what = f"{tool.name} declares {name}.{field}, but nothing in the application enforces it"
+                        fix = f"add {enforcer.layer.__name__} to its layers"
+                        yield _make_finding("unenforced", tool.location, what, fix)
+                        break
+
+
+def _check_run_layers(
+    callee: AnyCallee, where: str, agents: Iterable[str], layers: Stack[CallLayer], *, is_declared: bool
+) -> Iterator[Finding]:
+    """Check that the layers around every call have what the facts of a callee need, whichever agent calls it.
+
+    ``is_declared``: its permissions are a declared field, which is checked with the others.
+    """
+    missing: dict[str, str] = {}
+    for agent in agents:
+        missing |= dict(_missing_layers(callee, choose_layers(layers, agent, callee)))
+    if is_declared:
+        missing.pop(_PERMISSIONS, None)
+    for need, fix in missing.items():
+        what = f"{callee.name} {need}, but no layer around its calls enforces it"
+        yield _make_finding("unenforced", where, what, fix)
+
+
+def _missing_layers(callee: AnyCallee, layers: Stack[CallLayer]) -> Iterator[tuple[str, str]]:
+    """What a callee needs that its layers lack, and how to add it."""
+    facts, policies = callee.facts, [each.policy for each in layers if isinstance(each, Approve)]
+    if not any(isinstance(each, Validate) and each.strict for each in layers):
+        yield "has a contract", "add Validate() to the layers of the application, which is strict"
+    if facts.permissions and not any(isinstance(each, Authorize) for each in layers):
+        yield _PERMISSIONS, "add Authorize() to the layers of the application"
+    fix = "add Approve(env) to the layers of the application, with a policy that covers it"
+    if facts.confirm is not None and not policies:
+        yield "needs confirmation", fix
+    if facts.risk is Risk.HIGH and not _covers(policies, HighRisk):
+        yield "is of high risk", fix
+    if facts.egress and facts.effect is not Effect.COMPOSED and not _covers(policies, Egress):
+        yield "sends data out of the system", fix
+
+
+def _covers(policies: Iterable[Policy], rule: type[HighRisk | Egress]) -> bool:
+    """Whether a policy has the rule. The application's own rules may cover anything."""
+    return any(each.own_rules or any(isinstance(own, rule) for own in each.rules) for each in policies)
+
+
+def _check_code(operations: Operations) -> Iterator[Finding]:
+    """Check that the inventory knows the code: marked methods, and the functions beside those of its entries."""
+    for function in unregistered_methods(operations.packages):
+        owner = function.__qualname__.rpartition(".")[0]
+        what = f"the method {function.__qualname__} is marked, but Operations has no object of {owner}"
+        yield _make_finding("not-given", locate_function(function), what, "pass one, or remove @method")
+    for where, name in unimported_methods(operations.inventory.folder.absolute().parent):
+        what = f"the method {name} is marked, but nothing imports its module"
+        yield _make_finding("not-imported", where, what, "pass an object of its class to Operations, or remove @method")
+    for function in _functions_without_entry(operations.tools.values()):
+        what = f"{function.__qualname__} has no entry, as other functions of its class have"
+        fix = "write an entry for it, or give it a name with a leading underscore"
+        yield _make_finding("not-in-inventory", locate_function(function), what, fix)
+
+
+def _functions_without_entry(tools: Iterable[ToolDefinition]) -> list[FunctionType]:
+    """Public async functions of the classes whose functions have entries, except those that tools use otherwise."""
+    used, classes = set[object](), dict[type, None]()
+    for definition in tools:
+        for function in definition.tool.functions:
+            used.add(function.__func__ if isinstance(function, MethodType) else function)
+        function = definition.tool.function
+        if definition.method is None and isinstance(function, MethodType) and definition.policies:
+            classes[type(function.__self__)] = None
+    return [
+        each
+        for owner in classes
+        for name, each in vars(owner).items()
+        if isinstance(each, FunctionType) and inspect.iscoroutinefunction(each) and not name.startswith("_")
+        if each not in used and not is_marked(each)
+    ]
+
+
+def _make_finding(code: str, where: str, what: str, fix: str) -> Finding:
+    return Finding(code=code, where=where, what=what, fix=fix)
