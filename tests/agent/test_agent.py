@@ -143,7 +143,7 @@ async def test_an_agent_with_a_model_of_its_own_asks_that_one() -> None:
 
 def test_an_agent_says_what_it_is() -> None:
     agent = Agent("editor", instructions="x", tools=[double])
-    assert (repr(agent), agent.description) == ("Agent editor (1 tools)", "The agent editor.")
+    assert (repr(agent), agent.description) == ("Agent editor (1 tool)", "The agent editor.")
     assert Agent("editor", instructions="x", description="Edits.").description == "Edits."
     assert agent.facts.effect is Effect.COMPOSED
     assert agent.schema_in.json_schema["required"] == ["prompt"]

@@ -66,7 +66,7 @@ async def test_what_is_out_of_reach_is_denied_and_recorded_however_it_is_called(
     pay, look = leaf("pay", ran), leaf("look", ran)
     clerk = Actor("clerk", lambda ctx: way(ctx, pay), tools=[look], tool_scope=["look"])
     runtime = Runtime(App(name="test", tools=(clerk, pay)), layers=layers, make_run_id=lambda: "run")
-    with pytest.raises(DeniedError, match="clerk does not let its calls reach pay; it would have to list it"):
+    with pytest.raises(DeniedError, match="clerk does not let its calls reach pay; add pay to its tool_scope"):
         (await runtime.call(clerk, superuser())).value()
     assert ran == []
     outcome, text = (await ends(runtime))["pay"]
@@ -115,7 +115,7 @@ async def test_a_nested_actor_reaches_what_all_above_it_let_it_and_the_outermost
     said = (await runtime_of(outer).call(outer, superuser())).value()
     assert said == [
         "look",
-        "outer does not let its calls reach pay (called by outer > inner); it would have to list it",
+        "outer does not let its calls reach pay (called by outer > inner); add pay to its tool_scope",
     ]
 
 

@@ -348,7 +348,8 @@ class Agent:
 
     def __repr__(self) -> str:
         ungoverned = f", and ungoverned {', '.join(self.provider_tools)}" if self.provider_tools else ""
-        text = f"Agent {self.name} ({self._own_tools.count + len(self._handoff_tools)} tools{ungoverned})"
+        count = self._own_tools.count + len(self._handoff_tools)
+        text = f"Agent {self.name} ({count} {'tool' if count == 1 else 'tools'}{ungoverned})"
         return f"{text}\n{self.layers!r}" if len(self.layers) else text
 
 

@@ -33,7 +33,7 @@ def runs(
         return
     from remit.cli.tables import make_table, print_table
 
-    listing = make_table("run", "status", "application", "callee", "by", "conversation", "begun", "took")
+    listing = make_table("run", "status", "application", "callee", "by", "conversation", "started", "took")
     for row in rows:
         listing.add_row(
             row.run,

@@ -182,7 +182,7 @@ class Terminal:
 
     def _show_call_end(self, event: CallEnded) -> None:
         mark, style, word = _OUTCOME_MARKS["announced" if event.announced else event.outcome]
-        duration = "" if event.seconds is None else f" in {format_duration(event.seconds)}"
+        duration = "" if event.seconds is None or event.announced else f" in {format_duration(event.seconds)}"
         error_text = f": {_error_text(event.error)}" if event.error else ""
         indent = "    " if event.nested else "  "
         self.print_line(indent, (f"{mark} ", style), one_line(event.name), " ", (word, style), duration, error_text)

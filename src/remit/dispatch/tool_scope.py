@@ -65,7 +65,7 @@ class _ToolScope:
         denying_agents = [each for each in path if _denies(self._find_agent(each), name)]
         call_path = f" (called by {' > '.join(path)})" if len(path) > 1 else ""
         raise DeniedError(
-            f"{denying_agents[0]} does not let its calls reach {name}{call_path}; it would have to list it"
+            f"{denying_agents[0]} does not let its calls reach {name}{call_path}; add {name} to its tool_scope"
         )
 
 

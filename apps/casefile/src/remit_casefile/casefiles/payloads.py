@@ -179,7 +179,7 @@ class AddSessionToCasefilePayload(Payload):
     @model_validator(mode="after")
     def _check_session_type(self) -> Self:
         if self.session_id.startswith("ts_") is not (self.session_type == "tool"):
-            raise ValueError(f"{self.session_id} is no {self.session_type} session")
+            raise ValueError(f"{self.session_id} is not a {self.session_type} session")
         return self
 
 
