@@ -52,6 +52,7 @@ from remit.journal.sql.queries import (
     UPDATE_LEASE,
     UPDATE_LEASE_EXPIRY,
 )
+from remit.journal.sql.rows import GRANT_COLUMNS, grant_row, question_row, readable_rows, run_row
 from remit.journal.sql.statements import Query
 from remit.journal.sql.tables import (
     GRANTS,
@@ -73,11 +74,8 @@ from remit.journal.sql.writes import (
     decode_question_items,
     erase_items,
     find_grant,
-    grant_row,
     lock_operations,
-    question_row,
     run_operations,
-    run_row,
     select_question_items,
     store_decision,
 )
@@ -207,7 +205,7 @@ class SqlStore:
         for column, value in filters.items():
             if value:
                 statement = statement.where(RUNS.c[column] == value)
-        return [run_row(row) for row in await self._run_select(statement)]
+        return readable_rows(await self._run_select(statement), run_row)
 
     async def find_latest_run(self, conversation: str, *, tenant: str, application: str) -> RunRow | None:
         """The last run that was opened in a conversation, without direct calls."""
@@ -249,8 +247,12 @@ class SqlStore:
 
     async def find_question(self, question: str) -> QuestionRow | None:
         """The question with this id."""
-        rows, _ = await self._read_questions(lambda connection: SELECT_QUESTION.all(connection, question=question))
-        return rows[0] if rows else None
+
+        def work(connection: Connection) -> QuestionRow | None:
+            row = SELECT_QUESTION.first(connection, question=question)
+            return with_expiry(question_row(row), self._now(connection)) if row else None
+
+        return await self._submit_read(work)
 
     async def find_usable_question(self, conversation: str, match: str) -> QuestionRow | None:
         """The newest matching question of a conversation that is open, or decided and not consumed."""
@@ -261,7 +263,7 @@ class SqlStore:
 
     async def add_grant(self, grant: Grant) -> None:
         """Store a grant."""
-        columns = {name: getattr(grant, name) for name in ("tenant", "tool", "given", "expires", "count")}
+        columns = {name: getattr(grant, name) for name in GRANT_COLUMNS}
         row = insert(GRANTS).values(grant=grant.id, used=0, revoked="", body=grant.to_json(), **columns)
         await self._write(lambda connection: connection.execute(row), grant.id)
 
@@ -269,7 +271,7 @@ class SqlStore:
         """The grants of a tenant, optionally for one tool, oldest first."""
         statement = select(GRANTS).where(GRANTS.c.tenant == tenant).order_by(GRANTS.c.given)
         rows = await self._run_select(statement.where(GRANTS.c.tool == tool) if tool else statement)
-        return [grant_row(row) for row in rows]
+        return readable_rows(rows, grant_row)
 
     async def use_grant(self, grant: str, run: str, epoch: int) -> bool:
         """Count one more call of a grant; False if it allows no more."""
@@ -308,7 +310,7 @@ class SqlStore:
 
         def work(connection: Connection) -> tuple[list[QuestionRow], float]:
             now = self._now(connection)
-            return [with_expiry(question_row(row), now) for row in read(connection)], now
+            return [with_expiry(row, now) for row in readable_rows(read(connection), question_row)], now
 
         return await self._submit_read(work)
 

@@ -6,6 +6,7 @@ import sqlite3
 import time
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any, Final
 
 from sqlalchemy import (
@@ -26,7 +27,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import ArgumentError
 
-from remit.errors import SetupError
+from remit.errors import JournalError, SetupError
 
 METADATA: Final = MetaData()
 
@@ -165,8 +166,30 @@ def open_engine(url: URL) -> Engine:
 def _open_sqlite(url: URL) -> Engine:
     engine = create_engine(url, pool_use_lifo=True)  # a commit invalidates the page cache of other connections
     event.listen(engine, "connect", _configure_sqlite)
+    if "uri" not in url.query:  # a file by its path
+        event.listen(engine, "begin", _file_check(Path(url.database or "")))
     event.listen(engine, "begin", _begin_sqlite)
     return engine
+
+
+def _file_check(path: Path) -> Callable[[object], None]:
+    """A check before each transaction that the file is still the one that was opened first.
+
+    SQLite would write to a deleted file without an error, and effects would be lost from the journal.
+    """
+    first: list[tuple[int, int]] = []
+
+    def check(_connection: object) -> None:
+        try:
+            status = path.stat()
+        except OSError as error:
+            raise JournalError(f"the journal {path} was removed: {error.strerror}; nothing was stored") from error
+        identity = status.st_dev, status.st_ino
+        first[:] = first or [identity]
+        if first != [identity]:
+            raise JournalError(f"the journal {path} was replaced by another file; nothing was stored")
+
+    return check
 
 
 def _open_postgres(url: URL) -> Engine:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import fields
 from typing import Any, Generic, TypeVar, cast
 
 from msgspec import Struct
 from sqlalchemy import Connection, Row, Select, Update, bindparam, insert, select, update
 
-from remit.contracts.grant import Grant, GrantRow
+from remit.contracts.grant import GrantRow
 from remit.contracts.items import (
     DETACHED,
     DecisionItem,
@@ -21,7 +20,7 @@ from remit.contracts.items import (
     RunSuspended,
 )
 from remit.contracts.ledger import Consumption
-from remit.contracts.question import Decision, Question, QuestionStatus
+from remit.contracts.question import Decision, Question
 from remit.journal.codec import ERASED_BODY, decode_item
 from remit.journal.index import (
     INDEXED_ITEMS,
@@ -36,6 +35,7 @@ from remit.journal.index import (
 )
 from remit.journal.ports import QuestionRow, RunRow
 from remit.journal.sql.locks import LockKeys, acquire_locks
+from remit.journal.sql.rows import RUN_COLUMNS, grant_row, question_row, run_row
 from remit.journal.sql.statements import Command, Query
 from remit.journal.sql.tables import GRANTS, ITEMS, QUESTIONS, RUNS
 from remit.journal.sql.worker_thread import DatabaseOperation
@@ -43,9 +43,6 @@ from remit.journal.sql.worker_thread import DatabaseOperation
 T_co = TypeVar("T_co", covariant=True)
 
 SELECT_QUESTION = Query(select(QUESTIONS).where(QUESTIONS.c.question == bindparam("question")))
-
-RUN_COLUMNS = tuple(each.name for each in fields(RunRow))
-"""The columns of the index row of a run."""
 
 RUN_IS_OPENED = RUNS.c.callee != ""
 """A run that is leased but not opened has no header yet."""
@@ -334,20 +331,3 @@ def build_use_grant_update(grant: str, now: float) -> Update:
     """The statement that counts one more call of a grant, if it allows one."""
     is_usable = (GRANTS.c.revoked == "", GRANTS.c.expires > now, GRANTS.c.used < GRANTS.c.count)
     return update(GRANTS).where(GRANTS.c.grant == grant, *is_usable).values(used=GRANTS.c.used + 1)
-
-
-def grant_row(row: Row[Any]) -> GrantRow:
-    """Decode the row of a grant."""
-    return GrantRow(Grant.from_json(row.body), row.used, row.revoked)
-
-
-def run_row(row: Row[Any]) -> RunRow:
-    """Decode the row of a run."""
-    return RunRow(**{name: getattr(row, name) for name in RUN_COLUMNS})
-
-
-def question_row(row: Row[Any]) -> QuestionRow:
-    """Decode the row of a question."""
-    decision = Decision.from_json(row.decision) if row.decision else None
-    consumed_by = (row.taken_run, row.taken_call) if row.taken_run else None
-    return QuestionRow(Question.from_json(row.body), cast("QuestionStatus", row.status), decision, consumed_by)

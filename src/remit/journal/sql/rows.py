@@ -1,0 +1,110 @@
+"""Decodes the rows of runs, questions and grants, and refuses those that no store has written."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import fields
+from typing import Any, Final, TypeVar, cast
+
+from msgspec import convert
+from sqlalchemy import Row
+
+from remit.contracts.grant import Grant, GrantRow
+from remit.contracts.question import Decision, Question, QuestionStatus
+from remit.errors import BrokenJournalError, RemitError
+from remit.journal.ports import QuestionRow, RunRow
+
+T = TypeVar("T")
+
+RUN_COLUMNS = tuple(each.name for each in fields(RunRow))
+"""The columns of the index row of a run."""
+
+GRANT_COLUMNS = ("tenant", "tool", "given", "expires", "count")
+"""The columns of a grant that its body determines."""
+
+_LOG: Final = logging.getLogger("remit.journal")
+
+_DECISIONS_BY_STATUS: Final[dict[str, tuple[bool | None, ...]]] = {
+    "open": (None,),
+    "approved": (True,),
+    "denied": (False,),
+    "taken": (True, False),
+}
+
+
+def grant_row(row: Row[Any]) -> GrantRow:
+    """Decode the row of a grant.
+
+    Raises:
+        BrokenJournalError: it cannot be read, or its columns do not match its body.
+    """
+    with _refuse_broken("grant", row.grant):
+        grant = Grant.from_json(row.body)
+        bound = {name: getattr(grant, name) for name in GRANT_COLUMNS}
+        _check_columns(row, grant=grant.id, **bound)
+        return GrantRow(grant, row.used, row.revoked)
+
+
+def run_row(row: Row[Any]) -> RunRow:
+    """Decode the row of a run.
+
+    Raises:
+        BrokenJournalError: a column has a value that no store writes.
+    """
+    with _refuse_broken("run", row.run):
+        return convert({name: getattr(row, name) for name in RUN_COLUMNS}, RunRow)
+
+
+def question_row(row: Row[Any]) -> QuestionRow:
+    """Decode the row of a question.
+
+    Raises:
+        BrokenJournalError: it cannot be read, or its columns do not match its body.
+    """
+    with _refuse_broken("question", row.question):
+        question = Question.from_json(row.body)
+        decision = Decision.from_json(row.decision) if row.decision else None
+        _check_columns(
+            row,
+            question=question.id,
+            run=question.run,
+            conversation=question.conversation,
+            match=question.match,
+            asked=question.asked,
+        )
+        if decision is not None:
+            _check_columns(row, question=decision.question)
+        approved = decision.approved if decision is not None else None
+        if row.status != "expired" and approved not in _DECISIONS_BY_STATUS[row.status]:
+            raise ValueError(f"it is {row.status}, but its decision is {row.decision or 'missing'}")
+        consumed_by = (row.taken_run, row.taken_call) if row.taken_run else None
+        return QuestionRow(question, cast("QuestionStatus", row.status), decision, consumed_by)
+
+
+def readable_rows(rows: Sequence[Row[Any]], decode: Callable[[Row[Any]], T]) -> list[T]:
+    """Decode the rows that can be read and log the others, so that one does not hide the rest."""
+    decoded: list[T] = []
+    for row in rows:
+        try:
+            decoded.append(decode(row))
+        except BrokenJournalError as error:
+            _LOG.warning("%s", error)
+    return decoded
+
+
+def _check_columns(row: Row[Any], **expected: object) -> None:
+    """Refuse a row whose columns differ from its body."""
+    columns = row._mapping  # pyright: ignore[reportPrivateUsage] # an attribute `count` would be a method
+    for column, value in expected.items():
+        if columns[column] != value:
+            raise ValueError(f"the column {column} differs from the body")
+
+
+@contextmanager
+def _refuse_broken(kind: str, name: object) -> Generator[None]:
+    try:
+        yield
+    except (KeyError, TypeError, ValueError, RemitError) as error:
+        raise BrokenJournalError(f"the row of {kind} {name} was changed: {error}") from error

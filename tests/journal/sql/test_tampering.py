@@ -1,0 +1,145 @@
+"""A changed row is refused by name and hides no other; a journal whose file was replaced stores nothing."""
+
+from __future__ import annotations
+
+import logging
+import shutil
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from remit.contracts.grant import Grant
+from remit.contracts.reply import Reply
+from remit.errors import BrokenJournalError, JournalError
+from remit.journal.ledger import RunLedger
+from remit.journal.sql.store import SqlStore
+from remit.testing.store_suite.samples import Clock, begin, question, question_item, start_item, yes
+from tests.engine.roots import GOOD, Stage
+
+Opening = Callable[[Path | str], SqlStore]
+
+GRANT = Grant(
+    id="g1",
+    tenant="default",
+    tool="pay",
+    arguments="{}",
+    principal="ada",
+    definition="d1",
+    policy="p1",
+    who="approvals:decide",
+    by="cleo",
+    given=1000.0,
+    expires=2000.0,
+    count=1,
+)
+
+
+@pytest.fixture
+async def store(file: Path, opening: Opening) -> SqlStore:
+    """Two runs with a question each, and two grants."""
+    store = opening(file)
+    for run, name in (("run", "q1"), ("other", "q2")):
+        await (await begin(store, run)).append(question_item(question(name, run=run)))
+    for name in ("g1", "g2"):
+        await store.add_grant(replace(GRANT, id=name))
+    return store
+
+
+def execute(file: Path, statement: str) -> None:
+    with closing(sqlite3.connect(file)) as database, database:
+        database.execute(statement)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ("body = 'text'", "the row of question q1 was changed"),
+        ("conversation = 'another'", "the column conversation differs from the body"),
+        ("match = 'another'", "the column match differs from the body"),
+        ("asked = 'noon'", "the column asked differs from the body"),
+        ("status = 'approved'", "it is approved, but its decision is missing"),
+        ("status = 'unknown'", "the row of question q1 was changed"),
+        (f"status = 'denied', decision = '{yes('q1').to_json()}'", "it is denied, but its decision is {"),
+        (f"decision = '{yes('q1').to_json()}'", "it is open, but its decision is {"),
+        (f"status = 'approved', decision = '{yes('q2').to_json()}'", "the column question differs from the body"),
+        ("decision = 'text'", "the row of question q1 was changed"),
+    ],
+)
+async def test_a_changed_question_is_refused_by_name_and_hides_no_other(
+    store: SqlStore, file: Path, change: str, message: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    execute(file, f"UPDATE remit_questions SET {change} WHERE question = 'q1'")  # noqa: S608 - a test's own
+    with pytest.raises(BrokenJournalError, match=message):
+        await store.find_question("q1")
+    with caplog.at_level(logging.WARNING):
+        rows = await store.list_questions(only_open=False)
+    assert [row.question.id for row in rows] == ["q2"]
+    assert message in caplog.text
+
+
+async def test_a_copy_of_a_question_under_another_id_is_refused(store: SqlStore, file: Path) -> None:
+    columns = "run, conversation, match, status, asked, body, decision, taken_run, taken_call"
+    execute(file, f"INSERT INTO remit_questions SELECT 'copy', {columns} FROM remit_questions WHERE question = 'q1'")  # noqa: S608
+    with pytest.raises(BrokenJournalError, match="the column question differs from the body"):
+        await store.find_question("copy")
+
+
+@pytest.mark.parametrize(
+    "change", ["count = 9", "expires = 1e9", "tool = 'refund'", "given = 1", "body = 'text'", "\"grant\" = 'g3'"]
+)
+async def test_a_changed_grant_is_not_listed_and_hides_no_other(
+    store: SqlStore, file: Path, change: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    execute(file, f"UPDATE remit_grants SET {change} WHERE \"grant\" = 'g1'")  # noqa: S608 - a test's own
+    assert [row.grant.id for row in await store.list_grants(tenant="default")] == ["g2"]
+    assert "the row of grant g" in caplog.text
+
+
+async def test_a_grant_of_another_tenant_is_not_listed(store: SqlStore, file: Path) -> None:
+    execute(file, "UPDATE remit_grants SET tenant = 'acme'")
+    assert await store.list_grants(tenant="acme") == []
+
+
+async def test_a_changed_run_is_refused_by_name_and_hides_no_other(
+    store: SqlStore, file: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    execute(file, "UPDATE remit_runs SET opened = 'noon' WHERE run = 'run'")
+    with pytest.raises(BrokenJournalError, match="the row of run run was changed"):
+        await store.find_run("run")
+    assert [row.run for row in await store.list_runs()] == ["other"]
+    assert "the row of run run was changed" in caplog.text
+
+
+def replace_file(file: Path) -> None:
+    file.rename(file.with_name("old.db"))
+    shutil.copy(file.with_name("old.db"), file)
+
+
+@pytest.mark.parametrize(("change", "message"), [(Path.unlink, "was removed"), (replace_file, "was replaced")])
+async def test_a_run_stops_before_its_next_effect_when_the_file_of_the_journal_is_gone(
+    file: Path, opening: Opening, clock: Clock, change: Callable[[Path], object], message: str
+) -> None:
+    effects: list[str] = []
+
+    async def root(ledger: RunLedger) -> Reply:
+        await ledger.commit(start_item("first"))
+        effects.append("first")
+        change(file)
+        await ledger.commit(start_item("second"))
+        effects.append("second")
+        return GOOD
+
+    with pytest.raises(JournalError, match=message):
+        await Stage(opening(file), clock).begin(root)
+    assert effects == ["first"]
+
+
+async def test_a_journal_that_is_opened_by_a_uri_is_not_watched(file: Path, opening: Opening) -> None:
+    store = opening(f"sqlite:///file:{file}?uri=true")
+    await begin(store)
+    Path.unlink(file)
+    assert (await begin(store, "second")).epoch == 1
