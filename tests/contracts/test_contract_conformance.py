@@ -282,6 +282,10 @@ def test_a_model_is_a_result_as_json_has_it() -> None:
     assert output.dump(Shop(name="x")) == ({"name": "x"}, '{"name":"x"}')
 
 
+def test_a_result_without_a_schema_is_what_its_content_says() -> None:
+    assert JsonOutput().dump((1, 2)) == ([1, 2], "[1,2]")
+
+
 def test_what_is_no_object_with_named_fields_is_not_an_input() -> None:
     with pytest.raises(ContractError, match="add 'type': 'object'"):
         JsonInput({"type": "array"})

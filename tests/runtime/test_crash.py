@@ -9,13 +9,16 @@ from typing import Any
 
 import pytest
 
-from remit import Context, Effect, LeafContext, Retry, Runtime, Timeout, tool
+from remit import App, Context, Effect, LeafContext, Retry, Runtime, Timeout, preset, tool
+from remit.app import Env
 from remit.contracts.items import AttemptEnded, Message, RunFinished, ToolOutput
-from remit.errors import ExternalError, LeaseError
+from remit.errors import ConflictError, ExternalError, LeaseError
+from remit.layers import Call, Gate
 from remit.runtime import RunResult
+from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser
 from remit.testing.history_check import history_errors
-from tests.runtime.kit import Clock, Crash, Mortal, World, items_of, runtime_of, tool_messages
+from tests.runtime.kit import Clock, Crash, Mortal, World, find_superuser, items_of, runtime_of, tool_messages
 
 SCRIPT = [
     calls(("write", {"text": "a"}), ("write", {"text": "b"})),
@@ -214,3 +217,28 @@ async def test_a_crash_between_attempts_does_not_change_how_the_call_ends(error:
 async def test_a_crash_after_an_attempt_that_was_timed_out_does_not_change_how_the_call_ends() -> None:
     found = await sweep_retries(TimeoutError)
     assert {tuple(replies) for replies, _ in found} == {("wrote a",)}
+
+
+async def test_a_gate_that_has_closed_since_a_call_began_does_not_stop_its_resume() -> None:
+    store, is_open, executions = InMemoryStore(), True, list[str]()
+
+    class Door(Gate):
+        async def check(self, call: Call, /) -> None:
+            if not is_open:
+                raise ConflictError("the office is closed")
+
+    @tool(effect=Effect.KEYED)
+    async def file(ctx: LeafContext) -> str:
+        """File a letter."""
+        executions.append(ctx.key)
+        if is_open:
+            raise Crash
+        return "filed"
+
+    gated = file.layer(Door())
+    app = App(name="office", tools=(gated,))
+    with pytest.raises(Crash):
+        await Runtime(app, store=store, layers=preset(Env()), make_run_id=lambda: "r").call(gated, superuser())
+    is_open = False
+    result = await Runtime(app, store=store, layers=preset(Env()), directory=find_superuser).resume("r")
+    assert (result.value(), len(executions), len(set(executions))) == ("filed", 2, 1)
