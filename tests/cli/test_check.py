@@ -127,3 +127,23 @@ def test_an_application_without_an_inventory_is_a_mistake_of_usage(cli: Cli, com
 def test_the_reference_is_printed_as_markdown(cli: Cli) -> None:
     done = cli("docs", f"{HERE}:app")
     assert (done.status, done.out.splitlines()[0]) == (0, "# notebook: methods and tools")
+
+
+def test_a_loosening_is_locked_with_a_reason_only_and_the_lock_keeps_it(cli: Cli) -> None:
+    cli("lock", f"{HERE}:app")
+    lock_file = notebook.folder / "inventory.lock"
+    before = lock_file.read_text(encoding="utf-8")
+    notebook.write(NOTES.replace("[notes:write]", "[]"))
+    found = cli("check", f"{HERE}:app")
+    assert 'accept it by name: remit lock tests.cli.test_check:app --loosen "the reason"' in found.out
+    refused = cli("lock", f"{HERE}:app")
+    assert (refused.status, lock_file.read_text(encoding="utf-8")) == (1, before)
+    assert "needs fewer permissions (looser)" in refused.out
+    assert "not written, because governance would be loosened" in refused.out
+    assert cli("lock", f"{HERE}:app", "--loosen", "anyone may write").status == 0
+    kept = json.loads(lock_file.read_text(encoding="utf-8"))["loosened"]
+    assert [(each["reason"], len(each["changes"])) for each in kept] == [("anyone may write", 1)]
+    assert cli("check", f"{HERE}:app").status == 0
+    notebook.write()
+    assert cli("lock", f"{HERE}:app").status == 0, "tightening needs no reason"
+    assert json.loads(lock_file.read_text(encoding="utf-8"))["loosened"] == kept

@@ -338,3 +338,35 @@ def test_a_lock_that_a_merge_left_in_conflict_is_named_with_its_line(notebook: N
     (found,) = look(notebook, operations)
     assert found.what == "the lock cannot be read: it contains an unresolved merge conflict"
     assert (found.where.rpartition("/")[2], found.fix) == ("inventory.lock:2", "write it again: remit lock APP")
+
+
+@pytest.mark.parametrize(
+    ("tight", "loose"),
+    [
+        ("effect: keyed", "effect: keyed\n    trusted: true"),
+        ("effect: keyed\n    risk: high", "effect: keyed"),
+        ("effect: keyed\n    egress: true", "effect: keyed"),
+        ("effect: unsafe", "effect: keyed"),
+        ("[notes:write]", "[]"),
+        ("[notes:write]", "[notes:read]"),
+        ("template: authenticated_access, ", "timeout_seconds: 60, "),
+        ("requires_auth: true, ", "requires_auth: false, "),
+        ("visibility: internal, ", "visibility: public, "),
+        ("    session_policies: session_required\n", ""),
+    ],
+)
+def test_a_change_that_loosens_governance_says_so_and_its_reverse_does_not(
+    notebook: Notebook, tight: str, loose: str
+) -> None:
+    place = {"effect": "effect: keyed", "[": "[notes:write]", "    ": "    session_policies: session_required\n"}
+    old = next((text for start, text in place.items() if tight.startswith(start)), "template: authenticated_access, ")
+    for first, second, is_looser in ((tight, loose, True), (loose, tight, False)):
+        notebook.write(NOTES.replace(old, first, 1))
+        agree(notebook)
+        notebook.write(NOTES.replace(old, second, 1))
+        found = look(notebook, notebook.operations())
+        assert found
+        if second != "[notes:read]" and first != "[notes:read]":
+            assert any(each.is_looser for each in found) is is_looser
+        else:
+            assert any(each.is_looser for each in found), "one permission for another"

@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+import typer
+
 from remit.cli.apps import find_app, installed_apps
 from remit.cli.check import require_operations
 from remit.cli.options import AppArgument
-from remit.inventory.lock import build_lock, lock_path, read_lock
+from remit.cli.status import ExitStatus
+from remit.inventory.lock import Loosening, build_lock, lock_path, read_lock
 from remit.inventory.lock_diff import diff_lock
 from remit.schemas.finding import InventoryError, VersionBump
 
 
-def lock(app: AppArgument) -> None:
+def lock(
+    app: AppArgument,
+    *,
+    loosen: Annotated[str, typer.Option(help="Accept changes that loosen governance, for this reason.")] = "",
+) -> int:
     """Write the lock file of an application's inventory.
 
     Commit it with the inventory.
-    Prints what has changed since the last lock, and the version bump that the changes need.
+    Prints what has changed since the last lock, and the version bump that the changes need. Changes that loosen
+    governance are accepted with --loosen only; the lock file keeps them with the reason.
+
+    Exit status: 0 written, 1 governance would be loosened without a reason, 2 usage.
     """
     operations = require_operations(find_app(app, installed_apps()))
     path, today = lock_path(operations), build_lock(operations)
@@ -23,10 +35,16 @@ def lock(app: AppArgument) -> None:
     except InventoryError as error:
         before = None
         print(f"{error.findings[0].where}: {error.findings[0].what}; changes since then are unknown")
-    steps: set[VersionBump] = set()
-    for finding in diff_lock(before, operations) if before is not None else ():
-        steps.add(finding.bump)
-        print(f"{finding.bump.value or 'mended':<7} {finding.what}")
+    findings = list(diff_lock(before, operations)) if before is not None else []
+    steps = {finding.bump for finding in findings}
+    for finding in findings:
+        print(f"{finding.bump.value or 'mended':<7} {finding.what}{' (looser)' if finding.is_looser else ''}")
+    looser = [finding.what for finding in findings if finding.is_looser]
+    if looser and not loosen.strip():
+        print('not written, because governance would be loosened; accept that by name: --loosen "the reason"')
+        return ExitStatus.FAILED
+    accepted = [Loosening(reason=loosen.strip(), changes=looser)] if looser else []
+    today = today.model_copy(update={"loosened": [*(before.loosened if before is not None else ()), *accepted]})
     path.write_text(today.to_text(), encoding="utf-8")
     needed = next(
         (step.value for step in (VersionBump.MAJOR, VersionBump.MINOR, VersionBump.PATCH) if step in steps), ""
@@ -34,3 +52,4 @@ def lock(app: AppArgument) -> None:
     print(f"{path}: {len(today.methods):,} methods, {len(today.tools):,} tools")
     if needed:
         print(f"the next version is a {needed.upper()} one")
+    return ExitStatus.DONE

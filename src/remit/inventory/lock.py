@@ -57,14 +57,24 @@ class LockedOperation(BaseModel):
         return _contract_digest(parameters, required, defaults, result), content_digest(canonical_text(governed))
 
 
+class Loosening(BaseModel):
+    """Changes that loosened governance and were accepted by name, with the reason."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+    reason: str
+    changes: list[str]
+
+
 class Lock(BaseModel):
-    """All methods by key and all tools by name."""
+    """All methods by key and all tools by name, and every loosening that was accepted, oldest first."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     format: Literal[1] = 1
     methods: dict[str, LockedOperation]
     tools: dict[str, LockedOperation]
+    loosened: list[Loosening] = []
 
     def to_text(self) -> str:
         """The lock as file text: sorted, with a line for each part that can change on its own."""
@@ -72,7 +82,9 @@ class Lock(BaseModel):
             f' "{kind}": {_format_object("  ", {name: _format_operation(each) for name, each in entries.items()})}'
             for kind, entries in (("methods", self.methods), ("tools", self.tools))
         )
-        return f'{{\n "format": {self.format},\n{kinds}\n}}\n'
+        loosened = ",\n  ".join(_dump_json(each.model_dump(mode="json")) for each in self.loosened)
+        last = f',\n "loosened": [\n  {loosened}\n ]' if loosened else ""
+        return f'{{\n "format": {self.format},\n{kinds}{last}\n}}\n'
 
 
 def _dump_json(value: object) -> str:

@@ -1,6 +1,7 @@
 """Compares a lock with today's code and inventory, with the version bump that each change needs.
 
-MAJOR breaks existing callers, MINOR adds, PATCH changes wording.
+MAJOR breaks existing callers, MINOR adds, PATCH changes wording. A change that loosens governance (fewer permissions, a
+lower risk, a limit removed) is accepted by name only.
 """
 
 from __future__ import annotations
@@ -22,12 +23,13 @@ _REPORTED_AS_FACTS: Final = {(BUSINESS_RULES, "required_permissions"), (BUSINESS
 
 
 class Change(NamedTuple):
-    """One change: a stable code, the version bump, a description, and the parameter concerned."""
+    """One change: a stable code, the version bump, a description, the parameter concerned, and whether it loosens."""
 
     code: str
     bump: VersionBump
     description: str
     parameter: str = ""
+    is_looser: bool = False
 
 
 def diff_lock(lock: Lock, operations: Operations) -> Iterator[Finding]:
@@ -54,8 +56,10 @@ def _to_findings(name: str, where: str, changes: set[Change], method: MethodDefi
         mend = "accept it (remit lock APP), or revert it"
         if change.bump is VersionBump.MAJOR:
             mend = "revert it, or accept it (remit lock APP) and make the next version a MAJOR one"
+        if change.is_looser:
+            mend = 'revert it, or accept it by name: remit lock APP --loosen "the reason"'
         what = f"{name}: {change.description}{_parameter_location(change.parameter, method)}"
-        yield Finding(code=change.code, where=where, what=what, fix=mend, bump=change.bump)
+        yield Finding(code=change.code, where=where, what=what, fix=mend, bump=change.bump, is_looser=change.is_looser)
 
 
 def _parameter_location(parameter: str, method: MethodDefinition | None) -> str:
@@ -146,9 +150,11 @@ def _diff_section(
                 code,
                 VersionBump.MAJOR if breaks else VersionBump.MINOR,
                 f"{name}.{field} {_format_value(was)} → {_format_value(value)}",
+                is_looser=was != value and rule is not None and rule(value, was),
             )
     if not has_field_changes and (old is None or new is None):
-        yield Change(code, VersionBump.MINOR, f"{name} {'is now declared' if old is None else 'is no longer declared'}")
+        wording = "is now declared" if old is None else "is no longer declared"
+        yield Change(code, VersionBump.MINOR, f"{name} {wording}", is_looser=new is None)
 
 
 def _format_value(value: Any) -> str:
@@ -161,18 +167,32 @@ def _diff_fact(name: str, old: Any, new: Any) -> Change:
     if name == "risk":
         raised = _RISKS.index(new) > _RISKS.index(old)
         code, bump = ("raised-risk", VersionBump.MAJOR) if raised else ("lowered-risk", VersionBump.MINOR)
-        return Change(code, bump, f"its risk was {old}, and is {new}")
+        return Change(code, bump, f"its risk was {old}, and is {new}", is_looser=not raised)
     if name == "permissions":
         more = sorted(set(new) - set(old))
         bump = VersionBump.MAJOR if more else VersionBump.MINOR
         wording = f"missing permission {', '.join(more)} too" if more else "it needs fewer permissions"
-        return Change("changed-permissions", bump, wording)
+        return Change("changed-permissions", bump, wording, is_looser=not set(old) <= set(new))
     if name == "egress":
         wording = "now sends data out of the system" if new else "no longer sends data out of the system"
-        return Change("changed-egress", VersionBump.MAJOR if new else VersionBump.MINOR, f"it {wording}")
+        return Change(
+            "changed-egress", VersionBump.MAJOR if new else VersionBump.MINOR, f"it {wording}", is_looser=not new
+        )
     breaks = name in {"effect", "confirm"} or (name == "visibility" and new != "public")
     return Change(
         f"changed-{name}",
         VersionBump.MAJOR if breaks else VersionBump.MINOR,
         f"{name} {_format_value(old)} → {_format_value(new)}",
+        is_looser=_is_looser_fact(name, old, new),
     )
+
+
+def _is_looser_fact(name: str, old: Any, new: Any) -> bool:
+    """Whether a fact lets more happen without a person: no confirmation, trusted output, public, runs again."""
+    looser_values: dict[str, bool] = {
+        "confirm": old is not None,
+        "trusted": new is True,
+        "visibility": new == "public",
+        "effect": old == "unsafe",
+    }
+    return looser_values.get(name, False)

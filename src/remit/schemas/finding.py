@@ -35,6 +35,7 @@ class Finding:
         what: the problem, in one line.
         fix: how to fix it.
         bump: for a change since the lock file was written, the version bump it requires.
+        is_looser: whether that change loosens governance, which must be accepted by name.
     """
 
     code: str
@@ -42,6 +43,7 @@ class Finding:
     what: str
     fix: str
     bump: VersionBump = VersionBump.NONE
+    is_looser: bool = False
 
     def __str__(self) -> str:
         needs = f" [{self.bump.value}]" if self.bump is not VersionBump.NONE else ""
