@@ -175,6 +175,13 @@ def test_an_announced_call_that_is_denied_sends_nothing(cli: Cli, converse: Call
     assert (len(cli.runs()), cli.book) == (1, [])
 
 
+def test_a_call_announced_twice_in_a_run_is_never_shown_as_done(cli: Cli, converse: Callable[..., str]) -> None:
+    cli.script(REMOVE, REMOVE, "Shall I?")
+    shown = converse("remove the cake", "l")
+    assert shown.count("? remove announced, not done") == 2
+    assert "remove done" not in shown
+
+
 def test_an_announced_call_that_is_left_open_is_not_put_again_after_every_answer(
     cli: Cli, converse: Callable[..., str]
 ) -> None:

@@ -45,7 +45,7 @@ class ToolCalled(Struct, frozen=True, kw_only=True):
 class CallEnded(Struct, frozen=True, kw_only=True):
     """A call ended. ``nested``: a tool made it, not the model. A call that never started was refused.
 
-    ``announced``: it only opened the question about the call that it announces.
+    ``announced``: it only announced a call, whose question it opened or an equal call before it.
     """
 
     name: str
@@ -88,7 +88,9 @@ class RunFollower:
         self.open_calls: dict[str, str] = {}
         self._started_at: dict[str, float] = {}
         self._called_at: dict[str, float] = {}
+        self._arguments: dict[str, str] = {}
         self._announcing_calls: set[str] = set()
+        self._announcements: set[tuple[str, str]] = set()
         self.ended_calls: list[CallEnded] = []
         self.root_call: CallEnded | None = None
 
@@ -133,12 +135,16 @@ class RunFollower:
         for call in calls:
             self.open_calls[call["id"]] = call["function"]["name"]
             self._called_at[call["id"]] = at
+            self._arguments[call["id"]] = call["function"]["arguments"]
             events.append(ToolCalled(name=call["function"]["name"], arguments=call["function"]["arguments"]))
         return events
 
     def _end_call(self, item: ToolOutput, at: float) -> CallEnded:
         self.open_calls.pop(item.wire, None)
         called_at = self._called_at.pop(item.wire, None)
+        request = (item.callee, self._arguments.pop(item.wire, item.call))
+        if item.call in self._announcing_calls:
+            self._announcements.add(request)
         started_at = self._started_at.pop(item.call, called_at if item.outcome == "ok" else None)
         return CallEnded(
             name=item.callee,
@@ -146,7 +152,7 @@ class RunFollower:
             seconds=None if started_at is None else at - started_at,
             error=error_of(item),
             nested=not item.wire,
-            announced=item.outcome == "ok" and item.call in self._announcing_calls,
+            announced=item.outcome == "ok" and request in self._announcements,
         )
 
 
