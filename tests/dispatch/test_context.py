@@ -229,6 +229,10 @@ async def test_a_value_that_is_known_as_content_alone_is_read_by_the_contract() 
     assert unwrap_reply(get_page, recorded) == Page(slug="about", words=7)
 
 
+def test_a_recorded_result_of_another_callee_that_ended_the_run_is_its_text() -> None:
+    assert unwrap_reply(get_page, Reply.from_journal("over", "ok", is_final=True)) == "over"
+
+
 async def test_a_recorded_value_that_the_contract_of_today_does_not_allow_is_named() -> None:
     with pytest.raises(InvalidOutputError, match="the recorded result of get_page does not match its present contract"):
         unwrap_reply(get_page, Reply.from_journal('{"slog":"about"}', "ok", is_final=False))
