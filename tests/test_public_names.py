@@ -88,8 +88,8 @@ PUBLIC: Final = {
         decode_message encode_message message_text
     """,
     "remit.models": """
-        ChecksModel LocalModel LocalModels Model ModelResolver NamedModel OpenAI PydanticAIModel ResolvedModel
-        resolve_model
+        ChecksModel LocalModel LocalModels Model ModelResolver NamedModel OpenAI Price PydanticAIModel
+        ResolvedModel resolve_model
     """,
     "remit.pipeline": "From Given Item Pipeline PipelineResult Reference Step StepFailure Text Then",
     "remit.policies": """

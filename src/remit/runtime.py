@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, ParamSpec, TypeVar, cast
 
 from remit.agent.agent import Agent
-from remit.agent.linking import NamedModels, link_agents
+from remit.agent.linking import NamedModels, check_prices, link_agents
 from remit.agent.model import Model, ResolveModel
 from remit.app import App
 from remit.approvals.service import DecisionService, GrantService
@@ -23,6 +23,7 @@ from remit.contracts.ledger import Ledger
 from remit.contracts.principal import Caller, Principal, check_principal
 from remit.contracts.question import DecisionKind, content_digest
 from remit.contracts.reply import Reply
+from remit.contracts.usage import Prices
 from remit.core import Stack
 from remit.core.checks import check_instance, check_keywords
 from remit.dispatch.dispatcher import Dispatcher
@@ -32,13 +33,13 @@ from remit.engine.checks import check_parts, resolve_listed
 from remit.engine.conversations import Conversations
 from remit.engine.executor import ExecutionOutcome, RunExecutor
 from remit.engine.request import RunRequest, check_same_request, new_id
-from remit.engine.result import ReplayReport, RunResult, report_replay
+from remit.engine.result import ReplayReport, RunResult, report_replay, result_of
 from remit.errors import DivergedError, LeaseError, RequestError, Suspended
 from remit.journal.ledger import ItemCallback
 from remit.journal.memory import InMemoryStore
 from remit.journal.ports import Store
 from remit.journal.replay import ReplayLedger
-from remit.layers.approve import Approve
+from remit.models.prices import with_default_prices
 from remit.models.resolve import ModelResolver
 
 __all__ = ["PrincipalDirectory", "ReplayReport", "RunResult", "Runtime"]
@@ -64,6 +65,7 @@ class Runtime:
         directory: looks up current permissions on resume; by default among the principals passed to this runtime.
         clock: seconds since the epoch. make_run_id: makes run ids. on_item: called with each item after it is stored.
         model_resolver: finds the model for a name; see `remit.models.resolve` for the names.
+        prices: prices of models, which replace those of `remit.models`' table.
 
     Raises:
         SetupError: the arguments do not fit together, or the application differs from its inventory.
@@ -83,6 +85,7 @@ class Runtime:
         on_item: ItemCallback | None = None,
         lease_seconds: float = LEASE_SECONDS,
         model_resolver: ResolveModel | None = None,
+        prices: Prices | None = None,
     ) -> None:
         check_instance("Runtime: app", app, App, "give an App")
         check_parts(store, model, layers, limits, lease_seconds, clock, directory, make_run_id, on_item, model_resolver)
@@ -98,11 +101,12 @@ class Runtime:
         self._clock = clock
         self._make_run_id = make_run_id or new_id
         self._on_item: ItemCallback = on_item or (lambda _position: None)
-        name = f"{os.getpid()}-{new_id()}"
+        name, table = f"{os.getpid()}-{new_id()}", with_default_prices(prices)
         self._executor = RunExecutor(
-            store=self.store, clock=clock, on_item=self._on_item, name=name, lease_seconds=lease_seconds
+            store=self.store, clock=clock, on_item=self._on_item, name=name, lease_seconds=lease_seconds, prices=table
         )
         linked = link_agents([*app.agents, *app.tools], self._model, self._limits.handoffs, self._resolve_model)
+        check_prices(linked, self._layers, table)
         self._callees = Registry(linked)
         self._named_models = NamedModels(self._callees)
         self._agents = {each.name: each for each in self._callees if isinstance(each, Agent)}
@@ -125,6 +129,7 @@ class Runtime:
             on_item=self._on_item,
             lease_seconds=self._executor.lease_seconds,
             model_resolver=self._resolve_model,
+            prices=self._executor.prices,
         )
         layered.add_principals(*self._known_principals.values())
         return layered
@@ -332,9 +337,7 @@ class Runtime:
             stopping=stopping,
             release_requested=release_requested,
         )
-        return RunResult(
-            run=run, status=outcome.status, callee=callee, reply=outcome.reply, questions=outcome.questions
-        )
+        return result_of(run, callee, outcome)
 
     async def _call_root(self, ledger: Ledger, callee: AnyCallee, header: RunOpened, principal: Principal) -> Reply:
         """Make the call at the root of a run through the dispatcher, like every call."""
@@ -383,11 +386,7 @@ class Runtime:
         return callee
 
     def _policy_versions(self, tool: str) -> set[str]:
-        """The versions of the policies that apply to a tool, for any caller."""
-        stacks = [
-            self.dispatcher.layers(agent, self._resolve_callee(tool)) for agent in (*self.dispatcher.agent_names, "")
-        ]
-        return {layer.policy.version for stack in stacks for layer in stack if isinstance(layer, Approve)}
+        return self.dispatcher.policy_versions(self._resolve_callee(tool))
 
     def __repr__(self) -> str:
         """Draw the layers around the calls of the default agent."""

@@ -6,14 +6,13 @@ from typing import Any
 
 import pytest
 
-from remit.contracts.ledger import Consumption, UsageTotals
+from remit.contracts.ledger import Consumption
 from remit.contracts.reply import Reply
 from remit.contracts.step import Done, Next, StepUsage
 
 
 def test_a_step_that_used_nothing_used_nothing() -> None:
     assert StepUsage() == StepUsage(prompt_tokens=0, completion_tokens=0, tool_calls=0)
-    assert UsageTotals() == UsageTotals(calls=0, prompt_tokens=0, completion_tokens=0)
 
 
 def test_an_agent_is_done_without_a_final_reply_unless_there_is_one() -> None:

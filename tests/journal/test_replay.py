@@ -16,8 +16,9 @@ from remit.contracts.items import (
     RunFinished,
     ToolOutput,
 )
-from remit.contracts.ledger import Consumption, UsageTotals
+from remit.contracts.ledger import Consumption
 from remit.contracts.question import Decision, Question
+from remit.contracts.usage import UsageTotals
 from remit.errors import DivergedError, Suspended
 from remit.journal.replay import ReplayLedger
 from remit.testing.store_suite.samples import header_item, note, positions, question, question_item, start_item, yes
@@ -221,7 +222,7 @@ async def test_nothing_is_spent_and_no_body_ends_too_early() -> None:
     ledger.finish_body("root")
     assert ledger.reserve_call("call", 0)
     assert ledger.reserve_handoff("agent", 0)
-    assert ledger.usage_totals() == UsageTotals()
+    assert ledger.meter.totals() == UsageTotals()
 
 
 # --- the order of calls -----------------------------------------------------------------------------------------

@@ -122,7 +122,7 @@ async def test_what_is_refused_for_another_reason_reserves_nothing() -> None:
     ledger = await memory_ledger()
     with pytest.raises(BudgetError):
         await call_through(Budget(calls=1, depth=1), await make_call(look, ledger=ledger, call_id="deep", depth=2))
-    assert ledger.usage_totals().calls == 0
+    assert ledger.reserve_call("another", 1)
 
 
 async def test_cancellation_reaches_inner() -> None:
@@ -154,3 +154,14 @@ async def test_a_budget_of_no_tokens_is_refused_too() -> None:
 async def test_it_stands_at_its_place_and_prints_its_numbers() -> None:
     assert Budget().place is Place.BUDGET
     assert repr(Budget(calls=3)) == "Budget(calls=3, tokens=None, depth=8)"
+
+
+@pytest.mark.parametrize("options", [{"cost": 0}, {"seconds": -1.0}, {"cost": True}, {"seconds": "2"}])
+def test_cost_and_seconds_are_positive_numbers(options: dict[str, Any]) -> None:
+    with pytest.raises(SetupError):
+        Budget(**options)
+
+
+def test_limits_on_cost_and_seconds_are_drawn_if_they_are_set() -> None:
+    assert repr(Budget(cost=1.5)) == "Budget(calls=256, tokens=None, depth=8, cost=1.5)"
+    assert repr(Budget(tokens=9, seconds=2)) == "Budget(calls=256, tokens=9, depth=8, seconds=2)"

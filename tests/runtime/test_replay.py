@@ -11,6 +11,7 @@ import pytest
 
 from remit import Agent, App, Context, Effect, LeafContext, Principal, Risk, Runtime, Stack, Timeout, Tool, tool
 from remit.agent.limits import AgentLimits
+from remit.contracts.usage import UsageTotals
 from remit.errors import ConflictError, ModelBusyError
 from remit.layers import Budget, CallLayer
 from remit.messages import ChatRequest, Completion
@@ -291,12 +292,12 @@ async def test_a_run_whose_composed_callee_was_refused_by_the_budget_replays() -
         return await ctx.call(READ, "a")
 
     async def costly(request: ChatRequest, /) -> Completion:
-        return replace(await Scripted([calls(("pipeline", {})), "done"])(request), prompt_tokens=100)
+        return replace(await Scripted([calls(("pipeline", {})), "done"])(request), prompt_tokens=5_000)
 
     store = InMemoryStore()
-    layers = Stack[CallLayer](Budget(tokens=50))
+    layers = Stack[CallLayer](Budget(tokens=5_000))
     result = await runtime_of(costly, pipeline, READ, store=store, layers=layers).run("go", by=superuser())
-    assert result.status == "done"
+    assert (result.status, result.usage) == ("failed", UsageTotals(5_000, 0, 1, None))
     agent = Agent("agent", instructions="Work.", tools=[pipeline, READ], model=never)
     today = Runtime(App(name="test", agents=(agent,)), store=store, layers=layers)
     assert (await today.replay(result.run)).difference == ""

@@ -98,11 +98,14 @@ async def test_the_budget_of_a_run_is_shared_by_the_workers_in_it() -> None:
     result = await runtime_of(outer, layers=Stack(Budget(calls=3))).call(outer, superuser(), "go")
     assert (result.value(), world.texts) == ("done", ["c", "a"])
     assert json.loads(read_of(below.requests[-1])[1])["errorCode"] == "BUDGET_EXCEEDED"
-    used = ModelResponse([call("inner", '{"prompt":"go"}')], usage=RequestUsage(input_tokens=90, output_tokens=10))
+    used = ModelResponse([call("inner", '{"prompt":"go"}')], usage=RequestUsage(input_tokens=900, output_tokens=100))
     spent = Script(used, "done")
     outer = worker_of(spent.model, name="outer", workers=[inner])
-    await runtime_of(outer, layers=Stack(Budget(tokens=100))).call(outer, superuser(), "go")
-    assert "the run has used its 100 tokens" in read_of(spent.requests[-1])[0]
+    result = await runtime_of(outer, layers=Stack(Budget(tokens=1_000))).call(outer, superuser(), "go")
+    assert result.reply is not None
+    assert result.reply.error is not None
+    assert "the run has used 1,000 of its 1,000 tokens" in result.reply.error.message
+    assert len(spent.requests) == 1
 
 
 PICTURE = Attachment(name="a.png", media_type="image/png", data="iVBORw==")

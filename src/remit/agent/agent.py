@@ -304,6 +304,8 @@ class Agent:
         """Run the agent and its successors by handoff until one of them has a result."""
         definition = self.definition
         payload = self.schema_in.check_payload(payload)
+        if limit := definition.limits.usage_limit(self.name):
+            frame.ledger.meter.add_limit(frame.id, limit)
         attachments = definition.get_attachments(payload)
         prior = () if frame.caller.call else frame.ledger.prior_messages
         system = record_first_message(frame, 0, "system", definition.render_instructions(payload))
@@ -380,7 +382,7 @@ def _collect_call_ids(texts: Iterable[str]) -> set[str]:
 
 
 def _limit_layers(limits: AgentLimits) -> Stack[CallLayer]:
-    return Stack() if limits.seconds is None else to_call_layers(Timeout(limits.seconds))
+    return Stack() if limits.seconds is None else to_call_layers(Timeout(limits.seconds, of_all_executions=True))
 
 
 def _to_scope(name: str, given: Iterable[str] | None) -> frozenset[str] | Literal["listed"] | None:

@@ -22,14 +22,16 @@ class RecordModel(ModelLayer):
 
     place = Place.RECORD
 
-    def __init__(self, layered: LayeredModel | None = None) -> None:
+    def __init__(self, layered: LayeredModel | None = None, model_name: str = "") -> None:
         self._layered = layered or LayeredModel()
+        self._model_name = model_name
 
     def __call__(self, inner: ModelService, /) -> ModelService:
         """Wrap ``inner``, which is called only if the journal has no answer."""
         recorder: ModelRecorder[ChatRequest, Completion] = ModelRecorder(
             model=inner,
             codec=_CODEC,
+            model_name=self._model_name,
             layered=LayeredRequests(self._layered, lambda request: _ChatView(request, inner)),
         )
         return recorder.__call__
@@ -79,6 +81,7 @@ class _ChatCodec:
             prompt_tokens=answer.prompt_tokens,
             completion_tokens=answer.completion_tokens,
             response=answer.response,
+            cached_tokens=answer.cached_tokens,
         )
         return message, usage, answer
 
@@ -94,6 +97,7 @@ class _ChatCodec:
             prompt_tokens=usage.prompt_tokens,
             completion_tokens=usage.completion_tokens,
             response=usage.response,
+            cached_tokens=usage.cached_tokens,
         )
 
     def to_call_error(self, error: Exception, /) -> CallError:

@@ -9,6 +9,7 @@ from typing import Final, Generic, Protocol, TypeVar
 
 from msgspec import Struct
 
+from remit.agent.model import NamedModel
 from remit.contracts.asking import CURRENT_ASKER, Asker
 from remit.contracts.call import ModelLayer, ModelService
 from remit.contracts.chat import ChatRequest, Completion, completion_from_message
@@ -75,11 +76,13 @@ class LayeredRequests(Struct, Generic[Q, R], frozen=True):
     model: LayeredModel
     view: Callable[[Q], ModelView[R]]
 
-    async def ask(self, request: Q, to_call_error: Callable[[Exception], CallError]) -> tuple[R, ModelExchange]:
+    async def ask(
+        self, request: Q, to_call_error: Callable[[Exception], CallError], own_model: str
+    ) -> tuple[R, ModelExchange]:
         """The answer that leaves the outermost layer, and the record of what the layers did.
 
         Its tokens are those of all models asked, whatever the layers made of the answers. ``to_call_error`` maps errors
-        of models, so that layers meet those of Remit.
+        of models, so that layers meet those of Remit. ``own_model`` is the name of the agent's model.
 
         Raises:
             CompletionError: a layer changed the fields of an answer, but not its message.
@@ -89,8 +92,12 @@ class LayeredRequests(Struct, Generic[Q, R], frozen=True):
 
         async def asker(model: ModelService | None, chat: ChatRequest) -> Completion:
             exchange.requests.append(chat)
+            name = (
+                own_model if model is None else f"{model.vendor}:{model.model}" if isinstance(model, NamedModel) else ""
+            )
             try:
-                completion = await (view.ask(chat) if model is None else model(chat))
+                with chat.ledger.meter.reserve(chat, name):
+                    completion = await (view.ask(chat) if model is None else model(chat))
             except CallError as error:
                 exchange.failures.append(error)
                 raise

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from remit.contracts.meter import UsageLimit
 from remit.errors import BudgetError, CallError, InvalidOutputError, MaxTurnsError, SetupError
 
 C = TypeVar("C", bound=type[BaseModel])
@@ -30,15 +31,26 @@ def with_setup_errors(kind: C) -> C:
 
 @with_setup_errors
 class AgentLimits(BaseModel):
-    """How much one call of an agent may use, within the budget of its run."""
+    """How much one call of an agent may use, within the budget of its run.
+
+    Tokens, cost and seconds include those of everything that the agent calls.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     turns: int = Field(default=16, ge=1, description="Requests to the model.")
     tool_calls: int | None = Field(default=None, ge=0, description="Calls that the model may make.")
     tokens: int | None = Field(default=None, ge=1, description="Tokens, of prompts and completions together.")
+    cost: float | None = Field(default=None, gt=0, description="US dollars, by the prices of the models.")
     seconds: float | None = Field(default=None, gt=0, description="Seconds, without those of waiting for a person.")
     output_bytes: int = Field(default=256 << 10, ge=1, description="Bytes of the result.")
+
+    def usage_limit(self, name: str) -> UsageLimit | None:
+        """The limit of what the models may use together; None for no limit."""
+        if self.tokens is None and self.cost is None:
+            return None
+        settings = "`limits.tokens`" if self.cost is None else "`limits`"
+        return UsageLimit(f"agent {name}", settings, is_of_run=False, tokens=self.tokens, cost=self.cost)
 
     def turns_error(self, name: str) -> CallError:
         """The error for exceeding the number of turns."""

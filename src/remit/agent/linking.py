@@ -8,10 +8,14 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from remit.agent.agent import Agent
 from remit.agent.handoff import HANDOFF_PREFIX, HandoffTool
-from remit.agent.model import MODEL_VARIABLE, Model, ModelByName, ResolveModel
+from remit.agent.model import MODEL_VARIABLE, Model, ModelByName, ResolveModel, model_name
+from remit.contracts.call import CallLayer, ConditionalLayer
 from remit.contracts.callee import AgentLike, HasModel
+from remit.contracts.usage import Prices, find_price
+from remit.core import Stack
 from remit.dispatch.registry import AnyCallee, collect_callees
 from remit.errors import SetupError
+from remit.layers.budget import Budget
 from remit.schemas.suggestions import suggest
 
 
@@ -78,6 +82,26 @@ def reachable_from(callees: Iterable[AnyCallee], name: str) -> Iterator[AnyCalle
 def needs_model(callees: Iterable[AnyCallee], name: str) -> bool:
     """Whether a call of ``name`` can lead to an agent that uses the runtime's model."""
     return any(isinstance(each, HasModel) and each.model is None for each in reachable_from(callees, name))
+
+
+def check_prices(callees: Iterable[AnyCallee], layers: Stack[CallLayer], prices: Prices) -> None:
+    """Refuse a limit on cost if the price of a model that it binds is unknown.
+
+    Raises:
+        SetupError: names the agent and its model.
+    """
+    callees = list(callees)
+    budgets = [layer.layer if isinstance(layer, ConditionalLayer) else layer for layer in layers]
+    is_of_run = any(isinstance(each, Budget) and each.cost is not None for each in budgets)
+    agents = [each for each in callees if isinstance(each, Agent)]
+    for agent in agents if is_of_run else [each for each in agents if each.definition.limits.cost is not None]:
+        for each in reachable_from(callees, agent.name):
+            model = model_name(each.model) if isinstance(each, Agent) and each.model is not None else None
+            if model is not None and find_price(prices, model) is None:
+                raise SetupError(
+                    f"agent {each.name} has a limit on its cost, but the price of its model {model!r} is unknown; "
+                    "add it to prices="
+                )
 
 
 class NamedModels:

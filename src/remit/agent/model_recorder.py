@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from itertools import count
 from typing import Generic, Protocol, TypeVar
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from remit.agent.layered_model import LayeredRequests
 from remit.contracts.items import (
@@ -62,6 +62,10 @@ class ModelRequest(Protocol):
         """The ids of all tool calls in the history; the recorder adds those of each answer."""
         ...
 
+    def texts(self) -> Iterable[str]:
+        """Everything that the model reads, in pieces, from which its tokens are estimated."""
+        ...
+
     def digest(self) -> str:
         """sha256 (hex) over everything in the request that can change the answer."""
         ...
@@ -103,12 +107,14 @@ class ModelCodec(Protocol[Q_contra, R]):
 class ModelRecorder(Struct, Generic[Q, R], frozen=True, kw_only=True):
     """Sends ``model`` only requests without a recorded answer. Returns the answer as recorded in either case.
 
-    ``missing_model`` is the reason why no model is available, if that is known in advance. A request that differs from
-    the recorded one then raises it, because only the missing model may be the cause of the difference.
+    ``model_name`` finds the price of the model. ``missing_model`` is the reason why no model is available, if that is
+    known in advance. A request that differs from the recorded one then raises it, because only the missing model may be
+    the cause of the difference.
     """
 
     model: Callable[[Q], Awaitable[R]]
     codec: ModelCodec[Q, R]
+    model_name: str = ""
     missing_model: NoModelError | None = None
     layered: LayeredRequests[Q, R] | None = None
 
@@ -117,6 +123,7 @@ class ModelRecorder(Struct, Generic[Q, R], frozen=True, kw_only=True):
 
         Raises:
             ModelError: the model could not be asked.
+            BudgetError: a limit of the run or of an agent is used up.
             CompletionError: the answer cannot be part of a history or of the journal.
             DivergedError: another driver recorded the answer; or, on replay, the request differs from the recorded one.
             NoModelError: no model is available.
@@ -125,7 +132,10 @@ class ModelRecorder(Struct, Generic[Q, R], frozen=True, kw_only=True):
         digest, items = request.digest(), request.ledger.items_for(request.call_id)
         recorded = _find_recorded(items) if items else None
         if recorded is None:
-            answer = await self._ask(request, digest, items)
+            try:
+                answer = await self._ask(request, digest, items)
+            finally:
+                request.ledger.meter.settle(request.call_id)
         else:
             answer = self.codec.decode(recorded, next((each for each in items if isinstance(each, ModelUsage)), None))
             if self.layered is None:
@@ -170,9 +180,10 @@ class ModelRecorder(Struct, Generic[Q, R], frozen=True, kw_only=True):
         try:
             exchange = None
             if self.layered is not None and self.layered.model.has_layers:
-                answer, exchange = await self.layered.ask(request, self.codec.to_call_error)
+                answer, exchange = await self.layered.ask(request, self.codec.to_call_error, self.model_name)
             else:
-                answer = await self.model(request)
+                with ledger.meter.reserve(request, self.model_name):
+                    answer = await self.model(request)
             item, usage, answer = self.codec.encode(request, self._ensure_unique_call_ids(answer, request), digest)
         except (JournalError, DivergedError):
             raise
@@ -187,7 +198,8 @@ class ModelRecorder(Struct, Generic[Q, R], frozen=True, kw_only=True):
         if exchange is not None:
             ledger.add(exchange)
         ledger.add(item)
-        ledger.add(usage)
+        within = ledger.meter.calls_around(request.call_id.partition(":")[0])
+        ledger.add(structs.replace(usage, within=within) if within else usage)
         return answer
 
     def _check_digest(self, request: Q, recorded: str, digest: str) -> None:

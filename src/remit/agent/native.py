@@ -100,7 +100,9 @@ class _NativeAgent:
         steps = [layer for layer in definition.agent_layers if isinstance(layer, StepLayer)]
         traced = TraceModel(model=model.model, vendor=model.vendor) if isinstance(model, NamedModel) else TraceModel()
         step = AgentStep(
-            model=compose_models([traced, RecordModel(LayeredModel(definition.model_layers))], model),
+            model=compose_models(
+                [traced, RecordModel(LayeredModel(definition.model_layers), model_name(model))], model
+            ),
             parallel=definition.parallel,
             handoffs=self._tools.handoffs,
             results=self._results,

@@ -6,7 +6,7 @@ import asyncio
 import os
 import sys
 import time
-from collections.abc import Callable, Coroutine, Generator, Mapping
+from collections.abc import Callable, Coroutine, Generator, Iterable, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -24,7 +24,9 @@ from remit.journal.ports import QuestionRow, RunRow, Store
 if TYPE_CHECKING:  # what only some commands use is imported where it is used
     from remit.app import App
     from remit.audit.audit import Audit
+    from remit.contracts.items import Position
     from remit.contracts.question import DecisionKind, Question
+    from remit.contracts.usage import UsageTotals
     from remit.journal.ledger import ItemCallback
     from remit.models.resolve import ResolvedModel
     from remit.runtime import RunResult, Runtime
@@ -125,6 +127,13 @@ class LocalClient:
             except RemitError as error:
                 print(error_line(error.code, error.message), file=sys.stderr)
 
+    def usage(self, positions: Iterable[Position]) -> UsageTotals:
+        """The usage of a run's models, at the prices of ``config.toml`` and of Remit's table."""
+        from remit.journal.ledger import usage_of
+        from remit.models.prices import with_default_prices
+
+        return usage_of(positions, with_default_prices(self.users.prices))
+
     def find_run(self, run: str) -> RunRow | None:
         """The row of a run, or None."""
         return self.wait(self.store.find_run(run))
@@ -138,7 +147,14 @@ class LocalClient:
         """A runtime of ``app`` over this journal, with today's permissions from ``config.toml``."""
         from remit.runtime import Runtime
 
-        return Runtime(app, store=self.store, model=self.model, directory=self.users.find_principal, on_item=on_item)
+        return Runtime(
+            app,
+            store=self.store,
+            model=self.model,
+            directory=self.users.find_principal,
+            on_item=on_item,
+            prices=self.users.prices,
+        )
 
     def resolve_app(self, row: RunRow, app_reference: str = "") -> App:
         """The application of a run: the one installed under its name, or the one at ``app_reference``.

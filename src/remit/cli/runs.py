@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from remit.cli.client import open_client
-from remit.cli.text import format_duration, json_text, one_line
+from remit.cli.text import format_cost, format_duration, json_text, one_line
 from remit.journal.ports import RunRow
 
 
@@ -28,12 +28,15 @@ def runs(
             conversation=conversation, tenant=client.principal.tenant, principal=client.readable_principal, limit=limit
         )
         rows = client.wait(mine)
+        usage = {row.run: client.usage(client.wait(client.store.read(row.run))) for row in rows}
     if as_json:
-        print(json_text({"runs": [asdict(row) for row in rows]}))
+        print(json_text({"runs": [{**asdict(row), "usage": usage[row.run]._asdict()} for row in rows]}))
         return
     from remit.cli.tables import make_table, print_table
 
-    listing = make_table("run", "status", "application", "callee", "by", "conversation", "started", "took")
+    listing = make_table(
+        "run", "status", "application", "callee", "by", "conversation", "started", "took", "tokens", "cost"
+    )
     for row in rows:
         listing.add_row(
             row.run,
@@ -44,6 +47,8 @@ def runs(
             one_line(row.conversation),
             datetime.fromtimestamp(row.opened).astimezone().strftime("%Y-%m-%d %H:%M:%S"),
             _duration(row),
+            f"{usage[row.run].tokens:,}",
+            format_cost(usage[row.run].cost),
         )
     print_table(listing)
 

@@ -14,9 +14,10 @@ from remit.agent.linking import all_callees
 from remit.cli.client import LocalClient, open_client
 from remit.cli.options import RunAppOption
 from remit.cli.status import ExitStatus
-from remit.cli.text import json_text
+from remit.cli.text import format_cost, json_text
 from remit.cli.timeline import Timeline, TimelineEntry
 from remit.contracts.items import Position
+from remit.contracts.usage import UsageTotals
 from remit.errors import BrokenJournalError, RemitError
 from remit.journal.codec import find_broken_link
 from remit.journal.ports import RunRow
@@ -37,11 +38,13 @@ def show(
         row = client.get_readable_run(run)
         positions = client.wait(client.store.read(run))
         broken = find_broken_link(positions)
+        usage = client.usage(positions)
         if as_json:
             items = [_item_fields(position) for position in positions]
-            print(json_text({**asdict(row), "changedAt": broken, "items": items}))
+            print(json_text({**asdict(row), "usage": usage._asdict(), "changedAt": broken, "items": items}))
         else:
             _draw(Timeline(positions, _tool_risks(client, row, app)).entries())
+            print(_usage_line(usage))
     if broken is not None:
         raise BrokenJournalError(f"item {broken} of run {run} does not verify; the journal was changed")
     return ExitStatus.DONE
@@ -54,6 +57,12 @@ def _draw(lines: Sequence[TimelineEntry]) -> None:
     for line in lines:
         listing.add_row(f"{line.offset:+.3f} s", line.label, risk_text(line.risk), "  " * line.depth + line.text)
     print_table(listing)
+
+
+def _usage_line(usage: UsageTotals) -> str:
+    tokens = f"{usage.prompt_tokens:,} + {usage.completion_tokens:,} tokens"
+    requests = "1 request" if usage.requests == 1 else f"{usage.requests:,} requests"
+    return f"{requests} to models: {tokens}, {format_cost(usage.cost) or 'at an unknown price'}"
 
 
 def _tool_risks(client: LocalClient, row: RunRow, app: str) -> Mapping[str, str]:

@@ -55,6 +55,13 @@ def format_duration(seconds: float) -> str:
     return f"{seconds / 86400:.0f} days"
 
 
+def format_cost(dollars: float | None) -> str:
+    """US dollars for people: ``$0.0042``, ``$3.10``; empty if unknown."""
+    if dollars is None:
+        return ""
+    return f"${dollars:.{2 if dollars >= 1 or dollars == 0 else 4}f}"
+
+
 def _short_json(value: object) -> str:
     return one_line(json.dumps(value, ensure_ascii=False), max_length=48)
 

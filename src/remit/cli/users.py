@@ -16,6 +16,7 @@ from typing import Annotated, Any, Final
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from remit.contracts.principal import Principal
+from remit.contracts.usage import Price, Prices
 from remit.errors import SetupError
 
 if sys.platform != "win32":
@@ -40,6 +41,12 @@ permissions = ["*"]
 [users.{user}]
 roles = ["owner"]
 tenant = "local-site"
+
+# The price of a model that Remit does not know, or has at another price: US dollars per million tokens.
+#
+# [prices.my-model]
+# input = 0.5
+# output = 2.0
 """
 
 
@@ -65,6 +72,15 @@ class JournalConfig(BaseModel):
     url: str = ""
 
 
+class ModelPrice(BaseModel):
+    """The price of a model in US dollars per million tokens."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, defer_build=True)
+    input: float = Field(ge=0)
+    output: float = Field(ge=0)
+    cached: float | None = Field(default=None, ge=0)
+
+
 class Config(BaseModel):
     """The whole file."""
 
@@ -72,16 +88,18 @@ class Config(BaseModel):
     journal: JournalConfig = JournalConfig()
     roles: dict[str, Role] = {}
     users: dict[str, User] = {}
+    prices: dict[str, ModelPrice] = {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UserDirectory:
-    """The users of the file at ``path``, and the URL of the journal if it names one; it may hold a password."""
+    """The users of the file at ``path``, prices of models, and the URL of the journal, which may hold a password."""
 
     path: Path
     roles: tuple[str, ...]
     principals: Mapping[str, Principal]
     journal_url: str = field(default="", repr=False)
+    prices: Prices = field(default_factory=dict[str, Price])
 
     def require_principal(self, name: str) -> Principal:
         """Find the principal of that name.
@@ -146,7 +164,13 @@ def _parse_users(path: Path, document: dict[str, Any]) -> UserDirectory:
             )
         granted = frozenset(permission for role in user.roles for permission in config.roles[role].permissions)
         principals[name] = Principal(name, user.tenant, granted, frozenset(user.roles))
-    return UserDirectory(path=path, roles=tuple(config.roles), principals=principals, journal_url=config.journal.url)
+    return UserDirectory(
+        path=path,
+        roles=tuple(config.roles),
+        principals=principals,
+        journal_url=config.journal.url,
+        prices={name: Price(each.input, each.output, each.cached) for name, each in config.prices.items()},
+    )
 
 
 def _explain(error: ValidationError) -> str:

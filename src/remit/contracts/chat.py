@@ -211,6 +211,10 @@ class ChatRequest:
         """The id under which the journal stores the answer."""
         return f"{self.agent_call_id}:{self.turn}"
 
+    def texts(self) -> Iterable[str]:
+        """The wire texts of its messages, and the definitions of its tools."""
+        return (*self.history, self.tools.text)
+
     def next_turn(self, history: History) -> ChatRequest:
         """Return the request of the next turn, with a longer history."""
         return ChatRequest(
@@ -242,7 +246,8 @@ class ToolCallRequest(NamedTuple):
 class Completion:
     """A model's answer. ``message`` is its wire text for later requests, ``response`` the raw body.
 
-    ``content`` is the text of the answer or of the refusal.
+    ``content`` is the text of the answer or of the refusal. ``cached_tokens`` are those of the prompt that the provider
+    had cached.
     """
 
     message: str
@@ -253,6 +258,7 @@ class Completion:
     prompt_tokens: int = 0
     completion_tokens: int = 0
     response: str = ""
+    cached_tokens: int = 0
 
     def with_text(self, text: str) -> Completion:
         """This answer with another text and the same tool calls. What else its message held is dropped."""

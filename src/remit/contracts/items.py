@@ -60,7 +60,11 @@ class ModelReply(Item, frozen=True, kw_only=True, gc=False):
 
 
 class ModelUsage(Item, frozen=True, kw_only=True, gc=False):
-    """The token usage of one model request, and the raw response body."""
+    """The token usage of one model request, and the raw response body.
+
+    ``cached_tokens`` are part of the prompt's. ``within`` are the calls around that of the agent, innermost first;
+    their limits bind the request.
+    """
 
     kind: ClassVar[str] = "usage"
     model: str
@@ -68,6 +72,8 @@ class ModelUsage(Item, frozen=True, kw_only=True, gc=False):
     prompt_tokens: int
     completion_tokens: int
     response: str
+    cached_tokens: int = 0
+    within: tuple[str, ...] = ()
 
 
 class ModelExchange(Item, frozen=True, kw_only=True, gc=False):

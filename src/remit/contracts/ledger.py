@@ -11,6 +11,7 @@ from typing import NamedTuple, Protocol
 
 from remit.contracts.grant import Grant
 from remit.contracts.items import Item
+from remit.contracts.meter import Meter
 from remit.contracts.question import Decision, Question
 
 
@@ -25,14 +26,6 @@ class Consumption(NamedTuple):
     run: str
     call: str
     approved: bool = True
-
-
-class UsageTotals(NamedTuple):
-    """The usage of a run so far."""
-
-    calls: int = 0
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
 
 
 class Ledger(Protocol):
@@ -161,6 +154,7 @@ class Ledger(Protocol):
         """
         ...
 
-    def usage_totals(self) -> UsageTotals:
-        """The usage of the run so far."""
+    @property
+    def meter(self) -> Meter:
+        """The usage of the run's models, and the limits that bind them."""
         ...

@@ -25,6 +25,7 @@ from remit.dispatch.preset import declared_rate, with_declared_limits
 from remit.dispatch.registry import AnyAgent, AnyCallee, MissingCallee, Registry
 from remit.dispatch.tool_scope import ToolScope
 from remit.errors import CallError, DeadlineError, SetupError, UnknownToolError
+from remit.layers.approve import Approve
 from remit.layers.limit import RateLimit
 from remit.layers.record import Record
 from remit.layers.redact import Redact
@@ -69,6 +70,11 @@ class Dispatcher:
     def agent_names(self) -> Iterator[str]:
         """The names of all agents."""
         return iter(self._agents)
+
+    def policy_versions(self, callee: AnyCallee) -> set[str]:
+        """The versions of the policies that apply to a callee, for any caller."""
+        stacks = [self.layers(agent, callee) for agent in (*self.agent_names, "")]
+        return {layer.policy.version for stack in stacks for layer in stack if isinstance(layer, Approve)}
 
     def service(self, agent: str, callee: AnyCallee) -> CallService:
         """The layers around ``callee`` for calls made as ``agent``.

@@ -6,13 +6,15 @@ import asyncio
 import contextlib
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from functools import partial
+from types import MappingProxyType
 from typing import Final, Literal
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from remit.contracts.items import DecisionItem, Item, Position, RunFinished, RunResumed, RunSuspended, ToolOutput
 from remit.contracts.question import Decision
 from remit.contracts.reply import Reply
+from remit.contracts.usage import NO_USAGE, Prices, UsageTotals
 from remit.errors import (
     ApprovalUsedError,
     CallCancelledError,
@@ -22,7 +24,7 @@ from remit.errors import (
     RequestError,
     Suspended,
 )
-from remit.journal.ledger import ItemCallback, RunLedger
+from remit.journal.ledger import ItemCallback, RunLedger, usage_of
 from remit.journal.ports import AcquiredLease, Store
 from remit.journal.verify import verify_lease
 
@@ -44,6 +46,7 @@ class ExecutionOutcome(Struct, frozen=True, kw_only=True):
     status: ExecutionStatus
     reply: Reply | None = None
     questions: tuple[str, ...] = ()
+    usage: UsageTotals = NO_USAGE
 
 
 class _Lease(Struct):
@@ -61,6 +64,7 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
     on_item: ItemCallback
     name: str
     lease_seconds: float = 30.0
+    prices: Prices = MappingProxyType({})
 
     async def execute(
         self,
@@ -130,7 +134,8 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
                 raise _run_exists_error(run)
             verify_lease(run, known_items, run_state)
             if run_state.row is not None and run_state.row.status in ("done", "failed", "cancelled"):
-                return _ended_outcome(run_state.row.status, known_items)
+                ended = _ended_outcome(run_state.row.status, known_items)
+                return structs.replace(ended, usage=usage_of(known_items, self.prices))
             ledger = RunLedger(
                 self.store,
                 run,
@@ -141,6 +146,7 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
                 clock=self.clock,
                 on_item=self.on_item,
                 is_stopping=stopping or (header is None and bool(run_state.cancel_requested_by)),
+                prices=self.prices,
             )
             ledger.add(header if header is not None else RunResumed(call=run, driver=self.name))
             try:
@@ -150,7 +156,7 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
             finally:
                 ledger.close()
             lease.release_on_exit = outcome.status == "waiting"
-        return outcome
+        return structs.replace(outcome, usage=ledger.meter.totals())
 
     async def _has_new_input(self, run: str, questions: Sequence[str]) -> bool:
         """Whether a waiting run must execute again: a decision or cancellation arrived while its lease was held.

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar, cast
+from typing import Any, Generic, TypeVar, cast
 
 from remit.contracts.items import Position, RunFinished
 from remit.contracts.reply import Reply
+from remit.contracts.usage import NO_USAGE, UsageTotals
 from remit.dispatch.context import unwrap_reply
 from remit.dispatch.registry import AnyCallee
-from remit.engine.executor import ExecutionStatus
+from remit.engine.executor import ExecutionOutcome, ExecutionStatus
 from remit.errors import RequestError
 from remit.journal.replay import ReplayLedger
 
@@ -19,13 +20,18 @@ Out = TypeVar("Out")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunResult(Generic[Out]):
-    """The result of a run: ``done`` or ``failed`` with a reply, ``waiting`` with questions, or ``cancelled``."""
+    """The result of a run: ``done`` or ``failed`` with a reply, ``waiting`` with questions, or ``cancelled``.
+
+    ``usage`` has the requests, tokens and US dollars of all executions so far; its ``cost`` is None if the price of a
+    model is unknown.
+    """
 
     run: str
     status: ExecutionStatus
     callee: AnyCallee
     reply: Reply | None = None
     questions: tuple[str, ...] = ()
+    usage: UsageTotals = NO_USAGE
 
     @property
     def text(self) -> str:
@@ -42,6 +48,18 @@ class RunResult(Generic[Out]):
         if self.reply is None:
             raise RequestError(f"run {self.run} has no result: it is {self.status} ({', '.join(self.questions)})")
         return cast("Out", unwrap_reply(self.callee, self.reply))
+
+
+def result_of(run: str, callee: AnyCallee, outcome: ExecutionOutcome) -> RunResult[Any]:
+    """The result of an execution."""
+    return RunResult(
+        run=run,
+        status=outcome.status,
+        callee=callee,
+        reply=outcome.reply,
+        questions=outcome.questions,
+        usage=outcome.usage,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from itertools import chain
+from types import MappingProxyType
 from typing import Final
 
 from remit.contracts.chat import decode_message
@@ -23,8 +24,10 @@ from remit.contracts.items import (
     QuestionItem,
     ToolOutput,
 )
-from remit.contracts.ledger import Consumption, UsageTotals
+from remit.contracts.ledger import Consumption
+from remit.contracts.meter import Meter
 from remit.contracts.question import Decision, Question
+from remit.contracts.usage import Prices, UsageTotals
 from remit.errors import DivergedError, JournalError, RequestError
 from remit.journal.codec import body_digest, compute_chain_hash, encode_item
 from remit.journal.ports import AppendFuture, Store
@@ -60,6 +63,7 @@ class RunLedger:
         on_item: ItemCallback,
         history: Sequence[Position] = (),
         is_stopping: bool = False,
+        prices: Prices = MappingProxyType({}),
     ) -> None:
         self.run = run
         self.is_stopping = is_stopping
@@ -81,7 +85,7 @@ class RunLedger:
         self._reserved_calls: set[str] = set()
         self._agent_calls: set[str] = set()
         self._reserved_handoffs: set[tuple[str, int]] = set()
-        self._token_usage = UsageTotals()
+        self.meter = Meter(prices, clock, history)
         self._store_error: JournalError | None = None
         self._is_closed = False
         self._unclaimed_calls: dict[str, set[str]] = {}
@@ -90,6 +94,7 @@ class RunLedger:
             self._index_item(position.item)
             child = position.item
             if isinstance(child, (AttemptStarted, QuestionItem, ToolOutput)) and child.parent:
+                self.meter.add_call(child.parent, child.call)
                 self._unclaimed_calls.setdefault(child.parent, set()).add(child.call)
 
     def now(self) -> float:
@@ -183,6 +188,7 @@ class RunLedger:
 
     def claim_call(self, parent: str, call: str) -> bool:
         """Report that the body of ``parent`` makes ``call``; return whether it may start at once."""
+        self.meter.add_call(parent, call)
         unclaimed = self._unclaimed_calls.get(parent)
         if unclaimed is None or call in self._items_by_call:
             if unclaimed is not None:
@@ -291,10 +297,6 @@ class RunLedger:
     def _count_handoffs(self, agent: str) -> int:
         return sum(isinstance(item, Handoff) for item in self.items_for(agent))
 
-    def usage_totals(self) -> UsageTotals:
-        """The usage of the run so far."""
-        return self._token_usage._replace(calls=len(self._reserved_calls))
-
     def _index_item(self, item: Item) -> None:
         call = item.call
         call_items = self._items_by_call.get(call)
@@ -310,10 +312,7 @@ class RunLedger:
         elif isinstance(item, (Message, ModelReply)):
             self._agent_calls.add(item.agent)
         elif isinstance(item, ModelUsage):
-            usage = self._token_usage
-            self._token_usage = UsageTotals(
-                0, usage.prompt_tokens + item.prompt_tokens, usage.completion_tokens + item.completion_tokens
-            )
+            self.meter.add_usage(item)
         elif isinstance(item, QuestionItem):
             self._calls_by_question.setdefault(item.question, []).append(call)
         elif isinstance(item, DecisionItem):
@@ -371,3 +370,12 @@ async def _wait_until_stored(stored: AppendFuture) -> None:
         stored.result()
     else:
         await asyncio.shield(stored)
+
+
+def usage_of(history: Iterable[Position], prices: Prices) -> UsageTotals:
+    """The usage of the requests in a journal; calls are not counted."""
+    totals = UsageTotals()
+    for position in history:
+        if isinstance(position.item, ModelUsage):
+            totals = totals.add(position.item, prices)
+    return totals

@@ -23,7 +23,8 @@ from remit.contracts.items import (
     RunFinished,
     ToolOutput,
 )
-from remit.contracts.ledger import Consumption, UsageTotals
+from remit.contracts.ledger import Consumption
+from remit.contracts.meter import Meter
 from remit.contracts.question import Decision, Question
 from remit.errors import CallCancelledError, CallError, DeadlineError, DivergedError, Suspended, error_from_reply
 from remit.journal.codec import encode_item, output_content
@@ -69,6 +70,7 @@ class ReplayLedger:
         for ends in self._outputs_by_parent.values():
             ends.reverse()
         self.compared_count = 0
+        self.meter = Meter({}, self.now)
         self._has_erased_message = False
 
     def now(self) -> float:
@@ -227,10 +229,6 @@ class ReplayLedger:
     def reserve_handoff(self, agent: str, limit: int) -> bool:
         """Return True: a replay starts nothing."""
         return True
-
-    def usage_totals(self) -> UsageTotals:
-        """Return zero: a replay starts nothing."""
-        return UsageTotals()
 
     def unclaimed_items(self) -> list[Item]:
         """Recorded messages and terminal records that the present code did not reach."""

@@ -1,4 +1,4 @@
-"""Limits on what a run may use. They are reserved before a call starts and shared by everything that the run calls."""
+"""Limits on what a run may use, reserved before each call and model request and shared by everything below."""
 
 from __future__ import annotations
 
@@ -7,25 +7,34 @@ from dataclasses import dataclass
 from remit.contracts.call import Call, CallLayer, CallService
 from remit.contracts.callee import AgentLike
 from remit.contracts.facts import Effect
+from remit.contracts.meter import UsageLimit
 from remit.contracts.reply import Reply
 from remit.core import Place
-from remit.core.checks import check_counts
+from remit.core.checks import check_counts, check_numbers
 from remit.errors import BudgetError, SetupError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget(CallLayer):
-    """At most ``calls`` calls, ``tokens`` tokens (None for no limit) and ``depth`` levels of nested calls.
+    """Limits of a run: calls, levels of nested calls, and, unless None, tokens, US dollars (``cost``) and ``seconds``.
 
-    Calls of tools count, and calls of agents and workers below the root.
+    Calls of tools count, and calls of agents and workers below the root. Tokens and dollars are estimated and reserved
+    before a model is asked. Seconds count over all executions of the run; when they are over, no call and no request
+    starts.
     """
 
     place = Place.BUDGET
     calls: int = 256
     tokens: int | None = None
     depth: int = 8
+    cost: float | None = None
+    seconds: float | None = None
 
     def __post_init__(self) -> None:
+        set_numbers = {name: value for name, value in self._optional() if value is not None}
+        check_numbers("Budget", **set_numbers)
+        if any(not value > 0 for value in set_numbers.values()):
+            raise SetupError(f"{self!r} allows nothing; cost and seconds must be positive")
         check_counts("Budget", calls=self.calls, depth=self.depth, tokens=1 if self.tokens is None else self.tokens)
         if min(self.calls, self.depth, 1 if self.tokens is None else self.tokens) < 1:
             raise SetupError(f"{self!r} allows nothing; calls, tokens and depth must be at least 1")
@@ -34,13 +43,23 @@ class Budget(CallLayer):
         """Reserve budget before ``inner``."""
         return _Budget(inner, self).__call__
 
+    def _optional(self) -> tuple[tuple[str, float | None], ...]:
+        return (("cost", self.cost), ("seconds", self.seconds))
+
+    def __repr__(self) -> str:
+        added = "".join(f", {name}={value!r}" for name, value in self._optional() if value is not None)
+        return f"Budget(calls={self.calls!r}, tokens={self.tokens!r}, depth={self.depth!r}{added})"
+
 
 class _Budget:
-    __slots__ = ("_inner", "_limits")
+    __slots__ = ("_inner", "_limits", "_usage")
 
     def __init__(self, inner: CallService, limits: Budget) -> None:
         self._inner = inner
         self._limits = limits
+        usage = UsageLimit("the run", "its Budget", is_of_run=True)
+        limited = usage._replace(tokens=limits.tokens, cost=limits.cost, seconds=limits.seconds)
+        self._usage = None if limited == usage else limited
 
     async def __call__(self, call: Call, /) -> Reply:
         limits = self._limits
@@ -48,10 +67,9 @@ class _Budget:
             raise BudgetError(
                 f"calls are nested {call.caller.depth} levels deep; the limit of this run is {limits.depth}"
             )
-        if limits.tokens is not None:
-            usage = call.ledger.usage_totals()
-            if usage.prompt_tokens + usage.completion_tokens >= limits.tokens:
-                raise BudgetError(f"the run has used its {limits.tokens:,} tokens")
+        if self._usage is not None:
+            call.ledger.meter.check_limit(self._usage, call.id)
+            call.ledger.meter.add_limit(call.id, self._usage)
         if _is_counted(call) and not call.ledger.reserve_call(call.id, limits.calls):
             raise BudgetError(f"the run has made its {limits.calls:,} calls")
         return await self._inner(call)

@@ -6,6 +6,7 @@ from remit.lazy_exports import lazy_exports
 
 if TYPE_CHECKING:
     from remit.agent.model import ChecksModel, Model, NamedModel
+    from remit.contracts.usage import Price
     from remit.models.local import LocalModel, LocalModels
     from remit.models.openai import OpenAI
     from remit.models.pydantic_ai import PydanticAIModel
@@ -19,6 +20,7 @@ __all__ = [
     "ModelResolver",
     "NamedModel",
     "OpenAI",
+    "Price",
     "PydanticAIModel",
     "ResolvedModel",
     "resolve_model",
@@ -29,6 +31,7 @@ if not TYPE_CHECKING:
         __name__,
         {
             "remit.agent.model": ("ChecksModel", "Model", "NamedModel"),
+            "remit.contracts.usage": ("Price",),
             "remit.models.local": ("LocalModel", "LocalModels"),
             "remit.models.openai": ("OpenAI",),
             "remit.models.pydantic_ai": ("PydanticAIModel",),

@@ -180,9 +180,14 @@ class _Choice(BaseModel):
     finish_reason: str | None = None
 
 
+class _PromptDetails(BaseModel):
+    cached_tokens: int | None = None
+
+
 class _Usage(BaseModel):
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    prompt_tokens_details: _PromptDetails | None = None
 
 
 class _Response(BaseModel):
@@ -204,6 +209,7 @@ def parse_completion(answer: bytes) -> Completion:
         excerpt = _shorten(answer.decode(errors="replace"))
         raise CompletionError(f"the model's answer is not a chat completion; it begins: {excerpt}") from error
     choice, usage = response.choices[0], response.usage or _Usage()
+    details = usage.prompt_tokens_details or _PromptDetails()
     if choice.message.role not in (None, "assistant"):
         raise CompletionError(f"the model answered with a message of role {choice.message.role!r}, not 'assistant'")
     return completion_from_message(
@@ -213,6 +219,7 @@ def parse_completion(answer: bytes) -> Completion:
         prompt_tokens=usage.prompt_tokens,
         completion_tokens=usage.completion_tokens,
         response=raw,
+        cached_tokens=details.cached_tokens or 0,
     )
 
 

@@ -56,6 +56,7 @@ class JournaledModel(WrapperModel):
         self._recorder: ModelRecorder[RecordedRequest, ModelResponse] = ModelRecorder(
             model=self._send,
             codec=ResponseCodec(),
+            model_name=f"{model.system}:{model.model_name}",
             missing_model=_missing_reason(model),
             layered=LayeredRequests(layers, self._view),
         )

@@ -51,6 +51,10 @@ class RequestDigester:
         whole.update(f"|{knobs}|{self._serialize_parameters(parameters)}".encode("utf-8", "surrogatepass"))
         return whole.hexdigest()
 
+    def texts(self, messages: Sequence[ModelMessage], parameters: ModelRequestParameters) -> list[str]:
+        """Messages and parameters as text."""
+        return [*map(_serialize_message, messages), self._serialize_parameters(parameters)]
+
     def _serialize_parameters(self, parameters: ModelRequestParameters) -> str:
         output = parameters.output_object
         return canonical_text(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -52,6 +52,10 @@ class RecordedRequest:
     def digest(self) -> str:
         """sha256 (hex) over messages, settings and parameters."""
         return self.digester.compute_digest(self.messages, self.settings, self.parameters)
+
+    def texts(self) -> Iterable[str]:
+        """Its messages and parameters as JSON."""
+        return self.digester.texts(self.messages, self.parameters)
 
 
 class ResponseCodec:
@@ -111,6 +115,7 @@ def make_usage(call_id: str, response: ModelResponse) -> ModelUsage:
         prompt_tokens=response.usage.input_tokens,
         completion_tokens=response.usage.output_tokens,
         response="",
+        cached_tokens=response.usage.cache_read_tokens,
     )
 
 

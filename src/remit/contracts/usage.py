@@ -1,0 +1,77 @@
+"""What model requests use: tokens, and money by a table of prices."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+from remit.contracts.items import ModelUsage
+
+
+class Price(NamedTuple):
+    """The price of a model in US dollars per million tokens. ``cached`` is for prompt tokens that the provider cached.
+
+    Without a price for them, cached tokens cost as much as others.
+    """
+
+    input: float
+    output: float
+    cached: float | None = None
+
+    def cost(self, prompt_tokens: int, completion_tokens: int, cached_tokens: int = 0) -> float:
+        """US dollars for a request. The cached tokens are part of the prompt."""
+        cached = min(cached_tokens, prompt_tokens)
+        cached_price = self.input if self.cached is None else self.cached
+        dollars = (prompt_tokens - cached) * self.input + cached * cached_price + completion_tokens * self.output
+        return dollars / 1_000_000
+
+
+Prices = Mapping[str, Price]
+"""Prices by the name of the model, without its provider."""
+
+_VERSION: Final = re.compile(r"-(latest|\d{4}-\d{2}-\d{2}|\d{8})$")
+
+
+def find_price(prices: Prices, model: str) -> Price | None:
+    """The price of a model; None if it is unknown.
+
+    ``openai:gpt-5`` and ``openrouter:openai/gpt-5`` are found as ``gpt-5``, and so is ``gpt-5-2025-08-07``. An entry
+    under the whole name comes first.
+    """
+    short = model.rpartition(":")[2].rpartition("/")[2]
+    names = (model, short, _VERSION.sub("", short))
+    return next((prices[name] for name in names if name in prices), None)
+
+
+class UsageTotals(NamedTuple):
+    """The usage of a run: tokens, requests to models, and US dollars.
+
+    ``cost`` is None if the price of a model is unknown.
+    """
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    requests: int = 0
+    cost: float | None = 0.0
+
+    @property
+    def tokens(self) -> int:
+        """Tokens of prompts and completions together."""
+        return self.prompt_tokens + self.completion_tokens
+
+    def add(self, item: ModelUsage, prices: Prices) -> UsageTotals:
+        """Return the totals with one more request."""
+        price = find_price(prices, item.model)
+        cost = None
+        if self.cost is not None and price is not None:
+            cost = self.cost + price.cost(item.prompt_tokens, item.completion_tokens, item.cached_tokens)
+        return UsageTotals(
+            self.prompt_tokens + item.prompt_tokens,
+            self.completion_tokens + item.completion_tokens,
+            self.requests + 1,
+            cost,
+        )
+
+
+NO_USAGE: Final = UsageTotals()

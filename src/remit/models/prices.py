@@ -1,0 +1,36 @@
+"""The prices of well-known models, from a table with its date; a program can add and replace prices."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+
+from remit.contracts.usage import Price, Prices
+from remit.core.checks import check_instance, check_numbers
+from remit.errors import SetupError
+
+
+def with_default_prices(prices: Prices | None = None) -> Prices:
+    """The table of ``prices.json`` with ``prices`` added. A price in ``prices`` replaces that of the table.
+
+    Raises:
+        SetupError: ``prices`` is not a mapping from names to prices of 0 or more.
+    """
+    check_instance(
+        "prices", {} if prices is None else prices, Mapping, "give a mapping, such as {'my-model': Price(1.0, 4.0)}"
+    )
+    for name, price in (prices or {}).items():
+        check_instance(f"the price of {name}", price, Price, "give Price(input, output)")
+        numbers = {key: value for key, value in price._asdict().items() if value is not None}
+        check_numbers(f"the price of {name}", **numbers)
+        if min(numbers.values()) < 0:
+            raise SetupError(f"the price of {name} is {price!r}; give dollars of 0 or more per million tokens")
+    return {**_read_table(), **(prices or {})}
+
+
+@cache
+def _read_table() -> Prices:
+    table = json.loads(files("remit.models").joinpath("prices.json").read_text(encoding="utf-8"))
+    return {name: Price(*dollars) for name, dollars in table["dollars per million tokens"].items()}

@@ -1,0 +1,58 @@
+"""Tokens and money by a table of prices."""
+
+from __future__ import annotations
+
+import pytest
+
+from remit.contracts.items import ModelUsage
+from remit.contracts.usage import Price, UsageTotals, find_price
+
+PRICES = {"gpt-5": Price(1.0, 10.0, 0.1), "gpt-5-mini": Price(0.5, 2.0), "lab:m": Price(3.0, 3.0), "m": Price(4.0, 4.0)}
+
+
+def usage(model: str, prompt: int, completion: int, cached: int = 0) -> ModelUsage:
+    return ModelUsage(
+        call="a:1",
+        model=model,
+        finish="stop",
+        prompt_tokens=prompt,
+        completion_tokens=completion,
+        response="",
+        cached_tokens=cached,
+    )
+
+
+@pytest.mark.parametrize(
+    ("model", "entry"),
+    [
+        ("gpt-5", "gpt-5"),
+        ("openai:gpt-5", "gpt-5"),
+        ("openrouter:openai/gpt-5", "gpt-5"),
+        ("gpt-5-2025-08-07", "gpt-5"),
+        ("gpt-5-mini-20250807", "gpt-5-mini"),
+        ("gpt-5-mini-latest", "gpt-5-mini"),
+        ("lab:m", "lab:m"),
+        ("other:m", "m"),
+    ],
+)
+def test_a_price_is_found_under_the_name_of_the_model_without_provider_and_version(model: str, entry: str) -> None:
+    assert find_price(PRICES, model) == PRICES[entry]
+
+
+@pytest.mark.parametrize("model", ["", "gpt-5-nano", "gpt-5-large", "gpt"])
+def test_another_model_has_no_price(model: str) -> None:
+    assert find_price(PRICES, model) is None
+
+
+def test_cached_tokens_have_their_own_price_if_there_is_one() -> None:
+    assert Price(1.0, 10.0, 0.1).cost(1_000_000, 100_000, 500_000) == pytest.approx(0.5 + 0.05 + 1.0)
+    assert Price(1.0, 10.0).cost(1_000_000, 100_000, 500_000) == pytest.approx(2.0)
+    assert Price(1.0, 10.0, 0.0).cost(100, 0, 1_000_000) == 0
+
+
+def test_usage_adds_up_and_its_cost_is_unknown_once_a_price_is() -> None:
+    totals = UsageTotals().add(usage("gpt-5", 1000, 100), PRICES).add(usage("gpt-5-mini", 2000, 0), PRICES)
+    assert (totals.tokens, totals.requests, totals.cost) == (3100, 2, pytest.approx(0.003))
+    unknown = totals.add(usage("another", 1, 1), PRICES)
+    assert (unknown.tokens, unknown.cost) == (3102, None)
+    assert unknown.add(usage("gpt-5", 1, 1), PRICES).cost is None
