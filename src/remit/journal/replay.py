@@ -29,6 +29,9 @@ from remit.contracts.question import Decision, Question
 from remit.errors import CallCancelledError, CallError, DeadlineError, DivergedError, Suspended, error_from_reply
 from remit.journal.codec import encode_item, output_content
 
+_SIBLING_TURNS: Final = 10
+"""Turns of the event loop within which a body makes the calls that it makes together, nested groups included."""
+
 
 class ReplayLedger:
     """Compares each item that the present code writes with the recorded one.
@@ -165,13 +168,20 @@ class ReplayLedger:
         """
         if self.was_cancelled and call not in self._items_by_call:
             await self._raise_unrecorded_call(parent)
+        ended = self._find_earlier_end(parent, call)
+        for _ in range(_SIBLING_TURNS if ended else 0):
+            await asyncio.sleep(0)  # calls that began together with this one may have ended before its first item
+            ended = self._find_earlier_end(parent, call)
+        if ended:
+            raise DivergedError(f"a call of {parent[:8]} comes before {ended}, which the journal records before it")
+
+    def _find_earlier_end(self, parent: str, call: str) -> str:
+        """The callee of a call that ended before the first item of ``call`` and is not made yet; empty if none."""
         ends = self._outputs_by_parent.get(parent)
         while ends and ends[-1][1] in self._claimed_calls:
             ends.pop()
-        if ends and call in self._items_by_call and ends[-1][0] < self._first_seq_by_call[call]:
-            raise DivergedError(
-                f"a call of {parent[:8]} comes before {ends[-1][2]}, which the journal records before it"
-            )
+        is_late = ends and call in self._items_by_call and ends[-1][0] < self._first_seq_by_call[call]
+        return ends[-1][2] if ends and is_late else ""
 
     async def _raise_unrecorded_call(self, parent: str) -> None:
         """End an unrecorded call of a cancelled run: with `Suspended` once all recorded calls have been made."""
