@@ -88,6 +88,7 @@ def test_the_codes_are_these_for_ever() -> None:
         "ModelError": "MODEL_ERROR",
         "ModelBusyError": "MODEL_BUSY",
         "ModelRefusedError": "MODEL_REFUSED",
+        "ModelUnavailableError": "MODEL_UNAVAILABLE",
         "CompletionError": "MODEL_GARBAGE",
         "SealError": "SEAL_BROKEN",
         "IdempotencyError": "IDEMPOTENCY_KEY_REUSED",
@@ -116,7 +117,7 @@ def test_only_what_may_go_well_later_is_worth_another_try() -> None:
         "DeadlineError",
         "StillRunningError",
         "ExternalError",
-        "ModelError",
+        "ModelUnavailableError",
         "ModelBusyError",
     }
 

@@ -56,9 +56,9 @@ PUBLIC: Final = {
         BrokenJournalError BudgetError CallCancelledError CallError CompletionError ConflictError ContractError
         DeadlineError DeniedError DivergedError ExternalError IdempotencyError InvalidArgumentsError InvalidOutputError
         JournalError JournalFormatError LayerOrderError LeaseError MaxTurnsError MissingCapabilityError ModelBusyError
-        ModelError ModelRefusedError NameTakenError NoModelError NotFoundError PolicyError RateLimitedError RemitError
-        RequestError SealError SetupError StillRunningError Suspended ToolFailedError UnknownToolError as_no_model_error
-        error_from_reply
+        ModelError ModelRefusedError ModelUnavailableError NameTakenError NoModelError NotFoundError PolicyError
+        RateLimitedError RemitError RequestError SealError SetupError StillRunningError Suspended ToolFailedError
+        UnknownToolError as_no_model_error error_from_reply
     """,
     "remit.home": "data_folder",
     "remit.inventory": """
@@ -74,13 +74,14 @@ PUBLIC: Final = {
     "remit.items": """
         ITEM_TYPES AttemptEnded AttemptStarted DecisionItem ErasedItem Handoff Item Message Mismatch ModelExchange
         ModelFailure ModelReply ModelUsage Note Outcome Position QuestionItem RunFinished RunOpened RunResumed
+        RunStalled
         RunSuspended ToolOutput
     """,
     "remit.layers": """
         Accumulate AddMessage AgentLayer AnyLayer Approve Authorize Breaker Budget Call CallLayer CallService
         Concurrency Fallback Gate Guardrail HasPlace Layer ModelLayer ModelService OrderRule Place
-        RateLimit RecordEvents Redact Reply Retry Service Stack StepLayer StepService Timeout ToolLayer Transform
-        Validate ask_model has_passed_gates layer_fn redact_fields write_note
+        RateLimit RecordEvents Redact Reply Retry RetryModel Service Stack StepLayer StepService Timeout ToolLayer
+        Transform Validate ask_model has_passed_gates layer_fn redact_fields write_note
     """,
     "remit.messages": """
         AssistantMessage ChatMessage ChatRequest Completion FunctionCall History ImagePart ImageUrl SystemMessage

@@ -37,9 +37,7 @@ _LOST: Final = mutants_of(
             "remit.journal.sql.store:SqlStore.request_cancel", "values(cancelled=by, wake=0.0)", "values(cancelled=by)"
         ),
         "a deadline makes no run due": edited(
-            f"{_WRITES}:_index_item",
-            'wake_time(_find_question(connection, each) for each in questions) if status == "waiting" else 0.0',
-            '1e18 if status == "waiting" else 0.0',
+            "remit.journal.index:wake_time", "row.question.expires if row.status", "NEVER if row.status"
         ),
         "only the newest run is looked at": edited(
             "remit.engine.local:LocalEngine._poll_once",

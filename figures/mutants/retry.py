@@ -12,13 +12,15 @@ MUTANTS: Final = (
     Mutant(
         figure="retry.amplification",
         defect="a retry is not paid from the bucket",
-        plant=edited("remit.layers.retry:_Retry._try_spend", "if total > BUCKET_TOKENS:", "if False:"),
+        plant=edited("remit.contracts.retry_budget:RetryBudget.try_spend", "if total > BUCKET_TOKENS:", "if False:"),
     ),
     Mutant(
         figure="retry.amplification",
         defect="each tenant has a bucket of its own",
         plant=edited(
-            _RETRY, "self._try_spend(call.callee.name, cost)", "self._try_spend(call.caller.principal.tenant, cost)"
+            _RETRY,
+            "self._budget.try_spend(call.callee.name, cost)",
+            "self._budget.try_spend(call.caller.principal.tenant, cost)",
         ),
     ),
     Mutant(

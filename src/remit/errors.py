@@ -5,7 +5,7 @@
     │  ├─ LayerOrderError           the order of layers breaks a rule
     │  ├─ ContractError             a function or model cannot be a tool's contract
     │  ├─ NameTakenError            two callees have the same name
-    │  └─ NoModelError              the model of a run is unavailable; the executor stops, the run stays as it is
+    │  └─ NoModelError              the model of a run is missing; the run rests as stalled
     ├─ CallError                    a call failed; the model sees the error as a reply
     │  ├─ InvalidArgumentsError     the arguments do not match the contract
     │  ├─ NotFoundError             the named object does not exist, or is invisible to this caller
@@ -25,7 +25,8 @@
     │  ├─ CallCancelledError        the run was cancelled
     │  ├─ ExternalError             an external service failed, or its connection
     │  │  └─ ModelError             the request to the model failed
-    │  │     ├─ ModelBusyError      the provider limits the rate of requests (429)
+    │  │     ├─ ModelUnavailableError  it cannot be reached, does not answer in time, or its server fails (5xx)
+    │  │     │  └─ ModelBusyError   the provider limits the rate of requests (429)
     │  │     ├─ ModelRefusedError   the provider refused the request: bad key, unknown model, too long
     │  │     └─ CompletionError     the model's answer is not a whole completion
     │  ├─ SealError                 a layer changed the arguments after they were approved
@@ -42,14 +43,15 @@
     ├─ DivergedError                a replayed run does something else than its journal records
     └─ RequestError                 the runtime cannot do what was requested (unknown run, already decided, …)
 
-Failures end in ``Error``; signals do not: `Suspended` is a BaseException, so that ``except Exception`` in a tool does
-not swallow it.
+Failures end in ``Error``; the signal `Suspended` does not.
 """
 
 from __future__ import annotations
 
 import json
 from typing import ClassVar, Final, cast
+
+from remit.signals import Suspended
 
 __all__ = [
     "AlreadyExistsError",
@@ -81,6 +83,7 @@ __all__ = [
     "ModelBusyError",
     "ModelError",
     "ModelRefusedError",
+    "ModelUnavailableError",
     "NameTakenError",
     "NoModelError",
     "NotFoundError",
@@ -136,10 +139,7 @@ class NameTakenError(SetupError):
 
 
 class NoModelError(SetupError):
-    """The model of a run is unavailable: no name, key, package or file. The executor stops; the run stays as it is.
-
-    Raised by the first request that the journal cannot answer. Once the model is available, the run can be resumed.
-    """
+    """The model of a run is missing: no name, key, package or file. The run rests as stalled, and can be resumed."""
 
     code = "NO_MODEL"
 
@@ -195,8 +195,7 @@ class DeniedError(CallError):
 
     def to_reply(self) -> dict[str, object]:
         """A denial: it tells the model that the call was cancelled, and why."""
-        text = self.message
-        return {"success": False, "cancelled": True, "reason": text, "error": text, "errorCode": self.code}
+        return {"success": False, "cancelled": True, "reason": self.message} | super().to_reply()
 
 
 class BlockedError(DeniedError):
@@ -269,29 +268,40 @@ class ExternalError(CallError):
 
 
 class ModelError(ExternalError):
-    """The request to the model failed: no connection, no answer, a server error. Raised by model adapters."""
+    """The request to the model failed. ``retry_after``: the seconds that the provider asks to wait, None if unknown."""
 
     code = "MODEL_ERROR"
+    retryable = False
+    retry_after: float | None = None
+
+    def __init__(self, message: str, *, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
 
 
-class ModelBusyError(ModelError):
-    """The provider limits the rate of requests. Raised by model adapters. Retryable."""
+class ModelUnavailableError(ModelError):
+    """The model cannot be reached, does not answer in time, or its server fails. Retryable."""
+
+    code = "MODEL_UNAVAILABLE"
+    retryable = True
+
+
+class ModelBusyError(ModelUnavailableError):
+    """The provider limits the rate of requests. Retryable."""
 
     code = "MODEL_BUSY"
 
 
 class ModelRefusedError(ModelError):
-    """The provider refused the request: bad key, unknown model, too long. Raised by model adapters."""
+    """The provider refused the request: bad key, unknown model, too long."""
 
     code = "MODEL_REFUSED"
-    retryable = False
 
 
 class CompletionError(ModelError):
     """The model's answer is not a whole completion. Raised by model adapters and the agent."""
 
     code = "MODEL_GARBAGE"
-    retryable = False
 
 
 class SealError(CallError):
@@ -374,14 +384,6 @@ class RequestError(RemitError):
     """The runtime cannot do what was requested: unknown run, already decided, not yours to decide."""
 
     code = "BAD_REQUEST"
-
-
-class Suspended(BaseException):
-    """The run waits for an approver. A signal, not a failure: it leaves a batch after every sibling has ended."""
-
-    def __init__(self, *questions: str) -> None:
-        super().__init__(*questions)
-        self.questions = questions
 
 
 def as_no_model_error(error: SetupError) -> NoModelError:

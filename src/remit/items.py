@@ -21,6 +21,7 @@ from remit.contracts.items import (
     RunFinished,
     RunOpened,
     RunResumed,
+    RunStalled,
     RunSuspended,
     ToolOutput,
 )
@@ -46,6 +47,7 @@ __all__ = [
     "RunFinished",
     "RunOpened",
     "RunResumed",
+    "RunStalled",
     "RunSuspended",
     "ToolOutput",
 ]

@@ -227,7 +227,7 @@ async def test_an_agent_without_a_model_says_so_and_its_run_stays_as_it_is() -> 
     runtime = Runtime(App(name="test", agents=(Agent("agent", instructions="x"),)), store=store)
     with pytest.raises(NoModelError, match="agent has no model; pass model= to it or to the runtime, or set"):
         await runtime.run("go", by=superuser())
-    assert [row.status for row in await store.list_runs()] == ["running"]
+    assert [row.status for row in await store.list_runs()] == ["stalled"]
 
 
 def test_an_agent_that_has_two_models_is_two_agents_of_one_name() -> None:

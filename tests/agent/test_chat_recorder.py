@@ -12,7 +12,15 @@ from remit.agent.chat_recorder import RecordModel
 from remit.contracts.chat import History, completion_from_message, encode_message
 from remit.contracts.items import Message, Mismatch, ModelFailure, ModelUsage, Note
 from remit.core import Place
-from remit.errors import CompletionError, DivergedError, JournalError, ModelBusyError, ModelError, RemitError
+from remit.errors import (
+    CompletionError,
+    DivergedError,
+    JournalError,
+    ModelBusyError,
+    ModelError,
+    RemitError,
+    Suspended,
+)
 from remit.journal.codec import tool_message_text
 from remit.journal.ledger import RunLedger
 from remit.journal.replay import ReplayLedger
@@ -137,7 +145,7 @@ async def test_a_failed_request_is_made_again() -> None:
     run = Run()
     script = Scripted([ModelBusyError("later")])
     ledger = await run.ledger()
-    with pytest.raises(ModelBusyError):
+    with pytest.raises(Suspended):
         await RecordModel()(script)(request(ledger=ledger))
     await ledger.flush()
     assert await run.ask(Model()) == COMPLETION
@@ -147,8 +155,9 @@ async def test_a_failure_is_recorded_with_the_digest_of_its_request() -> None:
     run = Run()
     ledger = await run.ledger()
     asked = request(ledger=ledger)
-    with pytest.raises(ModelBusyError):
-        await RecordModel()(Scripted([ModelBusyError("later")]))(asked)
+    with pytest.raises(Suspended) as stalled:
+        await RecordModel()(Scripted([ModelBusyError("later", retry_after=5.0)]))(asked)
+    assert (stalled.value.reason, stalled.value.retry_after) == ("MODEL_BUSY: later", 5.0)
     await ledger.flush()
     (failure,) = await run.items(ModelFailure)
     assert failure == ModelFailure(
@@ -194,7 +203,7 @@ async def test_what_stops_the_driver_is_no_failure_of_the_model(error: RemitErro
 async def test_a_replay_compares_a_request_that_failed() -> None:
     run = Run()
     ledger = await run.ledger()
-    with pytest.raises(ModelBusyError):
+    with pytest.raises(Suspended):
         await RecordModel()(Scripted([ModelBusyError("later")]))(request(ledger=ledger))
     await ledger.flush()
     with pytest.raises(DivergedError, match="turn 1: the request to the model is not the recorded one"):

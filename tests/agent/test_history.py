@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from remit import Agent, App, Effect, LeafContext, Risk, Runtime, tool
 from remit.agent import AgentLimits
 from remit.errors import CompletionError, ConflictError, ModelBusyError
+from remit.layers import RetryModel
 from remit.models.scripted import ScriptLine
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser
@@ -120,7 +121,9 @@ async def driven(doing: Any, cut: int | None) -> None:
 async def play_story(story: Story) -> tuple[Runtime, Scripted]:
     """Run a story to its end, and check the history whenever the run rests."""
     model = Scripted([*story.lines, "the end"])
-    agent = Agent("agent", instructions="Work.", tools=TOOLS, parallel=story.parallel, limits=AgentLimits(turns=4))
+    agent = Agent(
+        "agent", instructions="Work.", tools=TOOLS, parallel=story.parallel, limits=AgentLimits(turns=4)
+    ).layer(RetryModel(base_delay=0.0))
     runtime = Runtime(App(name="test", agents=(agent,)), model=model, store=InMemoryStore())
     approve = iter(story.approve)
     first, *later = story.cuts
@@ -168,7 +171,10 @@ async def test_a_run_that_is_done_replays_to_the_byte(story: Story) -> None:
 
 def talk(*lines: ScriptLine) -> tuple[Runtime, Scripted]:
     model = Scripted(lines)
-    return Runtime(App(name="test", agents=(Agent("agent", instructions="Work.", tools=TOOLS),)), model=model), model
+    return Runtime(
+        App(name="test", agents=(Agent("agent", instructions="Work.", tools=TOOLS).layer(RetryModel(base_delay=0.0)),)),
+        model=model,
+    ), model
 
 
 @pytest.mark.parametrize("ids", [["a"], [""]], ids=["the same id", "no id"])

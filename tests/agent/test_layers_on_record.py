@@ -13,7 +13,7 @@ from remit.agent import AgentDriver
 from remit.contracts.chat import encode_message
 from remit.contracts.items import Mismatch, ModelExchange, ModelUsage
 from remit.errors import CompletionError, ModelBusyError, ModelError
-from remit.layers import AddMessage, Fallback, Guardrail, ModelLayer, ModelService, layer_fn
+from remit.layers import AddMessage, Fallback, Guardrail, ModelLayer, ModelService, RetryModel, layer_fn
 from remit.messages import ChatRequest, Completion, completion_from_message
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser
@@ -195,7 +195,9 @@ async def test_a_run_killed_at_any_append_goes_on_from_the_answers_on_record(dri
 def layered_process(driver: AgentDriver, store: Mortal, clock: Clock, world: World) -> Runtime:
     """A process whose agent asks another model, with a message, and redacts the answer."""
     other = Scripted([calls(("write", {"text": "a"})), f"The word is {SECRET}."])
-    agent = agent_of(driver, AddMessage("Be brief."), Fallback(other), redact(), tools=[world.write()])
+    agent = agent_of(
+        driver, RetryModel(attempts=1), AddMessage("Be brief."), Fallback(other), redact(), tools=[world.write()]
+    )
     app = App(name="test", agents=(agent,))
     return Runtime(app, model=Broken(), store=store, clock=clock, directory=find_superuser)
 
@@ -210,7 +212,7 @@ class Broken:
 @BOTH
 async def test_a_fallback_and_what_failed_before_it_are_on_record(driver: AgentDriver) -> None:
     other = Counted("From the other.")
-    runtime, result = await run_once(agent_of(driver, Fallback(Broken(), other)), Broken())
+    runtime, result = await run_once(agent_of(driver, RetryModel(attempts=1), Fallback(Broken(), other)), Broken())
     assert result.value() == "From the other."
     (exchange,) = await of_kind(runtime, result.run, ModelExchange)
     assert [json.loads(each)["errorCode"] for each in exchange.failures] == ["MODEL_BUSY", "MODEL_BUSY"]
@@ -224,8 +226,8 @@ async def test_a_fallback_and_what_failed_before_it_are_on_record(driver: AgentD
 
 @BOTH
 async def test_an_error_of_all_models_is_on_record(driver: AgentDriver) -> None:
-    runtime, result = await run_once(agent_of(driver, Fallback(Broken())), Broken())
-    assert (result.reply.error.code, result.reply.error.message) == ("MODEL_BUSY", "come back later")
+    runtime, result = await run_once(agent_of(driver, RetryModel(attempts=1), Fallback(Broken())), Broken())
+    assert (result.status, result.reason) == ("stalled", "MODEL_BUSY: come back later")
     assert (await runtime.replay(result.run)).difference == ""
 
 

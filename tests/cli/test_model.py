@@ -114,8 +114,8 @@ def test_a_model_of_pydantic_ai_is_asked(cli: Cli, monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
     done = cli("run", APP, "--ask", "hello")
-    assert done.status == 1
-    assert "remit: MODEL_ERROR: gpt-x of openai: " in done.err
+    assert done.status == 3
+    assert "stalled: MODEL_UNAVAILABLE: gpt-x of openai: " in done.err
 
 
 def test_without_the_extra_it_is_said_how_to_get_it(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -127,10 +127,13 @@ def test_without_the_extra_it_is_said_how_to_get_it(cli: Cli, monkeypatch: pytes
     assert "install it with: pip install 'remit[pydantic-ai]'" in done.err
 
 
-def test_an_endpoint_that_is_not_there_fails_the_run(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_endpoint_that_cannot_be_reached_stalls_the_run(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REMIT_MODEL", "openai:some-model")
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
     done = cli("run", APP, "--ask", "hello")
-    assert done.status == 1
-    assert "remit: MODEL_ERROR: some-model at http://127.0.0.1:9/v1/ cannot be reached" in done.err
+    assert done.status == 3
+    assert "stalled: MODEL_UNAVAILABLE: some-model at http://127.0.0.1:9/v1/ cannot be reached" in done.err
+    (row,) = cli.runs()
+    assert row.status == "stalled"
+    assert f"now:     remit resume {row.run}" in done.err

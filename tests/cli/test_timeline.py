@@ -5,7 +5,7 @@ from __future__ import annotations
 from remit import Agent, App, Runtime, Stack
 from remit.cli.timeline import Timeline
 from remit.errors import ModelBusyError
-from remit.layers import AddMessage, Fallback, Guardrail, ModelLayer
+from remit.layers import AddMessage, Fallback, Guardrail, ModelLayer, RetryModel
 from remit.testing import Scripted, superuser
 
 
@@ -22,7 +22,7 @@ async def test_it_shows_what_layers_sent_and_changed() -> None:
     other = Scripted(["done"])
     failure = ("failure", "MODEL_BUSY: later")
     sends = ("layer", 'sends {"role":"system","content":"Be brief."}')
-    assert await labels_of(Fallback(other)) == [failure]
-    assert await labels_of(Fallback(other), AddMessage("Be brief.")) == [sends, failure]
-    guarded = await labels_of(Guardrail(lambda _: False, "No."), Fallback(other))
+    assert await labels_of(RetryModel(attempts=1), Fallback(other)) == [failure]
+    assert await labels_of(RetryModel(attempts=1), Fallback(other), AddMessage("Be brief.")) == [sends, failure]
+    guarded = await labels_of(RetryModel(attempts=1), Guardrail(lambda _: False, "No."), Fallback(other))
     assert guarded == [failure, ("layer", "changed the model's answer")]

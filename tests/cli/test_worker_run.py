@@ -309,7 +309,7 @@ def test_a_run_that_waited_is_not_lost_where_its_model_cannot_be_had(cli: Cli, h
         done.err
     )
     (row,) = cli.runs()
-    assert row.status == "running"
+    assert row.status == "stalled"
     (here / "moved.json").rename(here / "call.json")
     done = cli("resume", row.run, "--app", where)
     assert (done.status, done.out, cli.book) == (0, "burnt\n", ["burn bread"])

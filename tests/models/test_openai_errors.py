@@ -13,8 +13,8 @@ import pytest
 from openai.types.chat import ChatCompletion
 
 from remit.contracts.chat import ChatRequest, Completion, History
-from remit.errors import ModelBusyError, ModelError, ModelRefusedError, SetupError
-from remit.models.openai import OpenAI
+from remit.errors import ModelBusyError, ModelError, ModelRefusedError, ModelUnavailableError, SetupError
+from remit.models.openai import OpenAI, retry_after
 from remit.testing import read_only_ledger
 from tests.loopback import Endpoint, answering
 
@@ -34,10 +34,10 @@ STATUS: dict[int, type[ModelError]] = {
     422: ModelRefusedError,
     425: ModelBusyError,
     429: ModelBusyError,
-    500: ModelError,
-    502: ModelError,
-    503: ModelError,
-    529: ModelError,
+    500: ModelUnavailableError,
+    502: ModelUnavailableError,
+    503: ModelUnavailableError,
+    529: ModelUnavailableError,
 }
 
 
@@ -195,3 +195,12 @@ async def test_a_request_that_is_cancelled_is_cancelled() -> None:
         asking.cancel()
         with pytest.raises(asyncio.CancelledError):
             await asking
+
+
+@pytest.mark.parametrize(
+    ("header", "seconds"),
+    [("7", 7.0), ("0.5", 0.5), ("-3", 0.0), ("Thu, 01 Jan 1970 00:01:00 GMT", 50.0), ("soon", None), ("nan", None)],
+)
+async def test_the_time_that_an_endpoint_asks_to_wait_is_read(header: str, seconds: float | None) -> None:
+    assert retry_after({"retry-after": header}, now=lambda: 10.0) == seconds
+    assert retry_after({}) is None

@@ -18,7 +18,7 @@ from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.providers.openai import OpenAIProvider
 
 from remit.contracts.chat import ChatRequest, Completion, History, encode_message
-from remit.errors import CompletionError, ModelBusyError, ModelError, ModelRefusedError
+from remit.errors import CompletionError, ModelBusyError, ModelError, ModelRefusedError, ModelUnavailableError
 from remit.models.pydantic_ai import PydanticAIModel
 from remit.testing import read_only_ledger
 from tests.loopback import Endpoint, answering
@@ -50,6 +50,8 @@ KINDS: dict[type[Exception], type[ModelError]] = {
     foreign.ModelUnavailableError: ModelBusyError,
     foreign.ModelOverloadedError: ModelBusyError,
     foreign.ConcurrencyLimitExceeded: ModelBusyError,
+    foreign.ModelServerError: ModelUnavailableError,
+    foreign.ModelConnectionError: ModelUnavailableError,
     foreign.ModelQuotaExceededError: ModelRefusedError,
     foreign.ModelRequestRejectedError: ModelRefusedError,
     foreign.ModelAuthenticationError: ModelRefusedError,
@@ -97,7 +99,9 @@ async def test_every_error_of_pydantic_ai_is_one_of_ours(kind: type[Exception]) 
     assert raised.value.__cause__ is error
     assert "\n" not in raised.value.message
     public = next(each for each in kind.__mro__ if each in KINDS or each is Exception)
-    assert type(raised.value) is KINDS.get(public, ModelError)
+    passes = issubclass(kind, (foreign.ModelHTTPError, TimeoutError))
+    other = ModelUnavailableError if passes else ModelError
+    assert type(raised.value) is KINDS.get(public, other)
 
 
 def test_the_walk_finds_the_classes_that_matter() -> None:
@@ -108,7 +112,7 @@ def test_the_walk_finds_the_classes_that_matter() -> None:
     ("status", "kind"),
     [(400, ModelRefusedError), (401, ModelRefusedError), (404, ModelRefusedError), (413, ModelRefusedError)]
     + [(status, ModelBusyError) for status in (408, 409, 425, 429)]
-    + [(500, ModelError), (502, ModelError)],
+    + [(500, ModelUnavailableError), (502, ModelUnavailableError)],
 )
 async def test_a_status_is_busy_refused_or_failing(status: int, kind: type[ModelError]) -> None:
     with pytest.raises(ModelError) as raised:
@@ -126,7 +130,19 @@ async def test_a_provider_s_own_status_is_told_by_its_client() -> None:
     assert "canary" not in raised.value.message
 
 
-async def test_an_error_that_nobody_foresaw_is_a_model_error() -> None:
+async def test_an_unexpected_error_is_a_model_error_and_not_retried() -> None:
     with pytest.raises(ModelError, match="ZeroDivisionError: division by zero") as raised:
         await failing(ZeroDivisionError("division by zero"))
-    assert raised.value.retryable
+    assert not raised.value.retryable
+
+
+@pytest.mark.parametrize("error", [ConnectionResetError("cut"), TimeoutError()], ids=repr)
+async def test_an_error_of_the_connection_says_that_the_model_is_unavailable(error: Exception) -> None:
+    with pytest.raises(ModelUnavailableError):
+        await failing(error)
+
+
+async def test_the_time_that_a_provider_asks_to_wait_is_kept() -> None:
+    with pytest.raises(ModelBusyError) as raised:
+        await failing(foreign.ModelHTTPError(429, "m", None, headers={"Retry-After": "7"}))
+    assert raised.value.retry_after == 7.0

@@ -229,11 +229,11 @@ async def test_a_replay_needs_no_principal_and_no_permission() -> None:
         assert (await today.replay(each)).difference == ""
 
 
-async def test_a_run_that_failed_by_its_model_replays() -> None:
+async def test_a_run_that_stalled_by_its_model_replays() -> None:
     store = InMemoryStore()
     runtime = runtime_of(Scripted([calls(("read", {"page": "a"})), ModelBusyError("later")]), READ, store=store)
     result = await runtime.run("go", by=superuser())
-    assert result.status == "failed"
+    assert result.status == "stalled"
     assert (await replaying(store, READ).replay(result.run)).difference == ""
 
 
@@ -281,7 +281,7 @@ async def test_a_run_that_failed_by_a_bug_of_its_model_replays() -> None:
 async def test_a_request_that_failed_is_compared_like_one_that_was_answered() -> None:
     store = InMemoryStore()
     result = await runtime_of(Scripted([ModelBusyError("later")]), READ, store=store).run("go", by=superuser())
-    assert result.status == "failed"
+    assert result.status == "stalled"
     assert "turn 1" in (await replaying(store, READ, SEARCH).replay(result.run)).difference
 
 

@@ -110,30 +110,35 @@ async def test_a_replay_finds_that_the_model_would_be_asked_once_more() -> None:
     assert "turn 1" in (await other.replay(run)).difference
 
 
-@pytest.mark.parametrize(
-    ("error", "kind", "said"),
-    [
-        (ModelHTTPError(429, "m"), ModelBusyError, "429"),
-        (RuntimeError("a bug"), ModelError, "the model failed: RuntimeError: a bug"),
-        (ModelBusyError("later"), ModelBusyError, "later"),
-    ],
-    ids=["a provider's", "a bug", "one of ours"],
-)
-async def test_a_failed_request_is_journaled_met_again_by_a_replay_and_propagates(
-    error: Exception, kind: type[ModelError], said: str
-) -> None:
-    runtime, _ = runtime_with(store := InMemoryStore(), error)
+async def test_a_bug_of_a_model_is_journaled_met_again_by_a_replay_and_propagates() -> None:
+    runtime, _ = runtime_with(store := InMemoryStore(), RuntimeError("a bug"))
     result = await start_run(runtime)
     assert result.reply is not None
     assert result.reply.error is not None
-    assert type(result.reply.error) is kind
-    assert said in result.reply.error.message
+    assert type(result.reply.error) is ModelError
+    assert "the model failed: RuntimeError: a bug" in result.reply.error.message
     (failure,) = await filed(store, result.run, ModelFailure)
     assert failure.call == (await filed(store, result.run, Message))[0].call + ":1"
     report = await runtime_with(store, "done")[0].replay(result.run)
     assert report.difference == ""
     other = await runtime_with(store, "done", output=Found)[0].replay(result.run)
     assert "turn 1" in other.difference
+
+
+@pytest.mark.looptime
+@pytest.mark.parametrize("error", [ModelHTTPError(429, "m"), ModelBusyError("later")], ids=["a provider's", "ours"])
+async def test_a_run_whose_model_stays_busy_stalls_replays_and_continues(error: Exception) -> None:
+    runtime, _ = runtime_with(store := InMemoryStore(), error, error, error)
+    result = await start_run(runtime)
+    assert (result.status, result.reply, "MODEL_BUSY" in result.reason) == ("stalled", None, True)
+    report = await runtime_with(store, "done")[0].replay(result.run)
+    assert report.difference == ""
+    other = await runtime_with(store, "done", output=Found)[0].replay(result.run)
+    assert "turn 1" in other.difference
+    runtime, script = runtime_with(store, "done")
+    assert (await runtime.resume(result.run)).value() == "done"
+    assert len(script.requests) == 1
+    assert (await runtime_with(store, "done")[0].replay(result.run)).difference == ""
 
 
 async def test_a_failed_request_is_asked_anew_on_resume() -> None:

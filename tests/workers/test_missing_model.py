@@ -35,7 +35,7 @@ async def stopped(worker: Agent, said: str) -> None:
     assert (caught.value.code, said in caught.value.message) == ("NO_MODEL", True), caught.value.message
     (row,) = await store.list_runs()
     assert (row.status, await filed(store, row.run, ModelFailure), await filed(store, row.run, RunFinished)) == (
-        "running",
+        "stalled",
         [],
         [],
     )
@@ -68,7 +68,7 @@ async def test_a_model_that_a_worker_is_not_made_for_is_as_good_as_none(given: A
     runtime = runtime_of(worker)
     with pytest.raises(NoModelError, match="does not support the model"):
         await runtime.call(worker, superuser(), "go")
-    assert [row.status for row in await runtime.store.list_runs()] == ["running"]
+    assert [row.status for row in await runtime.store.list_runs()] == ["stalled"]
 
 
 async def test_a_missing_package_stops_the_drive_too(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -120,7 +120,7 @@ async def test_a_run_that_waited_goes_on_and_is_replayed_without_the_key_that_be
             with pytest.raises(NoModelError, match="OPENAI_API_KEY"):
                 await process()[0].resume(result.run)
         (row,) = await store.list_runs()
-        assert (row.status, world.texts) == ("running", ["a"])
+        assert (row.status, world.texts) == ("stalled", ["a"])
         assert await filed(store, result.run, Mismatch) == []
         assert (await process()[0].resume(result.run)).value() == Found(page="about", words=3)
         await close()
@@ -141,7 +141,7 @@ async def test_a_nested_worker_without_its_model_stops_the_run_once_its_siblings
     with pytest.raises(NoModelError, match="nobody:x"):
         await runtime.call(outer, superuser(), "go")
     (row,) = await store.list_runs()
-    assert (row.status, world.ran, len(script.requests)) == ("running", ["a"], 1)
+    assert (row.status, world.ran, len(script.requests)) == ("stalled", ["a"], 1)
     assert (await process(Scripted(["in"]))[0].resume(row.run)).value() == "done"
     assert world.ran == ["a"]
 
@@ -176,7 +176,7 @@ async def test_an_agent_without_a_model_stops_its_drive_alike(kind: str) -> None
         await runtime(port).run("go", by=superuser())
     assert ("has no model" if kind == "none" else "the key was revoked") in caught.value.message
     (row,) = await store.list_runs()
-    assert (row.status, await filed(store, row.run, ModelFailure)) == ("running", [])
+    assert (row.status, await filed(store, row.run, ModelFailure)) == ("stalled", [])
     assert (await runtime(Scripted(["done"])).resume(row.run)).value() == "done"
     assert (await runtime(None).replay(row.run)).is_identical
 

@@ -186,7 +186,7 @@ def test_it_is_an_actor_and_says_where_it_is_written() -> None:
     assert isinstance(worker, HasSource)
     assert (worker.where, worker.tools, worker.provider_tools) == ("", (write,), ("web_search",))
     assert (worker.tool_scope, worker.permissions) == ({"write", "more"}, None)
-    assert repr(worker) == "Agent worker (1 tools, and ungoverned web_search)"
+    assert repr(worker) == "Agent worker (1 tool, and ungoverned web_search)"
 
 
 def test_it_is_the_same_worker_with_another_model_and_another_with_a_layer() -> None:

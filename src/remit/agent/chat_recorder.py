@@ -13,8 +13,10 @@ from remit.agent.model_recorder import ModelRecorder
 from remit.contracts.call import ModelLayer, ModelService
 from remit.contracts.chat import ChatRequest, Completion, completion_from_message, decode_message, encode_message
 from remit.contracts.items import Message, ModelReply, ModelUsage
+from remit.contracts.transient import is_transient
 from remit.core import Place
-from remit.errors import CallError, CompletionError, DivergedError, ModelError
+from remit.errors import CallError, CompletionError, DivergedError, ModelError, ModelUnavailableError
+from remit.layers.retry_model import is_incomplete
 
 
 class RecordModel(ModelLayer):
@@ -69,6 +71,10 @@ class _ChatCodec:
         renamed = completion_from_message(encode_message(message))
         return replace(answer, message=renamed.message, content=renamed.content, tool_calls=renamed.tool_calls)
 
+    def is_incomplete(self, answer: Completion, /) -> bool:
+        _check_type(answer)
+        return is_incomplete(answer.finish_reason, has_calls=bool(answer.tool_calls), has_content=bool(answer.content))
+
     def encode(
         self, request: ChatRequest, answer: Completion, digest: str, /
     ) -> tuple[Message, ModelUsage, Completion]:
@@ -101,7 +107,8 @@ class _ChatCodec:
         )
 
     def to_call_error(self, error: Exception, /) -> CallError:
-        return ModelError(f"the model failed: {type(error).__name__}: {error}"[:_MAX_ERROR_LENGTH])
+        kind = ModelUnavailableError if is_transient(error) else ModelError
+        return kind(f"the model failed: {type(error).__name__}: {error}"[:_MAX_ERROR_LENGTH])
 
 
 _CODEC: Final = _ChatCodec()

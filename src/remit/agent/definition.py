@@ -22,6 +22,7 @@ from remit.contracts.schema import Input, Output
 from remit.core import Stack
 from remit.core.checks import check_counts, check_instances, check_numbers, check_permission, check_subclass, check_text
 from remit.errors import ContractError, SetupError
+from remit.layers.retry_model import RetryModel
 from remit.schemas.jsontext import canonical_text
 
 
@@ -143,8 +144,10 @@ class AgentDefinition:
 
     @property
     def model_layers(self) -> Stack[ModelLayer]:
-        """The layers around its model requests."""
-        return Stack(*(layer for layer in self.agent_layers if isinstance(layer, ModelLayer)))
+        """The layers around its model requests, with a `RetryModel` next to the model if the agent has none."""
+        layers = [layer for layer in self.agent_layers if isinstance(layer, ModelLayer)]
+        has_retry = any(isinstance(layer, RetryModel) for layer in layers)
+        return Stack(*layers) if has_retry else Stack(*layers, RetryModel())
 
     def render_instructions(self, payload: BaseModel) -> str:
         """Render the system message for a payload. A template sees the name and type of attachments, not the content.

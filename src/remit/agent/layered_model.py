@@ -17,6 +17,7 @@ from remit.contracts.guard import compose_models
 from remit.contracts.items import ModelExchange
 from remit.contracts.reply import Reply
 from remit.errors import CallError, CompletionError, DivergedError, RemitError
+from remit.layers.retry_model import RetryModel
 
 Q = TypeVar("Q")
 R = TypeVar("R")
@@ -44,16 +45,17 @@ class ModelView(Protocol[R]):
 
 
 class LayeredModel:
-    """Sends requests through layers, given outermost first and composed once."""
+    """Sends requests through layers, given outermost first and composed once.
+
+    ``retry`` is the only layer, if that is a `RetryModel`: it changes no answer, so drivers need not convert theirs.
+    """
 
     def __init__(self, layers: Iterable[ModelLayer] = ()) -> None:
-        self._layers = tuple(layers)
-        self._service = compose_models(self._layers, _ask_own_model)
-
-    @property
-    def has_layers(self) -> bool:
-        """Whether any layer stands around the model."""
-        return bool(self._layers)
+        layers = tuple(layers)
+        only = layers[0] if len(layers) == 1 else None
+        self.retry = only if isinstance(only, RetryModel) else None
+        self.has_layers = bool(layers) and self.retry is None
+        self._service = compose_models(layers, _ask_own_model)
 
     async def __call__(self, request: ChatRequest, asker: Asker) -> Completion:
         """The completion that leaves the outermost layer."""

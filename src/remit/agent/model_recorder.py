@@ -19,6 +19,7 @@ from remit.contracts.items import (
     ModelFailure,
     ModelReply,
     ModelUsage,
+    RunStalled,
 )
 from remit.contracts.ledger import Ledger
 from remit.contracts.reply import Reply
@@ -27,8 +28,11 @@ from remit.errors import (
     CompletionError,
     DivergedError,
     JournalError,
+    ModelUnavailableError,
     NoModelError,
+    RemitError,
     SetupError,
+    Suspended,
     as_no_model_error,
     error_from_reply,
 )
@@ -87,6 +91,10 @@ class ModelCodec(Protocol[Q_contra, R]):
         """Return the answer with a new id for every tool call, and a name for calls without one."""
         ...
 
+    def is_incomplete(self, answer: R, /) -> bool:
+        """Whether the answer has no calls and was cut, or is empty."""
+        ...
+
     def encode(self, request: Q_contra, answer: R, digest: str, /) -> tuple[Message | ModelReply, ModelUsage, R]:
         """Encode an answer. Returns its two items and the answer decoded from them.
 
@@ -137,7 +145,8 @@ class ModelRecorder(Struct, Generic[Q, R], frozen=True, kw_only=True):
             finally:
                 request.ledger.meter.settle(request.call_id)
         else:
-            answer = self.codec.decode(recorded, next((each for each in items if isinstance(each, ModelUsage)), None))
+            usages = (each for each in reversed(items) if isinstance(each, ModelUsage))
+            answer = self.codec.decode(recorded, next(usages, None))
             if self.layered is None:
                 self._check_digest(request, recorded.request, digest)
             else:
@@ -168,22 +177,24 @@ class ModelRecorder(Struct, Generic[Q, R], frozen=True, kw_only=True):
         return _find_recorded(request.ledger.items_for(request.call_id)) is not None
 
     async def _ask(self, request: Q, digest: str, items: Sequence[Item]) -> R:
-        """Ask the model. A failure is recorded: replay raises it again, resume repeats the request."""
+        """Ask the model. A failure is recorded: replay raises it again, resume repeats the request.
+
+        Raises:
+            Suspended: the model is busy or cannot be reached now, so the run rests.
+        """
         ledger = request.ledger
         if ledger.is_stopping:
             raise asyncio.CancelledError
         failures = [item for item in items if isinstance(item, ModelFailure)] if items else ()
         if failures and ledger.is_replaying:
             self._check_digest(request, failures[-1].request or digest, digest)
-            raise error_from_reply(failures[-1].content)
+            raise _as_signal(ledger, error_from_reply(failures[-1].content))
         ledger.start_flush()
         try:
-            exchange = None
             if self.layered is not None and self.layered.model.has_layers:
                 answer, exchange = await self.layered.ask(request, self.codec.to_call_error, self.model_name)
             else:
-                with ledger.meter.reserve(request, self.model_name):
-                    answer = await self.model(request)
+                answer, exchange = await self._ask_repeatedly(request, digest)
             item, usage, answer = self.codec.encode(request, self._ensure_unique_call_ids(answer, request), digest)
         except (JournalError, DivergedError):
             raise
@@ -192,15 +203,45 @@ class ModelRecorder(Struct, Generic[Q, R], frozen=True, kw_only=True):
         except Exception as error:
             failure = error if isinstance(error, CallError) else self.codec.to_call_error(error)
             ledger.add(ModelFailure(call=request.call_id, content=Reply.from_error(failure).content, request=digest))
+            if isinstance(failure, ModelUnavailableError):
+                raise _to_signal(failure) from error
             if failure is error:
                 raise
             raise failure from error
         if exchange is not None:
             ledger.add(exchange)
         ledger.add(item)
-        within = ledger.meter.calls_around(request.call_id.partition(":")[0])
-        ledger.add(structs.replace(usage, within=within) if within else usage)
+        _add_usage(ledger, usage)
         return answer
+
+    async def _ask_repeatedly(self, request: Q, digest: str) -> tuple[R, ModelExchange | None]:
+        """Ask until the model answers completely, as `RetryModel` allows. Failures and lost answers are on record."""
+        failures: list[str] = []
+        lost: list[ModelUsage] = []
+
+        async def ask() -> R:
+            for usage in lost:
+                _add_usage(request.ledger, usage)
+            lost.clear()
+            try:
+                with request.ledger.meter.reserve(request, self.model_name):
+                    return await self.model(request)
+            except RemitError as error:
+                failures.append(Reply.from_error(error).content if isinstance(error, CallError) else "")
+                raise
+            except Exception as error:
+                failure = self.codec.to_call_error(error)
+                failures.append(Reply.from_error(failure).content)
+                raise failure from error
+
+        def is_incomplete(answer: R) -> bool:
+            if self.codec.is_incomplete(answer):
+                lost.append(self.codec.encode(request, answer, digest)[1])
+            return bool(lost)
+
+        retry = self.layered.model.retry if self.layered is not None else None
+        answer = await (ask() if retry is None else retry.repeat(ask, is_incomplete))
+        return answer, ModelExchange(call=request.call_id, failures=tuple(failures)) if failures else None
 
     def _check_digest(self, request: Q, recorded: str, digest: str) -> None:
         """Compare a request with the recorded one. A difference ends a replay; resume journals it once."""
@@ -233,8 +274,26 @@ class ModelRecorder(Struct, Generic[Q, R], frozen=True, kw_only=True):
         return self.codec.rename_calls(answer, (each for each in numbered if each not in used))
 
 
+def _add_usage(ledger: Ledger, usage: ModelUsage) -> None:
+    within = ledger.meter.calls_around(usage.call.partition(":")[0])
+    ledger.add(structs.replace(usage, within=within) if within else usage)
+
+
+def _to_signal(failure: ModelUnavailableError) -> Suspended:
+    return Suspended(reason=f"{failure.code}: {failure.message}", retry_after=failure.retry_after)
+
+
+def _as_signal(ledger: Ledger, failure: CallError) -> BaseException:
+    """What a recorded failure led to: runs of older journals never stalled, but failed with it."""
+    stalled = any(isinstance(item, RunStalled) for item in ledger.items_for(ledger.run))
+    return _to_signal(failure) if isinstance(failure, ModelUnavailableError) and stalled else failure
+
+
 def _is_exchange(item: Item) -> bool:
-    return isinstance(item, ModelExchange) or (isinstance(item, ErasedItem) and item.was == ModelExchange.kind)
+    """Whether an item records what layers did, and not only failures before the model answered."""
+    if isinstance(item, ModelExchange):
+        return bool(item.requests) or item.changed
+    return isinstance(item, ErasedItem) and item.was == ModelExchange.kind
 
 
 def _find_recorded(items: Sequence[Item]) -> Message | ModelReply | None:

@@ -37,7 +37,7 @@ def call(
 
     The call goes through the same policy layers as a call made by a model.
 
-    Exit status: 0 done, 1 failed, 2 usage, 3 waiting for a decision.
+    Exit status: 0 done, 1 failed, 2 usage, 3 waiting for a decision, or stalled.
     """
     raw = sys.stdin.read() if arguments == "-" else arguments
     with open_client() as client:

@@ -10,13 +10,14 @@ from typing import Any, Final
 from remit.cli.client import LocalClient, needs_model
 from remit.cli.prompt import read_line
 from remit.cli.questions import Answer, QuestionPrompter, ReadLine
-from remit.cli.report import GO_AHEAD_MESSAGE, run_error
+from remit.cli.report import GO_AHEAD_MESSAGE, run_error, stalled_notice
 from remit.cli.resume_when_free import ResumeWhenFree
 from remit.cli.status import ExitStatus, error_line, report_error
 from remit.cli.terminal import Terminal
 from remit.cli.text import escape_controls
 from remit.contracts.question import Question
 from remit.errors import RemitError
+from remit.journal.index import UNFINISHED_STATUSES
 from remit.journal.ports import RunRow
 from remit.runtime import RunResult, Runtime
 
@@ -101,11 +102,12 @@ class Chat:
     def _finish_last_run(self) -> bool:
         """Finish the last run of the conversation if necessary; whether the next message can be sent."""
         row = self._last_run()
-        if row is None or row.status not in ("running", "waiting"):
+        if row is None or row.status not in UNFINISHED_STATUSES:
             return True
         run = row.run
-        if row.status == "running":
-            self._terminal.print_line(f"The last run of this conversation, {run}, was interrupted; resuming it.")
+        if row.status != "waiting":
+            state = "was interrupted" if row.status == "running" else "is stalled"
+            self._terminal.print_line(f"The last run of this conversation, {run}, {state}; resuming it.")
             return self._settle(self._resume(run))
         self._terminal.print_line(f"The last run of this conversation, {run}, waits for a decision.")
         self._postponed.clear()
@@ -122,6 +124,9 @@ class Chat:
                 self._terminal.print_line("The conversation continues once that is decided.")
                 return False
             result = self._resume(result.run)
+        if result.status == "stalled":
+            print(stalled_notice(result), file=sys.stderr)
+            return False
         error = run_error(result)
         if error is None:
             self._terminal.print_line()

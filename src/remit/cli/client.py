@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from remit.cli.home import ensure_home
 from remit.cli.status import NoSuchError, UsageError, did_you_mean, error_line
 from remit.cli.users import UserDirectory, os_user, read_users
-from remit.contracts.items import RunSuspended
+from remit.contracts.items import RunStalled, RunSuspended
 from remit.contracts.principal import Principal
 from remit.errors import CallCancelledError, RemitError
+from remit.journal.index import RESTING_STATUSES
 from remit.journal.ports import QuestionRow, RunRow, Store
 
 if TYPE_CHECKING:  # what only some commands use is imported where it is used
@@ -257,10 +258,10 @@ class LocalClient:
 
     def open_questions(self, row: RunRow) -> list[Question]:
         """The open questions that a run waits for."""
-        if row.status != "waiting":
+        if row.status not in RESTING_STATUSES:
             return []
         items = [position.item for position in self.wait(self.store.read(row.run))]
-        waiting = next(item for item in reversed(items) if isinstance(item, RunSuspended))
+        waiting = next(item for item in reversed(items) if isinstance(item, (RunSuspended, RunStalled)))
         rows = [self.get_question(question) for question in waiting.questions]
         return [found.question for found in rows if found.status == "open"]
 

@@ -6,6 +6,7 @@ import json
 import shlex
 import sys
 from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -51,11 +52,24 @@ def report_result(client: LocalClient, result: RunResult[Any], options: ReportOp
         print(_result_text(result))
     if error is not None:
         print(error_line(error.code, error.message), file=sys.stderr)
+    if result.status == "stalled":
+        print(stalled_notice(result), file=sys.stderr)
     for question in open_questions:
         print(_waiting_notice(question, options), file=sys.stderr)
     for question in announced_questions:
         print(_announced_notice(question, options), file=sys.stderr)
-    return {"done": ExitStatus.DONE, "waiting": ExitStatus.WAITING}.get(result.status, ExitStatus.FAILED)
+    statuses = {"done": ExitStatus.DONE, "waiting": ExitStatus.WAITING, "stalled": ExitStatus.WAITING}
+    return statuses.get(result.status, ExitStatus.FAILED)
+
+
+def stalled_notice(result: RunResult[Any]) -> str:
+    """Why a run rests, and how it continues."""
+    at = datetime.fromtimestamp(result.retry_at).astimezone().strftime("%H:%M:%S")
+    return (
+        f"stalled: {escape_controls(result.reason)}\n"
+        f"  nothing is lost: an executor tries again at {at}\n"
+        f"  now:     remit resume {result.run}"
+    )
 
 
 def run_error(result: RunResult[Any]) -> CallError | None:
@@ -97,6 +111,8 @@ def _summary(
         summary["result"] = json_value(result)
     if error is not None:
         summary |= {"error": error.message, "errorCode": error.code}
+    if result.status == "stalled":
+        summary |= {"reason": result.reason, "retryAt": result.retry_at}
     summary["questions"] = [as_dict(question) for question in questions]
     summary["calls"] = [call_summary(call) for call in _ended_calls(result, options.follower)]
     return summary

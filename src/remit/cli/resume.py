@@ -22,7 +22,7 @@ def resume(
 
     Completed calls are not repeated.
 
-    Exit status: 0 done, 1 failed, 2 usage, 3 waiting for a decision.
+    Exit status: 0 done, 1 failed, 2 usage, 3 waiting for a decision, or stalled.
     """
     with open_client() as client:
         row = client.get_readable_run(run)

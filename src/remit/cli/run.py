@@ -35,8 +35,8 @@ def run(
 ) -> int:
     """Talk to an application's agent, or ask it once.
 
-    Exit status: 0 done, 1 failed, 2 usage, 3 waiting for a decision. REMIT_MODEL names the model: openai:NAME,
-    PROVIDER:NAME, local:base (the default), local:small, local:FILE.gguf or scripted:FILE.
+    Exit status: 0 done, 1 failed, 2 usage, 3 waiting for a decision, or stalled. REMIT_MODEL names the model:
+    openai:NAME, PROVIDER:NAME, local:base (the default), local:small, local:FILE.gguf or scripted:FILE.
     """
     _check_options(ask, as_json=as_json, detach=detach)
     with open_client() as client:

@@ -35,6 +35,7 @@ from remit.contracts.items import (
     RunFinished,
     RunOpened,
     RunResumed,
+    RunStalled,
     RunSuspended,
     ToolOutput,
 )
@@ -219,8 +220,10 @@ def _describe_item(item: Item, run_started_at: float, position: Position, outcom
             text = one_line(note_text(item), max_length=_MAX_TEXT_LENGTH)
         case Mismatch():
             text = f"{item.what}: today's request differs; the recorded answer was kept"
-        case RunSuspended():
-            what, text = "waiting", f"for {', '.join(item.questions)}"
+        case RunStalled() | RunSuspended():
+            what = "stalled" if isinstance(item, RunStalled) else "waiting"
+            reason = item.reason if isinstance(item, RunStalled) else f"for {', '.join(item.questions)}"
+            text = one_line(reason, max_length=_MAX_TEXT_LENGTH)
         case RunResumed():
             text = f"by {item.driver}"
         case Handoff():

@@ -39,7 +39,7 @@ def run(
     The run is governed and journaled like any other. To resume, replay or show it later, name the worker again:
     remit resume RUN --app APP+FILE (or FILE alone).
 
-    Exit status: 0 done, 1 failed, 2 usage, 3 waiting for a decision.
+    Exit status: 0 done, 1 failed, 2 usage, 3 waiting for a decision, or stalled.
     """
     reference = WorkerReference.of(str(WorkerReference(file=Path(file), app=app, model=model)))
     if reference is None:

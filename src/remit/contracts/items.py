@@ -86,11 +86,11 @@ class ModelExchange(Item, frozen=True, kw_only=True, gc=False):
     """
 
     kind: ClassVar[str] = "exchange"
-    requests: tuple[str, ...]
-    added: tuple[str, ...]
-    answer: str
-    changed: bool
-    failures: tuple[str, ...]
+    requests: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
+    answer: str = ""
+    changed: bool = False
+    failures: tuple[str, ...] = ()
 
 
 class ModelFailure(Item, frozen=True, kw_only=True, gc=False):
@@ -199,6 +199,18 @@ class RunSuspended(Item, frozen=True, kw_only=True, gc=False):
 
     kind: ClassVar[str] = "suspended"
     questions: tuple[str, ...]
+
+
+class RunStalled(Item, frozen=True, kw_only=True, gc=False):
+    """The run rests for a reason that will pass, until ``retry_at`` (epoch seconds) or until it is resumed.
+
+    ``questions`` are those that it waits for besides.
+    """
+
+    kind: ClassVar[str] = "stalled"
+    reason: str
+    retry_at: float
+    questions: tuple[str, ...] = ()
 
 
 class RunResumed(Item, frozen=True, kw_only=True, gc=False):

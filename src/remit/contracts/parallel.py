@@ -15,7 +15,8 @@ async def run_parallel(works: Sequence[Callable[[], Awaitable[T]]], limit: int) 
     """Run all works, at most ``limit`` at a time, and return their results in the order of the works.
 
     Raises:
-        Suspended: some wait for decisions. It comes after all others have ended, and holds all questions.
+        Suspended: some wait for decisions, or cannot go on now. It comes after all others have ended, and holds all
+            questions.
     """
     semaphore = asyncio.Semaphore(limit)
 
@@ -50,5 +51,5 @@ async def _run_or_wait(work: Callable[[], Awaitable[T]]) -> T | Suspended:
 def _collect(outcomes: Sequence[T | Suspended]) -> list[T]:
     waiting = [outcome for outcome in outcomes if isinstance(outcome, Suspended)]
     if waiting:
-        raise Suspended(*(question for each in waiting for question in each.questions))
+        raise Suspended.join(waiting)
     return [outcome for outcome in outcomes if not isinstance(outcome, Suspended)]

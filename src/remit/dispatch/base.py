@@ -172,7 +172,8 @@ class Base:
                 raise
             raise self._tool_failure(call, error) from safe_cause(error, call.redactions)
         except Suspended as error:
-            if frame.calls.signal is not None or call.ledger.is_replaying:
+            is_stalled = bool(error.reason) and self._effect is Effect.COMPOSED  # the model of an agent
+            if is_stalled or frame.calls.signal is not None or call.ledger.is_replaying:
                 raise
             raise self._tool_failure(call, error) from safe_cause(error, call.redactions)
         except (Exception, SystemExit, BaseExceptionGroup) as error:  # noqa: BLE001 - its cause may hold a secret

@@ -61,8 +61,7 @@ class BodyCalls:
         """The exception that must leave the body. A suspension has the questions of all calls, in call order."""
         if self._error is not None or not self._suspensions:
             return self._error
-        waiting = [self._suspensions[call] for call in self.claims if call in self._suspensions]
-        return Suspended(*dict.fromkeys(question for each in waiting for question in each.questions))
+        return Suspended.join(self._suspensions[call] for call in self.claims if call in self._suspensions)
 
     def end_call(self, call: str) -> None:
         """Report that a call has ended, or waits for a person."""

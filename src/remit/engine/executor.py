@@ -11,15 +11,17 @@ from typing import Final, Literal
 
 from msgspec import Struct, structs
 
-from remit.contracts.items import DecisionItem, Item, Position, RunFinished, RunResumed, RunSuspended, ToolOutput
+from remit.contracts.items import DecisionItem, Item, Position, RunFinished, RunResumed, ToolOutput
 from remit.contracts.question import Decision
 from remit.contracts.reply import Reply
-from remit.contracts.usage import NO_USAGE, Prices, UsageTotals
+from remit.contracts.usage import Prices
+from remit.engine.outcome import ExecutionOutcome, bring_to_rest
 from remit.errors import (
     ApprovalUsedError,
     CallCancelledError,
     JournalError,
     LeaseError,
+    NoModelError,
     NotFoundError,
     RequestError,
     Suspended,
@@ -36,17 +38,7 @@ _MAX_LOST_RACES: Final = 8
 
 _CANCELLED_REPLY: Final = Reply.from_error(CallCancelledError("the run was cancelled"))
 
-ExecutionStatus = Literal["done", "failed", "waiting", "cancelled"]
 RootCall = Callable[[RunLedger], Awaitable[Reply]]
-
-
-class ExecutionOutcome(Struct, frozen=True, kw_only=True):
-    """The outcome of an execution: the reply of the root call, or the open questions."""
-
-    status: ExecutionStatus
-    reply: Reply | None = None
-    questions: tuple[str, ...] = ()
-    usage: UsageTotals = NO_USAGE
 
 
 class _Lease(Struct):
@@ -111,7 +103,7 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
                     raise
                 return outcome
             else:
-                if outcome.status != "waiting" or not await self._has_new_input(run, outcome.questions):
+                if not outcome.is_resting or not await self._has_new_input(run, outcome.questions):
                     return outcome
             header, known_items = None, ()
 
@@ -155,7 +147,7 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
                 )
             finally:
                 ledger.close()
-            lease.release_on_exit = outcome.status == "waiting"
+            lease.release_on_exit = outcome.is_resting
         return structs.replace(outcome, usage=ledger.meter.totals())
 
     async def _has_new_input(self, run: str, questions: Sequence[str]) -> bool:
@@ -230,6 +222,9 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
     ) -> ExecutionOutcome:
         try:
             outcome, last = await self._execute_root(ledger, root, decisions)
+        except NoModelError as error:
+            await ledger.commit(bring_to_rest(ledger, Suspended(reason=error.message))[1])
+            raise
         except asyncio.CancelledError:
             if release_requested and release_requested.is_set():
                 raise LeaseError(f"run {ledger.run} was released; another executor can resume it") from None
@@ -242,7 +237,7 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
             await asyncio.shield(writing)
         except asyncio.CancelledError:
             await writing
-            if outcome.status == "waiting":
+            if outcome.is_resting:
                 outcome = ExecutionOutcome(status="cancelled", reply=_CANCELLED_REPLY)
                 await ledger.commit(RunFinished(call=ledger.run, status="cancelled"))
         return outcome
@@ -272,8 +267,7 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
                 copied.update(decision.question for decision in decisions)
                 if ledger.is_stopping or decisions:
                     continue
-                waiting = RunSuspended(call=ledger.run, questions=signal.questions)
-                return ExecutionOutcome(status="waiting", questions=signal.questions), waiting
+                return bring_to_rest(ledger, signal)
             status: Literal["done", "failed"] = "done" if reply.outcome == "ok" else "failed"
             error = f"{reply.error.code}: {reply.error.message}" if reply.error else ""
             return ExecutionOutcome(status=status, reply=reply), RunFinished(

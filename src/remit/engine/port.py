@@ -7,7 +7,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Protocol, Self
 
-from remit.engine.executor import ExecutionStatus
+from remit.engine.outcome import ExecutionStatus
 
 
 class Engine(Protocol):
@@ -55,7 +55,12 @@ class ExecutionReport(Protocol):
 
     @property
     def questions(self) -> tuple[str, ...]:
-        """The open questions of a waiting run."""
+        """The open questions of a resting run."""
+        ...
+
+    @property
+    def retry_at(self) -> float:
+        """When a stalled run is tried again, in seconds since the epoch."""
         ...
 
 

@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, cast
 
+from msgspec.structs import asdict
+
 from remit.contracts.items import Position, RunFinished
 from remit.contracts.reply import Reply
 from remit.contracts.usage import NO_USAGE, UsageTotals
 from remit.dispatch.context import unwrap_reply
 from remit.dispatch.registry import AnyCallee
-from remit.engine.executor import ExecutionOutcome, ExecutionStatus
+from remit.engine.outcome import ExecutionOutcome, ExecutionStatus
 from remit.errors import RequestError
 from remit.journal.replay import ReplayLedger
 
@@ -20,10 +22,11 @@ Out = TypeVar("Out")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunResult(Generic[Out]):
-    """The result of a run: ``done`` or ``failed`` with a reply, ``waiting`` with questions, or ``cancelled``.
+    """The result of a run: ``done`` or ``failed`` with a reply, ``waiting`` with questions, ``stalled``, ``cancelled``.
 
-    ``usage`` has the requests, tokens and US dollars of all executions so far; its ``cost`` is None if the price of a
-    model is unknown.
+    A stalled run rests for a ``reason`` that will pass, such as a busy model. An engine continues it at ``retry_at``
+    (epoch seconds), `Runtime.resume` at once. ``usage`` has the requests, tokens and US dollars of all executions so
+    far; its ``cost`` is None if the price of a model is unknown.
     """
 
     run: str
@@ -32,6 +35,8 @@ class RunResult(Generic[Out]):
     reply: Reply | None = None
     questions: tuple[str, ...] = ()
     usage: UsageTotals = NO_USAGE
+    retry_at: float = 0.0
+    reason: str = ""
 
     @property
     def text(self) -> str:
@@ -46,20 +51,14 @@ class RunResult(Generic[Out]):
             RequestError: the run has no result yet.
         """
         if self.reply is None:
-            raise RequestError(f"run {self.run} has no result: it is {self.status} ({', '.join(self.questions)})")
+            why = self.reason or ", ".join(self.questions)
+            raise RequestError(f"run {self.run} has no result: it is {self.status} ({why})")
         return cast("Out", unwrap_reply(self.callee, self.reply))
 
 
 def result_of(run: str, callee: AnyCallee, outcome: ExecutionOutcome) -> RunResult[Any]:
     """The result of an execution."""
-    return RunResult(
-        run=run,
-        status=outcome.status,
-        callee=callee,
-        reply=outcome.reply,
-        questions=outcome.questions,
-        usage=outcome.usage,
-    )
+    return RunResult(run=run, callee=callee, **asdict(outcome))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

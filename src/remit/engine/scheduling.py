@@ -13,6 +13,7 @@ from remit.contracts.items import RunSuspended
 from remit.core.checks import check_functions, check_method
 from remit.engine.port import ErrorHandler, ExecuteFunction
 from remit.errors import BrokenJournalError, JournalError, JournalFormatError, LeaseError
+from remit.journal.index import UNFINISHED_STATUSES
 from remit.journal.ports import Store
 
 LEASE_RETRY_FIRST_SECONDS: Final = 0.5
@@ -70,7 +71,7 @@ class RunScheduler:
 
     async def _attempt(self, run: str, failed_attempts: int, release_requested: asyncio.Event) -> Next:
         row = await self.store.find_run(run)
-        if row is None or row.status not in ("running", "waiting"):
+        if row is None or row.status not in UNFINISHED_STATUSES:
             return Next()
         if row.status == "waiting" and not await self.store.cancel_requested_by(run):
             questions = await self._read_waiting_questions(run)
@@ -78,6 +79,8 @@ class RunScheduler:
             if seconds > 0:
                 return Next(_delay_or_none(seconds))
         result = await self.execute(run, release_requested)
+        if result.status == "stalled":
+            return Next(max(result.retry_at - self.clock(), 0.0))
         if result.status != "waiting":
             return Next()
         seconds = await self._seconds_until_expiry(result.questions)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -16,6 +16,7 @@ from remit.contracts.items import (
     RunFinished,
     RunOpened,
     RunResumed,
+    RunStalled,
     RunSuspended,
 )
 from remit.contracts.ledger import Consumption
@@ -47,21 +48,34 @@ def status_after(item: Item) -> RunStatus | None:
     return _STATUS_AFTER.get(type(item))
 
 
-INDEXED_ITEMS: Final = frozenset({RunOpened, QuestionItem, DecisionItem, RunSuspended, RunResumed, RunFinished})
+INDEXED_ITEMS: Final = frozenset(
+    {RunOpened, QuestionItem, DecisionItem, RunSuspended, RunStalled, RunResumed, RunFinished}
+)
 """The items that change the index of runs and questions."""
 
-_STATUS_AFTER: Final[dict[type[Item], RunStatus]] = {RunSuspended: "waiting", RunResumed: "running"}
+_STATUS_AFTER: Final[dict[type[Item], RunStatus]] = {
+    RunSuspended: "waiting",
+    RunStalled: "stalled",
+    RunResumed: "running",
+}
 
-UNFINISHED_STATUSES: Final[tuple[RunStatus, ...]] = ("running", "waiting")
+RESTING_STATUSES: Final[tuple[RunStatus, ...]] = ("waiting", "stalled")
+UNFINISHED_STATUSES: Final[tuple[RunStatus, ...]] = ("running", *RESTING_STATUSES)
 
 NEVER: Final = 1e18
 """Later than any deadline, in seconds since the epoch."""
 
 
-def wake_time(questions: Iterable[QuestionRow | None]) -> float:
-    """When a run that waits for ``questions`` can continue: at the first deadline, or at once if one is decided."""
-    open_until = (row.question.expires if row.status == "open" else 0.0 for row in questions if row is not None)
-    return min(open_until, default=NEVER)
+def wake_time(item: Item, find_question: Callable[[str], QuestionRow | None]) -> float:
+    """When a run can continue whose last item is ``item``.
+
+    If it waits for questions: at the first deadline, or at once if one is decided. If it is stalled: at its time.
+    """
+    if not isinstance(item, (RunSuspended, RunStalled)):
+        return 0.0
+    rows = (find_question(each) for each in item.questions)
+    open_until = [row.question.expires if row.status == "open" else 0.0 for row in rows if row is not None]
+    return min(open_until + ([item.retry_at] if isinstance(item, RunStalled) else []), default=NEVER)
 
 
 def with_expiry(row: QuestionRow, now: float) -> QuestionRow:
@@ -179,7 +193,7 @@ def check_conversation_free(row: RunRow, newest: RunRow | None) -> None:
     """
     if newest is None or row.after == DETACHED or newest.run == row.run:
         return
-    if newest.status in ("running", "waiting"):
+    if newest.status in UNFINISHED_STATUSES:
         busy = f"conversation {row.conversation} is busy: run {newest.run} is {newest.status}"
         raise RequestError(f"{busy}; decide, resume or cancel it first")
     if newest.run != row.after:

@@ -18,6 +18,7 @@ from remit.contracts.items import (
     QuestionItem,
     RunFinished,
     RunOpened,
+    RunStalled,
     RunSuspended,
 )
 from remit.contracts.ledger import Consumption
@@ -319,8 +320,8 @@ class InMemoryStore:
         if status and state.row:
             ended = position.at if isinstance(item, RunFinished) else 0.0
             state.row = replace(state.row, status=status, ended=ended)
-            state.waits_for = item.questions if isinstance(item, RunSuspended) else ()
-            state.wake = wake_time(map(self._questions.get, state.waits_for)) if status == "waiting" else 0.0
+            state.waits_for = item.questions if isinstance(item, (RunSuspended, RunStalled)) else ()
+            state.wake = wake_time(item, self._questions.get)
         if isinstance(item, RunFinished):
             state.leased_until = 0.0
             self._unfinished.pop(position.run, None)

@@ -12,7 +12,7 @@ from remit.contracts.items import Position
 from remit.contracts.ledger import Consumption
 from remit.contracts.question import Decision, Question, QuestionStatus
 
-RunStatus = Literal["running", "waiting", "done", "failed", "cancelled"]
+RunStatus = Literal["running", "waiting", "stalled", "done", "failed", "cancelled"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,7 +168,8 @@ class RunIndex(Protocol):
     async def list_due_runs(self, application: str, limit: int = 1000) -> list[str]:
         """Runs of an application that can continue and that no executor holds, the longest due first.
 
-        A running run is due, and a waiting one when one of its questions is no longer open or it is to be cancelled.
+        A running run is due, a stalled one when its time has come, and a waiting one when one of its questions is no
+        longer open or it is to be cancelled.
         """
         ...
 

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from remit.layers.limit import Concurrency, RateLimit
     from remit.layers.redact import Redact
     from remit.layers.retry import Retry
+    from remit.layers.retry_model import RetryModel
     from remit.layers.timeout import Timeout
     from remit.layers.transform import Transform
     from remit.layers.validate import Validate
@@ -66,6 +67,7 @@ __all__ = [
     "Redact",
     "Reply",
     "Retry",
+    "RetryModel",
     "Service",
     "Stack",
     "StepLayer",
@@ -115,6 +117,7 @@ if not TYPE_CHECKING:
             "remit.layers.limit": ("Concurrency", "RateLimit"),
             "remit.layers.redact": ("Redact",),
             "remit.layers.retry": ("Retry",),
+            "remit.layers.retry_model": ("RetryModel",),
             "remit.layers.timeout": ("Timeout",),
             "remit.layers.transform": ("Transform",),
             "remit.layers.validate": ("Validate",),

@@ -13,18 +13,13 @@ from remit.contracts.call import Call, CallLayer, CallService
 from remit.contracts.facts import Effect
 from remit.contracts.items import AttemptStarted
 from remit.contracts.reply import Reply
+from remit.contracts.retry_budget import FIRST_ATTEMPT_REFUND, RETRY_COST, RetryBudget
 from remit.core import Place
 from remit.core.checks import as_tuple, check_counts, check_functions, check_numbers, check_subclass
 from remit.errors import CallError, DeadlineError, RemitError, SetupError, StillRunningError
 
-BUCKET_TOKENS: Final = 500
-"""Capacity of a bucket. Each tool has one bucket for all callers, because the tool bears the sum of their retries."""
-RETRY_COST: Final = 5
-"""Tokens for one retry."""
 TIMEOUT_RETRY_COST: Final = 10
 """Tokens for a retry after a deadline: the previous attempt may still be under way."""
-FIRST_ATTEMPT_REFUND: Final = 1
-"""Tokens refunded by success at the first attempt. Success after a retry refunds the cost of that retry."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +31,8 @@ class Retry(CallLayer):
 
     ``attempts`` is the total. The delay starts at ``base_delay`` seconds and doubles up to ``max_delay``; a random half
     of it is cut, so that callers do not return at the same time. A call still running after its deadline is retried
-    only if it is pure or keyed. Each retry is paid from a bucket; when the bucket is empty, calls are not retried.
+    only if it is pure or keyed. Each retry is paid from a bucket, one for each tool, because the tool bears the sum of
+    all retries; when the bucket is empty, calls are not retried.
     """
 
     place = Place.RETRY
@@ -45,7 +41,7 @@ class Retry(CallLayer):
     max_delay: float = 10.0
     on: tuple[type[Exception], ...] = ()
     jitter: Callable[[], float] = field(default=random.random, repr=False)
-    _spent_tokens: dict[str, int] = field(init=False, repr=False, compare=False, default_factory=dict[str, int])
+    _budget: RetryBudget = field(init=False, repr=False, compare=False, default_factory=RetryBudget)
 
     def __post_init__(self) -> None:
         check_counts("Retry", attempts=self.attempts)
@@ -64,7 +60,7 @@ class Retry(CallLayer):
 
     def __call__(self, inner: CallService, /) -> CallService:
         """Retry calls of ``inner``."""
-        return _Retry(inner, self, self._spent_tokens).__call__
+        return _Retry(inner, self, self._budget).__call__
 
     def delay_after(self, attempt: int) -> float:
         """Seconds to wait after attempt number ``attempt``."""
@@ -72,12 +68,12 @@ class Retry(CallLayer):
 
 
 class _Retry:
-    __slots__ = ("_inner", "_policy", "_spent_tokens")
+    __slots__ = ("_budget", "_inner", "_policy")
 
-    def __init__(self, inner: CallService, policy: Retry, spent_tokens: dict[str, int]) -> None:
+    def __init__(self, inner: CallService, policy: Retry, budget: RetryBudget) -> None:
         self._inner = inner
         self._policy = policy
-        self._spent_tokens = spent_tokens
+        self._budget = budget
 
     async def __call__(self, call: Call, /) -> Reply:
         if call.callee.facts.effect in (Effect.UNSAFE, Effect.COMPOSED):
@@ -93,27 +89,15 @@ class _Retry:
                     raise
                 is_recorded = _is_attempt_recorded(call, attempt + 1)
                 cost = TIMEOUT_RETRY_COST if isinstance(error, DeadlineError) else RETRY_COST
-                if not is_recorded and not self._try_spend(call.callee.name, cost):
+                if not is_recorded and not self._budget.try_spend(call.callee.name, cost):
                     raise
             else:
-                if self._spent_tokens and reply.outcome == "ok":
-                    self._refund(call.callee.name, cost)
+                if reply.outcome == "ok":
+                    self._budget.refund(call.callee.name, cost)
                 return reply
             if not is_recorded:
                 await asyncio.sleep(self._policy.delay_after(attempt))
             attempt += 1
-
-    def _try_spend(self, tool: str, tokens: int) -> bool:
-        total = self._spent_tokens.get(tool, 0) + tokens
-        if total > BUCKET_TOKENS:
-            return False
-        self._spent_tokens[tool] = total
-        return True
-
-    def _refund(self, tool: str, tokens: int) -> None:
-        total = self._spent_tokens.pop(tool, 0) - tokens
-        if total > 0:
-            self._spent_tokens[tool] = total
 
 
 def _is_retryable(call: Call, error: CallError) -> bool:

@@ -6,9 +6,13 @@ their bytes. The client's own retries are off; retry is a layer.
 
 from __future__ import annotations
 
+import contextlib
 import json
+import math
 import os
+import time
 from collections.abc import Callable, Mapping
+from email.utils import parsedate_to_datetime
 from typing import Any, Final, Self
 from urllib.parse import urlsplit
 
@@ -17,7 +21,14 @@ from pydantic import BaseModel, Field
 
 from remit.contracts.chat import ChatRequest, Completion, completion_from_message, encode_message
 from remit.core.checks import check_functions, check_name, check_positive, check_unicode
-from remit.errors import CompletionError, ModelBusyError, ModelError, ModelRefusedError, SetupError
+from remit.errors import (
+    CompletionError,
+    ModelBusyError,
+    ModelError,
+    ModelRefusedError,
+    ModelUnavailableError,
+    SetupError,
+)
 
 _MAX_ERROR_LENGTH: Final = 200
 _RETRYABLE_STATUSES: Final = frozenset({408, 409, 425, 429})
@@ -95,17 +106,30 @@ class OpenAI:
         if isinstance(error, openai.APIStatusError):
             message = f"{self.model} at {where} answered {error.status_code}: {_shorten(error.message)}"
             if error.status_code in _RETRYABLE_STATUSES:
-                return ModelBusyError(f"{message}; try again later")
-            return ModelError(message) if error.status_code >= 500 else ModelRefusedError(message)
+                return ModelBusyError(f"{message}; try again later", retry_after=retry_after(error.response.headers))
+            if error.status_code >= 500:
+                return ModelUnavailableError(message, retry_after=retry_after(error.response.headers))
+            return ModelRefusedError(message)
         if isinstance(error, openai.APITimeoutError):
-            return ModelError(f"{self.model} at {where} did not answer in time")
+            return ModelUnavailableError(f"{self.model} at {where} did not answer in time")
         if isinstance(error, openai.APIConnectionError):
             cause = error.__cause__
-            return ModelError(f"{self.model} at {where} cannot be reached: {cause or error}; is the endpoint running?")
+            reason = f"{cause or error}; is the endpoint running?"
+            return ModelUnavailableError(f"{self.model} at {where} cannot be reached: {reason}")
         return ModelError(f"{self.model} at {where}: {_shorten(str(error))}")
 
     def __repr__(self) -> str:
         return f"OpenAI({self.model!r} at {self._client.base_url})"
+
+
+def retry_after(headers: Mapping[str, str], now: Callable[[], float] = time.time) -> float | None:
+    """The seconds that an answer asks to wait, from ``Retry-After``; None if it does not say."""
+    text = headers.get("retry-after", "")
+    with contextlib.suppress(ValueError):
+        return max(float(text), 0.0) if math.isfinite(float(text)) else None
+    with contextlib.suppress(ValueError):
+        return max(parsedate_to_datetime(text).timestamp() - now(), 0.0)
+    return None
 
 
 def read_endpoint(environ: Mapping[str, str] = os.environ) -> tuple[str | None, str]:

@@ -62,8 +62,16 @@ from remit.contracts.chat import (
     encode_message,
     message_text,
 )
+from remit.contracts.transient import is_transient
 from remit.core.checks import check_instance
-from remit.errors import CompletionError, ModelBusyError, ModelError, ModelRefusedError, SetupError
+from remit.errors import (
+    CompletionError,
+    ModelBusyError,
+    ModelError,
+    ModelRefusedError,
+    ModelUnavailableError,
+    SetupError,
+)
 from remit.schemas.jsontext import compact_json
 from remit.schemas.suggestions import suggest
 
@@ -118,7 +126,9 @@ class PydanticAIModel:
         """Raise the model error for an error of PydanticAI or a provider."""
         kind = classify_error(error)
         message = f"{self.model} of {self.vendor}: {type(error).__name__}: {_shorten(str(error))}"
-        raise kind(f"{message}; try again later" if kind is ModelBusyError else message) from error
+        if kind is ModelBusyError:
+            message = f"{message}; try again later"
+        raise kind(message, retry_after=get_retry_after(error)) from error
 
     def __repr__(self) -> str:
         return f"PydanticAIModel({self.vendor}:{self.model})"
@@ -178,11 +188,12 @@ def _make_provider_without_key(provider: str) -> Provider[object]:
 
 
 _REFUSED_ERRORS: Final = (foreign.ModelRequestRejectedError, foreign.ModelQuotaExceededError, foreign.UserError)
+_UNAVAILABLE_ERRORS: Final = (foreign.ModelServerError, foreign.ModelConnectionError)
 _BUSY_ERRORS: Final = (foreign.ModelRateLimitError, foreign.ModelUnavailableError, foreign.ConcurrencyLimitExceeded)
 
 
 def classify_error(error: Exception) -> type[ModelError]:
-    """Classify an error as refused or busy by its type, else by the HTTP status. Unknown errors are retryable."""
+    """Classify an error as refused, busy or unavailable by its type, else by the HTTP status."""
     if isinstance(error, foreign.UnexpectedModelBehavior):
         return CompletionError
     if isinstance(error, _REFUSED_ERRORS):
@@ -191,7 +202,13 @@ def classify_error(error: Exception) -> type[ModelError]:
         return ModelBusyError
     if isinstance(error, foreign.ModelHTTPError) and error.status_code < 500:
         return ModelBusyError if error.status_code in _RETRYABLE_STATUSES else ModelRefusedError
-    return ModelError
+    is_unavailable = isinstance(error, (*_UNAVAILABLE_ERRORS, foreign.ModelHTTPError)) or is_transient(error)
+    return ModelUnavailableError if is_unavailable else ModelError
+
+
+def get_retry_after(error: Exception) -> float | None:
+    """The seconds that the provider asked to wait; None if it did not say."""
+    return error.retry_after if isinstance(error, foreign.ModelAPIError) else None
 
 
 def _make_model_settings(request: ChatRequest) -> ModelSettings:

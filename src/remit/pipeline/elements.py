@@ -65,14 +65,14 @@ async def run_step(step: Step, state: PipelineState, frame: Frame) -> JsonValue:
 
     recorded = [index for index, call in prepared.items() if frame.ledger.items_for(call.id)]
     limit = len(prepared) if frame.ledger.is_stopping else step.concurrency
-    questions: list[str] = []
+    signals: list[Suspended] = []
     for indexes, may_stop in ((recorded, False), (prepared.keys() - recorded, stops)):
         try:
             await run_parallel([partial(run, index, may_stop=may_stop) for index in sorted(indexes)], limit)
         except Suspended as signal:
-            questions += signal.questions
-    if questions:
-        raise Suspended(*questions)
+            signals.append(signal)
+    if signals:
+        raise Suspended.join(signals)
     ordered = [results[index] for index in sorted(results)]
     if errors:
         state.record_elements(step.name, ordered, errors)

@@ -8,14 +8,15 @@ from pydantic_ai import exceptions as foreign
 
 from remit.agent.limits import AgentLimits
 from remit.errors import CallError, CompletionError, InvalidOutputError, ModelError
-from remit.models.pydantic_ai import classify_error
+from remit.models.pydantic_ai import classify_error, get_retry_after
 
 _MAX_ERROR_LENGTH: Final = 500
 
 
 def to_model_error(error: Exception) -> ModelError:
     """The model error for a failed request."""
-    return classify_error(error)(f"the model failed: {type(error).__name__}: {_shorten(error)}")
+    message = f"the model failed: {type(error).__name__}: {_shorten(error)}"
+    return classify_error(error)(message, retry_after=get_retry_after(error))
 
 
 def to_call_error(name: str, error: Exception, limits: AgentLimits) -> CallError | None:

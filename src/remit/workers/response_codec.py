@@ -17,6 +17,7 @@ from remit.contracts.items import Message, ModelReply, ModelUsage
 from remit.contracts.ledger import Ledger
 from remit.errors import CallError, CompletionError, DivergedError
 from remit.journal.codec import RESULT_TOOL
+from remit.layers.retry_model import is_incomplete
 from remit.models.pydantic_ai import get_finish_reason
 from remit.workers.errors import to_model_error
 from remit.workers.request_digest import RequestDigester
@@ -77,6 +78,11 @@ class ResponseCodec:
             for part in answer.parts
         ]
         return replace(answer, parts=parts)
+
+    def is_incomplete(self, answer: ModelResponse, /) -> bool:
+        """Whether a response has no calls and was cut, or is empty."""
+        has_calls = bool(select_tool_calls(answer))
+        return is_incomplete(get_finish_reason(answer), has_calls=has_calls, has_content=has_content(answer))
 
     def encode(
         self, request: RecordedRequest, answer: ModelResponse, digest: str, /

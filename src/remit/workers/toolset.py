@@ -115,7 +115,7 @@ class DispatcherToolset(AbstractToolset[Frame]):
         self._prepared_calls: dict[str, PreparedCall] = {}
         self._call_order: dict[str, int] = {}
         self._contents: dict[str, str] = {}
-        self._open_questions: dict[str, tuple[str, ...]] = {}
+        self._suspensions: dict[str, Suspended] = {}
         self._final_replies: dict[str, Reply] = {}
         self._stop_error: BaseException | None = None
 
@@ -165,7 +165,7 @@ class DispatcherToolset(AbstractToolset[Frame]):
             finally:
                 answer.end_regular()
         async with answer.handoff_turn():
-            if self._open_questions:
+            if self._suspensions:
                 raise CallDeferred  # no handoff while another call of the answer waits
             if self._stop_error is not None:
                 return _CANCELLED_CONTENT
@@ -176,7 +176,7 @@ class DispatcherToolset(AbstractToolset[Frame]):
         try:
             reply = await prepared()
         except Suspended as signal:
-            self._open_questions[call_id] = signal.questions
+            self._suspensions[call_id] = signal
             raise CallDeferred from signal
         except asyncio.CancelledError as error:
             if not self._frame.ledger.is_stopping or _is_cancel_requested():
@@ -207,7 +207,7 @@ class DispatcherToolset(AbstractToolset[Frame]):
     @property
     def is_finished(self) -> bool:
         """Whether the agent has ended, so that the model is not asked again."""
-        return bool(self._stop_error or self._open_questions or self._final_replies or self.handoff_target)
+        return bool(self._stop_error or self._suspensions or self._final_replies or self.handoff_target)
 
     def stop(self, error: BaseException) -> None:
         """Keep the exception that ends the agent, to be raised outside of PydanticAI."""
@@ -222,9 +222,9 @@ class DispatcherToolset(AbstractToolset[Frame]):
         """
         if self._stop_error is not None:
             raise self._stop_error
-        if self._open_questions:
-            waiting = sorted(self._open_questions, key=self._call_order.__getitem__)
-            raise Suspended(*(question for wire in waiting for question in self._open_questions[wire]))
+        if self._suspensions:
+            waiting = sorted(self._suspensions, key=self._call_order.__getitem__)
+            raise Suspended.join(self._suspensions[wire] for wire in waiting)
         return (
             self._final_replies[min(self._final_replies, key=self._call_order.__getitem__)]
             if self._final_replies

@@ -46,6 +46,6 @@ def acquire_locks(connection: Connection, lock_keys: Iterable[LockKeys]) -> None
         names.update(connection.scalars(select(QUESTIONS.c.run).where(QUESTIONS.c.question.in_(questions))))
         same = (QUESTIONS.c.conversation == RUNS.c.conversation) & (RUNS.c.conversation != "")
         waiting = select(RUNS.c.run).join(QUESTIONS, same).where(QUESTIONS.c.question.in_(questions))
-        names.update(connection.scalars(waiting.where(RUNS.c.status == "waiting")))
+        names.update(connection.scalars(waiting.where(RUNS.c.status.in_(("waiting", "stalled")))))
     stripes = sorted({crc32(name.encode(errors="surrogatepass")) % _STRIPE_COUNT for name in names})
     connection.execute(_ACQUIRE_LOCKS, {"namespace": _LOCK_NAMESPACE, "stripes": stripes})

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from sqlalchemy import bindparam, extract, func, insert, literal_column, select, update
+from sqlalchemy import bindparam, extract, func, insert, select, update
 
 from remit.journal.index import UNFINISHED_STATUSES
 from remit.journal.sql.statements import Command, Query
-from remit.journal.sql.tables import ITEMS, NOT_ENDED, QUESTIONS, RUNS
+from remit.journal.sql.tables import ITEMS, NOT_ENDED, QUESTIONS, RUNS, one_of
 from remit.journal.sql.writes import RUN_IS_OPENED
 
 SELECT_ITEMS = Query(
@@ -19,7 +19,7 @@ SELECT_DUE_RUNS = Query(
     .where(
         RUNS.c.application == bindparam("application"),
         NOT_ENDED,
-        RUNS.c.status.in_([literal_column(f"'{status}'") for status in UNFINISHED_STATUSES]),
+        one_of(RUNS.c.status, UNFINISHED_STATUSES),
         RUNS.c.wake <= bindparam("now"),
         RUNS.c.until <= bindparam("now"),
         RUN_IS_OPENED,

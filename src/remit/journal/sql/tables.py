@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -12,6 +12,7 @@ from typing import Any, Final
 from sqlalchemy import (
     URL,
     Column,
+    ColumnElement,
     Engine,
     Float,
     Index,
@@ -22,6 +23,7 @@ from sqlalchemy import (
     Text,
     create_engine,
     event,
+    literal_column,
     make_url,
     text,
 )
@@ -123,6 +125,11 @@ _POSTGRES_TIMEOUTS: Final = {
     "tcp_user_timeout": "30000",
 }
 """When to give up a server; libpq's defaults wait for hours. Parameters in the URL take precedence."""
+
+
+def one_of(column: Column[str], values: Iterable[str]) -> ColumnElement[bool]:
+    """Whether a column is one of our own words, as a constant of the statement."""
+    return column.in_([literal_column(f"'{value}'") for value in values])
 
 
 def parse_url(url: URL | str) -> URL:

@@ -17,6 +17,7 @@ from remit.contracts.items import (
     QuestionItem,
     RunFinished,
     RunOpened,
+    RunStalled,
     RunSuspended,
 )
 from remit.contracts.ledger import Consumption
@@ -24,6 +25,7 @@ from remit.contracts.question import Decision, Question
 from remit.journal.codec import ERASED_BODY, decode_item
 from remit.journal.index import (
     INDEXED_ITEMS,
+    RESTING_STATUSES,
     check_consumable,
     check_conversation_free,
     check_sequence,
@@ -37,7 +39,7 @@ from remit.journal.ports import QuestionRow, RunRow
 from remit.journal.sql.locks import LockKeys, acquire_locks
 from remit.journal.sql.rows import RUN_COLUMNS, grant_row, question_row, run_row
 from remit.journal.sql.statements import Command, Query
-from remit.journal.sql.tables import GRANTS, ITEMS, QUESTIONS, RUNS
+from remit.journal.sql.tables import GRANTS, ITEMS, QUESTIONS, RUNS, one_of
 from remit.journal.sql.worker_thread import DatabaseOperation
 
 T_co = TypeVar("T_co", covariant=True)
@@ -81,7 +83,7 @@ class Append(Struct, frozen=True):
             "\0".join(_conversation_key(item)) for item in items if isinstance(item, RunOpened) and item.conversation
         }
         questions = {item.question for item in items if isinstance(item, (QuestionItem, DecisionItem))}
-        questions.update(*(item.questions for item in items if isinstance(item, RunSuspended)))
+        questions.update(*(item.questions for item in items if isinstance(item, (RunSuspended, RunStalled))))
         consumed = self.consumption.questions if self.consumption else ()
         return LockKeys(frozenset({self.run, *opened}), frozenset(questions.union(consumed)))
 
@@ -148,12 +150,12 @@ SELECT_LATEST_RUN = Query(
 )
 _SELECT_WAITING_RUNS = Query(
     select(RUNS.c.run)
-    .where(RUNS.c.conversation == bindparam("conversation"), RUNS.c.status == "waiting")
+    .where(RUNS.c.conversation == bindparam("conversation"), one_of(RUNS.c.status, RESTING_STATUSES))
     .order_by(RUNS.c.run)
 )
 _SELECT_SUSPENSION = Query(
     select(ITEMS.c.kind, ITEMS.c.call, ITEMS.c.body)
-    .where(ITEMS.c.run == bindparam("run"), ITEMS.c.kind == RunSuspended.kind)
+    .where(ITEMS.c.run == bindparam("run"), one_of(ITEMS.c.kind, (RunSuspended.kind, RunStalled.kind)))
     .order_by(ITEMS.c.seq.desc())
     .limit(1)
 )
@@ -208,8 +210,7 @@ def _index_item(connection: Connection, position: Position) -> None:
     status = status_after(item)
     if status:
         command = _SET_ENDED if isinstance(item, RunFinished) else _SET_STATUS
-        questions = item.questions if isinstance(item, RunSuspended) else ()
-        wake = wake_time(_find_question(connection, each) for each in questions) if status == "waiting" else 0.0
+        wake = wake_time(item, lambda question: _find_question(connection, question))
         command.execute(connection, {"the_run": position.run, "status": status, "ended": position.at, "wake": wake})
     if status == "cancelled":
         for stored in _SELECT_OPEN_QUESTIONS.all(connection, run=position.run):
@@ -246,7 +247,7 @@ def _wake_waiting_runs(connection: Connection, question: Row[Any]) -> None:
     for run in sorted({question.run, *others}):
         row = _SELECT_SUSPENSION.first(connection, run=run)
         suspension = decode_item(row.kind, row.call, row.body) if row else None
-        if isinstance(suspension, RunSuspended) and question.question in suspension.questions:
+        if isinstance(suspension, (RunSuspended, RunStalled)) and question.question in suspension.questions:
             _WAKE_RUN.execute(connection, {"the_run": run})
 
 

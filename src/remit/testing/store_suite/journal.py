@@ -46,7 +46,7 @@ def odd(hint: Any) -> Any:
     choices = get_args(hint)
     if get_origin(hint) is Literal:
         return choices[-1]
-    return {str: "café 🎂 \x00\r\n\ud800|", int: 2**40, bool: True}.get(hint, ("q1", "q2"))
+    return {str: "café 🎂 \x00\r\n\ud800|", int: 2**40, float: 1e9, bool: True}.get(hint, ("q1", "q2"))
 
 
 async def test_items_are_read_back_in_order_and_equal_in_every_field(store: Store) -> None:

@@ -1,0 +1,48 @@
+"""Mutants of the figures about outages of the model."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from figures.mutants.mutant import edited, mutants_of, together
+
+_RECORDER: Final = "remit.agent.model_recorder"
+_FIND: Final = "remit.dispatch.base:_find_attempt"
+_ASK: Final = f"{_RECORDER}:ModelRecorder._ask"
+
+_NOT_ANSWERED: Final = edited(
+    "remit.layers.record:_Record.__call__", "if isinstance(item, ToolOutput) and not is_reexecuted:", "if False:"
+)
+
+_LOST: Final = mutants_of(
+    "model.outage.lost",
+    {
+        "a run fails by a busy model": edited(_ASK, "if isinstance(failure, ModelUnavailableError):", "if False:"),
+        "a failed request is met again by a resume": edited(
+            _ASK, "if failures and ledger.is_replaying:", "if failures:"
+        ),
+        "a replay fails where the run stalled": edited(
+            f"{_RECORDER}:_as_signal", "isinstance(failure, ModelUnavailableError) and stalled", "False"
+        ),
+    },
+)
+_DOUBLED: Final = mutants_of(
+    "model.outage.doubled",
+    {
+        "what has ended is neither answered nor known to have ended": together(
+            _NOT_ANSWERED,
+            edited(
+                "remit.dispatch.base:_find_attempt", "return number, started, ended", "return number, started, None"
+            ),
+        ),
+        "what has ended is neither answered nor known to have started": together(
+            _NOT_ANSWERED,
+            edited(_FIND, "return number, started, ended", "return number, None, None"),
+        ),
+        "the journal of a resumed run is not read": edited(
+            "remit.journal.ledger:RunLedger.items_for", "return self._items_by_call.get(call, ())", "return ()"
+        ),
+    },
+)
+
+MUTANTS: Final = (*_LOST, *_DOUBLED)

@@ -1,0 +1,36 @@
+"""The budget from which retries are paid, so that they add little load to a service that keeps failing."""
+
+from __future__ import annotations
+
+from typing import Final
+
+BUCKET_TOKENS: Final = 500
+"""Capacity of a bucket."""
+RETRY_COST: Final = 5
+"""Tokens for one retry."""
+FIRST_ATTEMPT_REFUND: Final = 1
+"""Tokens refunded by success at the first attempt. Success after a retry refunds the cost of that retry."""
+
+
+class RetryBudget:
+    """One bucket of tokens for each name; without tokens, no retry."""
+
+    __slots__ = ("_spent_tokens",)
+
+    def __init__(self) -> None:
+        self._spent_tokens: dict[str, int] = {}
+
+    def try_spend(self, name: str, tokens: int) -> bool:
+        """Pay a retry; False if the bucket does not have as much."""
+        total = self._spent_tokens.get(name, 0) + tokens
+        if total > BUCKET_TOKENS:
+            return False
+        self._spent_tokens[name] = total
+        return True
+
+    def refund(self, name: str, tokens: int) -> None:
+        """Refund tokens after a success."""
+        if self._spent_tokens:
+            total = self._spent_tokens.pop(name, 0) - tokens
+            if total > 0:
+                self._spent_tokens[name] = total

@@ -1,0 +1,59 @@
+"""The outcome of one execution of a run, and how a run comes to rest."""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+from msgspec import Struct
+
+from remit.contracts.items import Item, RunStalled, RunSuspended
+from remit.contracts.reply import Reply
+from remit.contracts.usage import NO_USAGE, UsageTotals
+from remit.errors import Suspended
+from remit.journal.ledger import RunLedger
+
+STALL_FIRST_SECONDS: Final = 60.0
+STALL_MAX_SECONDS: Final = 900.0
+"""Seconds until a stalled run is tried again, if the provider does not say: first and at most."""
+
+ExecutionStatus = Literal["done", "failed", "waiting", "stalled", "cancelled"]
+
+
+class ExecutionOutcome(Struct, frozen=True, kw_only=True):
+    """The outcome of an execution: the reply of the root call, or what the run waits for.
+
+    ``retry_at`` (epoch seconds) and ``reason`` are those of a stalled run.
+    """
+
+    status: ExecutionStatus
+    reply: Reply | None = None
+    questions: tuple[str, ...] = ()
+    retry_at: float = 0.0
+    reason: str = ""
+    usage: UsageTotals = NO_USAGE
+
+    @property
+    def is_resting(self) -> bool:
+        """Whether the run can be resumed."""
+        return self.status in ("waiting", "stalled")
+
+
+def bring_to_rest(ledger: RunLedger, signal: Suspended) -> tuple[ExecutionOutcome, Item]:
+    """The outcome of an execution that came to rest, and the item that records it.
+
+    A stalled run is tried again when the provider says, else after a minute, doubled each time up to a quarter of an
+    hour. The count begins anew after a quarter of an hour without a stall.
+    """
+    if not signal.reason:
+        suspended = RunSuspended(call=ledger.run, questions=signal.questions)
+        return ExecutionOutcome(status="waiting", questions=signal.questions), suspended
+    delay = STALL_FIRST_SECONDS
+    earlier = [item for item in ledger.items_for(ledger.run) if isinstance(item, RunStalled)]
+    if earlier and ledger.now() <= earlier[-1].retry_at + STALL_MAX_SECONDS:
+        delay = min(delay * 2.0 ** min(len(earlier), 10), STALL_MAX_SECONDS)
+    retry_at = ledger.now() + (delay if signal.retry_after is None else signal.retry_after)
+    stalled = RunStalled(call=ledger.run, reason=signal.reason, retry_at=retry_at, questions=signal.questions)
+    return (
+        ExecutionOutcome(status="stalled", questions=signal.questions, retry_at=retry_at, reason=signal.reason),
+        stalled,
+    )

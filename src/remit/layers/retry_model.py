@@ -1,0 +1,90 @@
+"""Retries of model requests: busy and unreachable models, and answers that are cut or empty."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import random
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from remit.contracts.call import ModelLayer, ModelService
+from remit.contracts.chat import ChatRequest, Completion
+from remit.contracts.retry_budget import FIRST_ATTEMPT_REFUND, RETRY_COST, RetryBudget
+from remit.core.checks import check_counts, check_functions, check_numbers
+from remit.errors import ModelError, SetupError
+
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetryModel(ModelLayer):
+    """Repeats a model request after a ``retryable`` error, or if the answer is cut or empty.
+
+    Every agent has one, next to its model, unless it has one of its own. ``attempts`` is the total. It waits as long as
+    the provider says, else ``base_delay`` seconds, doubled up to ``max_delay``; a random half is cut. A provider that
+    asks for more than ``max_delay`` is not asked again here: the run rests as stalled until then. Each retry is paid
+    from a bucket, as for `Retry`. The journal records the failures.
+    """
+
+    attempts: int = 3
+    base_delay: float = 0.5
+    max_delay: float = 20.0
+    jitter: Callable[[], float] = field(default=random.random, repr=False)
+    _budget: RetryBudget = field(init=False, repr=False, compare=False, default_factory=RetryBudget)
+
+    def __post_init__(self) -> None:
+        check_counts("RetryModel", attempts=self.attempts)
+        check_numbers("RetryModel", base_delay=self.base_delay, max_delay=self.max_delay)
+        check_functions("RetryModel", jitter=self.jitter)
+        if self.attempts < 1 or not 0 <= self.base_delay <= self.max_delay < math.inf:
+            raise SetupError(f"{self!r} needs at least one attempt, and 0 <= base_delay <= max_delay")
+
+    def __call__(self, inner: ModelService, /) -> ModelService:
+        """Repeat requests to ``inner``."""
+
+        async def ask(request: ChatRequest, /) -> Completion:
+            return await self.repeat(lambda: inner(request), _is_incomplete)
+
+        return ask
+
+    async def repeat(self, ask: Callable[[], Awaitable[R]], is_incomplete: Callable[[R], bool]) -> R:
+        """Call ``ask`` until it answers completely, or return or raise what came of the last attempt."""
+        attempt = 1
+        while True:
+            try:
+                answer = await ask()
+            except ModelError as error:
+                delay = self._delay_after(attempt, error)
+                if delay is None:
+                    raise
+            else:
+                if not is_incomplete(answer):
+                    self._budget.refund("", FIRST_ATTEMPT_REFUND if attempt == 1 else RETRY_COST)
+                    return answer
+                delay = self._delay_after(attempt, None)
+                if delay is None:
+                    return answer
+            await asyncio.sleep(delay)
+            attempt += 1
+
+    def _delay_after(self, attempt: int, error: ModelError | None) -> float | None:
+        """Seconds to wait before the next attempt; None if there is none."""
+        if attempt >= self.attempts or (error is not None and not error.retryable):
+            return None
+        delay = min(self.base_delay * 2.0 ** min(attempt - 1, 1000), self.max_delay) * (0.5 + self.jitter() / 2)
+        if error is not None and error.retry_after is not None:
+            delay = error.retry_after
+        return delay if delay <= self.max_delay and self._budget.try_spend("", RETRY_COST) else None
+
+
+def _is_incomplete(completion: Completion) -> bool:
+    return is_incomplete(
+        completion.finish_reason, has_calls=bool(completion.tool_calls), has_content=bool(completion.content)
+    )
+
+
+def is_incomplete(finish_reason: str, *, has_calls: bool, has_content: bool) -> bool:
+    """Whether an answer without calls was cut by a limit of tokens, or is empty; another attempt may be better."""
+    return not has_calls and (finish_reason == "length" or (not has_content and finish_reason != "content_filter"))
