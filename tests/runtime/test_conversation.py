@@ -360,3 +360,16 @@ async def test_runs_that_begin_in_the_same_instant_follow_one_another() -> None:
     for prompt in ("one", "two", "three"):
         await runtime.run(prompt, by=superuser(), conversation="c")
     assert texts(model) == ["Work.", "one", "hello", "two", "again", "three"]
+
+
+async def test_a_conversation_of_another_principal_is_continued_only_with_the_permission_to_join(store: Store) -> None:
+    ada, eve, bob = Principal("ada"), Principal("eve"), Principal("bob", permissions=frozenset({"conversations:join"}))
+    model = Scripted(["a secret", "noted", "more"])
+    runtime = runtime_of(model, store=store)
+    await runtime.run("tell", by=ada, conversation="talk")
+    with pytest.raises(RequestError, match=r"^conversation 'talk' belongs to another user; use another name, or get"):
+        await runtime.run("repeat", by=eve, conversation="talk")
+    assert (await runtime.run("join", by=bob, conversation="talk")).value() == "noted"
+    assert (await runtime.run("go on", by=ada, conversation="talk")).value() == "more"
+    assert (await runtime.run("mine", by=eve, conversation="another")).value() == "a secret"
+    assert (await runtime.run("theirs", by=Principal("eve", "elsewhere"), conversation="talk")).value() == "a secret"

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Final
 
 from remit.contracts.items import DETACHED, Handoff, Position, RunOpened
+from remit.contracts.principal import Principal
 from remit.contracts.question import content_digest
 from remit.core.checks import check_text
 from remit.engine.request import RunRequest, derive_run_id
@@ -12,6 +14,9 @@ from remit.errors import RequestError
 from remit.journal.codec import JOURNAL_FORMAT, build_chat_history, check_format
 from remit.journal.ports import Store
 from remit.journal.verify import verify_chain
+
+JOIN_PERMISSION: Final = "conversations:join"
+"""The permission to continue conversations that other principals of the tenant began."""
 
 
 class Conversations:
@@ -22,9 +27,14 @@ class Conversations:
         self._application = application
 
     async def create_header(self, run_request: RunRequest, make_run_id: Callable[[], str]) -> RunOpened:
-        """Create the header of a new run. ``make_run_id`` makes its id unless the request has an idempotency key."""
+        """Create the header of a new run. ``make_run_id`` makes its id unless the request has an idempotency key.
+
+        Raises:
+            RequestError: the conversation belongs to another principal.
+        """
         tenant, conversation, after = run_request.principal.tenant, run_request.conversation, ""
         if conversation:
+            await self._check_participant(run_request.principal, conversation)
             after = DETACHED if run_request.is_direct_call else await self.latest_run(conversation, tenant)
         return RunOpened(
             call=derive_run_id(run_request.idempotency_key, tenant, self._application)
@@ -99,6 +109,21 @@ class Conversations:
             each.item.target for each in items if isinstance(each.item, Handoff) and each.item.call == root
         ]
         return handoff_targets[-1] if handoff_targets else header.callee
+
+    async def _check_participant(self, by: Principal, conversation: str) -> None:
+        """Refuse principals who have no run in a conversation that others began, unless they may join it.
+
+        Its messages are in the history of every further run.
+        """
+        if by.may(JOIN_PERMISSION):
+            return
+        known = {"conversation": conversation, "tenant": by.tenant, "application": self._application}
+        own = await self._store.list_runs(**known, principal=by.name, limit=1)
+        if not own and await self._store.list_runs(**known, limit=1):
+            raise RequestError(
+                f"conversation {conversation!r} belongs to another user; use another name, or get the permission "
+                f"{JOIN_PERMISSION}"
+            )
 
     async def latest_run(self, conversation: str, tenant: str) -> str:
         """The newest run of a conversation, without direct calls; empty if there is none."""
