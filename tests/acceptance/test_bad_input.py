@@ -129,9 +129,7 @@ async def test_a_bad_call_is_one_clear_reply_and_the_run_goes_on(name: str) -> N
         (200, '{"choices":[]}', "MODEL_GARBAGE", "is not a chat completion"),
         (200, '{"choices":[{"message":{"content":5}}]}', "MODEL_GARBAGE", "is not a chat completion"),
         (200, "", "MODEL_GARBAGE", "is not a chat completion"),
-        (429, '{"error":{"message":"slow down"}}', "MODEL_BUSY", "answered 429"),
         (401, '{"error":{"message":"bad key"}}', "MODEL_REFUSED", "answered 401"),
-        (500, '{"error":{"message":"oops"}}', "MODEL_ERROR", "answered 500"),
         (200, choice({"content": "The answer"}, "length"), "MODEL_GARBAGE", "was cut at the limit of its endpoint"),
         (200, choice({"content": None}, "content_filter"), "MODEL_GARBAGE", "held back by a content filter"),
         (200, choice({"content": ""}), "MODEL_GARBAGE", "is empty: no text and no calls"),
@@ -151,7 +149,29 @@ async def test_an_endpoint_that_answers_badly_ends_the_run_with_one_clear_error(
     assert "\n" not in result.reply.error.message
     assert history_errors(await runtime.history(result.run)) == []
     assert (await runtime.replay(result.run)).difference == ""
-    assert len(endpoint.received) == 1, "nobody but a layer tries again"
+    is_incomplete = "was cut" in said or "is empty" in said
+    assert len(endpoint.received) == (3 if is_incomplete else 1), "only a cut or empty answer is asked for again"
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "code"),
+    [
+        (429, '{"error":{"message":"slow down"}}', "MODEL_BUSY"),
+        (500, '{"error":{"message":"oops"}}', "MODEL_UNAVAILABLE"),
+    ],
+)
+async def test_an_endpoint_that_is_busy_or_down_stalls_the_run_with_one_clear_reason(
+    status: int, body: str, code: str
+) -> None:
+    async with Endpoint(answering(status, body)) as endpoint, OpenAI("m", base_url=endpoint.url, api_key="k") as model:
+        runtime, result = await ask(model)
+    assert result.status == "stalled"
+    assert result.reason.startswith(f"{code}: m at ")
+    assert f"answered {status}" in result.reason
+    assert "\n" not in result.reason
+    assert history_errors(await runtime.history(result.run)) == []
+    assert (await runtime.replay(result.run)).difference == ""
+    assert len(endpoint.received) == 3
 
 
 async def test_a_refusal_is_the_answer_and_the_journal_keeps_what_was_sent() -> None:
@@ -183,7 +203,7 @@ async def test_a_call_that_was_cut_by_the_limit_is_an_error_reply_and_the_run_go
 
 
 async def test_an_answer_that_was_cut_leaves_a_valid_history_to_go_on_from() -> None:
-    script = [choice({"content": "The ans"}, "length"), choice({"content": "well again"})]
+    script = [choice({"content": "The ans"}, "length")] * 3 + [choice({"content": "well again"})]
     async with (
         Endpoint(lambda _: (200, script[len(endpoint.received) - 1])) as endpoint,
         OpenAI("m", base_url=endpoint.url, api_key="k") as model,
@@ -196,15 +216,14 @@ async def test_an_answer_that_was_cut_leaves_a_valid_history_to_go_on_from() -> 
     assert history_errors(json.dumps(each) for each in json.loads(endpoint.received[-1])["messages"]) == []
 
 
-async def test_a_refused_connection_ends_the_run_with_one_clear_error() -> None:
+async def test_a_refused_connection_stalls_the_run_with_one_clear_reason() -> None:
     async with Endpoint(answering(200, "{}")) as endpoint:
         url = endpoint.url
     async with OpenAI("m", base_url=url, api_key="k") as model:
         runtime, result = await ask(model)
-    assert result.reply is not None
-    assert result.reply.error is not None
-    assert result.reply.error.code == "MODEL_ERROR"
-    assert "cannot be reached" in result.reply.error.message
+    assert result.status == "stalled"
+    assert result.reason.startswith("MODEL_UNAVAILABLE: m at ")
+    assert "cannot be reached" in result.reason
     assert history_errors(await runtime.history(result.run)) == []
 
 

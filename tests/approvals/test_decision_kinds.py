@@ -20,7 +20,7 @@ from remit.runtime import RunResult
 from tests.dispatch.kit import Bench
 
 ADA = Principal("ada", permissions=frozenset({"*"}))
-EVE = Principal("eve", permissions=frozenset({"pages:*"}))
+EVE = Principal("eve", permissions=frozenset({"pages:*", "conversations:join"}))
 """Acts, and has no right to decide."""
 
 

@@ -13,7 +13,8 @@ from remit.policies import Decision, Question
 from remit.testing import superuser
 from remit.tools import Preview
 
-ADA, BOB, BOSS = Principal("ada"), Principal("bob"), superuser(name="boss")
+ADA, BOSS = Principal("ada"), superuser(name="boss")
+BOB = Principal("bob", permissions=frozenset({"conversations:join"}))
 
 
 @pytest.mark.parametrize(

@@ -37,6 +37,7 @@ def test_the_names_of_the_kinds_are_these_for_ever() -> None:
         "mismatch": "Mismatch",
         "erased": "ErasedItem",
         "suspended": "RunSuspended",
+        "stalled": "RunStalled",
         "resumed": "RunResumed",
         "finished": "RunFinished",
     }

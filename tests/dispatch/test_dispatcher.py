@@ -107,7 +107,7 @@ WRONG: dict[str, tuple[Stack[CallLayer], Stack[CallLayer], Stack[CallLayer], str
         Stack[CallLayer](Wraps("another trace", Place.TRACE)),
         Stack(),
         Stack(),
-        r"another trace of the run must stand outside Record\(\) of the entry: a trace shows every call",
+        r"another trace of the run must stand outside Record\(\) of the entry: a span covers a whole call",
     ),
 }
 

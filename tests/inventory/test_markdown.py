@@ -25,7 +25,7 @@ def test_every_method_and_tool_is_in_it_as_code_and_inventory_say(tmp_path: Path
     assert "| classification | office · weather · read · atomic · beta · external |" in text
     assert "| deprecated since | 0.9 |" in text
     head = "| layer, outermost first | configuration |\n| --- | --- |\n| `AuthenticationGate` | none |\n"
-    assert f"{head}| `Retry` | `attempts = 3`<br>`base_delay = 0.5`<br>`max_delay = 10.0` |\n" in text
+    assert f"{head}| `Retry` | `attempts = 3`<br>`base_delay = 0.5`<br>`max_delay = 10.0`<br>`on = []` |\n" in text
 
 
 def test_defaults_bounds_and_what_is_declared_stand_in_it(tmp_path: Path) -> None:
