@@ -203,9 +203,9 @@ def _minimal_value(schema: dict[str, Any], whole: dict[str, Any]) -> Any:
 
 
 def _changed_arguments(arguments: dict[str, Any], confirm: str | None) -> list[dict[str, Any]]:
-    """Valid arguments that differ in one text; none where a tool takes no text."""
-    texts = [name for name, value in arguments.items() if isinstance(value, str) and name != confirm]
+    """Valid arguments that differ in one text; none where a tool takes no text that is free."""
     other = approval_casefile.ALTERNATIVES
+    texts = [name for name, value in arguments.items() if isinstance(value, str) and name not in (confirm, "outcome")]
     return [{**arguments, name: other.get(arguments[name], f"{arguments[name]}x")} for name in texts]
 
 

@@ -27,6 +27,7 @@ NOT_SWEPT: Final = {
         Call.* Caller* GrantRow.* Pipeline.plan Pipeline.reconcile Pipeline.run* Policy.verdict
         Principal.missing_permissions Question.accepts Question.missing_permission *.render_prefix Reply.check
         Reply.from_journal Reply.load Retry.delay_after RunResult StepUsage.* Tool.preview Tool.reconcile Tool.run
+        RetryModel.repeat App.check_operations run_checklist Price.cost
         *Gate.check InboxApprover.decide as_no_model_error check_order compose error_from_reply FileAnchor.append
     """,
     "an agent or its driver calls it": """

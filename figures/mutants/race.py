@@ -91,4 +91,4 @@ _EXECUTIONS: Final = mutants_of(
     },
 )
 
-MUTANTS: Final = (*_DOUBLED, *_ERRORS, *_UNLOCKED, *_EXECUTIONS)
+MUTANTS: Final = (*_EXECUTIONS, *_DOUBLED, *_ERRORS, *_UNLOCKED)

@@ -18,6 +18,9 @@ from remit.journal.verify import verify_chain
 JOIN_PERMISSION: Final = "conversations:join"
 """The permission to continue conversations that other principals of the tenant began."""
 
+_MOST_RUNS: Final = 10_000
+"""How many runs of one principal in a conversation are looked at."""
+
 
 class Conversations:
     """The runs of one application and their order in conversations."""
@@ -34,7 +37,8 @@ class Conversations:
         """
         tenant, conversation, after = run_request.principal.tenant, run_request.conversation, ""
         if conversation:
-            await self._check_participant(run_request.principal, conversation)
+            if not run_request.is_direct_call:
+                await self._check_participant(run_request.principal, conversation)
             after = DETACHED if run_request.is_direct_call else await self.latest_run(conversation, tenant)
         return RunOpened(
             call=derive_run_id(run_request.idempotency_key, tenant, self._application)
@@ -113,13 +117,13 @@ class Conversations:
     async def _check_participant(self, by: Principal, conversation: str) -> None:
         """Refuse principals who have no run in a conversation that others began, unless they may join it.
 
-        Its messages are in the history of every further run.
+        Its messages are in the history of every further run. Direct calls do not see them, and do not count.
         """
-        if by.may(JOIN_PERMISSION):
+        if by.may(JOIN_PERMISSION) or not await self.latest_run(conversation, by.tenant):
             return
         known = {"conversation": conversation, "tenant": by.tenant, "application": self._application}
-        own = await self._store.list_runs(**known, principal=by.name, limit=1)
-        if not own and await self._store.list_runs(**known, limit=1):
+        own = await self._store.list_runs(**known, principal=by.name, limit=_MOST_RUNS)
+        if all(row.after == DETACHED for row in own):
             raise RequestError(
                 f"conversation {conversation!r} belongs to another user; use another name, or get the permission "
                 f"{JOIN_PERMISSION}"

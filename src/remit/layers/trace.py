@@ -29,7 +29,7 @@ from remit.contracts.ledger import Ledger
 from remit.contracts.reply import Reply
 from remit.contracts.tool import Tool
 from remit.core import Place
-from remit.errors import RemitError
+from remit.errors import RemitError, Suspended
 
 if TYPE_CHECKING:
     from opentelemetry.metrics import Histogram, MeterProvider
@@ -91,10 +91,11 @@ class TraceModel(ModelLayer):
         with nullcontext() if tracer is None else _open_span(tracer, name, {**attributes, **own}) as span:
             try:
                 yield ModelSpan(span, tokens, attributes)
-            except Exception as error:
+            except (Exception, Suspended) as error:
                 attributes["error.type"] = _error_type(error)
                 if span is not None:
                     span.set_attributes(attributes)
+                    span.set_status(import_module("opentelemetry.trace").StatusCode.ERROR)
                 raise
             finally:
                 durations.record(time.perf_counter() - started, attributes)
@@ -208,7 +209,9 @@ def _is_agent(callee: Contract) -> bool:
     return callee.facts.effect is Effect.COMPOSED and not isinstance(callee, Tool)
 
 
-def _error_type(error: Exception) -> str:
+def _error_type(error: Exception | Suspended) -> str:
+    if isinstance(error, Suspended):
+        return error.reason.partition(":")[0]  # the code of the error that stalled the run
     return error.code if isinstance(error, RemitError) else type(error).__qualname__
 
 

@@ -29,7 +29,9 @@ SELECT_DUE_RUNS = Query(
 )
 SELECT_CANCELLED = Query(select(RUNS.c.cancelled).where(RUNS.c.run == bindparam("run")))
 SELECT_LEASE = Query(select(RUNS).where(RUNS.c.run == bindparam("run")))
-SELECT_QUESTIONS_OF_RUN = Query(select(QUESTIONS).where(QUESTIONS.c.run == bindparam("run")))
+SELECT_QUESTIONS_OF_RUN = Query(
+    select(QUESTIONS).where(QUESTIONS.c.run == bindparam("run")).order_by(QUESTIONS.c.asked)
+)
 INSERT_RUN = Command(insert(RUNS))
 UPDATE_LEASE = Command(
     update(RUNS)
