@@ -39,4 +39,4 @@ _OTHERS: Final = mutants_of(
     },
 )
 
-MUTANTS: Final = (*_OTHERS, *_CONVERTED)
+MUTANTS: Final = (*_CONVERTED, *_OTHERS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from pydantic import BaseModel
 
 from figures.governed import TAMPERINGS, findings_of
 from figures.notebook import Notebook
@@ -13,6 +14,7 @@ from remit.errors import ContractError
 from remit.inventory import InventoryError, Operations, build_lock
 from remit.inventory.methods import unimported_methods
 from remit.inventory.running import compare_application
+from remit.pipeline import Given, Pipeline, Step
 from remit.policies import HighRisk, Policy
 
 
@@ -55,6 +57,17 @@ def test_a_tool_whose_facts_are_in_code_is_offered_locked_and_checked_if_operati
     assert list(compare_application(operations, operations.callees, preset(notebook.env))) == []
     joined = Operations(known.inventory, (), parts=[operations])
     assert joined.find_tool("archive") is archive
+
+
+class Numbers(BaseModel):
+    number: int
+
+
+def test_a_pipeline_needs_no_entry_because_it_acts_by_calls_of_tools(notebook: Notebook) -> None:
+    operations = notebook.operations()
+    step = Step(name="one", callee=archive, takes={"number": Given("number")})
+    offered = [*operations.callees, Pipeline("all", Numbers, [step], description="Archive.")]
+    assert list(compare_application(operations, offered, preset(notebook.env))) == []
 
 
 def test_a_tool_in_code_does_not_take_the_name_of_an_entry(notebook: Notebook) -> None:
