@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 BUCKET_TOKENS: Final = 500
@@ -10,6 +11,11 @@ RETRY_COST: Final = 5
 """Tokens for one retry."""
 FIRST_ATTEMPT_REFUND: Final = 1
 """Tokens refunded by success at the first attempt. Success after a retry refunds the cost of that retry."""
+
+
+def backoff(attempt: int, base_delay: float, max_delay: float, jitter: Callable[[], float]) -> float:
+    """Seconds to wait after an attempt: doubled each time up to ``max_delay``, of which a random half is cut."""
+    return min(base_delay * 2.0 ** min(attempt - 1, 1000), max_delay) * (0.5 + jitter() / 2)
 
 
 class RetryBudget:

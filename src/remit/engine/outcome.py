@@ -10,6 +10,7 @@ from remit.contracts.items import Item, RunStalled, RunSuspended
 from remit.contracts.reply import Reply
 from remit.contracts.usage import NO_USAGE, UsageTotals
 from remit.errors import Suspended
+from remit.journal.index import RESTING_STATUSES
 from remit.journal.ledger import RunLedger
 
 STALL_FIRST_SECONDS: Final = 60.0
@@ -35,7 +36,7 @@ class ExecutionOutcome(Struct, frozen=True, kw_only=True):
     @property
     def is_resting(self) -> bool:
         """Whether the run can be resumed."""
-        return self.status in ("waiting", "stalled")
+        return self.status in RESTING_STATUSES
 
 
 def bring_to_rest(ledger: RunLedger, signal: Suspended) -> tuple[ExecutionOutcome, Item]:

@@ -13,7 +13,7 @@ from remit.contracts.call import Call, CallLayer, CallService
 from remit.contracts.facts import Effect
 from remit.contracts.items import AttemptStarted
 from remit.contracts.reply import Reply
-from remit.contracts.retry_budget import FIRST_ATTEMPT_REFUND, RETRY_COST, RetryBudget
+from remit.contracts.retry_budget import FIRST_ATTEMPT_REFUND, RETRY_COST, RetryBudget, backoff
 from remit.core import Place
 from remit.core.checks import as_tuple, check_counts, check_functions, check_numbers, check_subclass
 from remit.errors import CallError, DeadlineError, RemitError, SetupError, StillRunningError
@@ -64,7 +64,7 @@ class Retry(CallLayer):
 
     def delay_after(self, attempt: int) -> float:
         """Seconds to wait after attempt number ``attempt``."""
-        return min(self.base_delay * 2.0 ** min(attempt - 1, 1000), self.max_delay) * (0.5 + self.jitter() / 2)
+        return backoff(attempt, self.base_delay, self.max_delay, self.jitter)
 
 
 class _Retry:

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from remit.contracts.call import ModelLayer, ModelService
 from remit.contracts.chat import ChatRequest, Completion
-from remit.contracts.retry_budget import FIRST_ATTEMPT_REFUND, RETRY_COST, RetryBudget
+from remit.contracts.retry_budget import FIRST_ATTEMPT_REFUND, RETRY_COST, RetryBudget, backoff
 from remit.core.checks import check_counts, check_functions, check_numbers
 from remit.errors import ModelError, SetupError
 
@@ -73,7 +73,7 @@ class RetryModel(ModelLayer):
         """Seconds to wait before the next attempt; None if there is none."""
         if attempt >= self.attempts or (error is not None and not error.retryable):
             return None
-        delay = min(self.base_delay * 2.0 ** min(attempt - 1, 1000), self.max_delay) * (0.5 + self.jitter() / 2)
+        delay = backoff(attempt, self.base_delay, self.max_delay, self.jitter)
         if error is not None and error.retry_after is not None:
             delay = error.retry_after
         return delay if delay <= self.max_delay and self._budget.try_spend("", RETRY_COST) else None

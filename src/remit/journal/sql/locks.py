@@ -8,6 +8,7 @@ from zlib import crc32
 
 from sqlalchemy import Connection, select, text
 
+from remit.journal.index import RESTING_STATUSES
 from remit.journal.sql.tables import QUESTIONS, RUNS
 
 _STRIPE_COUNT: Final = 2048
@@ -46,6 +47,6 @@ def acquire_locks(connection: Connection, lock_keys: Iterable[LockKeys]) -> None
         names.update(connection.scalars(select(QUESTIONS.c.run).where(QUESTIONS.c.question.in_(questions))))
         same = (QUESTIONS.c.conversation == RUNS.c.conversation) & (RUNS.c.conversation != "")
         waiting = select(RUNS.c.run).join(QUESTIONS, same).where(QUESTIONS.c.question.in_(questions))
-        names.update(connection.scalars(waiting.where(RUNS.c.status.in_(("waiting", "stalled")))))
+        names.update(connection.scalars(waiting.where(RUNS.c.status.in_(RESTING_STATUSES))))
     stripes = sorted({crc32(name.encode(errors="surrogatepass")) % _STRIPE_COUNT for name in names})
     connection.execute(_ACQUIRE_LOCKS, {"namespace": _LOCK_NAMESPACE, "stripes": stripes})
