@@ -100,8 +100,8 @@ PUBLIC: Final = {
     "remit.runtime": "PrincipalDirectory ReplayReport RunResult Runtime",
     "remit.secrets": "EnvSecrets FileSecrets Secret SecretRef Secrets",
     "remit.stores": """
-        AcquiredLease AppendFuture Consumption GrantStore InMemoryStore Journal Leases QuestionRow RunInbox RunIndex
-        RunRow RunStatus SqlStore Store decode_item encode_item
+        AcquiredLease AppendFuture Consumption GrantStore InMemoryStore Journal Leases QuestionRow RateCounter RunInbox
+        RunIndex RunRow RunStatus SqlStore Store TurnRequest decode_item encode_item
     """,
     "remit.testing": """
         HistoryError HistoryErrorKind RecordingModel Scripted call_through calls crash_at history_errors kill_process

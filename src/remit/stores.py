@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from remit.lazy_exports import lazy_exports
 
 if TYPE_CHECKING:
-    from remit.contracts.ledger import Consumption
+    from remit.contracts.ledger import Consumption, TurnRequest
     from remit.journal.codec import decode_item, encode_item
     from remit.journal.memory import InMemoryStore
     from remit.journal.ports import (
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         Journal,
         Leases,
         QuestionRow,
+        RateCounter,
         RunInbox,
         RunIndex,
         RunRow,
@@ -35,12 +36,14 @@ __all__ = [
     "Journal",
     "Leases",
     "QuestionRow",
+    "RateCounter",
     "RunInbox",
     "RunIndex",
     "RunRow",
     "RunStatus",
     "SqlStore",
     "Store",
+    "TurnRequest",
     "decode_item",
     "encode_item",
 ]
@@ -49,7 +52,7 @@ if not TYPE_CHECKING:
     __getattr__ = lazy_exports(
         __name__,
         {
-            "remit.contracts.ledger": ("Consumption",),
+            "remit.contracts.ledger": ("Consumption", "TurnRequest"),
             "remit.journal.codec": ("decode_item", "encode_item"),
             "remit.journal.memory": ("InMemoryStore",),
             "remit.journal.ports": (
@@ -59,6 +62,7 @@ if not TYPE_CHECKING:
                 "Journal",
                 "Leases",
                 "QuestionRow",
+                "RateCounter",
                 "RunInbox",
                 "RunIndex",
                 "RunRow",

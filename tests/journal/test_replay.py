@@ -16,7 +16,7 @@ from remit.contracts.items import (
     RunFinished,
     ToolOutput,
 )
-from remit.contracts.ledger import Consumption
+from remit.contracts.ledger import Consumption, TurnRequest
 from remit.contracts.question import Decision, Question
 from remit.contracts.usage import UsageTotals
 from remit.errors import DivergedError, Suspended
@@ -313,6 +313,10 @@ async def test_what_a_grant_has_allowed_stands_and_it_allows_nothing_more() -> N
 async def test_a_replay_finds_no_grant_and_uses_none() -> None:
     ledger = ReplayLedger("run", [])
     assert (await ledger.usable_grants("default", "pay"), await ledger.use_grant("g1")) == ((), False)
+
+
+async def test_a_replay_takes_no_turn_of_a_rate() -> None:
+    assert await ReplayLedger("run", []).take_turn("call", 1, TurnRequest("rate", 0, 60.0, 0.0)) == 0
 
 
 async def test_a_replay_stores_no_decision() -> None:

@@ -28,6 +28,18 @@ class Consumption(NamedTuple):
     approved: bool = True
 
 
+class TurnRequest(NamedTuple):
+    """A request for a turn under a rate limit: at most ``calls`` turns begin in any ``seconds``.
+
+    ``rate`` identifies the limit and what it counts. A turn that would begin after ``max_wait`` seconds is not taken.
+    """
+
+    rate: str
+    calls: int
+    seconds: float
+    max_wait: float
+
+
 class Ledger(Protocol):
     """The interface to a run's journal for layers, the base and the model boundary."""
 
@@ -141,6 +153,13 @@ class Ledger(Protocol):
 
     async def use_grant(self, grant: str) -> bool:
         """Use one call of a grant; False if no call is left or the grant is no longer valid."""
+        ...
+
+    async def take_turn(self, call: str, attempt: int, request: TurnRequest) -> float:
+        """Take a turn for an attempt of a call, among all processes of the store; return the seconds until it begins.
+
+        An attempt takes one turn of a rate, however many equal limits stand around it.
+        """
         ...
 
     def reserve_call(self, call: str, limit: int) -> bool:

@@ -60,7 +60,7 @@ BUSINESS_RULES_ENFORCERS: Final[Mapping[str, Enforcer]] = {
     ),
     "rate_limit_per_minute": Enforcer(
         layer=RateLimit,
-        description="limits the calls of a tenant per minute in one process",
+        description="limits the calls of a tenant per minute, in all processes that share a journal",
         breaks_callers=breaks_if_lower,
     ),
     "visibility": Enforcer(

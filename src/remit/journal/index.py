@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Final, NamedTuple
 
 from remit.contracts.grant import GrantRow
 from remit.contracts.items import (
@@ -19,7 +19,7 @@ from remit.contracts.items import (
     RunStalled,
     RunSuspended,
 )
-from remit.contracts.ledger import Consumption
+from remit.contracts.ledger import Consumption, TurnRequest
 from remit.errors import ApprovalUsedError, LeaseError, RequestError
 from remit.journal.ports import QuestionRow, RunRow, RunStatus
 
@@ -200,3 +200,26 @@ def check_conversation_free(row: RunRow, newest: RunRow | None) -> None:
         raise RequestError(
             f"conversation {row.conversation} has continued with run {newest.run}; send the message again"
         )
+
+
+class PlannedTurn(NamedTuple):
+    """When a turn begins, and whether it begins a new lane or follows the earliest turn of a lane."""
+
+    start: float
+    is_new_lane: bool
+
+
+def plan_turn(request: TurnRequest, earliest: float | None, lanes: int, now: float) -> PlannedTurn:
+    """Plan the next turn of a rate, of whose ``lanes`` the ``earliest`` begins first.
+
+    A rate has as many lanes as it allows calls, and the turns of a lane begin its ``seconds`` apart: then no window of
+    that length has more.
+    """
+    if earliest is None or (earliest + request.seconds > now and lanes < request.calls):
+        return PlannedTurn(now, is_new_lane=True)
+    return PlannedTurn(max(now, earliest + request.seconds), is_new_lane=False)
+
+
+def latest_start(request: TurnRequest, now: float) -> float:
+    """The time after which no turn begins unless the clock was set back. Such a turn counts as one that begins now."""
+    return now + request.max_wait + 1.0

@@ -24,7 +24,7 @@ from remit.contracts.items import (
     QuestionItem,
     ToolOutput,
 )
-from remit.contracts.ledger import Consumption
+from remit.contracts.ledger import Consumption, TurnRequest
 from remit.contracts.meter import Meter
 from remit.contracts.question import Decision, Question
 from remit.contracts.usage import Prices, UsageTotals
@@ -83,6 +83,7 @@ class RunLedger:
         self._flush_timer: asyncio.TimerHandle | None = None
         self._pending: list[tuple[Item, float]] = []
         self._reserved_calls: set[str] = set()
+        self._turns: set[tuple[str, int, str]] = set()
         self._agent_calls: set[str] = set()
         self._reserved_handoffs: set[tuple[str, int]] = set()
         self.meter = Meter(prices, clock, history)
@@ -276,6 +277,14 @@ class RunLedger:
     async def use_grant(self, grant: str) -> bool:
         """Use one call of a grant."""
         return await self._store.use_grant(grant, self.run, self._epoch)
+
+    async def take_turn(self, call: str, attempt: int, request: TurnRequest) -> float:
+        """Take a turn for an attempt of a call; return the seconds until it begins."""
+        turn = (call, attempt, request.rate)
+        if turn in self._turns:
+            return 0.0
+        self._turns.add(turn)
+        return await self._store.take_turn(request)
 
     def reserve_call(self, call: str, limit: int) -> bool:
         """Reserve one of the run's ``limit`` calls for ``call``; False if none is left. Idempotent."""

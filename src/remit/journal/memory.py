@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import heapq
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -21,7 +22,7 @@ from remit.contracts.items import (
     RunStalled,
     RunSuspended,
 )
-from remit.contracts.ledger import Consumption
+from remit.contracts.ledger import Consumption, TurnRequest
 from remit.contracts.question import Decision, Question, QuestionStatus
 from remit.core.checks import check_functions
 from remit.journal.codec import ERASED_BODY
@@ -34,8 +35,10 @@ from remit.journal.index import (
     check_sequence,
     erase_question_row,
     is_expired,
+    latest_start,
     lease_held_error,
     lease_lost_error,
+    plan_turn,
     run_row_from_header,
     status_after,
     wake_time,
@@ -73,6 +76,7 @@ class InMemoryStore:
         self._conversations: dict[tuple[str, str, str], _Conversation] = {}
         self._questions: dict[str, QuestionRow] = {}
         self._grants: dict[str, GrantRow] = {}
+        self._turns: dict[str, list[float]] = {}
 
     def append(
         self, run: str, epoch: int, items: Sequence[Position], consumption: Consumption | None = None
@@ -253,6 +257,19 @@ class InMemoryStore:
     async def revoke_grant(self, grant: str, by: str) -> None:
         """Revoke a grant."""
         self._grants[grant] = check_revocable(self._grants.get(grant), grant)._replace(revoked_by=by)
+
+    async def take_turn(self, request: TurnRequest) -> float:
+        """Take the next turn of a rate, and return the seconds until it begins."""
+        now = self._clock()
+        latest = latest_start(request, now)
+        lanes = self._turns[request.rate] = [
+            min(each, now) if each > latest else each for each in self._turns.get(request.rate, ())
+        ]
+        heapq.heapify(lanes)
+        plan = plan_turn(request, lanes[0] if lanes else None, len(lanes), now)
+        if plan.start - now <= request.max_wait:
+            (heapq.heappush if plan.is_new_lane else heapq.heapreplace)(lanes, plan.start)
+        return plan.start - now
 
     async def close(self) -> None:
         """Do nothing."""

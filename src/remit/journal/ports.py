@@ -1,4 +1,4 @@
-"""The interface of a journal store: five small ports, implemented by one store so that one transaction spans them."""
+"""The interface of a journal store: six small ports, implemented by one store so that one transaction spans them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple, Protocol
 
 from remit.contracts.grant import Grant, GrantRow
 from remit.contracts.items import Position
-from remit.contracts.ledger import Consumption
+from remit.contracts.ledger import Consumption, TurnRequest
 from remit.contracts.question import Decision, Question, QuestionStatus
 
 RunStatus = Literal["running", "waiting", "stalled", "done", "failed", "cancelled"]
@@ -222,8 +222,19 @@ class GrantStore(Protocol):
         ...
 
 
-class Store(Journal, Leases, RunInbox, RunIndex, GrantStore, Protocol):
-    """A store of journals: all five ports."""
+class RateCounter(Protocol):
+    """Turns under rate limits, counted for all processes that share the store."""
+
+    async def take_turn(self, request: TurnRequest) -> float:
+        """Take the next turn of a rate, by the store's clock, and return the seconds until it begins.
+
+        If that is more than the request's ``max_wait``, no turn was taken.
+        """
+        ...
+
+
+class Store(Journal, Leases, RunInbox, RunIndex, GrantStore, RateCounter, Protocol):
+    """A store of journals: all six ports."""
 
     async def close(self) -> None:
         """Release the store's resources. All appended items are stored first."""

@@ -23,7 +23,7 @@ from remit.contracts.items import (
     RunFinished,
     ToolOutput,
 )
-from remit.contracts.ledger import Consumption
+from remit.contracts.ledger import Consumption, TurnRequest
 from remit.contracts.meter import Meter
 from remit.contracts.question import Decision, Question
 from remit.errors import CallCancelledError, CallError, DeadlineError, DivergedError, Suspended, error_from_reply
@@ -231,6 +231,10 @@ class ReplayLedger:
     async def use_grant(self, grant: str) -> bool:
         """Return False: a replay starts nothing."""
         return False
+
+    async def take_turn(self, call: str, attempt: int, request: TurnRequest) -> float:
+        """Return 0: a replay starts nothing."""
+        return 0.0
 
     def reserve_call(self, call: str, limit: int) -> bool:
         """Return True: a replay starts nothing."""

@@ -1,4 +1,4 @@
-"""Limits on the rate and concurrency of calls: per tool and tenant, in this process.
+"""Limits on the rate and concurrency of calls: per tool and tenant. Rates hold for all processes of a journal.
 
 Composed callees pass, because the calls they make are limited. A permit held while waiting for such calls could cause a
 deadlock.
@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 
 from remit.contracts.call import Call, CallLayer, CallService
 from remit.contracts.facts import Effect
+from remit.contracts.ledger import TurnRequest
+from remit.contracts.question import content_digest
 from remit.contracts.reply import Reply
 from remit.core import Place
 from remit.core.checks import check_counts, check_numbers
@@ -27,7 +29,8 @@ class RateLimit(CallLayer):
     """At most ``calls`` calls of one tool start for one tenant in any ``seconds``.
 
     A call that comes too early waits for its turn. If the wait would exceed ``max_wait`` seconds, the call is refused
-    at once; the error says when to try again.
+    at once; the error says when to try again. Calls of one process wait in order. Then each takes a turn in the
+    journal, where those of all processes count that share it: for limits with equal numbers, per application.
     """
 
     place = Place.LIMIT
@@ -52,9 +55,27 @@ class RateLimit(CallLayer):
                 key = (call.caller.principal.tenant, call.callee.name)
                 window = self._windows.get(key) or self._windows.setdefault(key, _Window(self))
                 await window.wait_for_turn(call.callee.name)
+                await self._take_shared_turn(call)
             return await inner(call)
 
         return call_in_turn
+
+    async def _take_shared_turn(self, call: Call) -> None:
+        """Wait until a call may start beside those of other processes."""
+        caller, name = call.caller, call.callee.name
+        numbers = f"{self.calls} {self.seconds} {self.max_wait}"
+        rate = content_digest(caller.application, caller.principal.tenant, name, numbers)
+        request = TurnRequest(rate, self.calls, self.seconds, self.max_wait)
+        wait = await call.ledger.take_turn(call.id, call.attempt, request)
+        if wait > self.max_wait:
+            raise self.too_early(name, wait)
+        if wait > 0:
+            await asyncio.sleep(wait)
+
+    def too_early(self, name: str, wait: float) -> RateLimitedError:
+        """The error for a call that would have to wait for too long."""
+        limit = f"{name} may be called {self.calls:,} times in {self.seconds:,g} seconds"
+        return RateLimitedError(f"{limit}; try again in {math.ceil(wait):,} seconds")
 
 
 class _Window:
@@ -77,8 +98,7 @@ class _Window:
             return
         wait = self._next_start() - loop.time()
         if wait > self._rate.max_wait:
-            limit = f"{name} may be called {self._rate.calls:,} times in {self._rate.seconds:,g} seconds"
-            raise RateLimitedError(f"{limit}; try again in {math.ceil(wait):,} seconds")
+            raise self._rate.too_early(name, wait)
         waiter = loop.create_future()
         self._waiting.append(waiter)
         self._admit_waiting()

@@ -23,7 +23,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from remit.contracts.grant import Grant, GrantRow
 from remit.contracts.items import Position
-from remit.contracts.ledger import Consumption
+from remit.contracts.ledger import Consumption, TurnRequest
 from remit.contracts.question import Decision
 from remit.core.checks import as_path
 from remit.errors import BrokenJournalError, JournalError
@@ -62,6 +62,7 @@ from remit.journal.sql.tables import (
     open_engine,
     parse_url,
 )
+from remit.journal.sql.turns import take_turn
 from remit.journal.sql.worker_thread import Job, WorkerThread
 from remit.journal.sql.writer import Writer, database_message
 from remit.journal.sql.writes import (
@@ -84,7 +85,7 @@ T = TypeVar("T")
 
 
 class SqlStore:
-    """A store in SQLite or Postgres: all five ports over four tables. Opens and migrates its database on first use.
+    """A store in SQLite or Postgres: all six ports over five tables. Opens and migrates its database on first use.
 
     Args:
         url: ``sqlite:///FILE`` or ``postgresql://USER:PASSWORD@HOST/DATABASE``.
@@ -292,6 +293,10 @@ class SqlStore:
             connection.execute(update(GRANTS).where(GRANTS.c.grant == grant).values(revoked=by))
 
         await self._write(work, grant)
+
+    async def take_turn(self, request: TurnRequest) -> float:
+        """Take the next turn of a rate, and return the seconds until it begins."""
+        return await self._write(lambda connection: take_turn(connection, request, self._now(connection)), request.rate)
 
     async def close(self) -> None:
         """Finish submitted operations and close the database."""

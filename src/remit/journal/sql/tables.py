@@ -109,9 +109,18 @@ GRANTS: Final = Table(
     Index("remit_grants_tool", "tenant", "tool"),
 )
 
+TURNS: Final = Table(
+    "remit_turns",
+    METADATA,
+    Column("rate", Text, primary_key=True),
+    Column("lane", Integer, primary_key=True, autoincrement=False),
+    Column("start", Float, nullable=False),
+    Index("remit_turns_start", "rate", "start"),
+)
+
 VERSION_TABLE: Final = "remit_version"
 
-HEAD_REVISION: Final = "0003"
+HEAD_REVISION: Final = "0004"
 """The newest migration. A database at this revision is opened without loading Alembic."""
 
 

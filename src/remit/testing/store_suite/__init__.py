@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import pytest
 
-_PARTS = ("due", "erasure", "grants", "inbox", "index", "journal", "lease", "samples")
+_PARTS = ("due", "erasure", "grants", "inbox", "index", "journal", "lease", "rates", "samples")
 pytest.register_assert_rewrite(*(f"{__name__}.{part}" for part in _PARTS))
 
 from remit.testing.store_suite.due import *  # noqa: E402, F403 - asserts are rewritten before they are imported
@@ -27,6 +27,7 @@ from remit.testing.store_suite.inbox import *  # noqa: E402, F403
 from remit.testing.store_suite.index import *  # noqa: E402, F403
 from remit.testing.store_suite.journal import *  # noqa: E402, F403
 from remit.testing.store_suite.lease import *  # noqa: E402, F403
+from remit.testing.store_suite.rates import *  # noqa: E402, F403
 from remit.testing.store_suite.samples import Clock  # noqa: E402
 
 
