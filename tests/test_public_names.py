@@ -72,10 +72,9 @@ PUBLIC: Final = {
         handle_request lock_path method read_inventory run_checklist session_policies_section
     """,
     "remit.items": """
-        ITEM_TYPES AttemptEnded AttemptStarted DecisionItem ErasedItem Handoff Item Message Mismatch ModelExchange
-        ModelFailure ModelReply ModelUsage Note Outcome Position QuestionItem RunFinished RunOpened RunResumed
-        RunStalled
-        RunSuspended ToolOutput
+        ITEM_TYPES ArgumentsBound AttemptEnded AttemptStarted DecisionItem ErasedItem Handoff Item Message Mismatch
+        ModelExchange ModelFailure ModelReply ModelUsage Note Outcome Position QuestionItem RunFinished RunOpened
+        RunResumed RunStalled RunSuspended ToolOutput
     """,
     "remit.layers": """
         Accumulate AddMessage AgentLayer AnyLayer Approve Authorize Breaker Budget Call CallLayer CallService

@@ -2,6 +2,7 @@
 
 from remit.contracts.items import (
     ITEM_TYPES,
+    ArgumentsBound,
     AttemptEnded,
     AttemptStarted,
     DecisionItem,
@@ -28,6 +29,7 @@ from remit.contracts.items import (
 
 __all__ = [
     "ITEM_TYPES",
+    "ArgumentsBound",
     "AttemptEnded",
     "AttemptStarted",
     "DecisionItem",

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import pytest
 
 from remit import Ask, Effect, LeafContext, Policy, Principal, Risk, Runtime, Stack, When, preset, tool
 from remit.app import Env
-from remit.errors import RequestError
+from remit.errors import RequestError, SetupError
 from remit.journal.ports import Store
-from remit.layers import CallLayer
-from remit.policies import Decision, HighRisk, Question
+from remit.layers import Call, CallLayer
+from remit.policies import Decision, HighRisk, Question, Verdict
 from remit.testing import Scripted, calls, superuser
 from tests.runtime.kit import AnyTool, World, last_reply, runtime_of
 
@@ -173,3 +174,35 @@ async def test_a_body_decides_nothing_whoever_it_says_it_is(store: Store, own: b
     assert said == [refused] * 4
     assert (await runtimes[0].resume(waiting.run)).status == "waiting"
     assert (world.ran, await store.list_grants(tenant="default")) == ([], [])
+
+
+@dataclass(frozen=True)
+class ConfirmErase:
+    """A rule of an application, whose verdict is known only when it is called."""
+
+    name: str = "own"
+
+    def __call__(self, call: Call, /) -> Verdict | None:
+        return Ask(reason="sure?", kind="confirm") if call.callee.name == "erase" else None
+
+
+def test_a_policy_under_four_eyes_is_refused_with_a_rule_that_asks_the_acting_user() -> None:
+    confirm = When("sure", lambda call: call.callee.name == "erase", Ask(reason="sure?", kind="confirm"))
+    assert Policy(confirm).rules == (confirm,)
+    with pytest.raises(SetupError) as refusal:
+        Policy(HighRisk(), confirm, four_eyes=True)
+    wrong = "the rule 'sure' asks with kind='confirm', but under four_eyes another person approves; drop one"
+    assert refusal.value.message == f"Policy: {wrong}"
+
+
+async def test_a_rule_that_asks_the_acting_user_under_four_eyes_denies_in_one_line(store: Store) -> None:
+    world = World()
+    policy = Policy(ConfirmErase(), four_eyes=True)
+    model = Scripted([ERASE, "done"])
+    runtime = runtime_of(model, eraser(world), store=store, layers=layers(policy))
+    result = await runtime.run("go", by=ADA)
+    wrong = "the rule 'own' asks with kind='confirm', but under four_eyes another person approves; drop one"
+    reply = last_reply(model)
+    assert (reply["errorCode"], reply["error"]) == ("POLICY_ERROR", f"{wrong}; erase is denied")
+    assert (result.status, world.ran) == ("done", [])
+    assert (await runtime.replay(result.run)).is_identical

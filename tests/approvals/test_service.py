@@ -200,7 +200,7 @@ async def test_a_call_that_did_not_happen_is_made_after_all() -> None:
     assert (await runtime.replay(run)).is_identical
 
 
-@pytest.mark.parametrize("result", ["many", "", "{"])
+@pytest.mark.parametrize("result", ["many", "", "{", "true", '"4"', "4.0", "null", "[4]"])
 async def test_a_result_that_the_contract_does_not_allow_is_refused(result: str) -> None:
     _, runtime, run, question = await cut_off(World())
     await refused(runtime, question, superuser(), "this is not a valid result of erase", result=result)

@@ -262,6 +262,33 @@ def test_a_result_that_does_not_fit_is_refused(name: str) -> None:
         assert caught.value.message.startswith("the result is not what the contract says: ")
 
 
+STRICT = {
+    "true for an integer": (int, "true", "1"),
+    "text for an integer": (int, '"1"', "1"),
+    "a fraction for an integer": (int, "1.0", "1"),
+    "true for a number": (float, "true", "1"),
+    "a number for a truth value": (bool, "1", "true"),
+    "text for a truth value": (bool, '"yes"', "false"),
+    "a number for text or nothing": (str | None, "1", "null"),
+    "true in a list": (list[int], "[true]", "[1]"),
+}
+
+
+@pytest.mark.parametrize("name", STRICT)
+def test_a_result_that_a_person_wrote_is_not_converted(name: str) -> None:
+    kind, wrong, right = STRICT[name]
+    typed = Output[Any](kind)
+    for output in (typed, JsonOutput(typed.json_schema)):
+        with pytest.raises(ValueError, match="valid"):
+            output.load(wrong, strict=True)
+        output.load(right, strict=True)
+
+
+def test_a_strict_result_of_any_type_is_taken_as_it_is() -> None:
+    for output in (Output[Any](Any), JsonOutput()):
+        assert output.load("[true]", strict=True) == [True]
+
+
 def test_a_stored_result_that_no_longer_fits_is_explained() -> None:
     for output in outputs("a list"):
         with pytest.raises(ValueError, match="valid integer") as caught:

@@ -31,6 +31,7 @@ def test_the_names_of_the_kinds_are_these_for_ever() -> None:
         "handoff": "Handoff",
         "question": "QuestionItem",
         "decision": "DecisionItem",
+        "bound": "ArgumentsBound",
         "started": "AttemptStarted",
         "ended": "AttemptEnded",
         "note": "Note",

@@ -9,6 +9,7 @@ from remit.app import Env
 from remit.contracts.signature import read_signature
 from remit.core import check_order
 from remit.dispatch.preset import declared_rate, with_declared_limits
+from remit.errors import SetupError
 from remit.layers import Approve, Budget, CallLayer, Place, RateLimit, Validate
 from remit.layers.retry import Retry
 from remit.testing import make_call, superuser
@@ -38,6 +39,12 @@ def test_the_preset_stands_in_a_right_order() -> None:
 def test_the_budget_of_the_preset_can_be_another() -> None:
     budget = Budget(calls=1)
     assert budget in list(preset(Env(), budget=budget))
+
+
+def test_the_preset_limits_the_questions_of_a_run() -> None:
+    assert "max_questions=3)" in repr(preset(Env(), max_questions=3))
+    with pytest.raises(SetupError, match="max_questions must be at least 1"):
+        preset(Env(), max_questions=0)
 
 
 async def test_the_policy_of_the_preset_can_be_another() -> None:

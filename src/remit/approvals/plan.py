@@ -129,12 +129,17 @@ def _satisfies(ask: Ask, *, who: str, kind: str, four_eyes: bool) -> bool:
 
 
 def _derive_calls(call: Call) -> Iterator[tuple[Call, Stack[CallLayer]]]:
-    """The calls that the body is known to make, with the ids that they will have, and the layers of their tools."""
+    """The calls that the body is known to make, with the ids that they will have, and the layers of their tools.
+
+    A call with computed defaults is not known: it will have others.
+    """
     callee, payload = call.callee, call.payload
     if payload is None or not isinstance(callee, HasPlan):
         return
     caller, occurrences = call.caller.enter_call(call.id), dict[str, int]()
     for step_callee, text in callee.plan(payload):
+        if step_callee.schema_in.computes_defaults:
+            continue
         arguments = parse_arguments(text, Limits())
         call_id = derive_call_id(call.id, step_callee.name, arguments, occurrences)
         inner = Call(call_id, step_callee, arguments, caller, call.ledger, "", call.deadline)

@@ -180,6 +180,8 @@ class Policy:
         for rule in rules:
             _check_rule(rule)
         check_flag("Policy: four_eyes", four_eyes)
+        if four_eyes:
+            _check_no_confirmation(rules)
         names = [rule.name for rule in rules]
         duplicates = sorted({name for name in names if names.count(name) > 1})
         if duplicates:
@@ -204,11 +206,15 @@ class Policy:
         for rule in self.rules:
             verdict = _apply_rule(rule, call)
             if verdict is not None:
-                return self._with_four_eyes(verdict), rule.name
+                return self._with_four_eyes(verdict, rule, call), rule.name
         return _DEFAULT_VERDICT
 
-    def _with_four_eyes(self, verdict: Verdict) -> Verdict:
-        return replace(verdict, four_eyes=True) if self._four_eyes and isinstance(verdict, Ask) else verdict
+    def _with_four_eyes(self, verdict: Verdict, rule: Rule, call: Call) -> Verdict:
+        if not self._four_eyes or not isinstance(verdict, Ask):
+            return verdict
+        if verdict.kind == "confirm":
+            raise PolicyError(f"{_needs_approval(rule)}; {call.callee.name} is denied")
+        return replace(verdict, four_eyes=True)
 
     def __repr__(self) -> str:
         rules = [rule.name for rule in self.rules]
@@ -247,6 +253,16 @@ def _check_rule(rule: object) -> None:
     check_name("the name of a rule", getattr(rule, "name"))  # noqa: B009 - the type of a rule is not known yet
     if inspect.iscoroutinefunction(rule) or inspect.iscoroutinefunction(type(rule).__call__):
         raise SetupError(f"Policy: the rule {rule!r} is async; write it as a plain `def`")
+
+
+def _check_no_confirmation(rules: tuple[Rule, ...]) -> None:
+    for rule in rules:
+        if isinstance(rule, When) and isinstance(rule.verdict, Ask) and rule.verdict.kind == "confirm":
+            raise SetupError(f"Policy: {_needs_approval(rule)}")
+
+
+def _needs_approval(rule: Rule) -> str:
+    return f"the rule '{rule.name}' asks with kind='confirm', but under four_eyes another person approves; drop one"
 
 
 def _rule_version(rule: Rule) -> str:

@@ -12,6 +12,8 @@ from remit.approvals.from_journal import RecordedQuestion, read_questions
 from remit.approvals.policy import Ask
 from remit.contracts.call import Call
 
+DEFAULT_MAX_QUESTIONS: Final = 20
+
 SUMMARY_RULE: Final = "question limit"
 """The rule of a summary, in place of a rule of a policy."""
 

@@ -99,7 +99,7 @@ class DecisionService:
     def _check_result(self, tool: str, result: str) -> None:
         callee = self._find_callee(tool)
         try:
-            callee.schema_out.load(result)
+            callee.schema_out.load(result, strict=True)
         except ValueError as error:
             raise RequestError(f"this is not a valid result of {tool}: {callee.schema_out.explain(error)}") from error
 

@@ -18,6 +18,7 @@ from remit.cli.run_events import (
 from remit.cli.text import format_duration, one_line, summarize_arguments
 from remit.contracts.chat import decode_message
 from remit.contracts.items import (
+    ArgumentsBound,
     AttemptEnded,
     AttemptStarted,
     DecisionItem,
@@ -193,7 +194,7 @@ def _arguments_suffix(arguments: str) -> str:
 
 def _describe_item(item: Item, run_started_at: float, position: Position, outcomes: Collection[str]) -> tuple[str, str]:
     """Label and details of an item that can be described on its own."""
-    what, text = item.kind, ""
+    what, text = item.kind, summarize_arguments(item.arguments) if isinstance(item, ArgumentsBound) else ""
     match item:
         case RunOpened():
             agent = f" as {item.agent}" if item.agent else ""

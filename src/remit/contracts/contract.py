@@ -37,6 +37,11 @@ class InputSchema(Protocol[P]):
         """The class of its payloads."""
         ...
 
+    @property
+    def computes_defaults(self) -> bool:
+        """Whether equal arguments may be bound to different payloads, because a default is a new id or the time."""
+        ...
+
     def bind(self, arguments: Arguments, *, strict: bool = False) -> P:
         """Bind raw arguments to a payload. Strict: no coercion, no unknown keys, no duplicate keys.
 
@@ -111,8 +116,8 @@ class OutputSchema(Protocol[T_co]):
         """
         ...
 
-    def load(self, content: str) -> T_co:
-        """Load a result from its content.
+    def load(self, content: str, *, strict: bool = False) -> T_co:
+        """Load a result from its content. Strict: no coercion, as for content that a person wrote.
 
         Raises:
             ValueError: it does not fit; `explain` gives the reason.

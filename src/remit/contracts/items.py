@@ -147,6 +147,16 @@ class DecisionItem(Item, frozen=True, kw_only=True, gc=False):
     body: str
 
 
+class ArgumentsBound(Item, frozen=True, kw_only=True, gc=False):
+    """The canonical arguments of a call with defaults that a function computed, such as an id or the time.
+
+    The call uses them whenever it is executed again.
+    """
+
+    kind: ClassVar[str] = "bound"
+    arguments: str
+
+
 class AttemptStarted(Item, frozen=True, kw_only=True, gc=False):
     """An attempt begins. Written before the function runs, together with the approval that it consumes."""
 

@@ -52,6 +52,7 @@ class JsonInput:
     """
 
     __slots__ = ("_binder", "json_schema", "model")
+    computes_defaults = False
 
     def __init__(self, schema: Mapping[str, Any]) -> None:
         self._binder = SchemaBinder(schema)
@@ -171,14 +172,16 @@ class JsonOutput:
         except SchemaMismatchError as error:
             raise InvalidOutputError(f"the result is not what the contract says: {error}") from error
 
-    def load(self, content: str) -> Any:
-        """Load a result from its content.
+    def load(self, content: str, *, strict: bool = False) -> Any:
+        """Load a result from its content. Strict: no unknown keys, no 3.0 for an integer.
 
         Raises:
             ValueError: it does not fit the schema; `explain` gives the reason.
         """
         value = self.load_json(content)
-        if self._binder is not None:
+        if self._binder is not None and strict:
+            self._binder.bind(value, strict=True)
+        elif self._binder is not None:
             self._binder.check(value)
         return value
 

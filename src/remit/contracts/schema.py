@@ -21,7 +21,14 @@ from remit.contracts.arguments import SECRET_IN_ARGUMENTS, Arguments, canonical_
 from remit.contracts.secret import KNOWN_SECRETS, redact_secrets
 from remit.errors import ContractError, InvalidArgumentsError, InvalidOutputError
 from remit.schemas.json_schema import generate_json_schema
-from remit.schemas.roundtrip import build_serializer, build_validator, check_fields, needs_round_trip_check, sort_sets
+from remit.schemas.roundtrip import (
+    build_serializer,
+    build_validator,
+    check_fields,
+    computes_defaults,
+    needs_round_trip_check,
+    sort_sets,
+)
 
 P = TypeVar("P", bound=BaseModel)
 T = TypeVar("T")
@@ -33,12 +40,13 @@ _LOSSY_SERIALIZER: Final = "its serializer writes what does not read back as the
 class _Codec:
     """Serializer and validator of a type, and whether values need a round-trip check. Built for the first value."""
 
-    __slots__ = ("needs_round_trip_check", "serializer", "validator")
+    __slots__ = ("computes_defaults", "needs_round_trip_check", "serializer", "validator")
 
     def __init__(self, adapter: TypeAdapter[Any], *, include_computed: bool = True) -> None:
         self.serializer = build_serializer(adapter, include_computed=include_computed)
         self.validator = build_validator(adapter)
         self.needs_round_trip_check = needs_round_trip_check(adapter)
+        self.computes_defaults = computes_defaults(adapter)
 
 
 class Input(Generic[P]):
@@ -58,6 +66,11 @@ class Input(Generic[P]):
         self.json_schema: dict[str, Any] = generate_json_schema(self._adapter)
         check_fields(self._adapter)
         self._cached_codec: _Codec | None = None
+
+    @property
+    def computes_defaults(self) -> bool:
+        """Whether a default comes from a function."""
+        return self._codec.computes_defaults
 
     def bind(self, arguments: Arguments, *, strict: bool = False) -> P:
         """Bind raw arguments to a payload.
@@ -207,13 +220,15 @@ class Output(Generic[T]):
         except (PydanticSerializationError, ValueError, RecursionError) as error:
             raise InvalidOutputError(f"JSON cannot hold the result: {error}") from error
 
-    def load(self, content: str) -> T:
-        """Load a result from its content.
+    def load(self, content: str, *, strict: bool = False) -> T:
+        """Load a result from its content. Strict: no coercion (neither ``true`` nor "1" is a number).
 
         Raises:
             ValidationError: it does not fit; `explain` gives the reason.
         """
-        return cast("T", content) if self._is_text else cast("T", self._codec.validator.validate_json(content))
+        if self._is_text:
+            return cast("T", content)
+        return cast("T", self._codec.validator.validate_json(content, strict=strict or None))
 
     def load_json(self, content: str) -> JsonValue:
         """The result with this content, as a value of JSON types.

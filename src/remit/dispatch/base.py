@@ -10,6 +10,7 @@ from pydantic import BaseModel
 from remit.approvals.approver import build_outcome_question, build_replacement
 from remit.approvals.from_journal import AskAgain, read_approvals, with_arguments
 from remit.approvals.preview import preview_call
+from remit.contracts.binding import bind_arguments
 from remit.contracts.call import Call
 from remit.contracts.callee import DID_NOT_HAPPEN, UNKNOWN, Happened
 from remit.contracts.contract import definition_digest
@@ -56,7 +57,7 @@ class Base:
     async def __call__(self, call: Call, /) -> Reply:
         """Bind the arguments if necessary, then run the body by the rules of its effect."""
         if call.payload is None:
-            call = call.with_payload(self._callee.schema_in.bind(call.arguments))
+            call = bind_arguments(call)
         payload = call.payload
         assert payload is not None  # noqa: S101 - for the type checker: bound just above
         items = call.ledger.items_for(call.id)
@@ -99,10 +100,7 @@ class Base:
         """
         items = call.ledger.items_for(call.id)
         edit = read_approvals(items).edit
-        if edit is not None:
-            call = with_arguments(call, edit.arguments)
-        else:
-            call = call.with_payload(self._callee.schema_in.bind(call.arguments))
+        call = bind_arguments(call) if edit is None else with_arguments(call, edit.arguments)
         number, _, _ = _find_attempt(items, 1)
         return await self._resolve_outcome(call._replace(redactions=redactions), number)
 

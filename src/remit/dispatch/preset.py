@@ -6,6 +6,7 @@ from typing import Final, ParamSpec, TypeVar
 
 from remit.approvals.approver import HasApprover
 from remit.approvals.policy import DEFAULT_POLICY, Policy
+from remit.approvals.question_limit import DEFAULT_MAX_QUESTIONS
 from remit.contracts.call import CallLayer, ToolLayer, viewed_layer
 from remit.contracts.facts import Effect, Facts
 from remit.contracts.tool import Tool
@@ -28,13 +29,20 @@ GRACE_SECONDS: Final = 1.0
 """Seconds that a body whose time is over has to stop, before it is left behind."""
 
 
-def preset(env: HasApprover, *, policy: Policy = DEFAULT_POLICY, budget: Budget | None = None) -> Stack[CallLayer]:
+def preset(
+    env: HasApprover,
+    *,
+    policy: Policy = DEFAULT_POLICY,
+    budget: Budget | None = None,
+    max_questions: int = DEFAULT_MAX_QUESTIONS,
+) -> Stack[CallLayer]:
     """The run layers that a runtime has by default: authorize, validate strictly, budget, approve."""
     if not hasattr(env, "approver"):
         raise SetupError(f"env is {env!r}; give an object with an approver, such as Env()")
     check_instance("policy", policy, Policy, "give a Policy of your rules, such as Policy(HighRisk())")
     check_instance("budget", budget or Budget(), Budget, "give a Budget, such as Budget(calls=64)")
-    return Stack[CallLayer](Authorize(), Validate(), budget or Budget(), Approve(env, policy=policy))
+    approve = Approve(env, policy=policy, max_questions=max_questions)
+    return Stack[CallLayer](Authorize(), Validate(), budget or Budget(), approve)
 
 
 def with_recommended_layers(tool: Tool[P, Out]) -> Tool[P, Out]:

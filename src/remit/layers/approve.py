@@ -20,7 +20,7 @@ from remit.approvals.grants import consume_grant, decide_by_grant, find_usable_g
 from remit.approvals.plan import ask_about_calls, find_cover, plan_calls, select_covered
 from remit.approvals.policy import DEFAULT_POLICY, Allow, Ask, Block, Policy, Verdict
 from remit.approvals.preview import preview_call
-from remit.approvals.question_limit import find_due_summary
+from remit.approvals.question_limit import DEFAULT_MAX_QUESTIONS, find_due_summary
 from remit.contracts.arguments import Limits
 from remit.contracts.call import Call, CallLayer, CallService
 from remit.contracts.callee import HasPlan
@@ -55,7 +55,7 @@ class Approve(CallLayer):
     place = Place.APPROVE
     env: HasApprover = field(repr=False)
     policy: Policy = field(default=DEFAULT_POLICY, kw_only=True)
-    max_questions: int = field(default=20, kw_only=True)
+    max_questions: int = field(default=DEFAULT_MAX_QUESTIONS, kw_only=True)
 
     def __post_init__(self) -> None:
         if not hasattr(self.env, "approver"):
@@ -191,7 +191,8 @@ class _Approve:
             raise BlockedError(f"{call.callee.name} is blocked by the rule '{rule}': {verdict.reason}")
         items = call.ledger.items_for(call.id)
         question = ""
-        if isinstance(verdict, Allow) and not items and isinstance(call.callee, HasPlan):
+        was_asked = any(isinstance(each, QuestionItem) for each in items)
+        if isinstance(verdict, Allow) and not was_asked and isinstance(call.callee, HasPlan):
             verdict, rule = await ask_about_calls(call, self._policy) or (verdict, rule)
         # The digests of a match are costly: a call that nothing asks about, and nothing has, does without.
         if (items or isinstance(verdict, Ask)) and not has_begun(items):

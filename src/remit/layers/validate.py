@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from remit.contracts.binding import bind_arguments
 from remit.contracts.call import Call, CallLayer, CallService
 from remit.contracts.reply import Reply
 from remit.core import Place
@@ -36,5 +37,4 @@ class _Validate:
         self._strict = strict
 
     async def __call__(self, call: Call, /) -> Reply:
-        payload = call.callee.schema_in.bind(call.arguments, strict=self._strict)
-        return await self._inner(call.with_payload(payload))
+        return await self._inner(bind_arguments(call, strict=self._strict))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass
 from functools import lru_cache
-from typing import Any, Final, cast
+from typing import Any, Final, cast, get_origin
 
 from pydantic import BaseModel, TypeAdapter
 from pydantic.dataclasses import is_pydantic_dataclass
@@ -52,6 +52,15 @@ def build_validator(adapter: TypeAdapter[Any]) -> SchemaValidator:
     return SchemaValidator(
         cast("CoreSchema", _transform_nodes(adapter.core_schema, _ignore_computed_fields)), _use_prebuilt=False
     )
+
+
+def computes_defaults(adapter: TypeAdapter[Any]) -> bool:
+    """Whether a default comes from a function that may return another value each time, such as a clock."""
+    factories = [node["default_factory"] for node in _iter_nodes(adapter.core_schema) if "default_factory" in node]
+    return any(get_origin(each) not in _EMPTY_TYPES and each not in _EMPTY_TYPES for each in factories)
+
+
+_EMPTY_TYPES: Final = (list, dict, set, frozenset, tuple, str)
 
 
 def needs_round_trip_check(adapter: TypeAdapter[Any]) -> bool:

@@ -1,0 +1,27 @@
+"""Binds the arguments of a call to its payload: once, however often the call is executed."""
+
+from __future__ import annotations
+
+from remit.contracts.call import Call
+from remit.contracts.items import ArgumentsBound
+
+
+def bind_arguments(call: Call, *, strict: bool = False) -> Call:
+    """Return the call with its payload. Defaults that a function computes are recorded, and used again on resume.
+
+    Raises:
+        InvalidArgumentsError: the contract does not allow the arguments.
+    """
+    schema, ledger = call.callee.schema_in, call.ledger
+    bound = call.with_payload(schema.bind(call.arguments, strict=strict))
+    if not schema.computes_defaults:
+        return bound
+    recorded = [item for item in ledger.items_for(call.id) if isinstance(item, ArgumentsBound)]
+    if recorded:
+        try:
+            return call.with_payload(schema.load(recorded[0].arguments))
+        except ValueError:  # the contract has changed since
+            return bound
+    if not ledger.is_replaying:  # an older journal does not record them
+        ledger.add(ArgumentsBound(call=call.id, arguments=bound.canonical_arguments))
+    return bound
