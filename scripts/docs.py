@@ -222,11 +222,10 @@ def _raised_errors(source: str, name: str) -> str:
     }
     names = [
         kind.__name__
-        for kind in _error_classes(errors.CallError)
+        for kind in (*_error_classes(errors.CallError), errors.Suspended)
         if kind.__name__ in raised or re.search(rf"Raised by [^.]*\b{name}\b", kind.__doc__ or "")
     ]
-    signals = ["Suspended"] if errors.Suspended.__name__ in raised else []
-    return ", ".join(f"`{each}`" for each in (*names, *signals)) or "none"
+    return ", ".join(f"`{each}`" for each in names) or "none"
 
 
 def error_tree() -> str:

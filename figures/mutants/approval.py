@@ -7,8 +7,8 @@ from typing import Final
 from figures.mutants.mutant import Mutant, Plant, edited, together
 
 _SERVICE: Final = "remit.approvals.service"
-_APPROVE: Final = "remit.layers.approve"
-_REQUIRE: Final = f"{_APPROVE}:_require_approval"
+_ANSWERS: Final = "remit.approvals.answers"
+_REQUIRE: Final = f"{_ANSWERS}:require_approval"
 
 
 def _mutant(defect: str, plant: Plant) -> Mutant:
@@ -28,7 +28,7 @@ MUTANTS: Final = (
         "the requester decides where four eyes are required",
         together(
             edited(f"{_SERVICE}:_check_may_decide", "if question.four_eyes and", "if False and"),
-            edited(f"{_APPROVE}:_check_four_eyes", "if question.four_eyes and", "if False and"),
+            edited(f"{_ANSWERS}:_check_four_eyes", "if question.four_eyes and", "if False and"),
         ),
     ),
     _mutant(

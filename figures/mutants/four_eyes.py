@@ -28,14 +28,14 @@ MUTANTS: Final = (
         "who started the run may decide",
         together(
             edited("remit.approvals.service:_check_may_decide", "if question.four_eyes and", "if False and"),
-            edited("remit.layers.approve:_check_four_eyes", "if question.four_eyes and", "if False and"),
+            edited("remit.approvals.answers:_check_four_eyes", "if question.four_eyes and", "if False and"),
         ),
     ),
     _mutant(
         "the starter's own grant counts",
         together(
             edited("remit.approvals.grants:_grant_covers", "if ask.four_eyes and", "if False and"),
-            edited("remit.layers.approve:_check_four_eyes", "if question.four_eyes and", "if False and"),
+            edited("remit.approvals.answers:_check_four_eyes", "if question.four_eyes and", "if False and"),
         ),
     ),
     _mutant(

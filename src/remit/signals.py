@@ -8,7 +8,7 @@ from collections.abc import Iterable
 class Suspended(BaseException):
     """The run waits for decisions, or rests for a ``reason`` that will pass: after ``retry_after`` seconds, if known.
 
-    A signal, not a failure: it leaves a batch after every sibling has ended.
+    A signal, not a failure: it leaves a batch after every sibling has ended. Raised by approve.
     """
 
     def __init__(self, *questions: str, reason: str = "", retry_after: float | None = None) -> None:

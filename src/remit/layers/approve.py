@@ -6,6 +6,7 @@ import asyncio
 from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
+from remit.approvals.answers import confirm_in_conversation, record_question, require_approval
 from remit.approvals.approver import (
     Approver,
     HasApprover,
@@ -14,32 +15,28 @@ from remit.approvals.approver import (
     describe_changes,
     find_announced_call,
 )
-from remit.approvals.editing import add_edit_notice, approval_covers, canonicalize_edit
+from remit.approvals.editing import add_edit_notice, approval_covers
 from remit.approvals.from_journal import Approvals, AskAgain, RecordedQuestion, read_approvals, with_arguments
 from remit.approvals.grants import consume_grant, decide_by_grant, find_usable_grant
 from remit.approvals.plan import ask_about_calls, find_cover, plan_calls, select_covered
 from remit.approvals.policy import DEFAULT_POLICY, Allow, Ask, Block, Policy, Verdict
 from remit.approvals.preview import preview_call
 from remit.approvals.question_limit import DEFAULT_MAX_QUESTIONS, find_due_summary
-from remit.contracts.arguments import Limits
 from remit.contracts.call import Call, CallLayer, CallService
 from remit.contracts.callee import HasPlan
 from remit.contracts.gate import has_begun
-from remit.contracts.items import DecisionItem, QuestionItem
+from remit.contracts.items import QuestionItem
 from remit.contracts.ledger import Consumption
-from remit.contracts.question import NO_PREVIEW, Decision, Question
+from remit.contracts.question import NO_PREVIEW, Question
 from remit.contracts.reply import Reply
 from remit.core import Place
 from remit.core.checks import check_counts, check_instance, wrong_value
 from remit.errors import (
-    ApprovalDeniedError,
     BlockedError,
     CallError,
     ConflictError,
-    InvalidArgumentsError,
     MissingCapabilityError,
     SetupError,
-    Suspended,
 )
 
 
@@ -220,9 +217,9 @@ class _Approve:
                 return ""
         if recorded is None or not case.still_applies(recorded, self._policy.version):
             if recorded is not None and recorded.edit:
-                await _require_approval(call, recorded, approver)
+                await require_approval(call, recorded, approver)
             recorded = await self._find_earlier_answer(case) or await self._open_question(case, approver)
-        decision = await _require_approval(call, recorded, approver)
+        decision = await require_approval(call, recorded, approver)
         if decision.arguments not in ("", call.canonical_arguments):
             raise AskAgain(recorded.question.id)
         return recorded.question.id
@@ -253,7 +250,7 @@ class _Approve:
         if not any(isinstance(each, QuestionItem) and each.question == question.id for each in run_items):
             item = QuestionItem(call=question.call, parent="", question=question.id, body=question.to_json())
             await call.ledger.commit(item)
-        await _require_approval(call, summary, approver)
+        await require_approval(call, summary, approver)
 
     async def _find_earlier_answer(self, case: _Case) -> RecordedQuestion | None:
         """Record the question about this call that was asked with its caller, or opened by an announced call."""
@@ -262,16 +259,16 @@ class _Approve:
             return None
         covered = None if case.approvals.refuted else find_cover(call, case.verdict, case.rule, case.match)
         if covered is not None:
-            await _record_question(call, covered, Consumption((), call.caller.run, call.id))
+            await record_question(call, covered, Consumption((), call.caller.run, call.id))
             return covered
         if call.callee.facts.confirm is None:
             return None
         found = await call.ledger.find_usable_question(case.match)
         if found is None:
             return None
-        announced = RecordedQuestion(found[0], found[1] or await _confirm_in_conversation(call, found[0]))
+        announced = RecordedQuestion(found[0], found[1] or await confirm_in_conversation(call, found[0]))
         denied = (announced.question.id,) if announced.decision and not announced.decision.approved else ()
-        await _record_question(call, announced, Consumption(denied, call.caller.run, call.id, approved=False))
+        await record_question(call, announced, Consumption(denied, call.caller.run, call.id, approved=False))
         return announced
 
     async def _open_question(self, case: _Case, approver: Approver) -> RecordedQuestion:
@@ -301,35 +298,8 @@ class _Approve:
         decision = decide_by_grant(question, grant, call.ledger.now()) if grant else None
         opened = RecordedQuestion(question, decision)
         used_up = [each for each in approvals.consumable_questions(call.ledger.now()) if each != case.used_elsewhere]
-        await _record_question(call, opened, Consumption(tuple(used_up), call.caller.run, call.id))
+        await record_question(call, opened, Consumption(tuple(used_up), call.caller.run, call.id))
         return opened
-
-
-async def _record_question(call: Call, recorded: RecordedQuestion, consumption: Consumption) -> None:
-    question, decision = recorded
-    consumed = consumption if consumption.questions else None
-    item = QuestionItem(call=call.id, parent=call.caller.call, question=question.id, body=question.to_json())
-    if decision is None:
-        await call.ledger.commit(item, consumed)
-    else:
-        call.ledger.add(item)
-        copied = DecisionItem(call=call.id, question=question.id, body=decision.to_json())
-        await call.ledger.commit(copied, consumed)
-
-
-async def _confirm_in_conversation(call: Call, announced: Question) -> Decision | None:
-    """The confirmation of the principal whose later message led to the call, if that is enough.
-
-    The question was shown in an earlier run of the conversation, so the user has written since.
-    """
-    by = call.caller.principal.name
-    if announced.needs != "confirm" or announced.asker != by or announced.run == call.caller.run:
-        return None
-    reason = "confirmed in the conversation"
-    decision = Decision(
-        question=announced.id, approved=True, by=by, kind="confirm", reason=reason, at=call.ledger.now()
-    )
-    return await call.ledger.decide(decision)
 
 
 def _find_own_question(call: Call, match: str, approvals: Approvals) -> RecordedQuestion | None:
@@ -344,58 +314,3 @@ async def _is_used_elsewhere(call: Call, recorded: RecordedQuestion) -> bool:
     if call.callee.facts.confirm is None or recorded.decision is None or not recorded.decision.approved:
         return False
     return await call.ledger.is_used_elsewhere(recorded.question.id, call.id)
-
-
-async def _require_approval(call: Call, recorded: RecordedQuestion, approver: Approver) -> Decision:
-    """Return the decision that approves the call.
-
-    Raises:
-        Suspended: the question is open.
-        ApprovalDeniedError: the call was denied, no decision came in time, or the approver may not decide.
-    """
-    question, decision = recorded
-    if decision is None and question.expires > call.ledger.now():
-        decision = await approver.decide(question)
-        if decision is None:
-            raise Suspended(question.id)
-        # Stored first: another approver may have decided by now, and a process that dies here must leave one decision.
-        decision = await call.ledger.decide(_validate_decision(call, question, decision))
-        if decision is not None:
-            of = question.call if question.is_about_run else call.id
-            await call.ledger.commit(DecisionItem(call=of, question=question.id, body=decision.to_json()))
-    if decision is None or question.expires <= call.ledger.now():
-        raise ApprovalDeniedError(
-            f"question {question.id} was not decided in time, or its approval was not used in time"
-        )
-    if not decision.approved:
-        raise ApprovalDeniedError(decision.reason or f"{decision.by} denied {call.callee.name}")
-    if not question.accepts(decision):
-        raise ApprovalDeniedError(f"{call.callee.name} needs an approval; {decision.by} only confirmed it")
-    if decision.grant and not await call.ledger.is_grant_valid(question.tenant, decision.grant):
-        raise ApprovalDeniedError(f"the grant {decision.grant} for {call.callee.name} was revoked or has expired")
-    _check_four_eyes(call, question, decision)
-    return decision
-
-
-def _check_four_eyes(call: Call, question: Question, decision: Decision) -> None:
-    if question.four_eyes and decision.by in (*question.requesters, call.caller.principal.name):
-        raise ApprovalDeniedError(f"{decision.by} requested {call.callee.name}, so another approver must decide")
-
-
-def _validate_decision(call: Call, question: Question, decision: Decision) -> Decision:
-    """Check that an in-process approver returned a valid decision on this question."""
-    is_person_decision = decision.question == question.id and type(decision.approved) is bool and not decision.grant
-    if not is_person_decision or (decision.arguments and not decision.approved):
-        raise ApprovalDeniedError(f"the approver did not return a decision on question {question.id}")
-    if decision.approved and not question.accepts(decision):
-        raise ApprovalDeniedError(f"{call.callee.name} needs an approval; {decision.by} only confirmed it")
-    _check_four_eyes(call, question, decision)
-    if not decision.arguments:
-        return decision
-    try:
-        edited = canonicalize_edit(call.callee, decision.arguments, question, Limits())
-    except InvalidArgumentsError as error:
-        raise ApprovalDeniedError(
-            f"{decision.by} edited the arguments so that they are invalid: {error.message}"
-        ) from error
-    return replace(decision, arguments=edited)

@@ -1,0 +1,98 @@
+"""Answers to questions: recorded, obtained, and checked."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from remit.approvals.approver import Approver
+from remit.approvals.editing import canonicalize_edit
+from remit.approvals.from_journal import RecordedQuestion
+from remit.contracts.arguments import Limits
+from remit.contracts.call import Call
+from remit.contracts.items import DecisionItem, QuestionItem
+from remit.contracts.ledger import Consumption
+from remit.contracts.question import Decision, Question
+from remit.errors import ApprovalDeniedError, InvalidArgumentsError, Suspended
+
+
+async def record_question(call: Call, recorded: RecordedQuestion, consumption: Consumption) -> None:
+    """Write a question about a call, and the decision on it if there is one."""
+    question, decision = recorded
+    consumed = consumption if consumption.questions else None
+    item = QuestionItem(call=call.id, parent=call.caller.call, question=question.id, body=question.to_json())
+    if decision is None:
+        await call.ledger.commit(item, consumed)
+    else:
+        call.ledger.add(item)
+        copied = DecisionItem(call=call.id, question=question.id, body=decision.to_json())
+        await call.ledger.commit(copied, consumed)
+
+
+async def confirm_in_conversation(call: Call, announced: Question) -> Decision | None:
+    """The confirmation of the principal whose later message led to the call, if that is enough.
+
+    The question was shown in an earlier run of the conversation, so the user has written since.
+    """
+    by = call.caller.principal.name
+    if announced.needs != "confirm" or announced.asker != by or announced.run == call.caller.run:
+        return None
+    reason = "confirmed in the conversation"
+    decision = Decision(
+        question=announced.id, approved=True, by=by, kind="confirm", reason=reason, at=call.ledger.now()
+    )
+    return await call.ledger.decide(decision)
+
+
+async def require_approval(call: Call, recorded: RecordedQuestion, approver: Approver) -> Decision:
+    """Return the decision that approves the call.
+
+    Raises:
+        Suspended: the question is open.
+        ApprovalDeniedError: the call was denied, no decision came in time, or the approver may not decide.
+    """
+    question, decision = recorded
+    if decision is None and question.expires > call.ledger.now():
+        decision = await approver.decide(question)
+        if decision is None:
+            raise Suspended(question.id)
+        # Stored first: another approver may have decided by now, and a process that dies here must leave one decision.
+        decision = await call.ledger.decide(_validate_decision(call, question, decision))
+        if decision is not None:
+            of = question.call if question.is_about_run else call.id
+            await call.ledger.commit(DecisionItem(call=of, question=question.id, body=decision.to_json()))
+    if decision is None or question.expires <= call.ledger.now():
+        raise ApprovalDeniedError(
+            f"question {question.id} was not decided in time, or its approval was not used in time"
+        )
+    if not decision.approved:
+        raise ApprovalDeniedError(decision.reason or f"{decision.by} denied {call.callee.name}")
+    if not question.accepts(decision):
+        raise ApprovalDeniedError(f"{call.callee.name} needs an approval; {decision.by} only confirmed it")
+    if decision.grant and not await call.ledger.is_grant_valid(question.tenant, decision.grant):
+        raise ApprovalDeniedError(f"the grant {decision.grant} for {call.callee.name} was revoked or has expired")
+    _check_four_eyes(call, question, decision)
+    return decision
+
+
+def _check_four_eyes(call: Call, question: Question, decision: Decision) -> None:
+    if question.four_eyes and decision.by in (*question.requesters, call.caller.principal.name):
+        raise ApprovalDeniedError(f"{decision.by} requested {call.callee.name}, so another approver must decide")
+
+
+def _validate_decision(call: Call, question: Question, decision: Decision) -> Decision:
+    """Check that an in-process approver returned a valid decision on this question."""
+    is_person_decision = decision.question == question.id and type(decision.approved) is bool and not decision.grant
+    if not is_person_decision or (decision.arguments and not decision.approved):
+        raise ApprovalDeniedError(f"the approver did not return a decision on question {question.id}")
+    if decision.approved and not question.accepts(decision):
+        raise ApprovalDeniedError(f"{call.callee.name} needs an approval; {decision.by} only confirmed it")
+    _check_four_eyes(call, question, decision)
+    if not decision.arguments:
+        return decision
+    try:
+        edited = canonicalize_edit(call.callee, decision.arguments, question, Limits())
+    except InvalidArgumentsError as error:
+        raise ApprovalDeniedError(
+            f"{decision.by} edited the arguments so that they are invalid: {error.message}"
+        ) from error
+    return replace(decision, arguments=edited)
