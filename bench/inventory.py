@@ -32,7 +32,7 @@ REPEATS: Final = 3
 
 _HEAD = """
 from pydantic import BaseModel, Field
-from remit.inventory import method
+
 from remit.inventory import Request, Response
 """
 _MODELS = """
@@ -49,7 +49,6 @@ class Do{n}Request(Request[Do{n}Payload], operation="do_{n}"): pass
 class Do{n}Response(Response[Thing{n}Payload]): pass
 """
 _METHOD = """
-    @method
     async def do_{n}(self, request: Do{n}Request) -> Do{n}Response:
         "Do number {n}."
         raise NotImplementedError

@@ -22,7 +22,7 @@ from figures.notebook import (
     ReadNoteResponse,
     Weather,
 )
-from remit.inventory import Finding, InventoryError, Request, build_lock, lock_path, method, run_checklist
+from remit.inventory import Finding, InventoryError, Request, build_lock, lock_path, run_checklist
 from remit.inventory.drift import report_load_errors
 
 Plant = Callable[[Notebook], Sequence[object]]
@@ -70,7 +70,6 @@ def _notes_with_payload(payload: type[BaseModel]) -> type[Notes]:
             return CreateNoteResponse.completed(request, NotePayload(number=1, title="", tags=[]))
 
     Other.create_note.__annotations__["request"] = CreateNoteRequest
-    method(Other.create_note)
     Other.__name__ = "Notes"
     return Other
 
@@ -78,7 +77,6 @@ def _notes_with_payload(payload: type[BaseModel]) -> type[Notes]:
 class _More(Notes):
     """The notes, with a method that the inventory does not know."""
 
-    @method
     async def reread_note(self, request: ReadNoteRequest) -> ReadNoteResponse:
         """Read a note again."""
         return await self.read_note(request)
@@ -112,7 +110,7 @@ PLANTS: Final[dict[str, tuple[Plant, str]]] = {
     "wrong classification": (_replace_text("{capability: read}", "{capability: create}"), "classification"),
     "parameter repeated in YAML": (_replace_text("read_note: {}", "read_note: {parameters: [number]}"), "repeated"),
     "permission typo": (_replace_text("[notes:write]", "[notes:wirte]"), "unknown-permission"),
-    "method without tool": (_replace_text("    tools:\n      read_note: {}\n", ""), "no-tool"),
+    "method without tool": (_replace_text("    tools:\n      read_note: {}\n", "    tools: {}\n"), "no-tool"),
     "tool without method": (
         _replace_text("tools:\n  count_notes:", "tools:\n  lost: {method: a.b.c}\n  count_notes:"),
         "unknown-method",

@@ -92,7 +92,7 @@ PLANTS: Final[dict[str, tuple[Plant, str]]] = {
         "repeated",
     ),
     "permission typo": (Text("casefiles", "[casefiles:write]", "[casefiles:wirte]"), "unknown-permission"),
-    "method without tool": (Text("access", _LISTED, ""), "no-tool"),
+    "method without tool": (Text("access", _LISTED, "    tools: {}\n"), "no-tool"),
     "tool without method": (Text("access", "methods:", "tools:\n  lost: {method: a.b.c}\nmethods:"), "unknown-method"),
     "changed default": (Then(_default_was_different), "changed-default"),
     "changed type": (Then(_title_was_longer), "changed-type"),

@@ -170,12 +170,6 @@ class _MorePages(Pages):
         return await self.get_page(ctx, payload)
 
 
-def _unimported(world: World) -> None:
-    """A module with a method that nothing imports."""
-    source = "class Archive:\n    @method\n    async def archive(self, request):\n        ...\n"
-    (world.folder / "archive.py").write_text(source, encoding="utf-8")
-
-
 _READER: Final = Agent(
     "reader",
     instructions="Help.",
@@ -254,7 +248,6 @@ TAMPERINGS: Final[dict[str, tuple[Tamper, str]]] = {
     ),
     "a payload that accepts any field": (_set(pages=_OpenPages), "open-payload"),
     "a public function without an entry": (_set(pages=_MorePages), "not-in-inventory"),
-    "a method in a module that nothing imports": (_unimported, "not-imported"),
 }
 """What is tampered with, and the code of the finding that names it."""
 

@@ -27,7 +27,6 @@ from remit.inventory import (
     Vocabulary,
     audit_events_section,
     business_rules_section,
-    method,
     read_inventory,
     session_policies_section,
 )
@@ -84,7 +83,6 @@ class Notes:
         self.state = "open"
         self.delay = 0.0
 
-    @method
     async def create_note(self, request: CreateNoteRequest) -> CreateNoteResponse:
         """Write a note. Call it when somebody wants to remember something."""
         self.requests.append(request)
@@ -94,7 +92,6 @@ class Notes:
         self.written.append(note)
         return CreateNoteResponse.completed(request, note)
 
-    @method
     async def read_note(self, request: ReadNoteRequest) -> ReadNoteResponse:
         """Read a note."""
         number = request.payload.number
@@ -119,7 +116,6 @@ class Forecast(BaseModel):
 class Weather:
     """Somebody else's weather."""
 
-    @method(external=True)
     async def forecast(self, place: str, unit: Literal["celsius", "fahrenheit"] = "celsius") -> Forecast:
         """Say tomorrow's weather.
 

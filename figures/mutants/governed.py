@@ -36,12 +36,7 @@ MUTANTS: Final = mutants_of(
             f"{_RUNNING}:_check_run_layers", "for agent in agents:", "for agent in list(agents)[1:2]:"
         ),
         "functions without an entry are not noticed": edited(
-            f"{_RUNNING}:_check_code",
-            "for function in _functions_without_entry(operations.tools.values()):",
-            "for function in list[FunctionType]():",
-        ),
-        "modules that nothing imports are not noticed": edited(
-            "remit.inventory.methods:unimported_methods", 'if b"@method" in source', "if False"
+            f"{_RUNNING}:_check_functions", "and function not in used:", "and not used:"
         ),
     },
     partial(governed.figures, short=False),

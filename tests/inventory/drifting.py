@@ -6,7 +6,6 @@ from figures.notebook import Notebook
 from remit import preset
 from remit.inventory.drift import run_checklist
 from remit.inventory.lock import build_lock, lock_path
-from remit.inventory.methods import method
 from remit.inventory.operations import Operations
 from remit.schemas.finding import Finding
 
@@ -25,7 +24,6 @@ def look(notebook: Notebook, operations: Operations) -> list[Finding]:
 class OtherWeather:
     """Wants the number of a place."""
 
-    @method(external=True)
     async def forecast(self, place: int, unit: str = "celsius") -> int:
         """Say tomorrow's weather.
 

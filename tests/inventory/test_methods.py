@@ -1,4 +1,4 @@
-"""A method: marked and unchanged, its types read, asked through an envelope and opened again."""
+"""A method with envelopes in its signature: they are read, filled in for a call, and opened again."""
 
 from __future__ import annotations
 
@@ -12,50 +12,21 @@ from figures.notebook import CreateNotePayload, CreateNoteRequest, CreateNoteRes
 from remit import Context, LeafContext, tool
 from remit.errors import ContractError, InvalidOutputError, NotFoundError
 from remit.inventory.envelope import Failure, Response, Status
-from remit.inventory.methods import method, methods_of, read_models, unwrap_response, wrap_in_envelope
+from remit.inventory.methods import read_envelopes, unwrap_response, wrap_in_envelope
 from remit.layers import Reply
 from remit.testing import make_call
-from remit.tools import Caller, Facts
+from remit.tools import Caller
 
 
-def test_a_mark_changes_nothing_of_a_method() -> None:
-    async def create_note(self: object) -> None:
-        """Write."""
-
-    assert method(create_note) is create_note
-    assert method(external=True)(create_note) is create_note
-
-
-def test_the_marked_methods_of_an_object_are_bound_to_it() -> None:
-    notes = Notes()
-    found = methods_of(notes)
-    assert sorted(found) == ["create_note", "read_note"]
-    assert found["create_note"][0].__self__ is notes
-    assert not found["create_note"][1].external
-    assert methods_of(Weather())["forecast"][1].external
+def test_envelopes_are_read_from_a_signature_though_annotations_are_text() -> None:
+    envelopes = read_envelopes(Notes().create_note)
+    assert envelopes is not None
+    assert (envelopes.request, envelopes.response) == (CreateNoteRequest, CreateNoteResponse)
+    assert envelopes.context_type is None
 
 
-def test_what_is_not_async_cannot_be_a_method() -> None:
-    with pytest.raises(ContractError, match="define it with `async def`"):
-
-        @method  # pyright: ignore[reportArgumentType, reportUntypedFunctionDecorator]
-        def create_note() -> None:
-            """Write."""
-
-
-def test_facts_in_a_decorator_are_classified() -> None:
-    with pytest.raises(ContractError, match="its facts need a classification"):
-
-        @method(facts=Facts())
-        async def create_note() -> None:
-            """Write."""
-
-
-def test_its_types_are_read_from_its_signature_though_annotations_are_text() -> None:
-    models = read_models(Notes().create_note, external=False)
-    assert (models.request, models.payload) == (CreateNoteRequest, CreateNotePayload)
-    assert (models.response, models.result_type) == (CreateNoteResponse, NotePayload)
-    assert models.context_type is None
+def test_a_plain_signature_has_none() -> None:
+    assert read_envelopes(Weather().forecast) is None
 
 
 @pytest.mark.parametrize("kind", [LeafContext, Context])
@@ -65,7 +36,9 @@ def test_a_context_may_come_first(kind: type) -> None:
             raise NotImplementedError
 
     Domain.create_note.__annotations__["ctx"] = kind
-    assert read_models(Domain().create_note, external=False).context_type is kind
+    envelopes = read_envelopes(Domain().create_note)
+    assert envelopes is not None
+    assert envelopes.context_type is kind
 
 
 @dataclass
@@ -88,24 +61,33 @@ class Wrong:
     async def two(self, request: CreateNoteRequest, more: int) -> CreateNoteResponse:
         raise NotImplementedError
 
+    def threaded(self, request: CreateNoteRequest) -> CreateNoteResponse:
+        raise NotImplementedError
+
     async def lost(self, request: Nowhere) -> CreateNoteResponse:  # noqa: F821 # pyright: ignore[reportUndefinedVariable, reportUnknownParameterType]
         raise NotImplementedError
 
 
-@pytest.mark.parametrize("name", ["plain", "no_response", "two"])
-def test_one_without_envelopes_is_refused_with_what_to_write(name: str) -> None:
+@pytest.mark.parametrize("name", ["plain", "no_response", "two", "threaded"])
+def test_a_signature_with_half_of_its_envelopes_is_refused_with_what_to_write(name: str) -> None:
     with pytest.raises(ContractError, match=r"must take one Request\[…\] and return a Response"):
-        read_models(vars(Wrong)[name].__get__(Wrong()), external=False)
+        read_envelopes(vars(Wrong)[name].__get__(Wrong()))
 
 
 def test_a_type_that_is_nowhere_is_named() -> None:
     with pytest.raises(ContractError, match="name 'Nowhere' is not defined; import the type"):
-        read_models(vars(Wrong)["lost"].__get__(Wrong()), external=False)
+        read_envelopes(vars(Wrong)["lost"].__get__(Wrong()))
+
+
+def wrapped(function: Any) -> Any:
+    envelopes = read_envelopes(function)
+    assert envelopes is not None
+    return wrap_in_envelope(function, envelopes)
 
 
 async def test_the_request_says_who_asks_by_the_call_and_nothing_that_a_caller_wrote() -> None:
     notes = Notes()
-    body = wrap_in_envelope(notes.create_note, read_models(notes.create_note, external=False))
+    body = wrapped(notes.create_note)
     made = tool(body, name="create_note", description="Write a note.")
     payload = CreateNotePayload(title="x")
 
@@ -128,9 +110,7 @@ async def test_a_method_that_asks_for_a_context_gets_it() -> None:
             return CreateNoteResponse.completed(request, NotePayload(number=1, title="", tags=[]))
 
     frame, domain = Frame((await make_call(tool(Notes().count_notes))).caller), Domain()
-    await wrap_in_envelope(domain.create_note, read_models(domain.create_note, external=False))(
-        frame, CreateNotePayload(title="x")
-    )
+    await wrapped(domain.create_note)(frame, CreateNotePayload(title="x"))
     assert seen == [frame]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, Field, model_validator
 
-from remit import App, LeafContext, Runtime, tool
+from remit import App, Runtime, tool
 from remit.errors import ContractError
 from remit.inventory.narrowing import narrow_tool_body, resolve_fixed_values
 from remit.testing import superuser
@@ -38,7 +38,7 @@ async def order(order: Order) -> str:
 
 
 def less(fix: dict[str, Any], hide: tuple[str, ...] = ()) -> Any:
-    return tool(narrow_tool_body(order, str, LeafContext, fix, hide), description="Order less.", effect="idempotent")
+    return tool(narrow_tool_body(order, fix, hide), description="Order less.", effect="idempotent")
 
 
 async def call(made: Any, **arguments: object) -> str:

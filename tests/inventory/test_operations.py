@@ -19,10 +19,8 @@ from remit import Context, Effect, Tool, tool
 from remit.contracts.classification import Capability, Classification
 from remit.errors import ContractError
 from remit.inventory.definition import type_label
-from remit.inventory.methods import method
 from remit.inventory.operations import Operations
 from remit.schemas.finding import InventoryError
-from remit.tools import Facts
 
 KIND = Classification(domain="office", subdomain="notes", capability=Capability.CREATE)
 
@@ -47,7 +45,7 @@ def test_a_method_has_what_types_docstring_and_inventory_say(notebook: Notebook)
         ("tags", "array of string", False),
         ("secret", "string", False),
     ]
-    assert definition.models.request is CreateNoteRequest
+    assert definition.request is CreateNoteRequest
     assert (definition.facts.effect, definition.facts.permissions) == (Effect.KEYED, {"notes:write"})
     assert definition.business_rules.timeout_seconds == 30
     assert definition.implementation.__self__ is notebook.notes
@@ -91,21 +89,20 @@ def test_what_goes_says_so_to_models(notebook: Notebook) -> None:
 
 
 def test_a_module_that_nobody_imported_is_an_error_and_not_no_tools(notebook: Notebook) -> None:
-    assert found(notebook, notebook.notes) == [("not-in-code", "no @method forecast among Notes")]
+    assert found(notebook, notebook.notes) == [("not-in-code", "no function forecast among Notes")]
 
 
 def test_without_any_object_every_entry_is_named(tmp_path: Path) -> None:
     notebook = Notebook(tmp_path).write()
     with pytest.raises(InventoryError) as raised:
         Operations(notebook.operations().inventory, [])
-    assert "no @method create_note among no class" in [each.what for each in raised.value.findings]
+    assert "no function create_note among no class" in [each.what for each in raised.value.findings]
     assert any("no function 'Notes.count_notes' among no class" in each.what for each in raised.value.findings)
 
 
 class Drafts:
     """Has a method of a name that is taken."""
 
-    @method
     async def create_note(self, request: CreateNoteRequest) -> CreateNoteResponse:
         """Draft a note."""
         raise NotImplementedError
@@ -114,26 +111,10 @@ class Drafts:
 def test_a_method_of_two_classes_must_say_which(notebook: Notebook) -> None:
     codes = found(notebook, notebook.notes, Weather(), Drafts())
     assert ("ambiguous", "office.notes.create_note may be Notes.create_note, Drafts.create_note") in codes
-    assert ("not-in-inventory", "the method Drafts.create_note is not in the inventory") in codes
     notebook.write(NOTES.replace("    effect: keyed", "    implementation: Notes.create_note\n    effect: keyed"))
-    assert [code for code, _ in found(notebook, notebook.notes, Weather(), Drafts())] == ["not-in-inventory"]
-
-
-class Decorated(Notes):
-    """Says its facts itself."""
-
-    @method(facts=Facts(classification=KIND))
-    async def create_note(self, request: CreateNoteRequest) -> CreateNoteResponse:
-        """Write a note."""
-        raise NotImplementedError
-
-
-Decorated.__name__ = "Notes"
-
-
-def test_facts_in_a_decorator_and_in_the_inventory_are_an_error(notebook: Notebook) -> None:
-    what = [what for _, what in found(notebook, Decorated(), Weather())]
-    assert any(each.startswith("the facts of office.notes.create_note are also in its decorator") for each in what)
+    assert found(notebook, notebook.notes, Weather(), Drafts()) == [
+        ("not-in-inventory", "no entry needs an object of Drafts")
+    ]
 
 
 @tool
@@ -156,52 +137,6 @@ def test_a_tool_where_a_function_should_be_is_an_error(notebook: Notebook) -> No
     assert found(notebook, ToolInside(), Weather()) == [
         ("contract", "the facts of count_notes are also in a decorator; remove them there")
     ]
-
-
-class Alone:
-    """Its method has no entry, and says its facts itself."""
-
-    @method(facts=Facts(effect=Effect.KEYED, classification=KIND, timeout=5))
-    async def file_note(self, request: CreateNoteRequest) -> CreateNoteResponse:
-        """File a note."""
-        raise NotImplementedError
-
-
-def test_a_method_without_an_entry_is_governed_by_its_decorator(notebook: Notebook) -> None:
-    operations = notebook.operations(notebook.notes, Weather(), Alone())
-    assert operations.methods["office.notes.file_note"].facts.timeout == 5
-    assert [type(each).__name__ for each in operations.find_tool("file_note").layers] == [
-        "AuthenticationGate",
-        "Retry",
-    ]
-
-
-def test_its_tool_takes_no_name_that_is_taken(notebook: Notebook) -> None:
-    notebook.write(NOTES.replace("quick_note:", "file_note:"))
-    ((code, what),) = found(notebook, notebook.notes, Weather(), Alone())
-    assert code == "duplicate-name"
-    assert what.startswith("the tool file_note is already defined at ")
-
-
-class Confirming:
-    """Its facts do not fit it."""
-
-    @method(facts=Facts(classification=KIND, confirm="sure"))
-    async def file_note(self, request: CreateNoteRequest) -> CreateNoteResponse:
-        """File a note."""
-        raise NotImplementedError
-
-    @method(facts=Facts(classification=KIND))
-    async def plain(self, title: str) -> str:
-        """Take no envelope."""
-        return title
-
-
-def test_facts_and_types_that_do_not_fit_are_found(notebook: Notebook) -> None:
-    what = [what for code, what in found(notebook, notebook.notes, Weather(), Confirming()) if code == "contract"]
-    assert len(what) == 2
-    assert any("confirm='sure' must name a boolean parameter" in each for each in what)
-    assert any("plain must take one Request[…]" in each for each in what)
 
 
 @pytest.mark.parametrize(
@@ -227,9 +162,12 @@ def test_an_entry_that_does_not_fit_its_code_is_found(
     assert [each for each in found(notebook) if each[0] == code and said in each[1]]
 
 
-def test_the_model_of_a_plain_method_is_none(notebook: Notebook) -> None:
-    notebook.write(NOTES, WEATHER.replace("    effect: pure", "    models: {request: Asked}\n    effect: pure"))
-    assert found(notebook) == [("missing-model", "office.weather.forecast has no model Asked, but none")]
+def test_a_derived_model_may_be_named_in_the_inventory_and_is_compared(notebook: Notebook) -> None:
+    named = "    models: {request: ForecastRequest, response: %s}\n    effect: pure"
+    notebook.write(NOTES, WEATHER.replace("    effect: pure", named % "ForecastResponse"))
+    assert "weather" in notebook.operations().tools
+    notebook.write(NOTES, WEATHER.replace("    effect: pure", named % "Answer"))
+    assert found(notebook) == [("missing-model", "office.weather.forecast has no model Answer, but ForecastResponse")]
 
 
 class Asking(Notes):
@@ -270,20 +208,3 @@ def test_a_function_is_found_in_a_class_of_the_class_that_is_named(notebook: Not
 )
 def test_a_type_is_said_in_a_word_or_two(schema: dict[str, object], said: str) -> None:
     assert type_label(schema) == said
-
-
-class Untyped(Notes):
-    """Its method says no types."""
-
-    @method
-    async def read_note(self, number: int) -> int:  # pyright: ignore[reportIncompatibleMethodOverride]
-        """Read."""
-        return number
-
-
-Untyped.__name__ = "Notes"
-
-
-def test_an_entry_whose_method_is_none_is_found(notebook: Notebook) -> None:
-    ((code, what),) = found(notebook, Untyped(), Weather())
-    assert (code, what.startswith("read_note must take one Request")) == ("contract", True)

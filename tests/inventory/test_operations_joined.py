@@ -8,17 +8,15 @@ from typing import Any
 
 import pytest
 
-from figures.notebook import NOTES, CreateNoteRequest, CreateNoteResponse, Notebook, Weather
-from remit import Effect, LeafContext
+from figures.notebook import Notebook, Weather
+from remit import LeafContext
 from remit.contracts.classification import Capability, Classification
 from remit.errors import ContractError, SetupError
 from remit.inventory.definition import AnyTool
 from remit.inventory.document import Inventory
 from remit.inventory.lock import build_lock
-from remit.inventory.methods import method
 from remit.inventory.operations import Operations
 from remit.schemas.finding import InventoryError
-from remit.tools import Facts
 
 KIND = Classification(domain="office", subdomain="notes", capability=Capability.CREATE)
 
@@ -43,7 +41,7 @@ def test_operations_joined_out_of_slices_are_those_made_at_once(notebook: Notebo
     assert list(joined.methods) == list(once.methods)
     assert list(joined.tools) == list(once.tools)
     assert build_lock(joined).to_text() == build_lock(once).to_text()
-    assert (joined.packages, joined.inventory) == (once.packages, whole)
+    assert joined.inventory is whole
 
 
 def test_what_a_part_has_is_not_bound_again_and_the_rest_is(notebook: Notebook) -> None:
@@ -61,7 +59,7 @@ def test_what_is_in_no_part_and_of_no_object_is_named(notebook: Notebook) -> Non
     whole = notebook.operations().inventory
     with pytest.raises(InventoryError) as raised:
         Operations(whole, (), parts=(of_notes(notebook, whole),))
-    assert [each.what for each in raised.value.findings] == ["no @method forecast among no class"]
+    assert [each.what for each in raised.value.findings] == ["no function forecast among no class"]
 
 
 def test_a_part_of_another_inventory_or_two_of_one_slice_are_refused(notebook: Notebook) -> None:
@@ -69,60 +67,6 @@ def test_a_part_of_another_inventory_or_two_of_one_slice_are_refused(notebook: N
     for parts in ((of_weather(whole), of_weather(whole)), (of_weather(other),)):
         with pytest.raises(SetupError, match=r"forecast \(.*weather\.yaml:\d+\) belongs to two parts or to another"):
             Operations(whole, (notebook.notes,), parts=parts)
-
-
-class Alone:
-    """Its method has no entry, and says its facts itself."""
-
-    @method(facts=Facts(effect=Effect.KEYED, classification=KIND))
-    async def file_note(self, request: CreateNoteRequest) -> CreateNoteResponse:
-        """File a note."""
-        raise NotImplementedError
-
-
-class Filed:
-    """Another of that name."""
-
-    @method(facts=Facts(effect=Effect.KEYED, classification=KIND))
-    async def file_note(self, request: CreateNoteRequest) -> CreateNoteResponse:
-        """File it elsewhere."""
-        raise NotImplementedError
-
-
-class Created:
-    """Its method has the key of an entry, and says its facts itself."""
-
-    @method(facts=Facts(effect=Effect.KEYED, classification=KIND))
-    async def create_note(self, request: CreateNoteRequest) -> CreateNoteResponse:
-        """Write a note."""
-        raise NotImplementedError
-
-
-def test_a_method_without_an_entry_comes_along_with_its_tool(notebook: Notebook) -> None:
-    whole = notebook.operations().inventory
-    notes = of_notes(notebook, whole, Alone())
-    joined = Operations(whole, (Weather(),), parts=(notes,))
-    assert list(joined.tools)[-1] == "file_note"
-    assert joined.tools["file_note"] is notes.tools["file_note"]
-    assert joined.methods["office.notes.file_note"] is notes.methods["office.notes.file_note"]
-
-
-def test_two_methods_of_one_key_are_found_in_one_part_and_in_two(notebook: Notebook) -> None:
-    whole = notebook.operations().inventory
-    with pytest.raises(InventoryError, match=r"the method office\.notes\.file_note is already defined at"):
-        notebook.operations(notebook.notes, Weather(), Alone(), Filed())
-    parts = (of_notes(notebook, whole, Alone()), of_weather(whole, Filed()))
-    with pytest.raises(InventoryError, match=r"the method office\.notes\.file_note is already defined at"):
-        Operations(whole, (), parts=parts)
-
-
-def test_no_method_takes_the_place_of_one_that_the_inventory_governs(notebook: Notebook) -> None:
-    said = "    effect: keyed"
-    notebook.write(NOTES.replace(said, f"    implementation: Notes.create_note\n{said}", 1))
-    with pytest.raises(
-        InventoryError, match=r"the method office\.notes\.create_note is already defined at .*notes\.yaml:4"
-    ):
-        notebook.operations(notebook.notes, Weather(), Created())
 
 
 def test_tools_may_get_what_no_inventory_says_and_stay_what_they_are(notebook: Notebook) -> None:
@@ -142,12 +86,14 @@ def test_tools_may_get_what_no_inventory_says_and_stay_what_they_are(notebook: N
 
 def test_an_object_that_a_part_has_already_is_to_be_left_out(notebook: Notebook) -> None:
     whole = notebook.operations().inventory
-    parts = (of_notes(notebook, whole, Alone()), of_weather(whole))
+    parts = (of_notes(notebook, whole), of_weather(whole))
     with pytest.raises(InventoryError) as raised:
-        Operations(whole, (Weather(), Alone()), parts=parts)
+        Operations(whole, (Weather(),), parts=parts)
     assert [(each.code, f"{each.what}; {each.fix}") for each in raised.value.findings] == [
-        ("bound-twice", f"the method {name} is already bound by a part; do not pass the object of {owner} again")
-        for name, owner in (("Weather.forecast", "Weather"), ("Alone.file_note", "Alone"))
+        (
+            "not-in-inventory",
+            "no entry needs an object of Weather; write entries for its operations, or do not pass it",
+        )
     ]
 
 

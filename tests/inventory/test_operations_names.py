@@ -7,11 +7,10 @@ from pathlib import Path
 import pytest
 
 from figures.notebook import NOTES, Notebook, Notes, Weather
-from remit import Effect, LeafContext
+from remit import LeafContext
 from remit.contracts.classification import Capability, Classification
-from remit.inventory.methods import method
 from remit.schemas.finding import InventoryError
-from remit.tools import Facts, tool_name
+from remit.tools import tool_name
 
 KIND = Classification(domain="office", subdomain="notes", capability=Capability.CREATE)
 
@@ -42,18 +41,3 @@ def test_an_inventory_names_a_function_as_its_tool_name_does_or_is_told(notebook
     operations = notebook.operations(Named(), Weather())
     assert operations.find_tool("count-notes").where == operations.tools["count-notes"].location
     assert operations.find_tool("count-notes").where.rpartition("/")[2].startswith("notes.yaml:")
-
-
-def test_a_method_without_an_entry_is_a_tool_of_the_name_that_its_tool_name_gives(notebook: Notebook) -> None:
-    class Desk:
-        """A desk."""
-
-        @method(external=True, facts=Facts(effect=Effect.PURE, classification=KIND))
-        @tool_name("tidy-desk")
-        async def tidy(self) -> str:
-            """Tidy it."""
-            return "tidy"
-
-    operations = notebook.operations(notebook.notes, Weather(), Desk())
-    assert operations.find_tool("tidy-desk").name == "tidy-desk"
-    assert operations.find_tool("tidy-desk").where.startswith("tests/inventory/test_operations_names.py:")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -10,11 +9,9 @@ from pydantic import BaseModel, JsonValue
 
 from figures.notebook import VOCABULARY, Env, Notes, table
 from remit.contracts.classification import Capability, Classification
-from remit.inventory.methods import method
 from remit.inventory.operations import Operations
 from remit.inventory.policy_fields import find_unknown_fields
 from remit.inventory.reader import read_inventory
-from remit.tools import Facts
 
 ENTRIES = """\
 domain: office
@@ -61,12 +58,10 @@ class Sent(BaseModel):
 class Post:
     """Sends letters."""
 
-    @method(external=True)
     async def send(self, body: str, subject: str = "") -> Sent | None:
         """Send a letter."""
         raise NotImplementedError
 
-    @method(external=True)
     async def forward(self, body: str, subject: str = "") -> Sent:
         """Send it on."""
         raise NotImplementedError
@@ -79,7 +74,6 @@ class Post:
 class Loose(Post):
     """Sends whatever it is given."""
 
-    @method(external=True)
     async def send(self, body: str, subject: str = "", more: dict[str, str] | None = None) -> JsonValue:  # pyright: ignore[reportIncompatibleMethodOverride]
         """Send a letter."""
         raise NotImplementedError
@@ -92,10 +86,9 @@ def unknown(
     quickly: str = "",
     count: str = "",
     post: Post | None = None,
-    more: Sequence[object] = (),
 ) -> list[str]:
     (folder / "post.yaml").write_text(ENTRIES % (said, quickly, count), encoding="utf-8")
-    operations = Operations(read_inventory(folder, table(Env(), Notes()), VOCABULARY), [post or Post(), *more])
+    operations = Operations(read_inventory(folder, table(Env(), Notes()), VOCABULARY), [post or Post()])
     return [str(each).removeprefix(f"{folder}/") for each in find_unknown_fields(operations)]
 
 
@@ -143,16 +136,3 @@ def test_a_tool_names_fields_of_its_own_and_of_its_method(tmp_path: Path) -> Non
 @pytest.mark.parametrize("said", ["redact_fields: [anything]", "log_response_fields: [anything]"])
 def test_what_may_have_fields_of_any_name_may_have_that_one(tmp_path: Path, said: str) -> None:
     assert unknown(tmp_path, said, post=Loose()) == []
-
-
-class Alone:
-    """Its method has no entry, and says its facts itself."""
-
-    @method(external=True, facts=Facts(classification=KIND))
-    async def receive(self) -> str:
-        """Receive a letter."""
-        raise NotImplementedError
-
-
-def test_what_has_no_entry_names_nothing(tmp_path: Path) -> None:
-    assert unknown(tmp_path, "redact_fields: [body]", more=[Alone()]) == []

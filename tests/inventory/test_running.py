@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from pydantic import BaseModel
 
@@ -12,7 +10,6 @@ from figures.notebook import Notebook
 from remit import App, LeafContext, Runtime, Stack, Tool, preset, tool
 from remit.errors import ContractError
 from remit.inventory import InventoryError, Operations, build_lock
-from remit.inventory.methods import unimported_methods
 from remit.inventory.running import compare_application
 from remit.pipeline import Given, Pipeline, Step
 from remit.policies import HighRisk, Policy
@@ -53,7 +50,6 @@ def test_a_tool_whose_facts_are_in_code_is_offered_locked_and_checked_if_operati
     operations = Operations(known.inventory, [archive], parts=[known])
     assert list(build_lock(operations).tools)[-1] == "archive"
     assert operations.find_tool("archive") is archive
-    assert operations.packages == known.packages, "a tool belongs to no package of the application"
     assert list(compare_application(operations, operations.callees, preset(notebook.env))) == []
     joined = Operations(known.inventory, (), parts=[operations])
     assert joined.find_tool("archive") is archive
@@ -82,29 +78,3 @@ def test_a_replacement_keeps_function_facts_and_layers(notebook: Notebook) -> No
         operations.with_tools(lambda each: each.with_layers(Stack()))
     with pytest.raises(ContractError, match="with_tools got another tool for create_note"):
         operations.with_tools(lambda each: archive.with_name(each.name) if each.name == "create_note" else each)
-
-
-MODULE = """
-class Lost:
-    @method
-    async def one(self): ...
-
-    @method(external=True)
-    async def two(self): ...
-
-    @other.decorator
-    async def three(self): ...
-
-    def four(self): ...
-
-
-async def five(): ...
-"""
-
-
-def test_marked_methods_are_found_in_modules_that_nothing_imports(tmp_path: Path) -> None:
-    (tmp_path / "lost.py").write_text(MODULE)
-    assert unimported_methods(tmp_path) == [], "a folder that is no package"
-    (tmp_path / "__init__.py").touch()
-    assert [name for _, name in unimported_methods(tmp_path)] == ["Lost.one", "Lost.two"]
-    assert [where.rpartition(":")[2] for where, _ in unimported_methods(tmp_path)] == ["4", "7"]

@@ -56,7 +56,6 @@ from remit.inventory.gates import (
 )
 from remit.inventory.governance import BusinessRules, Enforcer, PolicyModel, PolicySection, PolicyTable, ToolGovernance
 from remit.inventory.lock import build_lock, lock_path
-from remit.inventory.methods import method
 from remit.inventory.operations import Operations
 from remit.inventory.reader import read_inventory
 from remit.schemas.finding import Finding, InventoryError, VersionBump
@@ -118,7 +117,6 @@ __all__ = [
     "business_rules_section",
     "handle_request",
     "lock_path",
-    "method",
     "read_inventory",
     "run_checklist",
     "session_policies_section",

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from types import FunctionType, MethodType
 from typing import Any, NamedTuple, cast
 
-from remit.contracts.callee import LeafContext
 from remit.contracts.classification import Deprecation
 from remit.contracts.facts import Facts
 from remit.contracts.naming import canonical_name
@@ -25,17 +23,11 @@ from remit.inventory.definition import (
     ToolDefinition,
 )
 from remit.inventory.document import Inventory
-from remit.inventory.governance import BUSINESS_RULES, BusinessRules, PolicyModel
-from remit.inventory.methods import (
-    MethodMark,
-    description_of,
-    methods_of,
-    read_models,
-    wrap_in_envelope,
-)
+from remit.inventory.governance import BUSINESS_RULES, BusinessRules
+from remit.inventory.methods import description_of, read_envelopes, wrap_in_envelope
 from remit.inventory.narrowing import narrow_tool_body
 from remit.inventory.schema import FunctionToolSpec, MethodEntry, ToolEntry, ToolSpec, build_entry_facts
-from remit.schemas.finding import Finding, display_path, locate_function
+from remit.schemas.finding import Finding, display_path, locate_field, locate_function
 
 ComposeFunction = Callable[[Callable[[str], AnyTool]], Iterable[object]]
 
@@ -58,12 +50,6 @@ def find_tool(tools: Mapping[str, ToolDefinition], name: str) -> AnyTool:
     return tools[name].tool
 
 
-class _MarkedMethod(NamedTuple):
-    class_name: str
-    function: MethodType
-    mark: MethodMark
-
-
 class Binder:
     """Finds the code of each entry and collects findings for entries that do not fit.
 
@@ -82,51 +68,31 @@ class Binder:
         self._inventory = inventory
         self._compose_function = compose
         self._bound_slices = bound_slices
-        self._marked_methods: dict[str, list[_MarkedMethod]] = {}
         self._code_tools = [cast("AnyTool", each) for each in domain_objects if isinstance(each, Tool)]
         self._domain_objects = [each for each in domain_objects if not isinstance(each, Tool)]
-        for domain in self._domain_objects:
-            for name, (function, mark) in methods_of(domain).items():
-                self._marked_methods.setdefault(name, []).append(_MarkedMethod(type(domain).__name__, function, mark))
+        self._unused = list(self._domain_objects)
 
     def bind_methods(self) -> dict[str, MethodDefinition]:
-        """The methods by key, those of the inventory first."""
-        already_bound = [method for part in self._bound_slices for method in part.methods.values()]
-        found = {method.metadata.key: method for method in already_bound if self._is_listed(method)}
-        matched: set[tuple[str, str]] = set()
+        """The methods by key, in the inventory's order."""
+        bound = {key: each for part in self._bound_slices for key, each in part.methods.items()}
+        found: dict[str, MethodDefinition] = {}
         for key, entry in self._inventory.methods.items():
-            code = None if key in found else self._find_implementation(entry)
-            if code is not None:
-                matched.add((code.class_name, entry.name))
-                definition = self._try_or_report(
-                    entry.location, lambda entry=entry, code=code: self._define_method(entry, code)
-                )
-                if definition is not None:
-                    found[key] = definition
-        found = {key: found[key] for key in self._inventory.methods if key in found}
-        candidates = (each for several in self._marked_methods.values() for each in several)
-        unmatched = (each for each in candidates if (each.class_name, each.function.__name__) not in matched)
-        unlisted = (self._define_unlisted_method(each) for each in unmatched if not self._is_already_bound(each))
-        for method in (*(each for each in already_bound if not self._is_listed(each)), *unlisted):
-            if method is not None:
-                self._add_unlisted_method(found, method)
+            definition = bound.get(key) or self._try_or_report(
+                entry.location, lambda entry=entry: self._define_method(entry)
+            )
+            if definition is not None:
+                found[key] = definition
         return found
 
     def bind_tools(self, methods: Mapping[str, MethodDefinition]) -> dict[str, ToolDefinition]:
         """The tools by name, in the inventory's order. Composed tools are built after those they call."""
-        already_bound = [tool for part in self._bound_slices for tool in part.tools.values()]
-        unlisted_tools = {
-            tool.method.metadata.key: tool for tool in already_bound if tool.method and not self._is_listed(tool.method)
-        }
-        listed_tools = {
-            tool.name: tool for tool in already_bound if tool.method is None or self._is_listed(tool.method)
-        }
-        found, composed_entries = dict(listed_tools), list[ToolEntry]()
-        for entry in (each for name, each in self._inventory.tools.items() if name not in listed_tools):
+        bound = [tool for part in self._bound_slices for tool in part.tools.values()]
+        found, composed_entries = {tool.name: tool for tool in bound if tool.policies}, list[ToolEntry]()
+        for entry in [each for name, each in self._inventory.tools.items() if name not in found]:
             if (
                 self._compose_function is not None
                 and isinstance(entry.spec, FunctionToolSpec)
-                and not self._instances_for(entry.spec)
+                and not self._instances_of(entry.spec.function)
             ):
                 composed_entries.append(entry)
             else:
@@ -134,44 +100,21 @@ class Binder:
         for entry in composed_entries if self._compose_objects(found, composed_entries) else ():
             self._bind_tool(found, entry, methods)
         found = {name: found[name] for name in self._inventory.tools if name in found}
-        for key, method in methods.items():
-            if key not in self._inventory.methods:
-                self._add_unlisted_tool(found, method, unlisted_tools.get(key))
         own = (_define_code_tool(tool) for tool in self._code_tools)
-        for definition in (*(each for each in listed_tools.values() if not each.policies), *own):
+        for definition in (*(each for each in bound if not each.policies), *own):
             if definition.name in found:
-                self._report_duplicate(definition.location, found[definition.name])
+                what = f"the tool {definition.name} is already defined at {found[definition.name].location}"
+                self._report("duplicate-name", definition.location, what, "rename one")
             found[definition.name] = definition
+        self._report_unused_objects()
         return found
 
-    def _is_already_bound(self, candidate: _MarkedMethod) -> bool:
-        """Whether a bound slice already has this method of an object that was passed twice, which is reported."""
-        for part in self._bound_slices:
-            for method in part.methods.values():
-                if method.implementation.__func__ is candidate.function.__func__:
-                    what = f"the method {candidate.class_name}.{candidate.function.__name__} is already bound by a part"
-                    self._report(
-                        "bound-twice",
-                        locate_function(candidate.function),
-                        what,
-                        f"do not pass the object of {candidate.class_name} again",
-                    )
-                    return True
-        return False
-
-    def _add_unlisted_method(self, found: dict[str, MethodDefinition], method: MethodDefinition) -> None:
-        """Add a method without an entry, unless its key is taken."""
-        key, where = method.metadata.key, method.metadata.inventory_location
-        if key in found:
-            what = f"the method {key} is already defined at {found[key].metadata.inventory_location}"
-            self._report("duplicate-name", where, what, "rename one")
-        elif key not in self._inventory.methods:  # of whose entry something is said already
-            found[key] = method
-
-    def _is_listed(self, method: MethodDefinition) -> bool:
-        """Whether the inventory has an entry for this very method. An unlisted method may share a key."""
-        entry = self._inventory.methods.get(method.metadata.key)
-        return entry is not None and entry.location == method.metadata.inventory_location
+    def _report_unused_objects(self) -> None:
+        """Report objects of which no entry names a function, unless another finding may be the reason."""
+        for each in () if self.findings else self._unused:
+            where = locate_field(type(each), "")
+            what = f"no entry needs an object of {type(each).__name__}"
+            self._report("not-in-inventory", where, what, "write entries for its operations, or do not pass it")
 
     def _compose_objects(self, found: Mapping[str, ToolDefinition], composed_entries: Sequence[ToolEntry]) -> bool:
         """Create the objects whose functions call tools. Skipped while the called tools have findings."""
@@ -202,97 +145,77 @@ class Binder:
         if definition:
             found[entry.name] = definition
 
-    def _instances_for(self, spec: FunctionToolSpec) -> list[object]:
-        """The objects of the class that a function belongs to."""
-        owner = spec.function.rpartition(".")[0]
+    def _instances_of(self, function: str) -> list[object]:
+        """The objects of the class that a function ``Class.name`` belongs to."""
+        owner = function.rpartition(".")[0]
         return [each for each in self._domain_objects if owner in {kind.__name__ for kind in type(each).__mro__}]
 
-    def _add_unlisted_tool(
-        self, found: dict[str, ToolDefinition], method: MethodDefinition, existing: ToolDefinition | None
-    ) -> None:
-        """Add the tool of a method without an entry; the method's decorator declares everything."""
-        name, where = canonical_name(method.implementation), method.metadata.code_location
-        if name in found:
-            self._report_duplicate(where, found[name])
-            return
-        if existing is not None:
-            found[name] = existing
-            return
-        rules: dict[str, PolicyModel] = {BUSINESS_RULES: method.business_rules}
-        description = _describe_for_model("", method.implementation, method.facts)
-        made = self._try_or_report(
-            where, lambda: method.contract.with_facts(method.facts, name=name, description=description, where=where)
-        )
-        if made is not None:
-            stack = self._inventory.policy_table.build_stack(rules, method.facts)
-            found[name] = ToolDefinition(
-                name=name,
-                method=method,
-                policies=rules,
-                fixed_values={},
-                hidden_parameters=(),
-                location=where,
-                tool=made.layer(stack),
-            )
+    def _bind_function(self, instance: object, name: str, entry_name: str) -> MethodType | None:
+        """The function of that name of an object; None if it has none.
 
-    def _find_implementation(self, entry: MethodEntry) -> _MarkedMethod | None:
-        implementation = entry.spec.implementation
-        owner, _, name = implementation.rpartition(".") if implementation else ("", "", entry.name)
-        candidates = [each for each in self._marked_methods.get(name, ()) if owner in {"", each.class_name}]
-        if len(candidates) == 1 and candidates[0].mark.facts is None:
-            return candidates[0]
-        if not candidates:
-            listed = ", ".join(type(domain).__name__ for domain in self._domain_objects) or "no class"
-            what = f"no @method {implementation or name} among {listed}"
+        Raises:
+            ContractError: it is a tool, whose facts are in code.
+        """
+        attribute: object = inspect.getattr_static(type(instance), name, None)
+        if isinstance(attribute, Tool):
+            raise ContractError(f"the facts of {entry_name} are also in a decorator; remove them there")
+        if not isinstance(attribute, FunctionType):
+            return None
+        self._unused = [each for each in self._unused if each is not instance]
+        return MethodType(attribute, instance)
+
+    def _find_implementation(self, entry: MethodEntry) -> MethodType | None:
+        given = entry.spec.implementation
+        name = given.rpartition(".")[2] or entry.name
+        instances = self._instances_of(given) if given else self._domain_objects
+        candidates = [(type(each).__name__, self._bind_function(each, name, entry.key)) for each in instances]
+        found = [(owner, function) for owner, function in candidates if function is not None]
+        if len(found) == 1:
+            return found[0][1]
+        if not found:
+            what = f"no function {given or name} among {self._list_classes()}"
             self._report("not-in-code", entry.location, what, "write it and pass its object, or remove the entry")
-        elif len(candidates) > 1:
-            owners = ", ".join(f"{each.class_name}.{name}" for each in candidates)
-            self._report("ambiguous", entry.location, f"{entry.key} may be {owners}", "name one as `implementation`")
         else:
-            what = f"the facts of {entry.key} are also in its decorator ({locate_function(candidates[0].function)})"
-            self._report("said-twice", entry.location, what, "remove them there")
+            owners = ", ".join(f"{owner}.{name}" for owner, _ in found)
+            self._report("ambiguous", entry.location, f"{entry.key} may be {owners}", "name one as `implementation`")
         return None
 
-    def _define_method(self, entry: MethodEntry, marked: _MarkedMethod) -> MethodDefinition:
+    def _list_classes(self) -> str:
+        return ", ".join(type(domain).__name__ for domain in self._domain_objects) or "no class"
+
+    def _define_method(self, entry: MethodEntry) -> MethodDefinition | None:
+        function = self._find_implementation(entry)
+        if function is None:
+            return None
         rules = cast("BusinessRules", entry.policies[BUSINESS_RULES])
-        facts = build_entry_facts(entry, entry.spec, rules)
-        definition = _build_method_definition(entry.key, entry.location, marked, facts, rules, entry.policies)
-        for declared_name, kind in (
-            (entry.spec.models.request, definition.models.request),
-            (entry.spec.models.response, definition.models.response),
-        ):
-            actual_name = kind.__name__ if kind is not None else "none"
-            if declared_name and declared_name != actual_name:
+        facts, envelopes = build_entry_facts(entry, entry.spec, rules), read_envelopes(function)
+        body = function if envelopes is None else wrap_in_envelope(function, envelopes)
+        description, name = description_of(function), canonical_name(function)
+        definition = MethodDefinition(
+            metadata=MethodMetadata(entry.key, description, locate_function(function), entry.location),
+            facts=facts,
+            business_rules=rules,
+            policies=entry.policies,
+            envelopes=envelopes,
+            implementation=function,
+            contract=build_tool(body, facts, name=name, description=description),
+        )
+        for declared in ("request", "response"):
+            declared_name, actual = getattr(entry.spec.models, declared), getattr(definition, declared).__name__
+            if declared_name not in {"", actual}:
+                what = f"{entry.key} has no model {declared_name}, but {actual}"
                 mend = "correct the name, or remove it: the signature defines it"
-                self._report(
-                    "missing-model",
-                    entry.location,
-                    f"{entry.key} has no model {declared_name}, but {actual_name}",
-                    mend,
-                )
+                self._report("missing-model", entry.location, what, mend)
         return definition
 
-    def _define_unlisted_method(self, marked: _MarkedMethod) -> MethodDefinition | None:
-        """Define a method without an entry, from the facts of its decorator."""
-        facts, where = marked.mark.facts, locate_function(marked.function)
-        if facts is None or facts.classification is None:
-            what = f"the method {marked.class_name}.{marked.function.__name__} is not in the inventory"
-            self._report("not-in-inventory", where, what, "write an entry for it")
-            return None
-        classification = facts.classification
-        key = f"{classification.domain}.{classification.subdomain}.{marked.function.__name__}"
-        rules = cast("BusinessRules", self._inventory.policy_table.sections[BUSINESS_RULES].parse({}))
-        return self._try_or_report(where, lambda: _build_method_definition(key, where, marked, facts, rules, {}))
-
     def _define_function_tool(self, entry: ToolEntry, spec: FunctionToolSpec) -> ToolDefinition:
-        name, instances = spec.function.rpartition(".")[2], self._instances_for(spec)
-        attribute: object = dict(inspect.getmembers(type(instances[0]))).get(name) if instances else None
-        if isinstance(attribute, Tool):
-            raise ContractError(f"the facts of {entry.name} are also in a decorator; remove them there")
-        if not isinstance(attribute, FunctionType):
-            listed = ", ".join(type(domain).__name__ for domain in self._domain_objects) or "no class"
-            raise ContractError(f"no function {spec.function!r} among {listed}; write it and pass its object")
-        function = MethodType(attribute, instances[0])
+        instances = self._instances_of(spec.function)
+        name = spec.function.rpartition(".")[2]
+        function = self._bind_function(instances[0], name, entry.name) if instances else None
+        if function is None:
+            raise ContractError(
+                f"no function {spec.function!r} among {self._list_classes()}; write it and pass its object"
+            )
         rules = cast("BusinessRules", entry.policies[BUSINESS_RULES])
         facts = build_entry_facts(entry, spec, rules, spec)
         description = _describe_for_model(spec.description, function, facts)
@@ -308,8 +231,7 @@ class Binder:
         if not spec.fix and not spec.hide:
             made = method.contract.with_facts(facts, name=name, description=description, where=entry.location)
         else:
-            context = method.models.context_type or LeafContext
-            body = narrow_tool_body(method.contract, method.models.result_type, context, spec.fix, spec.hide)
+            body = narrow_tool_body(method.contract, spec.fix, spec.hide)
             made = build_tool(body, facts, name=name, description=description, where=entry.location)
         return self._build_tool_definition(entry, method, made, spec)
 
@@ -342,31 +264,8 @@ class Binder:
             self._report("contract", where, error.message, "correct the code or the entry")
             return None
 
-    def _report_duplicate(self, where: str, existing: ToolDefinition) -> None:
-        what = f"the tool {existing.name} is already defined at {existing.location}"
-        self._report("duplicate-name", where, what, "rename one")
-
     def _report(self, code: str, where: str, what: str, fix: str) -> None:
         self.findings.append(Finding(code=code, where=where, what=what, fix=fix))
-
-
-def _build_method_definition(
-    key: str, where: str, marked: _MarkedMethod, facts: Facts, rules: BusinessRules, policies: Mapping[str, PolicyModel]
-) -> MethodDefinition:
-    function, external = marked.function, marked.mark.external
-    models = read_models(function, external=external)
-    body = function if models.request is None else wrap_in_envelope(function, models)
-    description = description_of(function)
-    return MethodDefinition(
-        metadata=MethodMetadata(key, function.__name__, description, locate_function(function), where),
-        facts=facts,
-        business_rules=rules,
-        policies=policies,
-        models=models,
-        implementation=function,
-        external=external,
-        contract=build_tool(body, replace(facts, confirm=None), name=canonical_name(function), description=description),
-    )
 
 
 def _define_code_tool(tool: AnyTool) -> ToolDefinition:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from types import MethodType
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, cast, runtime_checkable
 
-from pydantic import JsonValue
+from pydantic import BaseModel, JsonValue
 
 from remit.contracts.callee import Callee
 from remit.contracts.facts import Facts
 from remit.contracts.tool import Tool
+from remit.inventory.envelope import Request, Response, derive_request, derive_response
 from remit.inventory.governance import BusinessRules, PolicyModel
-from remit.inventory.methods import MethodModels, Parameter
+from remit.inventory.methods import Envelopes
 
 AnyTool = Tool[..., Any]
 AnyCallee = Callee[..., Any]
@@ -32,28 +34,59 @@ class DeclaresCalls(Protocol):
         ...
 
 
+class Parameter(NamedTuple):
+    """A parameter of an operation."""
+
+    name: str
+    type: str
+    required: bool
+    schema: dict[str, Any]
+
+
 class MethodMetadata(NamedTuple):
     """Key, description and location of a method."""
 
     key: str
-    name: str
     description: str
     code_location: str
     inventory_location: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class MethodDefinition:
-    """An operation as defined by its types, its docstring and the inventory."""
+    """An operation as defined by its types, its docstring and the inventory.
+
+    ``envelopes``: those that its signature names; without them, `request` and `response` are derived.
+    """
 
     metadata: MethodMetadata
     facts: Facts
     business_rules: BusinessRules
     policies: Mapping[str, PolicyModel]
-    models: MethodModels
+    envelopes: Envelopes | None
     implementation: MethodType
-    external: bool
     contract: AnyTool
+
+    @property
+    def name(self) -> str:
+        """The name of the operation, the last part of its key."""
+        return self.metadata.key.rpartition(".")[2]
+
+    @property
+    def payload(self) -> type[BaseModel]:
+        """The model of its parameters."""
+        return cast("type[BaseModel]", self.contract.schema_in.model)
+
+    @cached_property
+    def request(self) -> type[Request[Any]]:
+        """Its request envelope."""
+        return self.envelopes.request if self.envelopes else derive_request(self.name, self.payload)
+
+    @cached_property
+    def response(self) -> type[Response[Any]]:
+        """Its response envelope."""
+        result_type = self.contract.schema_out.result_type
+        return self.envelopes.response if self.envelopes else derive_response(self.name, result_type)
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:

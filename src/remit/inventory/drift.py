@@ -14,6 +14,7 @@ from remit.core import Stack
 from remit.core.checks import check_instances
 from remit.dispatch.registry import AnyCallee, collect_callees
 from remit.inventory.definition import MethodDefinition, ToolDefinition
+from remit.inventory.envelope import envelope_names
 from remit.inventory.lock import lock_path, read_lock
 from remit.inventory.lock_diff import diff_lock
 from remit.inventory.operations import Operations
@@ -26,9 +27,8 @@ SubjectT = TypeVar("SubjectT")
 
 CHECKLIST: Final[dict[str, str]] = {
     "references": "every method of the inventory exists in the code with the models it names",
-    "envelopes": "every method takes a {Action}Request of its payload and returns a {Action}Response",
+    "envelopes": "envelopes in a signature are a {Action}Request and a {Action}Response of the operation",
     "inheritance": "every tool names its method, and repeats nothing of it",
-    "foreign": "exactly the methods that call a foreign API are marked and classified as such",
     "schema": "every entry fits the schema of the inventory",
     "mapping": "the parameters of every tool are those of its method's payload, or fewer",
     "classification": "every tool is classified like its method and according to its effect",
@@ -43,8 +43,6 @@ _CHECK_BY_CODE: Final[dict[str, str]] = {
     "repeated": "inheritance",
     "unknown-method": "inheritance",
     "not-in-inventory": "drift",
-    "said-twice": "drift",
-    "bound-twice": "drift",
 }
 """The point of each finding code of reading and binding; other codes belong to the schema point."""
 
@@ -72,13 +70,11 @@ def run_checklist(
     offered = collect_callees(check_callees("run_checklist: callees", callees))
     offered_names = {each.name for each in offered}
     methods, tools = list(operations.methods.values()), list(operations.tools.values())
-    listed = [each for each in methods if each.metadata.key in operations.inventory.methods]
     found: dict[str, tuple[int, Iterable[Finding]]] = {
-        "references": (len(listed), ()),
-        "envelopes": (len(methods), _apply_check(methods, _check_envelopes)),
+        "references": (len(methods), ()),
+        "envelopes": (sum(each.envelopes is not None for each in methods), _apply_check(methods, _check_envelopes)),
         "inheritance": (len(tools), ()),
-        "foreign": (len(methods), _apply_check(methods, _check_integration_tier)),
-        "schema": (len(listed) + len(tools), find_unknown_fields(operations)),
+        "schema": (len(methods) + len(tools), find_unknown_fields(operations)),
         "mapping": (len(tools), _apply_check(tools, _check_parameters)),
         "classification": (len(methods) + len(tools), _check_classifications(methods, tools)),
         "running": (len(offered), compare_application(operations, offered, layers)),
@@ -101,37 +97,22 @@ def _apply_check(subjects: Iterable[SubjectT], check_one: Callable[[SubjectT], I
 
 
 def _check_envelopes(method: MethodDefinition) -> Iterator[Finding]:
-    """Check envelopes: the request is named after the action, holds its payload and names the operation."""
-    request, response, name = method.models.request, method.models.response, method.metadata.name
-    if request is None or response is None or method.models.payload is None:
+    """Check envelopes in a signature: named after the operation, like derived ones, and of the operation itself."""
+    if method.envelopes is None:
         return
-    action = "".join(part.capitalize() for part in name.split("_"))
-    name_rules = (
-        (request.__name__, {f"{action}Request"}),
-        (response.__name__, {f"{action}Response"}),
-        (method.models.payload.__name__, {f"{action}Payload", f"{action}RequestPayload"}),
-    )
-    for actual, allowed in name_rules:
-        if actual not in allowed:
-            what = f"{method.metadata.key} has {actual}, which is not named after the action"
-            yield _make_finding(
-                "envelope", method.metadata.code_location, what, f"name it {' or '.join(sorted(allowed))}"
-            )
+    request, where, key = method.request, method.metadata.code_location, method.metadata.key
+    for actual, wanted in zip((request, method.response), envelope_names(method.name), strict=True):
+        if actual.__name__ != wanted:
+            what = f"{key} has {actual.__name__}, which is not named after the operation"
+            yield _make_finding("envelope", where, what, f"name it {wanted}, or take and return plain values")
     operation = request.model_fields["operation"].default
-    if operation != name:
-        what = f"{request.__name__} declares the operation {operation!r}, but {method.metadata.key} takes it"
-        yield _make_finding("operation", method.metadata.code_location, what, f'declare it with operation="{name}"')
-
-
-def _check_integration_tier(method: MethodDefinition) -> Iterator[Finding]:
-    tier = method.facts.classification.tier if method.facts.classification else Tier.INTERNAL
-    key, where = method.metadata.key, method.metadata.inventory_location
-    if method.external and tier is Tier.INTERNAL:
-        mend = "set integration_tier to external or hybrid, or remove external=True"
-        yield _make_finding("tier", where, f"{key} calls a foreign API, but its integration_tier is internal", mend)
-    if not method.external and tier is Tier.EXTERNAL:
-        mend = "mark it @method(external=True), or set integration_tier to hybrid or internal"
-        yield _make_finding("tier", where, f"{key} has the integration_tier external, but is not marked external", mend)
+    if operation != method.name:
+        what = f"{request.__name__} declares the operation {operation!r}, but {key} takes it"
+        yield _make_finding("operation", where, what, f'declare it with operation="{method.name}"')
+    if method.facts.classification and method.facts.classification.tier is Tier.EXTERNAL:
+        what = f"{key} has the integration_tier external, but its signature has envelopes of the application"
+        mend = "take and return plain values, or set integration_tier to hybrid or internal"
+        yield _make_finding("tier", method.metadata.inventory_location, what, mend)
 
 
 def _check_parameters(tool: ToolDefinition) -> Iterator[Finding]:

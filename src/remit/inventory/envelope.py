@@ -1,6 +1,7 @@
 """Request and response envelopes, of methods and of tools called by name.
 
-`class CreateNote(Request[NotePayload], operation="create_note")` is the whole definition: the literal type of
+Those of a method are derived from its signature, unless that names them.
+`class CreateNote(Request[NotePayload], operation="create_note")` is the whole definition of one: the literal type of
 ``operation`` comes from the class statement.
 """
 
@@ -8,10 +9,11 @@ from __future__ import annotations
 
 import enum
 import typing
+from types import new_class
 from typing import Any, Final, Generic, Literal, Protocol, Self, TypeVar, Unpack
 from uuid import UUID, uuid4
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter, model_validator
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, RootModel, TypeAdapter, model_validator
 
 from remit.contracts.arguments import Arguments
 from remit.contracts.principal import Principal, check_principal
@@ -110,6 +112,27 @@ def payload_model_of(envelope: type[Request[Any] | Response[Any]]) -> type[BaseM
     if found is None:
         raise ContractError(f"{envelope.__name__} names no payload model; write {envelope.__bases__[0].__name__}[…]")
     return found
+
+
+def envelope_names(operation: str) -> tuple[str, str]:
+    """The names of an operation's request and response."""
+    action = "".join(part.capitalize() for part in operation.split("_"))
+    return f"{action}Request", f"{action}Response"
+
+
+def derive_request(operation: str, payload: type[BaseModel]) -> type[Request[Any]]:
+    """The request of an operation that takes a plain payload."""
+    derived: Any = new_class(envelope_names(operation)[0], (Request[payload],), {"operation": operation})
+    return derived
+
+
+def derive_response(operation: str, result_type: object) -> type[Response[Any]]:
+    """The response of an operation that returns a plain result."""
+    payload: Any = result_type
+    if not (isinstance(payload, type) and issubclass(payload, BaseModel)):
+        payload = RootModel[payload]
+    derived: Any = new_class(envelope_names(operation)[1], (Response[payload],))
+    return derived
 
 
 class ToolRequestPayload(BaseModel):

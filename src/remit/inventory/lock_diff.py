@@ -63,11 +63,11 @@ def _to_findings(name: str, where: str, changes: set[Change], method: MethodDefi
 
 
 def _parameter_location(parameter: str, method: MethodDefinition | None) -> str:
-    """Where the parameter is defined: its field, else its payload or method."""
+    """Where the parameter is defined: its field, else its method."""
     if not parameter or method is None:
         return ""
-    payload = method.models.payload
-    return f" ({method.metadata.code_location if payload is None else locate_field(payload, parameter)})"
+    place = locate_field(method.payload, parameter)
+    return f" ({place if ':' in place else method.metadata.code_location})"
 
 
 def _diff_operation(

@@ -8,9 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from remit.contracts.facts import Facts
-from remit.inventory.definition import MethodDefinition, ToolDefinition
+from remit.inventory.definition import MethodDefinition, Parameter, ToolDefinition
 from remit.inventory.governance import PolicyModel, PolicyTable
-from remit.inventory.methods import Parameter
 from remit.inventory.operations import Operations
 from remit.schemas.jsontext import canonical_text
 
@@ -47,10 +46,8 @@ def _page_lines(name: str, operations: Operations) -> Iterator[str]:
 
 
 def _method_lines(key: str, method: MethodDefinition) -> Iterator[str]:
-    models = method.models
     yield from ("", f"### `{key}`", "", method.metadata.description, "")
-    if models.request is not None and models.response is not None:
-        yield from (f"Takes `{models.request.__name__}`, gives `{models.response.__name__}`.", "")
+    yield from (f"Takes `{method.request.__name__}`, gives `{method.response.__name__}`.", "")
     yield from _facts_table(method.facts)
     yield from _policies_table(method.policies)
     yield from _parameters_table(method.parameters)

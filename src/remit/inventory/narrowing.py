@@ -43,7 +43,7 @@ def resolve_fixed_values(model: type[BaseModel], fix: Mapping[str, JsonValue], h
 
 
 def narrow_tool_body(
-    tool: Tool[..., Any], result_type: Any, context_type: object, fix: Mapping[str, JsonValue], hide: Sequence[str]
+    tool: Tool[..., Any], fix: Mapping[str, JsonValue], hide: Sequence[str]
 ) -> Callable[..., Awaitable[Any]]:
     """A body that takes the visible parameters of ``tool`` and runs it with the fixed ones added.
 
@@ -67,7 +67,7 @@ def narrow_tool_body(
         return await tool.run(whole, cast("Frame", ctx))
 
     body.__name__ = tool.name
-    body.__annotations__ = {"ctx": context_type, "payload": narrowed_model, "return": result_type}
+    body.__annotations__ = {"ctx": LeafContext, "payload": narrowed_model, "return": tool.schema_out.result_type}
     return body
 
 

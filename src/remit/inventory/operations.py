@@ -54,9 +54,6 @@ class Operations:
         instances = list(as_tuple("Operations: domain_objects", domain_objects))
         part_list = as_tuple_of(Operations, "Operations", "parts", parts, "give Operations(…)")
         _check_parts(inventory, part_list)
-        modules = {str(type(each).__module__) for each in instances if type(each) is not Tool}
-        packages = frozenset(each.partition(".")[0] for each in modules)
-        self.packages = packages.union(*(part.packages for part in part_list))
         binder = Binder(inventory, instances, compose, [BoundSlice(part.methods, part.tools) for part in part_list])
         self.methods: Mapping[str, MethodDefinition] = binder.bind_methods()
         self.tools: Mapping[str, ToolDefinition] = binder.bind_tools(self.methods)

@@ -29,7 +29,7 @@ def find_unknown_fields(operations: Operations) -> Iterator[Finding]:
     """Findings for names in an entry's policy that are fields of neither its call nor its result."""
     entries, policy_table = operations.inventory, operations.inventory.policy_table
     for key, method in operations.methods.items():
-        for each in entries.methods[key].field_references if key in entries.methods else ():
+        for each in entries.methods[key].field_references:
             yield from _find_unknown_field(each, key, policy_table, [method.contract])
     for name, tool in operations.tools.items():
         tools_to_search = [tool.tool] if tool.method is None else [tool.tool, tool.method.contract]

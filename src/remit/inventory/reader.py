@@ -18,6 +18,7 @@ from remit.errors import ContractError
 from remit.inventory.document import Inventory, Vocabulary
 from remit.inventory.governance import BUSINESS_RULES, BusinessRules, PolicyModel, PolicyTable
 from remit.inventory.schema import (
+    ExposureSpec,
     FieldReference,
     FunctionToolSpec,
     InventorySpec,
@@ -75,11 +76,6 @@ def _allowed_keys(model: type[BaseModel], loc: At, extra_keys: Iterable[str]) ->
     return [*model.model_fields, *extra_keys]
 
 
-def _is_within(part: At, whole: At) -> bool:
-    """Whether one path is below another."""
-    return len(part) > len(whole) and part[: len(whole)] == whole
-
-
 def _find_unread_files(folder: Path) -> Iterator[Finding]:
     """Findings for files that look like slices but are not read."""
     for file in sorted(folder.rglob("*")):
@@ -89,14 +85,15 @@ def _find_unread_files(folder: Path) -> Iterator[Finding]:
 
 
 class _PendingTool(Struct, frozen=True):
-    """A tool whose method may not have been read yet."""
+    """A tool whose method may not have been read yet. ``is_implied``: the method entry stands for it."""
 
     document: YamlDocument
     key_path: At
     method_key: str
     spec: ToolSpec
     declared: DeclaredPolicies
-    field_references: tuple[FieldReference, ...]
+    field_references: tuple[FieldReference, ...] = ()
+    is_implied: bool = False
 
 
 class _InventoryReader:
@@ -136,14 +133,17 @@ class _InventoryReader:
 
     def resolve_references(self) -> None:
         """Add the tools of methods, and check replacements, once all files are read."""
+        with_tools = {each.method_key for each in self._pending_tools if not each.is_implied}
         for each in self._pending_tools:
+            if each.is_implied and each.method_key in with_tools:
+                self._reject_shared_exposure(each.document, each.key_path, each.spec)
+                continue
             method = self.methods.get(each.method_key)
-            if method is None and each.method_key in self._declared_by_method:
-                continue  # what is wrong with it is said already
             if method is None:
-                mend = suggest(each.method_key, self.methods, "name one as domain.subdomain.name")
-                key_path = (*each.key_path, "method")
-                self._report("unknown-method", each.document, key_path, f"there is no method {each.method_key!r}", mend)
+                if each.method_key not in self._declared_by_method:  # else its own mistake is reported
+                    mend = suggest(each.method_key, self.methods, "name one as domain.subdomain.name")
+                    path, what = (*each.key_path, "method"), f"there is no method {each.method_key!r}"
+                    self._report("unknown-method", each.document, path, what, mend)
                 continue
             policies = self._build_policies(
                 each.document, each.key_path, each.declared, self._declared_by_method[each.method_key]
@@ -207,49 +207,51 @@ class _InventoryReader:
                 )
 
     def _read_method(self, document: YamlDocument, key_path: At, raw: dict[str, Any]) -> None:
-        domain, subdomain = document.value["domain"], document.value["subdomain"]
-        key = f"{domain}.{subdomain}.{key_path[-1]}"
+        key = f"{document.value['domain']}.{document.value['subdomain']}.{key_path[-1]}"
         for name, entry in self._iter_entries(document, (*key_path, "tools")):
             self._read_method_tool(document, (*key_path, "tools", name), entry, key)
-        raw.pop("tools", None)
+        has_tools = raw.pop("tools", None) is not None
+        spec, declared, place = self._read_operation(document, key_path, raw, MethodSpec)
+        self._declared_by_method[key] = declared
+        if spec is not None and self._claim_name(document, key_path, f"method {key}"):
+            entry = MethodEntry(key=key, spec=spec, **place)
+            self.methods[key] = entry
+            self._check_facts(document, key_path, entry, spec)
+            exposed = ToolSpec.model_validate(spec.model_dump(include={*ExposureSpec.model_fields}, exclude_unset=True))
+            if has_tools or spec.without_tool:
+                self._reject_shared_exposure(document, key_path, exposed)
+            else:
+                self._pending_tools.append(_PendingTool(document, key_path, key, exposed, {}, is_implied=True))
+
+    def _read_operation(
+        self, document: YamlDocument, key_path: At, raw: dict[str, Any], spec_type: type[N]
+    ) -> tuple[N | None, DeclaredPolicies, dict[str, Any]]:
+        """The spec of an entry that declares a kind, the policies that it declares, and the other parts of it."""
         self._reject_inherited_keys(document, key_path, raw, ("parameters",))
         names = collect_field_references(document, key_path, self._policy_table, raw)
         declared = self._extract_policies(document, key_path, raw)
-        policies = self._build_policies(document, key_path, declared, {})
-        spec = self._parse_spec(document, key_path, MethodSpec, raw)
-        self._declared_by_method[key] = declared
-        if spec is not None and self._claim_name(document, key_path, f"method {key}"):
-            entry = MethodEntry(
-                key=key,
-                domain=domain,
-                subdomain=subdomain,
-                spec=spec,
-                policies=policies,
-                location=document.locate(key_path),
-                field_references=names,
-            )
-            self.methods[key] = entry
-            self._check_facts(document, key_path, entry, spec)
+        place = {
+            "domain": document.value["domain"],
+            "subdomain": document.value["subdomain"],
+            "policies": self._build_policies(document, key_path, declared, {}),
+            "location": document.locate(key_path),
+            "field_references": names,
+        }
+        return self._parse_spec(document, key_path, spec_type, raw), declared, place
+
+    def _reject_shared_exposure(self, document: YamlDocument, key_path: At, exposed: ToolSpec) -> None:
+        """Reject what a method says of its tool, if that has an entry of its own or there is none."""
+        for key in sorted(exposed.model_fields_set):
+            what = f"the method {key_path[-1]!r} has {key}, but no tool of its own name"
+            self._report("value", document, (*key_path, key), what, "write it below `tools`, for each tool")
 
     def _read_tool(self, document: YamlDocument, key_path: At, raw: dict[str, Any]) -> None:
         if "function" not in raw:
             self._read_method_tool(document, key_path, raw, None)
             return
-        self._reject_inherited_keys(document, key_path, raw, ("parameters",))
-        names = collect_field_references(document, key_path, self._policy_table, raw)
-        policies = self._build_policies(document, key_path, self._extract_policies(document, key_path, raw), {})
-        spec = self._parse_spec(document, key_path, FunctionToolSpec, raw)
+        spec, _, place = self._read_operation(document, key_path, raw, FunctionToolSpec)
         if spec is not None:
-            entry = ToolEntry(
-                name=str(key_path[-1]),
-                domain=document.value["domain"],
-                subdomain=document.value["subdomain"],
-                method="",
-                spec=spec,
-                policies=policies,
-                location=document.locate(key_path),
-                field_references=names,
-            )
+            entry = ToolEntry(name=str(key_path[-1]), method="", spec=spec, **place)
             self._add_tool(document, key_path, entry)
             self._check_facts(document, key_path, entry, spec)
 
@@ -373,7 +375,7 @@ class _InventoryReader:
                 self._report("unknown-key", document, path, f"{name}: no such key, or no layer enforces it", mend)
             elif detail["type"] == "missing" and loc not in mistyped:
                 self._report("missing-key", document, path, f"{name} is missing", "add it")
-            elif detail["type"] != "missing" and not any(_is_within(each["loc"], loc) for each in details):
+            elif detail["type"] != "missing" and not any(each["loc"][:-1][: len(loc)] == loc for each in details):
                 words = _QUOTED.findall(str(detail.get("ctx", {}).get("expected", "")))
                 mend = suggest(str(detail["input"]), words, "correct it")
                 self._report("value", document, path, f"{name}: {detail['msg']}", mend)

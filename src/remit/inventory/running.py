@@ -20,7 +20,6 @@ from remit.core import Stack
 from remit.dispatch.registry import AnyCallee, describe, keeps_layers, runs_same_body
 from remit.inventory.definition import ToolDefinition
 from remit.inventory.governance import PolicyTable
-from remit.inventory.methods import is_marked, unimported_methods, unregistered_methods
 from remit.inventory.operations import Operations
 from remit.layers.approve import Approve
 from remit.layers.authorize import Authorize
@@ -55,7 +54,7 @@ def compare_application(
             fix = "write an entry for it and pass its function to Operations, or pass it to Operations itself"
             yield _make_finding("ungoverned", where, f"{describe(callee)} is offered, but no entry governs it", fix)
         yield from _check_run_layers(callee, where, agents, layers, is_declared=definition is not None)
-    yield from _check_code(operations)
+    yield from _check_functions(operations)
 
 
 def _check_object(callee: AnyCallee, definition: ToolDefinition) -> Iterator[Finding]:
@@ -141,37 +140,23 @@ def _covers(policies: Iterable[Policy], rule: type[HighRisk | Egress]) -> bool:
     return any(each.own_rules or any(isinstance(own, rule) for own in each.rules) for each in policies)
 
 
-def _check_code(operations: Operations) -> Iterator[Finding]:
-    """Check that the inventory knows the code: marked methods, and the functions beside those of its entries."""
-    for function in unregistered_methods(operations.packages):
-        owner = function.__qualname__.rpartition(".")[0]
-        what = f"the method {function.__qualname__} is marked, but Operations has no object of {owner}"
-        yield _make_finding("not-given", locate_function(function), what, "pass one, or remove @method")
-    for where, name in unimported_methods(operations.inventory.folder.absolute().parent):
-        what = f"the method {name} is marked, but nothing imports its module"
-        yield _make_finding("not-imported", where, what, "pass an object of its class to Operations, or remove @method")
-    for function in _functions_without_entry(operations.tools.values()):
-        what = f"{function.__qualname__} has no entry, as other functions of its class have"
-        fix = "write an entry for it, or give it a name with a leading underscore"
-        yield _make_finding("not-in-inventory", locate_function(function), what, fix)
-
-
-def _functions_without_entry(tools: Iterable[ToolDefinition]) -> list[FunctionType]:
-    """Public async functions of the classes whose functions have entries, except those that tools use otherwise."""
-    used, classes = set[object](), dict[type, None]()
-    for definition in tools:
-        for function in definition.tool.functions:
-            used.add(function.__func__ if isinstance(function, MethodType) else function)
-        function = definition.tool.function
-        if definition.method is None and isinstance(function, MethodType) and definition.policies:
-            classes[type(function.__self__)] = None
-    return [
-        each
-        for owner in classes
-        for name, each in vars(owner).items()
-        if isinstance(each, FunctionType) and inspect.iscoroutinefunction(each) and not name.startswith("_")
-        if each not in used and not is_marked(each)
+def _check_functions(operations: Operations) -> Iterator[Finding]:
+    """Check that every public async function beside those of the inventory has an entry, or that a tool uses it."""
+    functions = [each.implementation for each in operations.methods.values()]
+    functions += [
+        function
+        for each in operations.tools.values()
+        if each.policies and isinstance(function := each.tool.function, MethodType)
     ]
+    others = (other for each in operations.tools.values() for other in each.tool.functions)
+    used = {each.__func__ if isinstance(each, MethodType) else each for each in (*functions, *others)}
+    for owner in dict.fromkeys(type(each.__self__) for each in functions):
+        for name, function in vars(owner).items():
+            is_async = isinstance(function, FunctionType) and inspect.iscoroutinefunction(function)
+            if is_async and not name.startswith("_") and function not in used:
+                what = f"{function.__qualname__} has no entry, as other functions of its class have"
+                fix = "write an entry for it, or give it a name with a leading underscore"
+                yield _make_finding("not-in-inventory", locate_function(function), what, fix)
 
 
 def _make_finding(code: str, where: str, what: str, fix: str) -> Finding:

@@ -74,8 +74,11 @@ class FunctionToolSpec(OperationSpec, ExposureSpec):
     function: str
 
 
-class MethodSpec(OperationSpec):
-    """A method. ``implementation`` is ``Class.name`` if several classes have a method of that name."""
+class MethodSpec(OperationSpec, ExposureSpec):
+    """A method, and how a model sees it if its one tool has its name.
+
+    ``implementation`` is ``Class.name`` if several classes have a function of that name.
+    """
 
     models: ModelNamesSpec = ModelNamesSpec.model_construct()
     implementation: str = ""

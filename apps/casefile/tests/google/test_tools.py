@@ -12,7 +12,7 @@ from apps.casefile.tests.google.governed import ANN, call, google_app, operation
 from apps.casefile.tests.google.mails import mail
 from apps.casefile.tests.google.world import Ctx, World
 from remit import Effect, LeafContext, Principal, Risk, Runtime, Tool
-from remit.inventory import Maturity, Tier, method
+from remit.inventory import Maturity, Tier
 from remit.stores import InMemoryStore
 from remit.tools import Rate
 from remit_casefile.google.gmail import GmailClient
@@ -69,7 +69,7 @@ def test_each_tool_is_of_a_method_that_names_no_user(world: World) -> None:
     methods = [each for of in operations(world.clients) for each in of.methods.values()]
     keys = {each.metadata.key for each in methods}
     assert keys >= {"communication.gmail.list_messages", "workspace.google_drive.list_files"}
-    assert all(each.external and each.models.request is None for each in methods)
+    assert all(each.envelopes is None for each in methods)
     assert not any(parameter.name == "user_id" for each in methods for parameter in each.parameters)
 
 
@@ -166,7 +166,6 @@ class Dying(GmailClient):
     before = False
     died = False
 
-    @method(external=True)
     async def send_message(self, ctx: LeafContext, payload: SendMessage) -> SentMessage:
         """Send a message."""
         first, self.died = not self.died, True

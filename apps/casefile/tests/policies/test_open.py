@@ -9,7 +9,7 @@ import pytest
 from pydantic import BaseModel
 
 from remit import LeafContext
-from remit.inventory import InventoryError, Operations, Request, Response, method, read_inventory
+from remit.inventory import InventoryError, Operations, Request, Response, read_inventory
 from remit_casefile.policies.access_check import check_access_is_governed
 from remit_casefile.policies.env import Env
 from remit_casefile.policies.sections import build_section_table
@@ -43,12 +43,10 @@ class Answer(Response[Nothing]):
 class Domain:
     """Two operations."""
 
-    @method
     async def nothing(self, request: AskNothing) -> Answer:
         """Do nothing."""
         return Answer.completed(request, Nothing())
 
-    @method
     async def usual(self, request: AskUsual) -> Answer:
         """Do something with the usual casefile."""
         return Answer.completed(request, Nothing())

@@ -14,7 +14,7 @@ from apps.casefile.tests.office import Kept, principal
 from remit import App, LeafContext, Principal, Runtime, preset
 from remit.contracts.items import Note
 from remit.errors import ConflictError
-from remit.inventory import Operations, Request, Response, method, read_inventory
+from remit.inventory import Operations, Request, Response, read_inventory
 from remit.tools import Arguments
 from remit_casefile.policies.access_check import check_access_is_governed
 from remit_casefile.policies.env import Env, EventLog
@@ -66,7 +66,6 @@ class Probe:
     touched: list[str | None] = field(default_factory=list[str | None])
     makes: str | None = None
 
-    @method
     async def touch(self, ctx: LeafContext, request: TouchRequest) -> TouchResponse:
         """Touch a casefile."""
         self.touched.append(request.payload.casefile_id)

@@ -8,7 +8,6 @@ from sqlalchemy import select
 
 from remit import LeafContext
 from remit.errors import DeniedError, InvalidArgumentsError, NotFoundError
-from remit.inventory import method
 from remit_casefile.casefiles.access import EffectiveAccess, Level, resolve_access, resolve_level
 from remit_casefile.casefiles.access_list_payloads import (
     CheckPermissionRequest,
@@ -39,7 +38,6 @@ class AccessList:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    @method
     async def grant_permission(self, ctx: LeafContext, request: GrantPermissionRequest) -> GrantPermissionResponse:
         """Allow a user to read (viewer), write (editor), share (admin) or delete (owner) a casefile, until a time."""
         payload = request.payload
@@ -63,7 +61,6 @@ class AccessList:
         done = await edit_once(self._database, ctx, request, PermissionGrantedPayload, work)
         return GrantPermissionResponse.completed(request, done)
 
-    @method
     async def revoke_permission(self, ctx: LeafContext, request: RevokePermissionRequest) -> RevokePermissionResponse:
         """Revoke a user's permission on a casefile, effective from the user's next call."""
         payload = request.payload
@@ -82,7 +79,6 @@ class AccessList:
         done = await edit_once(self._database, ctx, request, PermissionRevokedPayload, work)
         return RevokePermissionResponse.completed(request, done)
 
-    @method
     async def set_public_access(self, ctx: LeafContext, request: SetPublicAccessRequest) -> SetPublicAccessResponse:
         """Allow all users of the tenant to read (viewer) or write (editor) a casefile; null revokes this."""
         level = request.payload.level
@@ -104,7 +100,6 @@ class AccessList:
         done = await edit_once(self._database, ctx, request, PublicAccessPayload, work)
         return SetPublicAccessResponse.completed(request, done)
 
-    @method
     async def list_permissions(self, ctx: LeafContext, request: ListPermissionsRequest) -> ListPermissionsResponse:
         """Read the access list of a casefile: its owner, the level of all users, and the users with permissions."""
         async with open_view(self._database, ctx) as view:
@@ -121,7 +116,6 @@ class AccessList:
             )
             return ListPermissionsResponse.completed(request, found)
 
-    @method
     async def check_permission(self, ctx: LeafContext, request: CheckPermissionRequest) -> CheckPermissionResponse:
         """Check a user's access level on a casefile, and whether it includes a required level."""
         payload = request.payload

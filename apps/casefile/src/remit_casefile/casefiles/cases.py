@@ -6,7 +6,6 @@ from sqlalchemy import Select, func, or_, select
 
 from remit import LeafContext
 from remit.errors import ConflictError
-from remit.inventory import method
 from remit.tools import Preview
 from remit_casefile.casefiles.access import Level, require_casefile, resolve_level, visibility_condition
 from remit_casefile.casefiles.payloads import (
@@ -46,7 +45,6 @@ class Cases:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    @method
     async def create_casefile(self, ctx: LeafContext, request: CreateCasefileRequest) -> CreateCasefileResponse:
         """Create a casefile. You own it, and no other user can see it until you grant access."""
         payload = request.payload
@@ -73,7 +71,6 @@ class Cases:
         made = await edit_once(self._database, ctx, request, CasefileCreatedPayload, work)
         return CreateCasefileResponse.completed(request, made)
 
-    @method
     async def get_casefile(self, ctx: LeafContext, request: GetCasefileRequest) -> GetCasefileResponse:
         """Read a casefile: its texts, tags and sessions, and what you may do with it."""
         async with open_view(self._database, ctx) as view:
@@ -84,7 +81,6 @@ class Cases:
             )
             return GetCasefileResponse.completed(request, found)
 
-    @method
     async def update_casefile(self, ctx: LeafContext, request: UpdateCasefileRequest) -> UpdateCasefileResponse:
         """Change the title, description, tags or notes of a casefile. Omitted fields are not changed."""
         updates = request.payload.model_dump(exclude={"casefile_id", "expected_notes"}, exclude_none=True)
@@ -106,7 +102,6 @@ class Cases:
         done = await edit_once(self._database, ctx, request, CasefileUpdatedPayload, work)
         return UpdateCasefileResponse.completed(request, done)
 
-    @method
     async def list_casefiles(self, ctx: LeafContext, request: ListCasefilesRequest) -> ListCasefilesResponse:
         """List the casefiles that you may see, filtered by tags, owner or words; the last changed first."""
         payload = request.payload
@@ -125,7 +120,6 @@ class Cases:
             )
             return ListCasefilesResponse.completed(request, found)
 
-    @method
     async def archive_casefile(self, ctx: LeafContext, request: ArchiveCasefileRequest) -> ArchiveCasefileResponse:
         """Archive a casefile, so that it can only be read; or reopen it."""
         payload = request.payload
@@ -141,7 +135,6 @@ class Cases:
         done = await edit_once(self._database, ctx, request, CasefileArchivedPayload, work)
         return ArchiveCasefileResponse.completed(request, done)
 
-    @method
     async def delete_casefile(self, ctx: LeafContext, request: DeleteCasefileRequest) -> DeleteCasefileResponse:
         """Delete a casefile of yours with its contents. Call it with confirm false first, which requests approval."""
         payload = request.payload
@@ -159,7 +152,6 @@ class Cases:
         done = await edit_once(self._database, ctx, request, CasefileDeletedPayload, work)
         return DeleteCasefileResponse.completed(request, done)
 
-    @method
     async def add_session_to_casefile(
         self, ctx: LeafContext, request: AddSessionToCasefileRequest
     ) -> AddSessionToCasefileResponse:

@@ -8,7 +8,6 @@ from typing import Any, Final
 
 from remit import Agent, Context
 from remit.errors import CallError
-from remit.inventory import method
 from remit.tools import Callee
 from remit_casefile.chat.payloads import ChatRequest, ChatResponse, ChatResponsePayload
 from remit_casefile.chat.turns import EarlierMessage, TurnEnd, Turns
@@ -32,7 +31,6 @@ class Chat:
         """The writes of the record, for the application to list."""
         return self._turns.begin, self._turns.end
 
-    @method
     async def chat(self, ctx: Context, request: ChatRequest) -> ChatResponse:
         """Send a message to the agent in the chat session of the call, and get its answer."""
         message = request.payload.message

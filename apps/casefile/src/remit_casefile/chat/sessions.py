@@ -5,7 +5,6 @@ from __future__ import annotations
 from sqlalchemy import func, select
 
 from remit import LeafContext
-from remit.inventory import method
 from remit_casefile.chat.payloads import (
     ChatMessagePayload,
     ChatSessionClosedPayload,
@@ -35,7 +34,6 @@ class ChatSessions:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    @method
     async def create_session(self, ctx: LeafContext, request: CreateSessionRequest) -> CreateSessionResponse:
         """Create a chat session: its messages are stored, and the agent continues from them."""
 
@@ -45,7 +43,6 @@ class ChatSessions:
         made = await edit_once(self._database, ctx, request, SessionCreatedPayload, work)
         return CreateSessionResponse.completed(request, made)
 
-    @method
     async def get_session(self, ctx: LeafContext, request: GetSessionRequest) -> GetSessionResponse:
         """Read a chat session: its state, the number of messages, and the messages if requested."""
         payload = request.payload
@@ -55,7 +52,6 @@ class ChatSessions:
             session_payload = (await _chat_session_payload(view, session)).model_copy(update={"messages": messages})
         return GetSessionResponse.completed(request, session_payload)
 
-    @method
     async def list_sessions(self, ctx: LeafContext, request: ListSessionsRequest) -> ListSessionsResponse:
         """List chat sessions, the newest first: your own, and those of casefiles that you are an admin of."""
         payload = request.payload
@@ -67,7 +63,6 @@ class ChatSessions:
         )
         return ListSessionsResponse.completed(request, page)
 
-    @method
     async def close_session(self, ctx: LeafContext, request: CloseSessionRequest) -> CloseSessionResponse:
         """Close one of your chat sessions, and the tool session of its agent. It accepts no more messages."""
 

@@ -7,7 +7,6 @@ import base64
 from typing import Final
 
 from remit import LeafContext
-from remit.inventory import method
 from remit.tools import UNKNOWN, Happened
 from remit_casefile.google.payloads.drive import (
     FILE_FIELDS,
@@ -31,7 +30,29 @@ _ALL_DRIVES: Final = {"supportsAllDrives": True, "includeItemsFromAllDrives": Tr
 _TRACE_PROPERTY: Final = "remitTrace"
 
 
-class DriveClient:
+class DriveChanges:
+    """What a sync reads of a drive. A base class of its own, because these functions are no operations."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+        self._base_url = f"{transport.hosts.drive}/drive/v3"
+
+    async def get_start_page_token(self) -> StartPageToken:
+        """The token for listing changes from now on."""
+        url = f"{self._base_url}/changes/startPageToken"
+        return await self._transport.call_json("GET", url, StartPageToken, params={"supportsAllDrives": True})
+
+    async def list_changes(self, page_token: str) -> ChangePage:
+        """A page of changes, starting at a token.
+
+        Raises:
+            InvalidArgumentsError: Drive no longer accepts the token.
+        """
+        params = {**_ALL_DRIVES, "pageToken": page_token, "pageSize": 1000, "fields": _CHANGE_FIELDS}
+        return await self._transport.call_json("GET", f"{self._base_url}/changes", ChangePage, params=params)
+
+
+class DriveClient(DriveChanges):
     """The files visible to one account.
 
     Args:
@@ -47,12 +68,10 @@ class DriveClient:
         schedule: WaitSchedule | None = None,
         upload_settings: UploadSettings | None = None,
     ) -> None:
-        self._transport = transport
+        super().__init__(transport)
         self._schedule = schedule or WaitSchedule(sleep=asyncio.sleep)
         self._upload_settings = upload_settings or UploadSettings()
-        self._base_url = f"{transport.hosts.drive}/drive/v3"
 
-    @method(external=True)
     async def list_files(self, payload: ListFiles) -> FileList:
         """List the files of one folder, or all: name, type, size and time of change. Files in the trash are omitted."""
         conditions = [f"({payload.query})"] if payload.query is not None else []
@@ -67,27 +86,23 @@ class DriveClient:
         }
         return await self._transport.call_json("GET", f"{self._base_url}/files", FileList, params=params)
 
-    @method(external=True)
     async def get_file(self, payload: GetFile) -> FileView:
         """Read the metadata of a file: name, type, size, time of change and folder. The content is not included."""
         params = {"fields": FILE_FIELDS, "supportsAllDrives": True}
         return await self._transport.call_json("GET", self._file_url(payload.file_id), FileView, params=params)
 
-    @method(external=True)
     async def download_file(self, payload: DownloadFile) -> FileContent:
         """Download the content of a file. Google documents must be exported instead."""
         url = add_query(self._file_url(payload.file_id), {"alt": "media", "supportsAllDrives": True})
         answer = await self._transport.send_checked("GET", url, headers={}, max_bytes=payload.max_bytes)
         return _to_content(payload.file_id, answer)
 
-    @method(external=True)
     async def export_file(self, payload: ExportFile) -> FileContent:
         """Export a Google document, spreadsheet or presentation as another type."""
         url = add_query(f"{self._file_url(payload.file_id)}/export", {"mimeType": payload.mime_type})
         answer = await self._transport.send_checked("GET", url, headers={}, max_bytes=payload.max_bytes)
         return _to_content(payload.file_id, answer)
 
-    @method(external=True)
     async def upload_file(self, ctx: LeafContext, payload: UploadFile) -> FileView:
         """Upload a new file. An existing file of the same name is kept beside it."""
         content, trace = payload.content, make_trace(ctx.key)
@@ -122,20 +137,6 @@ class DriveClient:
         trace = make_trace(ctx.key)
         found = await self._schedule.poll(lambda: self._find_upload(trace))
         return UNKNOWN if found is None else Happened(found)
-
-    async def get_start_page_token(self) -> StartPageToken:
-        """The token for listing changes from now on."""
-        url = f"{self._base_url}/changes/startPageToken"
-        return await self._transport.call_json("GET", url, StartPageToken, params={"supportsAllDrives": True})
-
-    async def list_changes(self, page_token: str) -> ChangePage:
-        """A page of changes, starting at a token.
-
-        Raises:
-            InvalidArgumentsError: Drive no longer accepts the token.
-        """
-        params = {**_ALL_DRIVES, "pageToken": page_token, "pageSize": 1000, "fields": _CHANGE_FIELDS}
-        return await self._transport.call_json("GET", f"{self._base_url}/changes", ChangePage, params=params)
 
     def _file_url(self, file_id: str) -> str:
         return f"{self._base_url}/files/{quote_segment(file_id)}"

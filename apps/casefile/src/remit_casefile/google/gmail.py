@@ -6,7 +6,6 @@ import asyncio
 from typing import Final
 
 from remit import LeafContext
-from remit.inventory import method
 from remit.tools import UNKNOWN, Happened
 from remit_casefile.google.mime import compose, parse_message
 from remit_casefile.google.payloads.gmail import (
@@ -26,7 +25,28 @@ from remit_casefile.google.write_confirmation import WaitSchedule, make_trace
 _HISTORY_TYPES: Final = ["messageAdded", "messageDeleted", "labelAdded", "labelRemoved"]
 
 
-class GmailClient:
+class MailboxHistory:
+    """What a sync reads of a mailbox. A base class of its own, because these functions are no operations."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+        self._mailbox_url = f"{transport.hosts.gmail}/gmail/v1/users/me"
+
+    async def get_profile(self) -> Profile:
+        """The state of the mailbox."""
+        return await self._transport.call_json("GET", f"{self._mailbox_url}/profile", Profile)
+
+    async def list_history(self, since: str, page_token: str | None = None) -> HistoryPage:
+        """A page of changes since a history id.
+
+        Raises:
+            NotFoundError: Gmail's history does not go back that far.
+        """
+        params = {"startHistoryId": since, "historyTypes": _HISTORY_TYPES, "maxResults": 500, "pageToken": page_token}
+        return await self._transport.call_json("GET", f"{self._mailbox_url}/history", HistoryPage, params=params)
+
+
+class GmailClient(MailboxHistory):
     """One mailbox.
 
     Args:
@@ -38,12 +58,10 @@ class GmailClient:
     def __init__(
         self, transport: Transport, *, schedule: WaitSchedule | None = None, domain: str = "mail.remit.invalid"
     ) -> None:
-        self._transport = transport
+        super().__init__(transport)
         self._schedule = schedule or WaitSchedule(sleep=asyncio.sleep)
         self._domain = domain
-        self._mailbox_url = f"{transport.hosts.gmail}/gmail/v1/users/me"
 
-    @method(external=True)
     async def list_messages(self, payload: ListMessages) -> MessageList:
         """List the ids of messages in the mailbox, newest first."""
         params = {
@@ -54,19 +72,16 @@ class GmailClient:
         }
         return await self._transport.call_json("GET", f"{self._mailbox_url}/messages", MessageList, params=params)
 
-    @method(external=True)
     async def search_messages(self, payload: SearchMessages) -> MessageList:
         """Search the mailbox like Gmail's search box. Returns the ids of the messages found, newest first."""
         params = {"q": payload.query, "maxResults": payload.max_results, "pageToken": payload.page_token}
         return await self._transport.call_json("GET", f"{self._mailbox_url}/messages", MessageList, params=params)
 
-    @method(external=True)
     async def get_message(self, payload: GetMessage) -> MessageView:
         """Read one message: sender, subject, text and the names of attached files."""
         url = f"{self._mailbox_url}/messages/{quote_segment(payload.message_id)}"
         return parse_message(await self._transport.call_json("GET", url, MessageResource, params={"format": "full"}))
 
-    @method(external=True)
     async def send_message(self, ctx: LeafContext, payload: SendMessage) -> SentMessage:
         """Send a message from the mailbox, as plain text. It cannot be recalled."""
         message_id = self._build_message_id(ctx)
@@ -89,19 +104,6 @@ class GmailClient:
         message_id = self._build_message_id(ctx)
         found = await self._schedule.poll(lambda: self._find_sent(message_id))
         return UNKNOWN if found is None else Happened(found)
-
-    async def get_profile(self) -> Profile:
-        """The state of the mailbox."""
-        return await self._transport.call_json("GET", f"{self._mailbox_url}/profile", Profile)
-
-    async def list_history(self, since: str, page_token: str | None = None) -> HistoryPage:
-        """A page of changes since a history id.
-
-        Raises:
-            NotFoundError: Gmail's history does not go back that far.
-        """
-        params = {"startHistoryId": since, "historyTypes": _HISTORY_TYPES, "maxResults": 500, "pageToken": page_token}
-        return await self._transport.call_json("GET", f"{self._mailbox_url}/history", HistoryPage, params=params)
 
     def _build_message_id(self, ctx: LeafContext) -> str:
         return f"<{make_trace(ctx.key)}@{self._domain}>"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from remit.inventory import method
 from remit_casefile.google.payloads.sheets import (
     AppendedValues,
     AppendValues,
@@ -21,14 +20,12 @@ class SheetsClient:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
 
-    @method(external=True)
     async def batch_get(self, payload: BatchGet) -> ValueRanges:
         """Read one or more ranges of cells in a spreadsheet."""
         params = {"ranges": payload.ranges, "valueRenderOption": payload.value_render, "majorDimension": "ROWS"}
         url = f"{self._values_url(payload.spreadsheet_id)}:batchGet"
         return await self._transport.call_json("GET", url, ValueRanges, params=params)
 
-    @method(external=True)
     async def update_values(self, payload: UpdateValues) -> UpdatedValues:
         """Write cells of a spreadsheet. Existing values are overwritten."""
         url = f"{self._values_url(payload.spreadsheet_id)}/{quote_segment(payload.range)}"
@@ -36,7 +33,6 @@ class SheetsClient:
         params = {"valueInputOption": payload.value_input}
         return await self._transport.call_json("PUT", url, UpdatedValues, params=params, body=body)
 
-    @method(external=True)
     async def append_values(self, payload: AppendValues) -> AppendedValues:
         """Append rows to a table in a spreadsheet. Two calls append them twice."""
         url = f"{self._values_url(payload.spreadsheet_id)}/{quote_segment(payload.range)}:append"

@@ -9,7 +9,7 @@ from pydantic import Field, JsonValue, model_validator
 from sqlalchemy import func, select
 
 from remit import LeafContext
-from remit.inventory import Request, Response, method
+from remit.inventory import Request, Response
 from remit_casefile.policies.env import CallEvent
 from remit_casefile.sessions import rows
 from remit_casefile.sessions.chain import count_events
@@ -72,30 +72,11 @@ class ListEventsResponse(Response[EventsPayload]):
     """The response with the events."""
 
 
-class ToolEvents:
-    """The events of a tenant. Policy layers log events to it."""
+class EventLog:
+    """Stores the events of calls, for policy layers."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
-
-    @method
-    async def list_events(self, ctx: LeafContext, request: ListEventsRequest) -> ListEventsResponse:
-        """List the events of a casefile or a session, oldest first: the tools that ran, and their outcome."""
-        payload = request.payload
-        async with open_view(self._database, ctx) as view:
-            conditions = [Event.tenant == view.tenant]
-            if payload.session_id is not None:
-                conditions.append(Event.session.in_(await _event_session_ids(view, payload.session_id)))
-            else:
-                conditions.append(Event.casefile == payload.casefile_id)
-            if payload.event_type is not None:
-                conditions.append(Event.event_type == payload.event_type)
-            total = await view.session.scalar(select(func.count()).select_from(Event).where(*conditions)) or 0
-            oldest = select(Event).where(*conditions).order_by(Event.timestamp, Event.chain_position, Event.id)
-            found = await view.session.scalars(oldest.limit(payload.limit).offset(payload.offset))
-            tool_events = [_to_tool_event(event) for event in found]
-        events = EventsPayload(events=tool_events, total_count=total, offset=payload.offset, limit=payload.limit)
-        return ListEventsResponse.completed(request, events)
 
     async def append(self, event: CallEvent, /) -> None:
         """Store an event of a call; an event with a known id is ignored.
@@ -115,6 +96,28 @@ class ToolEvents:
             if request is not None:
                 position = await count_events(writing, request)
             writing.add(_event_row(event, found, request, position))
+
+
+class ToolEvents(EventLog):
+    """The events of a tenant."""
+
+    async def list_events(self, ctx: LeafContext, request: ListEventsRequest) -> ListEventsResponse:
+        """List the events of a casefile or a session, oldest first: the tools that ran, and their outcome."""
+        payload = request.payload
+        async with open_view(self._database, ctx) as view:
+            conditions = [Event.tenant == view.tenant]
+            if payload.session_id is not None:
+                conditions.append(Event.session.in_(await _event_session_ids(view, payload.session_id)))
+            else:
+                conditions.append(Event.casefile == payload.casefile_id)
+            if payload.event_type is not None:
+                conditions.append(Event.event_type == payload.event_type)
+            total = await view.session.scalar(select(func.count()).select_from(Event).where(*conditions)) or 0
+            oldest = select(Event).where(*conditions).order_by(Event.timestamp, Event.chain_position, Event.id)
+            found = await view.session.scalars(oldest.limit(payload.limit).offset(payload.offset))
+            tool_events = [_to_tool_event(event) for event in found]
+        events = EventsPayload(events=tool_events, total_count=total, offset=payload.offset, limit=payload.limit)
+        return ListEventsResponse.completed(request, events)
 
 
 async def _event_session_ids(view: View, session_id: str) -> list[str]:

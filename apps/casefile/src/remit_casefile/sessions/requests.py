@@ -10,7 +10,7 @@ from pydantic_core import to_jsonable_python
 
 from remit import Context
 from remit.errors import BlockedError, CallError
-from remit.inventory import SECRET_FIELDS, Request, Response, ToolRequestPayload, ToolResponsePayload, method
+from remit.inventory import SECRET_FIELDS, Request, Response, ToolRequestPayload, ToolResponsePayload
 from remit.layers import redact_fields
 from remit.tools import Callee
 from remit_casefile.casefiles.texts import PRINTABLE
@@ -71,7 +71,6 @@ class ToolRequests:
         """The writes of the record, for the application to list."""
         return self._recorder.begin, self._recorder.end
 
-    @method
     async def process_tool_request(
         self, ctx: Context, request: ProcessToolRequestRequest
     ) -> ProcessToolRequestResponse:

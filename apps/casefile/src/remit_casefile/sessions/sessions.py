@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from remit import LeafContext
-from remit.inventory import method
 from remit_casefile.sessions import rows
 from remit_casefile.sessions.payloads import (
     CloseSessionRequest,
@@ -29,7 +28,6 @@ class ToolSessions:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    @method
     async def create_session(self, ctx: LeafContext, request: CreateSessionRequest) -> CreateSessionResponse:
         """Create a tool session, which records the tools requested in it, in a casefile if one is named."""
 
@@ -39,14 +37,12 @@ class ToolSessions:
         made = await edit_once(self._database, ctx, request, SessionCreatedPayload, work)
         return CreateSessionResponse.completed(request, made)
 
-    @method
     async def get_session(self, ctx: LeafContext, request: GetSessionRequest) -> GetSessionResponse:
         """Read a tool session: its state and the number of its requests and events."""
         async with open_view(self._database, ctx) as view:
             session = await rows.get_visible_session(view, request.payload.session_id, "tool")
             return GetSessionResponse.completed(request, await rows.session_payload(view, session))
 
-    @method
     async def list_sessions(self, ctx: LeafContext, request: ListSessionsRequest) -> ListSessionsResponse:
         """List tool sessions, the newest first: your own, and those of casefiles that you are an admin of."""
         payload = request.payload
@@ -56,7 +52,6 @@ class ToolSessions:
         page = SessionsPayload(sessions=session_payloads, total_count=total, offset=payload.offset, limit=payload.limit)
         return ListSessionsResponse.completed(request, page)
 
-    @method
     async def close_session(self, ctx: LeafContext, request: CloseSessionRequest) -> CloseSessionResponse:
         """Close one of your tool sessions: it accepts no more requests, and those in progress are cancelled."""
 

@@ -10,7 +10,6 @@ from sqlalchemy import ColumnElement, func, or_, select
 
 from remit import LeafContext
 from remit.errors import NotFoundError
-from remit.inventory import method
 from remit_casefile.casefiles.access import Level, require_casefile
 from remit_casefile.google.payloads.drive import FileView
 from remit_casefile.google.payloads.gmail import MessageView
@@ -51,7 +50,6 @@ class CopyReader:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    @method
     async def list_casefile_messages(
         self, ctx: LeafContext, request: ListCasefileMessagesRequest
     ) -> ListCasefileMessagesResponse:
@@ -68,7 +66,6 @@ class CopyReader:
         messages = [_message_brief(MessageView.model_validate(data), names) for data in found]
         return ListCasefileMessagesResponse.completed(request, CasefileMessagesPayload(messages=messages, **dict(page)))
 
-    @method
     async def get_casefile_message(
         self, ctx: LeafContext, request: GetCasefileMessageRequest
     ) -> GetCasefileMessageResponse:
@@ -84,7 +81,6 @@ class CopyReader:
             )
         return GetCasefileMessageResponse.completed(request, MessageView.model_validate(row.data))
 
-    @method
     async def list_casefile_files(
         self, ctx: LeafContext, request: ListCasefileFilesRequest
     ) -> ListCasefileFilesResponse:
@@ -97,7 +93,6 @@ class CopyReader:
         files = [FileView.model_validate(data) for data in found]
         return ListCasefileFilesResponse.completed(request, CasefileFilesPayload(files=files, **dict(page)))
 
-    @method
     async def get_casefile_cells(self, ctx: LeafContext, request: GetCasefileCellsRequest) -> GetCasefileCellsResponse:
         """Read the cells stored in a casefile, of one spreadsheet or of all. Sends no request to Google."""
         payload = request.payload

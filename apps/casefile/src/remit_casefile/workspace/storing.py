@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from remit import LeafContext
-from remit.inventory import method
 from remit_casefile.casefiles.access import Level, require_casefile
 from remit_casefile.google.sync import SyncCursor
 from remit_casefile.storage.database import Database
@@ -30,7 +29,6 @@ class CopyStorer:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    @method
     async def store_gmail_messages(
         self, ctx: LeafContext, request: StoreGmailMessagesRequest
     ) -> StoreGmailMessagesResponse:
@@ -57,7 +55,6 @@ class CopyStorer:
         done = await edit_once(self._database, ctx, request, StoredMessagesPayload, work)
         return StoreGmailMessagesResponse.completed(request, done)
 
-    @method
     async def store_drive_files(self, ctx: LeafContext, request: StoreDriveFilesRequest) -> StoreDriveFilesResponse:
         """Store files in a casefile permanently: name, type, size and link of each, not the content."""
         payload = request.payload
@@ -74,7 +71,6 @@ class CopyStorer:
         done = await edit_once(self._database, ctx, request, StoredPayload, work)
         return StoreDriveFilesResponse.completed(request, done)
 
-    @method
     async def store_sheet_data(self, ctx: LeafContext, request: StoreSheetDataRequest) -> StoreSheetDataResponse:
         """Store cells of spreadsheets in a casefile permanently. sync_sheets updates them."""
         payload = request.payload

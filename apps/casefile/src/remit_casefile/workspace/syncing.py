@@ -13,7 +13,7 @@ from typing import Any, Final, TypeVar
 
 from remit import LeafContext
 from remit.errors import CallError, ConflictError, NotFoundError
-from remit.inventory import Failure, Request, Response, Status, method
+from remit.inventory import Failure, Request, Response, Status
 from remit_casefile.casefiles.access import Level, require_casefile
 from remit_casefile.google.tools import Clients
 from remit_casefile.google.write_confirmation import WaitSchedule
@@ -60,7 +60,6 @@ class CopySyncer:
         self._clients = clients
         self._schedule = schedule or WaitSchedule(sleep=asyncio.sleep)
 
-    @method
     async def sync_gmail(self, ctx: LeafContext, request: SyncGmailRequest) -> SyncGmailResponse:
         """Sync the mail of a casefile: add new messages, remove deleted ones. Call again while partial."""
 
@@ -71,7 +70,6 @@ class CopySyncer:
         sync = _Sync(self._database, ctx, request, "gmail", payload.casefile_id, payload.label_id)
         return await sync.run(SyncGmailResponse, fetch)
 
-    @method
     async def sync_drive(self, ctx: LeafContext, request: SyncDriveRequest) -> SyncDriveResponse:
         """Sync the files of a casefile: add new ones, remove deleted ones. Call again while partial."""
 
@@ -82,7 +80,6 @@ class CopySyncer:
         sync = _Sync(self._database, ctx, request, "drive", payload.casefile_id, payload.folder_id)
         return await sync.run(SyncDriveResponse, fetch)
 
-    @method
     async def sync_sheets(self, ctx: LeafContext, request: SyncSheetsRequest) -> SyncSheetsResponse:
         """Sync the cells of a casefile. A spreadsheet and ranges, if given, are added to its synced cells."""
         payload = request.payload
