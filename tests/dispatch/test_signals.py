@@ -10,7 +10,8 @@ import pytest
 
 from remit import App, Context, Effect, LeafContext, Risk, Runtime, Stack, tool
 from remit.contracts.callee import ReconcileResult
-from remit.contracts.items import Note, QuestionItem
+from remit.contracts.items import AttemptEnded, AttemptStarted, Note, QuestionItem
+from remit.dispatch.base import Base
 from remit.errors import (
     CallError,
     DivergedError,
@@ -159,6 +160,44 @@ async def test_a_reconcile_or_preview_that_raises_a_signal_has_failed() -> None:
     result = await Runtime(App(name="test", tools=(previewed,))).call(previewed, ADA)
     assert result.reply is not None
     assert "the preview of erase failed: Suspended" in result.reply.content
+
+
+async def test_a_crash_of_a_reconcile_or_preview_ends_the_run() -> None:
+    async def die(_ctx: LeafContext, _payload: object) -> Any:
+        raise Crash
+
+    @tool(effect=Effect.UNSAFE, risk=Risk.HIGH)
+    async def erase() -> str:
+        """Erase."""
+        raise Crash
+
+    bench = Bench(erase.with_reconcile(die))
+    made = bench.named("erase")
+    for _ in ("at first", "again"):
+        with pytest.raises(Crash):
+            await bench.base(made)
+    assert not of_kind(await bench.stored(), QuestionItem)
+    previewed = erase.with_preview(die)
+    with pytest.raises(Crash):
+        await Runtime(App(name="test", tools=(previewed,))).call(previewed, ADA)
+
+
+@pytest.mark.parametrize("effect", [Effect.UNSAFE, Effect.COMPOSED])
+async def test_a_body_that_is_closed_while_it_waits_is_left_as_it_is(effect: Effect) -> None:
+    @tool(effect=effect)
+    async def wait(_ctx: LeafContext) -> str:
+        """Wait for ever."""
+        await asyncio.get_running_loop().create_future()
+        return "never"
+
+    bench = Bench(wait)
+    call = await bench.call(wait)
+    running = Base(wait, bench.door)(call)
+    running.send(None)
+    while effect is Effect.UNSAFE and not of_kind(await bench.stored(), AttemptStarted):
+        running.send(None)
+    running.close()
+    assert not of_kind(await bench.stored(), AttemptEnded)
 
 
 async def test_a_body_reports_nothing_about_its_suspension() -> None:

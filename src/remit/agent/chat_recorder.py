@@ -106,7 +106,7 @@ class _ChatCodec:
             cached_tokens=usage.cached_tokens,
         )
 
-    def to_call_error(self, error: Exception, /) -> CallError:
+    def to_call_error(self, error: BaseException, /) -> CallError:
         kind = ModelUnavailableError if is_transient(error) else ModelError
         return kind(f"the model failed: {type(error).__name__}: {error}"[:_MAX_ERROR_LENGTH])
 

@@ -10,6 +10,7 @@ from typing import Generic, Protocol, TypeVar
 from msgspec import Struct, structs
 
 from remit.agent.layered_model import LayeredRequests
+from remit.contracts.failures import is_failure
 from remit.contracts.items import (
     ErasedItem,
     Item,
@@ -107,7 +108,7 @@ class ModelCodec(Protocol[Q_contra, R]):
         """Decode a recorded answer. The usage may have been lost in a crash."""
         ...
 
-    def to_call_error(self, error: Exception, /) -> CallError:
+    def to_call_error(self, error: BaseException, /) -> CallError:
         """Map an exception of the driver's library to a call error."""
         ...
 
@@ -200,7 +201,9 @@ class ModelRecorder(Struct, Generic[Q, R], frozen=True, kw_only=True):
             raise
         except SetupError as error:
             raise as_no_model_error(error) from error
-        except Exception as error:
+        except BaseException as error:
+            if not is_failure(error):
+                raise
             failure = error if isinstance(error, CallError) else self.codec.to_call_error(error)
             ledger.add(ModelFailure(call=request.call_id, content=Reply.from_error(failure).content, request=digest))
             if isinstance(failure, ModelUnavailableError):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from remit.approvals.approver import Approver
+from remit.approvals.approver import Approver, ask_approver
 from remit.approvals.editing import canonicalize_edit
 from remit.approvals.from_journal import RecordedQuestion
 from remit.contracts.arguments import Limits
@@ -52,7 +52,7 @@ async def require_approval(call: Call, recorded: RecordedQuestion, approver: App
     """
     question, decision = recorded
     if decision is None and question.expires > call.ledger.now():
-        decision = await approver.decide(question)
+        decision = await ask_approver(approver, question)
         if decision is None:
             raise Suspended(question.id)
         # Stored first: another approver may have decided by now, and a process that dies here must leave one decision.

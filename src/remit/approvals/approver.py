@@ -14,6 +14,7 @@ from remit.approvals.policy import DECIDE_PERMISSION, MAX_LIFETIME, Ask
 from remit.contracts.call import Call
 from remit.contracts.chat import decode_message, message_text
 from remit.contracts.contract import Contract, definition_digest
+from remit.contracts.failures import is_failure
 from remit.contracts.question import (
     NO_PREVIEW,
     Change,
@@ -24,6 +25,9 @@ from remit.contracts.question import (
     QuestionKind,
     content_digest,
 )
+from remit.contracts.redact import safe_cause
+from remit.contracts.secret import redact_secrets
+from remit.errors import CallError, ToolFailedError
 from remit.schemas.jsontext import canonical_text
 
 
@@ -53,6 +57,25 @@ class InboxApprover:
 
     def __repr__(self) -> str:
         return "InboxApprover()"
+
+
+async def ask_approver(approver: Approver, question: Question) -> Decision | None:
+    """The decision of an approver of the application, if it has one at once.
+
+    Raises:
+        ToolFailedError: the approver failed; the question stays open.
+    """
+    try:
+        return await approver.decide(question)
+    except CallError:
+        raise
+    except BaseException as error:
+        if not is_failure(error):
+            raise
+        problem = redact_secrets(f"{type(error).__name__}: {error}")
+        raise ToolFailedError(f"the approver failed, so {question.tool} is not called: {problem}") from safe_cause(
+            error
+        )
 
 
 def find_announced_call(call: Call) -> Call | None:

@@ -13,6 +13,7 @@ from typing import Final, Protocol, cast, get_args
 from remit.approvals.policy_version import fingerprint
 from remit.contracts.call import Call
 from remit.contracts.facts import Effect, Risk
+from remit.contracts.failures import is_failure
 from remit.contracts.question import DecisionKind, content_digest
 from remit.contracts.redact import safe_cause
 from remit.contracts.secret import redact_secrets
@@ -226,7 +227,9 @@ def _apply_rule(rule: Rule, call: Call) -> Verdict | None:
         verdict = rule(call)
     except CallError:
         raise
-    except Exception as error:  # noqa: BLE001 - whatever is wrong with a rule, the call is denied
+    except BaseException as error:  # whatever is wrong with a rule, the call is denied
+        if not is_failure(error):
+            raise
         problem = redact_secrets(f"{type(error).__name__}: {error}")
         failed = PolicyError(f"the rule '{rule.name}' failed, so {call.callee.name} is denied: {problem}")
         raise failed from safe_cause(error)

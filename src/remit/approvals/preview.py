@@ -9,10 +9,11 @@ from pydantic import BaseModel
 
 from remit.contracts.call import Call
 from remit.contracts.callee import LeafContext
+from remit.contracts.failures import is_failure
 from remit.contracts.principal import Caller
 from remit.contracts.question import NO_PREVIEW, Change, Preview, content_digest
 from remit.contracts.secret import redact_secrets
-from remit.errors import CallError, Suspended, ToolFailedError
+from remit.errors import CallError, ToolFailedError
 
 _TIMEOUT: Final = 10.0
 """Seconds on the loop's clock that a preview may take."""
@@ -71,7 +72,9 @@ async def preview_call(call: Call) -> Preview:
         raise
     except TimeoutError as error:
         raise ToolFailedError(f"the preview of {callee.name} took longer than {_TIMEOUT:g} seconds") from error
-    except (Exception, SystemExit, BaseExceptionGroup, Suspended) as error:
+    except BaseException as error:
+        if not is_failure(error):
+            raise
         message = redact_secrets(f"the preview of {callee.name} failed: {type(error).__name__}: {error}")
         raise ToolFailedError(message[:_MAX_SUMMARY]) from error
 

@@ -98,6 +98,17 @@ ModelService = Service[ChatRequest, Completion]
 StepService = Service[StepRequest, StepOutcome]
 
 
+class RunsOwnCode:
+    """A layer of Remit that runs a function of the application, and is guarded like a layer of your own."""
+
+    __slots__ = ()
+
+    @property
+    def name(self) -> str:
+        """The name of the layer in errors."""
+        return type(self).__name__
+
+
 class CallLayer(abc.ABC):
     """A layer around tool calls."""
 

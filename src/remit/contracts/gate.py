@@ -10,7 +10,7 @@ import abc
 from collections.abc import Sequence
 from typing import Final
 
-from remit.contracts.call import Call, CallLayer, CallService
+from remit.contracts.call import Call, CallLayer, CallService, RunsOwnCode
 from remit.contracts.contract import Contract
 from remit.contracts.facts import Effect
 from remit.contracts.items import AttemptEnded, AttemptStarted, Item
@@ -69,7 +69,7 @@ class Gate(CallLayer):
         return check_and_call
 
 
-class CheckGates(CallLayer):
+class CheckGates(RunsOwnCode, CallLayer):
     """Checks the gates around a tool before any layer acts on the call: what a gate refuses is not asked about.
 
     The gates stay around the tool and check the call again, because the state may change during a wait for approval.
@@ -79,6 +79,11 @@ class CheckGates(CallLayer):
 
     def __init__(self, gates: tuple[Gate, ...]) -> None:
         self._gates = gates
+
+    @property
+    def name(self) -> str:
+        """The names of the gates."""
+        return ", ".join(type(gate).__name__ for gate in self._gates)
 
     def __call__(self, inner: CallService, /) -> CallService:
         """Check the gates before ``inner``."""
@@ -92,7 +97,7 @@ class CheckGates(CallLayer):
         return check_gates
 
     def __repr__(self) -> str:
-        return f"CheckGates({', '.join(type(gate).__name__ for gate in self._gates)})"
+        return f"CheckGates({self.name})"
 
 
 _BEFORE_GATES: Final = (Place.AUTHORIZE, Place.VALIDATE)

@@ -13,25 +13,28 @@ from itertools import groupby
 from types import CoroutineType
 from typing import Any, Final, Generic, TypeVar, cast
 
+from msgspec import Struct
+
 from remit.contracts.call import (
     Call,
     CallLayer,
     CallService,
     ModelLayer,
     ModelService,
+    RunsOwnCode,
     StepLayer,
     StepService,
     viewed_layer,
 )
 from remit.contracts.chat import ChatRequest, Completion
-from remit.contracts.layers import FunctionLayer
+from remit.contracts.failures import is_cancel_requested, is_failure
 from remit.contracts.ledger import Ledger
 from remit.contracts.redact import safe_cause
 from remit.contracts.reply import Reply
 from remit.contracts.secret import redact_secrets
 from remit.contracts.step import Done, Next, StepRequest
 from remit.core import Layer, Service
-from remit.errors import RemitError, SealError, SetupError, ToolFailedError
+from remit.errors import DivergedError, JournalError, RemitError, SealError, SetupError, ToolFailedError
 
 Q = TypeVar("Q")
 R = TypeVar("R")
@@ -82,18 +85,40 @@ def _compose(layers: Iterable[Layer[Q, R]], base: Service[Q, R], rules: _Rules[Q
 
 
 def _is_shipped(layer: Layer[Any, Any]) -> bool:
-    """Whether the layer is one of Remit's, and not a function of yours."""
+    """Whether the layer is one of Remit's, and runs no function of yours."""
     inner = viewed_layer(layer)
-    return type(inner).__module__.startswith("remit.") and not isinstance(inner, FunctionLayer)
+    return type(inner).__module__.startswith("remit.") and not isinstance(inner, RunsOwnCode)
 
 
 def _layer_name(layer: object) -> str:
     """The name of a layer for errors. A ``repr`` would not do: it may differ between processes."""
-    return layer.name if isinstance(layer, FunctionLayer) else type(layer).__name__
+    return layer.name if isinstance(layer, RunsOwnCode) else type(layer).__name__
 
 
-_Entered = ContextVar[tuple[Q, asyncio.Task[Any], int]]
-"""A request as it came to adjacent layers of your own, its task, and how often that had been cancelled by then."""
+class _Entry(Struct, Generic[Q]):
+    """A request as it came to adjacent layers of your own, its task, and how often that had been cancelled by then.
+
+    ``signal`` is what inner raised to end or suspend the run: it leaves the layers whatever they do with it.
+    """
+
+    request: Q
+    task: asyncio.Task[Any]
+    cancels: int
+    signal: BaseException | None = None
+
+    def raise_signal(self) -> None:
+        """Raise what a layer may have swallowed, so that no effect follows it."""
+        _raise_if_swallowed(self.task, self.cancels)
+        if self.signal is not None:
+            raise self.signal
+
+    def drop_cancellation_of_group(self) -> None:
+        """Drop the cancellation that a TaskGroup whose task failed leaves behind before Python 3.13."""
+        while self.task.cancelling() > self.cancels:
+            self.task.uncancel()
+
+
+_Entered = ContextVar[_Entry[Q]]
 
 
 class _GuardedLayers(Generic[Q, R]):
@@ -112,28 +137,35 @@ class _GuardedLayers(Generic[Q, R]):
 
     async def __call__(self, request: Q, /) -> R:
         task = _current_task()
-        cancels = task.cancelling()
-        token = self._entered.set((request, task, cancels))
+        entry = _Entry(request, task, task.cancelling())
+        token = self._entered.set(entry)
         try:
             result = await self._service(request)
         except RemitError:
-            _raise_if_swallowed(task, cancels)
+            entry.raise_signal()
             raise
         finally:
             self._entered.reset(token)
-        _raise_if_swallowed(task, cancels)
+        entry.raise_signal()
         return result
 
-    def _pass_on(self, request: Q, /) -> CoroutineType[Any, Any, R]:
-        """Pass a request on. This is not a coroutine function, so that a call pays for no further frame."""
-        entered, task, cancels = self._entered.get()
-        _raise_if_swallowed(task, cancels)
+    async def _pass_on(self, request: Q, /) -> R:
+        entry = self._entered.get()
+        entry.raise_signal()
         current = _current_task()
-        if current is not task:  # a layer calls in a task of its own, such as one with a time limit
+        if current is not entry.task:  # a layer calls in a task of its own, such as one with a time limit
             _raise_if_swallowed(current, 0)
-        if request is not entered:
-            self._rules.check_passed(self._innermost, entered, request)
-        return self._inner(request)
+        if request is not entry.request:
+            self._rules.check_passed(self._innermost, entry.request, request)
+        try:
+            result = await self._inner(request)
+        except BaseException as error:
+            is_signal = not isinstance(error, (Exception, asyncio.CancelledError))
+            if is_signal or isinstance(error, (JournalError, DivergedError)):
+                entry.signal = error
+            raise
+        entry.signal = None  # of two calls at once, one has answered
+        return result
 
 
 def _raise_if_swallowed(task: asyncio.Task[Any], cancels: int) -> None:
@@ -165,18 +197,22 @@ class _Guard(Generic[Q, R]):
             raise SetupError(f"the layer {self._name} made {_describe(self._service)}; return an async function")
 
     async def __call__(self, request: Q, /) -> R:
-        entered = self._entered.get()[0]
-        if request is not entered:
-            self._rules.check_passed(self._outer, entered, request)
+        entry = self._entered.get()
+        if request is not entry.request:
+            self._rules.check_passed(self._outer, entry.request, request)
         try:
             result = await self._service(request)
         except asyncio.CancelledError as error:
-            if _current_task().cancelling() or self._rules.ledger(request).is_stopping:
+            if is_cancel_requested() or self._rules.ledger(request).is_stopping:
                 raise
             raise self._failure(f"raised {type(error).__name__}, but nothing was cancelled") from error
         except RemitError:
             raise
-        except Exception as error:  # noqa: BLE001 - a layer's own defect ends one call, not the run
+        except BaseException as error:
+            if error is entry.signal or not is_failure(error):
+                raise
+            if issubclass(type(error), BaseExceptionGroup) and not self._rules.ledger(request).is_stopping:
+                entry.drop_cancellation_of_group()
             failure = self._failure(redact_secrets(f"failed: {type(error).__name__}: {error}"))
             raise failure from safe_cause(error)
         if not isinstance(result, self._results):

@@ -9,7 +9,16 @@ from collections.abc import Awaitable, Callable
 from types import FunctionType, MethodType
 from typing import Any, Concatenate, Final, ParamSpec, cast, overload
 
-from remit.contracts.call import Call, CallLayer, CallService, ModelLayer, ModelService, StepLayer, StepService
+from remit.contracts.call import (
+    Call,
+    CallLayer,
+    CallService,
+    ModelLayer,
+    ModelService,
+    RunsOwnCode,
+    StepLayer,
+    StepService,
+)
 from remit.contracts.chat import ChatRequest, Completion
 from remit.contracts.reply import Reply
 from remit.contracts.step import StepOutcome, StepRequest
@@ -19,14 +28,18 @@ from remit.errors import SetupError
 P = ParamSpec("P")
 
 
-class FunctionLayer:
+class FunctionLayer(RunsOwnCode):
     """Common part of the three kinds of function layers: printing and making services."""
 
     def __init__(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        self.name = function.__name__
         self._function = function
         self._args = args
         self._kwargs = kwargs
+
+    @property
+    def name(self) -> str:
+        """The name of the function."""
+        return self._function.__name__
 
     def _wrap(self, inner: Any) -> Any:
         """Make a service, which takes the request only."""

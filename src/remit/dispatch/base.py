@@ -15,6 +15,7 @@ from remit.contracts.call import Call
 from remit.contracts.callee import DID_NOT_HAPPEN, UNKNOWN, Happened
 from remit.contracts.contract import definition_digest
 from remit.contracts.facts import Effect
+from remit.contracts.failures import is_cancel_requested, is_closing, is_failure
 from remit.contracts.gate import has_begun, is_outcome_unknown
 from remit.contracts.items import AttemptEnded, AttemptStarted, DecisionItem, Item, Outcome, QuestionItem
 from remit.contracts.ledger import Consumption
@@ -162,11 +163,7 @@ class Base:
         except (JournalError, DivergedError, NoModelError):
             raise
         except asyncio.CancelledError as error:
-            if call.ledger.is_stopping or _is_cancel_requested():
-                raise
-            raise self._tool_failure(call, error) from safe_cause(error, call.redactions)
-        except KeyboardInterrupt as error:
-            if _is_cancel_requested():  # the second Ctrl-C
+            if call.ledger.is_stopping or is_cancel_requested():
                 raise
             raise self._tool_failure(call, error) from safe_cause(error, call.redactions)
         except Suspended as error:
@@ -174,7 +171,9 @@ class Base:
             if is_stalled or frame.calls.signal is not None or call.ledger.is_replaying:
                 raise
             raise self._tool_failure(call, error) from safe_cause(error, call.redactions)
-        except (Exception, SystemExit, BaseExceptionGroup) as error:  # noqa: BLE001 - its cause may hold a secret
+        except BaseException as error:
+            if not is_failure(error):
+                raise
             raise self._tool_failure(call, error) from safe_cause(error, call.redactions)
 
     async def _run_composed(self, payload: BaseModel, frame: CallContext) -> object:
@@ -191,7 +190,7 @@ class Base:
             is_cancelled = isinstance(failure, (asyncio.CancelledError, KeyboardInterrupt)) and task.cancelling() > 0
             while not is_cancelled and task.cancelling() > cancels:
                 task.uncancel()  # before Python 3.13, a TaskGroup whose task fails leaves its own cancellation behind
-            if not isinstance(failure, GeneratorExit):  # nothing can be awaited then
+            if failure is None or not is_closing(failure):  # a coroutine that is closed can await nothing
                 await frame.calls.finish(failure, is_cancelled=is_cancelled)
 
     def _to_reply(self, call: Call, value: object) -> Reply:
@@ -240,8 +239,10 @@ class Base:
             # The callee gets a payload of its own: a change of it must not change what runs.
             own = self._callee.schema_in.load(call.canonical_arguments)
             finding = await self._callee.reconcile(own, CallContext(call, self._callee, self._dispatch))
-        except (Exception, SystemExit, BaseExceptionGroup, Suspended):  # noqa: BLE001 - a person decides
-            finding = UNKNOWN
+        except BaseException as error:
+            if not is_failure(error):
+                raise
+            finding = UNKNOWN  # a person decides
         if isinstance(finding, Happened):
             return await self._settle_attempt(call, number, self._to_reply(call, finding.value))
         if finding is DID_NOT_HAPPEN and (call.caller.run, call.id) in self._running_unsafe_calls:
@@ -313,12 +314,6 @@ class Base:
             )
             await call.ledger.commit(item, Consumption((question.id,), call.caller.run, call.id))
             raise AskAgain(replacement.id)
-
-
-def _is_cancel_requested() -> bool:
-    """Whether this task was cancelled. Otherwise a CancelledError comes from another task that the body awaited."""
-    task = asyncio.current_task()
-    return task is not None and task.cancelling() > 0
 
 
 def _find_attempt(items: Sequence[Item], attempt: int) -> tuple[int, AttemptStarted | None, AttemptEnded | None]:

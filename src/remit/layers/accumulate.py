@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
-from remit.contracts.call import Call, CallLayer, CallService
+from remit.contracts.call import Call, CallLayer, CallService, RunsOwnCode
 from remit.contracts.reply import Reply
 from remit.core.checks import check_functions
 
 S = TypeVar("S")
 
 
-class Accumulate(CallLayer, Generic[S]):
+class Accumulate(RunsOwnCode, CallLayer, Generic[S]):
     """Keeps ``state``, which is ``fold(state, call, reply)`` over all calls that have ended.
 
     ``fold`` runs between awaits, so parallel calls lose no update.

@@ -6,14 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import cast
 
-from remit.contracts.call import ModelLayer, ModelService
+from remit.contracts.call import ModelLayer, ModelService, RunsOwnCode
 from remit.contracts.chat import ChatRequest, Completion, completion_from_message, encode_message
 from remit.core.checks import check_text
 from remit.errors import SetupError, ToolFailedError
 
 
 @dataclass(frozen=True, slots=True)
-class Guardrail(ModelLayer):
+class Guardrail(RunsOwnCode, ModelLayer):
     """Replaces each answer that ``is_allowed`` rejects with the text ``replacement``; its tool calls are not made.
 
     The journal keeps the usage and a digest of the rejected answer, not the answer. Without a replacement the agent

@@ -6,14 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import cast
 
-from remit.contracts.call import Call, CallLayer, CallService
+from remit.contracts.call import Call, CallLayer, CallService, RunsOwnCode
 from remit.contracts.reply import Reply
 from remit.core.checks import check_functions
 from remit.errors import ToolFailedError
 
 
 @dataclass(frozen=True, slots=True)
-class Transform(CallLayer):
+class Transform(RunsOwnCode, CallLayer):
     """Passes each good reply through ``change``, a pure function. Errors and denials pass unchanged."""
 
     change: Callable[[Reply], Reply]

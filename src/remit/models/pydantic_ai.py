@@ -192,7 +192,7 @@ _UNAVAILABLE_ERRORS: Final = (foreign.ModelServerError, foreign.ModelConnectionE
 _BUSY_ERRORS: Final = (foreign.ModelRateLimitError, foreign.ModelUnavailableError, foreign.ConcurrencyLimitExceeded)
 
 
-def classify_error(error: Exception) -> type[ModelError]:
+def classify_error(error: BaseException) -> type[ModelError]:
     """Classify an error as refused, busy or unavailable by its type, else by the HTTP status."""
     if isinstance(error, foreign.UnexpectedModelBehavior):
         return CompletionError
@@ -206,7 +206,7 @@ def classify_error(error: Exception) -> type[ModelError]:
     return ModelUnavailableError if is_unavailable else ModelError
 
 
-def get_retry_after(error: Exception) -> float | None:
+def get_retry_after(error: BaseException) -> float | None:
     """The seconds that the provider asked to wait; None if it did not say."""
     return error.retry_after if isinstance(error, foreign.ModelAPIError) else None
 

@@ -13,7 +13,7 @@ from remit.models.pydantic_ai import classify_error, get_retry_after
 _MAX_ERROR_LENGTH: Final = 500
 
 
-def to_model_error(error: Exception) -> ModelError:
+def to_model_error(error: BaseException) -> ModelError:
     """The model error for a failed request."""
     message = f"the model failed: {type(error).__name__}: {_shorten(error)}"
     return classify_error(error)(message, retry_after=get_retry_after(error))

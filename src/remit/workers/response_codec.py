@@ -107,7 +107,7 @@ class ResponseCodec:
             raise DivergedError("another driver recorded the answer; run the agent with the driver that it had")
         return _RESPONSE_ADAPTER.validate_json(recorded.response)
 
-    def to_call_error(self, error: Exception, /) -> CallError:
+    def to_call_error(self, error: BaseException, /) -> CallError:
         """The model error for an exception of PydanticAI or a provider."""
         return to_model_error(error)
 

@@ -1,0 +1,43 @@
+"""Tells failures of an application's code, which end one call, from signals to the task or the process."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import threading
+
+from remit.errors import Suspended
+
+
+def is_failure(error: BaseException) -> bool:
+    """Whether an exception that left code of an application ends only the call for which it ran.
+
+    Called in the frame that caught it. Exceptions that would end the process or suspend the run are failures too:
+    Remit alone raises such signals. None is a cancellation or an interrupt from outside, or the end of a coroutine that
+    is closed. Other subclasses of ``BaseException`` are none either; they stop the run as a crash would.
+    """
+    if isinstance(error, asyncio.CancelledError):
+        return not is_cancel_requested()
+    if isinstance(error, KeyboardInterrupt):
+        return not (is_cancel_requested() or _may_be_interrupted())
+    if isinstance(error, GeneratorExit):
+        return not is_closing(error)
+    return isinstance(error, (Exception, SystemExit, BaseExceptionGroup, Suspended))
+
+
+def is_cancel_requested() -> bool:
+    """Whether this task was cancelled. Otherwise a CancelledError comes from another task that it awaited."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
+
+
+def is_closing(error: BaseException) -> bool:
+    """Whether ``error`` closes the coroutine that caught it: no code that this awaits raised it."""
+    trace = error.__traceback__
+    return isinstance(error, GeneratorExit) and (trace is None or trace.tb_next is None)
+
+
+def _may_be_interrupted() -> bool:
+    """Whether Ctrl-C raises KeyboardInterrupt in whatever runs. ``asyncio.run`` cancels its main task instead."""
+    is_main = threading.current_thread() is threading.main_thread()
+    return is_main and signal.getsignal(signal.SIGINT) is signal.default_int_handler

@@ -1,0 +1,99 @@
+"""Exceptions of an application's code end one call; signals to the task or the process pass."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from remit.contracts.failures import is_failure
+from remit.errors import CallError, Suspended
+
+
+class Crash(BaseException):
+    """The process died here."""
+
+
+async def find_failure(error: BaseException) -> bool:
+    try:
+        await _raise(error)
+    except BaseException as caught:  # noqa: BLE001 - each kind
+        return is_failure(caught)
+    return False
+
+
+async def _raise(error: BaseException) -> None:
+    raise error
+
+
+FAILURES = [
+    ValueError("mine"),
+    CallError("mine"),
+    SystemExit(3),
+    BaseExceptionGroup("mine", [Crash()]),
+    Suspended("mine"),
+    GeneratorExit(),
+    KeyboardInterrupt(),
+    asyncio.CancelledError(),
+]
+
+
+@pytest.fixture
+def _own_handler() -> Iterator[None]:
+    """The handler of asyncio.run, which cancels, or any other that raises nothing."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("_own_handler")
+@pytest.mark.parametrize("error", FAILURES, ids=lambda error: type(error).__name__)
+async def test_what_code_of_an_application_raises_is_its_failure(error: BaseException) -> None:
+    assert await find_failure(error)
+
+
+async def test_another_base_exception_stops_the_run_as_a_crash_would() -> None:
+    assert not await find_failure(Crash())
+
+
+@pytest.mark.parametrize("error", [asyncio.CancelledError(), KeyboardInterrupt()], ids=repr)
+async def test_a_cancellation_of_the_task_and_an_interrupt_that_follows_it_are_signals(error: BaseException) -> None:
+    task = asyncio.current_task()
+    assert task is not None
+    task.cancel()
+    try:
+        with pytest.raises(asyncio.CancelledError):
+            await asyncio.sleep(0)
+        assert not await find_failure(error)
+    finally:
+        task.uncancel()
+
+
+@pytest.mark.usefixtures("_own_handler")
+async def test_where_ctrl_c_interrupts_whatever_runs_an_interrupt_is_a_signal() -> None:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    assert not await find_failure(KeyboardInterrupt())
+    found = list[bool]()
+    thread = threading.Thread(target=lambda: found.append(asyncio.run(find_failure(KeyboardInterrupt()))))
+    thread.start()
+    await asyncio.to_thread(thread.join)
+    assert found == [True], "a signal interrupts the main thread only"
+
+
+async def test_the_end_of_a_coroutine_that_is_closed_is_a_signal() -> None:
+    found = list[bool]()
+
+    async def wait() -> None:
+        try:
+            await asyncio.get_running_loop().create_future()
+        except GeneratorExit as error:
+            found.append(is_failure(error))
+            raise
+
+    coroutine = wait()
+    coroutine.send(None)
+    coroutine.close()
+    assert found == [False]
