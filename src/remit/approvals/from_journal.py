@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from remit.contracts.arguments import Arguments, Limits, parse_arguments
 from remit.contracts.call import Call
-from remit.contracts.items import DecisionItem, Item, QuestionItem
+from remit.contracts.items import AttemptStarted, DecisionItem, Item, QuestionItem
 from remit.contracts.question import Decision, Question
 from remit.errors import InvalidArgumentsError, Suspended
 
@@ -92,6 +92,17 @@ def read_approvals(items: Sequence[Item]) -> Approvals:
             if decided.edit:
                 standing, edit = {asked.question.layer: decided}, decided
     return Approvals(standing, edit, refuted)
+
+
+def questions_since_start(items: Sequence[Item]) -> set[str]:
+    """The questions about approval that were opened since the newest attempt started."""
+    questions = set[str]()
+    for item in reversed(items):
+        if isinstance(item, AttemptStarted):
+            break
+        if isinstance(item, QuestionItem) and item.about == "approval":
+            questions.add(item.question)
+    return questions
 
 
 def read_questions(items: Iterable[Item]) -> list[RecordedQuestion]:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pydantic import BaseModel
 
 from remit.approvals.approver import build_outcome_question, build_replacement
-from remit.approvals.from_journal import AskAgain, read_approvals, with_arguments
+from remit.approvals.from_journal import AskAgain, questions_since_start, read_approvals, with_arguments
 from remit.approvals.preview import preview_call
 from remit.contracts.binding import bind_arguments
 from remit.contracts.call import Call
@@ -71,6 +71,8 @@ class Base:
         if approved and not has_begun(items):
             # After every wait for a person, and before the body's own writes could count as a change.
             await self._check_state(call, approved)
+        if started is not None and self._effect is not Effect.UNSAFE and questions_since_start(items):
+            started = None  # it is approved only now, and starts again with this approval
         if self._effect is Effect.COMPOSED:
             if approved and started is None:
                 await self._record_start(call, number, approved)

@@ -16,7 +16,14 @@ from remit.approvals.approver import (
     find_announced_call,
 )
 from remit.approvals.editing import add_edit_notice, approval_covers
-from remit.approvals.from_journal import Approvals, AskAgain, RecordedQuestion, read_approvals, with_arguments
+from remit.approvals.from_journal import (
+    Approvals,
+    AskAgain,
+    RecordedQuestion,
+    questions_since_start,
+    read_approvals,
+    with_arguments,
+)
 from remit.approvals.grants import consume_grant, decide_by_grant, find_usable_grant
 from remit.approvals.plan import ask_about_calls, find_cover, plan_calls, select_covered
 from remit.approvals.policy import DEFAULT_POLICY, Allow, Ask, Block, Policy, Verdict
@@ -24,8 +31,9 @@ from remit.approvals.preview import preview_call
 from remit.approvals.question_limit import DEFAULT_MAX_QUESTIONS, find_due_summary
 from remit.contracts.call import Call, CallLayer, CallService
 from remit.contracts.callee import HasPlan
+from remit.contracts.facts import Effect
 from remit.contracts.gate import has_begun
-from remit.contracts.items import QuestionItem
+from remit.contracts.items import AttemptEnded, AttemptStarted, QuestionItem
 from remit.contracts.ledger import Consumption
 from remit.contracts.question import NO_PREVIEW, Question
 from remit.contracts.reply import Reply
@@ -135,6 +143,8 @@ class _Case(NamedTuple):
             changes = describe_changes(question, self.call, is_edited=is_edited, is_used=bool(self.used_elsewhere))
         elif self.approvals.refuted:
             changes = ["asked again, because it was started and did not happen"]
+        elif has_begun(self.call.ledger.items_for(self.call.id)):
+            changes = ["it was started before, and may have happened"]
         assert isinstance(ask, Ask)  # noqa: S101 - for the type checker: no question is opened about an allowed call
         edits = [f"{self.approvals.editor} edited it"] if self.approvals.edit else []
         return replace(ask, reason="; ".join([ask.reason, *edits, *changes])), rule
@@ -192,9 +202,11 @@ class _Approve:
         if isinstance(verdict, Allow) and not was_asked and isinstance(call.callee, HasPlan):
             verdict, rule = await ask_about_calls(call, self._policy) or (verdict, rule)
         # The digests of a match are costly: a call that nothing asks about, and nothing has, does without.
-        if (items or isinstance(verdict, Ask)) and not has_begun(items):
+        if items or isinstance(verdict, Ask):
             match, approvals = compute_match(call, self._policy.version), read_approvals(items)
             recorded = _find_own_question(call, match, approvals)
+            if _is_same_use(call, verdict, recorded):
+                return call.with_approval("")
             used = recorded.question.id if recorded and await _is_used_elsewhere(call, recorded) else ""
             case = _Case(call, verdict, rule, match, approvals, recorded, used)
             question = await self._obtain_approval(case, approver)
@@ -300,6 +312,20 @@ class _Approve:
         used_up = [each for each in approvals.consumable_questions(call.ledger.now()) if each != case.used_elsewhere]
         await record_question(call, opened, Consumption(tuple(used_up), call.caller.run, call.id))
         return opened
+
+
+def _is_same_use(call: Call, verdict: Verdict, recorded: RecordedQuestion | None) -> bool:
+    """Whether an attempt has begun that needs no further approval to be made again, or is not made again."""
+    items = call.ledger.items_for(call.id)
+    if not has_begun(items):
+        return False
+    newest = next(item for item in reversed(items) if isinstance(item, (AttemptStarted, AttemptEnded)))
+    has_ended = isinstance(newest, AttemptEnded) and newest.outcome == "ok"
+    if has_ended or call.callee.facts.effect is Effect.UNSAFE:  # the base finds out what became of an unsafe attempt
+        return True
+    if recorded is None:
+        return not isinstance(verdict, Ask)
+    return recorded.question.id not in questions_since_start(items)
 
 
 def _find_own_question(call: Call, match: str, approvals: Approvals) -> RecordedQuestion | None:
