@@ -15,7 +15,7 @@ WHOLE  := src/remit/core/*,src/remit/schemas/*,src/remit/contracts/*,src/remit/i
 # No recipe runs twice at once: two would install into one environment.
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
-.PHONY: run open rehearse quick test test-model check format bench figures docs lock clean help env-run env-dev
+.PHONY: run open rehearse quick test test-model check format bench figures compare docs lock clean help env-run env-dev env-compare
 
 run: env-run ## talk to the CMS editor; ARGS='--ask "..."' asks once
 	@.venv/bin/remit run cms $(ARGS)
@@ -62,6 +62,9 @@ figures: env-dev ## measure the promises into build/figures.json
 	@mkdir -p build
 	@$(PY) -m figures $(ARGS)
 
+compare: env-compare ## kill six agent frameworks in the middle of an effect, into build/compare.json
+	@build/compare/.venv/bin/python -m compare $(ARGS)
+
 docs: env-dev ## write the generated parts of the docs again
 	@$(PY) scripts/docs.py $(ARGS)
 
@@ -75,5 +78,5 @@ clean: ## remove what the recipes made, but for .venv
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-env-run env-dev: env-%:
+env-run env-dev env-compare: env-%:
 	@PYTHON="$(PYTHON)" sh scripts/bootstrap $*

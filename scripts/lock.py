@@ -1,9 +1,9 @@
 """The locked requirements: written by `make lock`, checked without a network by `make check`.
 
 `requirements/dev.txt` pins everything that tests and checks need, `run.txt` the part of it that `make run`
-needs, `uv.txt` the installer. Each carries the digest of the requirement tables it was made from, so that a
-table which changed since is noticed without asking a registry. Pins already written are kept, unless
-`--upgrade` is given.
+needs, `compare.txt` what `make compare` needs, `uv.txt` the installer. Each carries the digest of the
+requirement tables it was made from, so that a table which changed since is noticed without asking a registry.
+Pins already written are kept, unless `--upgrade` is given.
 """
 
 import argparse
@@ -28,6 +28,10 @@ WORKSPACE = ("remit", "remit-casefile", "remit-cms", "remit-local")
 TARGETS: dict[str, tuple[str, ...]] = {
     "dev": (*PROJECTS, "--all-extras", "--group", "dev", "--group", "build"),
     "run": (*PROJECTS, "--all-extras", "--group", "build", "--constraints", "requirements/dev.txt"),
+    "compare": (
+        *("pyproject.toml", "--extra", "sql", "--extra", "openai", "--group", "compare", "--group", "build"),
+        *("--constraints", "requirements/dev.txt"),
+    ),
     "uv": ("--group", "uv"),
 }
 

@@ -71,7 +71,7 @@ def package_names(root: Path) -> list[str]:
     """Every name that stands for a package."""
     modules = [path.stem for path in (root / "src/remit").iterdir() if path.is_dir() or path.suffix == ".py"]
     others = [path.name for folder in ("apps", "packages") for path in (root / folder).glob("*") if path.is_dir()]
-    programs = [name for name in ("bench", "docs", "figures", "scripts") if (root / name).is_dir()]
+    programs = [name for name in ("bench", "compare", "docs", "figures", "scripts") if (root / name).is_dir()]
     return sorted(name for name in {*modules, *others, *programs} if not name.startswith("_"))
 
 
@@ -95,7 +95,7 @@ def _file_scope(root: Path, file: Path) -> Scope:
             return _scope_or_unmapped(root, name.removesuffix(".py"), file)
         case ("apps" | "packages" as folder, name, *_):
             return _application_scope(root, Path(folder, name), file)
-        case ("bench" | "figures" | "scripts" as name, *_):
+        case ("bench" | "compare" | "figures" | "scripts" as name, *_):
             return _scope_or_unmapped(root, name, file)
         case _:
             return Scope(unmapped=frozenset({file}))

@@ -1,0 +1,1 @@
+"""The task, once for each framework, written as its documentation recommends."""
