@@ -25,6 +25,7 @@ from remit.contracts.items import (
     RunStalled,
     RunSuspended,
     ToolOutput,
+    TraceStarted,
 )
 
 __all__ = [
@@ -52,4 +53,5 @@ __all__ = [
     "RunStalled",
     "RunSuspended",
     "ToolOutput",
+    "TraceStarted",
 ]

@@ -39,6 +39,7 @@ from remit.contracts.items import (
     RunStalled,
     RunSuspended,
     ToolOutput,
+    TraceStarted,
 )
 from remit.contracts.question import Decision, Question
 from remit.errors import error_from_reply
@@ -225,8 +226,8 @@ def _describe_item(item: Item, run_started_at: float, position: Position, outcom
             what = "stalled" if isinstance(item, RunStalled) else "waiting"
             reason = item.reason if isinstance(item, RunStalled) else f"for {', '.join(item.questions)}"
             text = one_line(reason, max_length=_MAX_TEXT_LENGTH)
-        case RunResumed():
-            text = f"by {item.driver}"
+        case RunResumed() | TraceStarted():
+            text = item.traceparent if isinstance(item, TraceStarted) else f"by {item.driver}"
         case Handoff():
             text = f"{item.source} to {item.target} {item.reason}".rstrip()
         case RunFinished():

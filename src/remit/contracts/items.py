@@ -230,6 +230,16 @@ class RunResumed(Item, frozen=True, kw_only=True, gc=False):
     driver: str
 
 
+class TraceStarted(Item, frozen=True, kw_only=True, gc=False):
+    """The span of the first traced execution of the run, as a ``traceparent`` of W3C Trace Context.
+
+    Spans of later executions link to it.
+    """
+
+    kind: ClassVar[str] = "trace"
+    traceparent: str
+
+
 class RunFinished(Item, frozen=True, kw_only=True, gc=False):
     """The run has ended."""
 

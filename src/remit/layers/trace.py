@@ -3,16 +3,17 @@
 A call of an agent is ``invoke_agent``, a call of a tool ``execute_tool``, even if the tool calls others; both are
 INTERNAL. A request to a model is a CLIENT span ``chat``.
 
-What the journal answers is neither a call nor a request, so it has no span; a replay has none at all. Requests are also
-measured: ``gen_ai.client.operation.duration`` and ``gen_ai.client.token.usage``. Without a provider, nothing happens; a
-provider that the program sets later is used from then on.
+What the journal answers is neither a call nor a request, so it has no span; a replay has none at all. The first traced
+execution of a run is on record, and the outermost spans of later ones link to it. Requests are also measured:
+``gen_ai.client.operation.duration`` and ``gen_ai.client.token.usage``. Without a provider, nothing happens; a provider
+that the program sets later is used from then on.
 """
 
 from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
@@ -24,7 +25,7 @@ from remit.contracts.call import Call, CallLayer, CallService, ModelLayer, Model
 from remit.contracts.chat import ChatRequest, Completion
 from remit.contracts.contract import Contract
 from remit.contracts.facts import Effect
-from remit.contracts.items import Message, ModelReply, ToolOutput
+from remit.contracts.items import Item, Message, ModelReply, ToolOutput, TraceStarted
 from remit.contracts.ledger import Ledger
 from remit.contracts.reply import Reply
 from remit.contracts.tool import Tool
@@ -33,7 +34,7 @@ from remit.errors import RemitError, Suspended
 
 if TYPE_CHECKING:
     from opentelemetry.metrics import Histogram, MeterProvider
-    from opentelemetry.trace import Span, Tracer, TracerProvider
+    from opentelemetry.trace import Link, Span, Tracer, TracerProvider
 
 UNKNOWN_VENDOR: Final = "unknown"
 """The vendor of a model that does not name one."""
@@ -79,7 +80,7 @@ class TraceModel(ModelLayer):
     @contextmanager
     def request_span(self, ledger: Ledger, call: str) -> Generator[ModelSpan]:
         """Open the span of the request journaled under ``call``. Errors are recorded and propagate."""
-        if "opentelemetry" not in sys.modules or _is_answered(ledger, call):
+        if "opentelemetry" not in sys.modules or _is_answered(ledger, call, Message, ModelReply):
             yield ModelSpan()
             return
         tracer, (durations, tokens) = _find_tracer(self.provider), _make_histograms(self.meters)
@@ -158,7 +159,7 @@ class _TracedCall:
 
     def __call__(self, call: Call, /) -> CoroutineType[Any, Any, Reply]:
         tracer = _find_tracer(self._provider)
-        if tracer is None or _is_answered(call.ledger, call.id):
+        if tracer is None or _is_answered(call.ledger, call.id, ToolOutput):
             return self._inner(call)
         return self._trace(call, tracer)
 
@@ -179,7 +180,11 @@ class _TracedCall:
             attributes["gen_ai.tool.type"] = "function"
             attributes["gen_ai.tool.call.id"] = call.wire_id or call.id
         attributes["gen_ai.operation.name"] = operation
-        with tracer.start_as_current_span(f"{operation} {callee.name}", attributes=_drop_empty(attributes)) as span:
+        name, is_root = f"{operation} {callee.name}", not call.caller.call
+        links = _find_links(call.ledger) if is_root else ()
+        with tracer.start_as_current_span(name, attributes=_drop_empty(attributes), links=links) as span:
+            if is_root and not links:
+                _record_trace(call.ledger, span)
             try:
                 reply = await self._inner(call)
             except Exception as error:
@@ -197,11 +202,29 @@ def _open_span(tracer: Tracer, name: str, attributes: Mapping[str, str]) -> Abst
     return tracer.start_as_current_span(name, kind=kind, attributes=attributes)
 
 
-def _is_answered(ledger: Ledger, call: str) -> bool:
-    """Whether the journal answers this call or request."""
-    return ledger.is_replaying or any(
-        isinstance(item, (ToolOutput, Message, ModelReply)) for item in ledger.items_for(call)
-    )
+def _is_answered(ledger: Ledger, call: str, *answers: type[Item]) -> bool:
+    """Whether the journal answers this call or request: it holds an item of these types, or only compares."""
+    return ledger.is_replaying or any(isinstance(item, answers) for item in ledger.items_for(call))
+
+
+def _record_trace(ledger: Ledger, span: Span) -> None:
+    """Journal the span of the run's first traced execution."""
+    context = span.get_span_context()
+    if context.is_valid:
+        traceparent = f"00-{context.trace_id:032x}-{context.span_id:016x}-{context.trace_flags:02x}"
+        ledger.add(TraceStarted(call=ledger.run, traceparent=traceparent))
+
+
+def _find_links(ledger: Ledger) -> Sequence[Link]:
+    """A link to the first traced execution of the run, if the journal holds one."""
+    api = import_module("opentelemetry.trace")
+    links: list[Link] = []
+    for item in ledger.items_for(ledger.run):
+        if isinstance(item, TraceStarted):
+            _, trace, span, flags = item.traceparent.split("-")
+            flag = api.TraceFlags(int(flags, 16))
+            links.append(api.Link(api.SpanContext(int(trace, 16), int(span, 16), is_remote=True, trace_flags=flag)))
+    return links
 
 
 def _is_agent(callee: Contract) -> bool:
