@@ -99,7 +99,9 @@ class Trial:
     def __init__(self, folder: Path, *, enforces: bool = True, inventory_in: Path = INVENTORY_FOLDER) -> None:
         self._digits = itertools.count(1)
         database = Database(folder / "casefile.db", clock=lambda: NOW)
-        self.parts: CasefileApplication = build(folder, database=database, inventory_folder=inventory_in)
+        self.parts: CasefileApplication = build(
+            folder, database=database, users=Principal, inventory_folder=inventory_in
+        )
         app = self.parts.app
         defined: Mapping[str, ToolDefinition] = {} if app.operations is None else app.operations.tools
         self.tools: Mapping[str, ToolDefinition] = {name: each for name, each in defined.items() if each.policies}

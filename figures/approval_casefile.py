@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from remit import Tool
+from remit import Principal, Tool
 from remit.layers import Call, CallLayer, CallService, Place, Reply
 from remit_casefile.app import CasefileApplication, build
 from remit_casefile.google.account import Account
@@ -68,7 +68,7 @@ class InChatSession(CallLayer):
 async def build_office(folder: Path) -> CasefileApplication:
     """The application over a database in which the person of the matrix has what its tools need."""
     database = Database(folder / "casefile.db", clock=lambda: NOW)
-    made = build(folder, account=Account(hosts=Hosts.all_at(UNREACHABLE_URL)), database=database)
+    made = build(folder, account=Account(hosts=Hosts.all_at(UNREACHABLE_URL)), database=database, users=Principal)
     async with database.write_session() as writing:
         writing.add_all(
             [

@@ -16,7 +16,6 @@ from typing import Any, Final
 from figures.door_world import CHECKS, TOOL, WAYS, AnyCallee, Check, Number, Way, build_app
 from figures.figure import Figure, no_violations
 from remit import Principal, Runtime
-from remit.cli.users import os_user
 from remit.contracts.arguments import Limits, parse_arguments
 from remit.contracts.items import ToolOutput
 from remit.engines import LocalEngine
@@ -27,6 +26,7 @@ from remit.journal.sql.store import SqlStore
 from remit.pipeline import Pipeline
 from remit.runtime import RunResult
 from remit.stores import InMemoryStore
+from remit.users import os_user
 
 ROOT: Final = Path(__file__).parent.parent
 APP: Final = "figures.door_world:app"

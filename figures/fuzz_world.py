@@ -79,7 +79,7 @@ class World:
         credentials = {"type": "authorized_user", "client_id": "id", "token_uri": f"{google.url}/token"}
         account.write_text(json.dumps(credentials | {"client_secret": "client-secret-1", "refresh_token": "refresh-1"}))
         hosts = Hosts.all_at(google.url)
-        self.parts = build(folder, account=Account(file=account, hosts=hosts), database=self.database)
+        self.parts = build(folder, account=Account(file=account, hosts=hosts), database=self.database, users=Principal)
         self.app = self.parts.app
         self.tools: Mapping[str, ToolDefinition] = {} if self.app.operations is None else self.app.operations.tools
         self.store = InMemoryStore()

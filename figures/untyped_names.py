@@ -38,9 +38,9 @@ NOT_SWEPT: Final = {
         InMemoryStore.* Position SqlStore.[b-z]* SqlStore.a[!t]* *.from_json decode_item encode_item
     """,
     "an executor calls its engine, and SQLAlchemy a column type": "*Engine.* Schema.* UtcDateTime*",
-    "`tool`, `read_inventory`, `read_worker` and `Operations` make it or call it": """
+    "`tool`, `read_inventory`, `read_users`, `read_worker` and `Operations` make it or call it": """
         Inventory* MethodDefinition PolicySection.* PolicyTable.* Tool Tool.with_facts ToolDefinition ToolGovernance
-        WorkerDefinition.* breaks_if_*
+        UserDirectory* WorkerDefinition.* breaks_if_*
     """,
 }
 """Public callables that the sweep leaves out, as patterns by the reason."""

@@ -70,6 +70,7 @@ PUBLIC_MODULES: Final = (
     "remit.testing",
     "remit.app",
     "remit.home",
+    "remit.users",
     "remit.errors",
 )
 

@@ -106,6 +106,7 @@ PUBLIC: Final = {
         HistoryError HistoryErrorKind RecordingModel Scripted call_through calls crash_at history_errors kill_process
         make_call memory_ledger read_only_ledger record_crash_points record_script superuser
     """,
+    "remit.users": "UserDirectory os_user read_users",
     "remit.tools": """
         DID_NOT_HAPPEN UNKNOWN Arguments Callee Caller Change Context Effect Facts Happened LeafContext Limits Preview
         Rate ReconcileResult Risk Tool parse_arguments tool tool_name with_recommended_layers

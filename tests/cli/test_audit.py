@@ -10,7 +10,7 @@ import pytest
 
 from remit.audit import FileAnchor, LogHead
 from remit.audit.log import AuditLog
-from remit.cli.users import os_user
+from remit.users import os_user
 from tests.cli.kit import APP, Cli
 
 elsewhere = FileAnchor(Path("elsewhere"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from remit import Principal, Runtime
-from remit.cli.users import os_user
+from remit.users import os_user
 from tests.cli.kit import APP, Cli
 from tests.cli.shop import app, burn
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from remit.cli.users import os_user, read_users
 from remit.errors import SetupError
+from remit.users import os_user, read_users
 from tests.cli.kit import APP, Cli
 
 GOOD = """

@@ -48,9 +48,9 @@ def principal(name: str = "ann", tenant: str = "default", *permissions: str) -> 
     return Principal(name, tenant, frozenset(permissions or {"*"}))
 
 
-def _build_office(database: Database) -> App:
+def _build_office(database: Database, access_list: AccessList | None = None) -> App:
     env = Env(database=database, events=Unread())
-    cases, access_list = Cases(database), AccessList(database)
+    cases, access_list = Cases(database), access_list or AccessList(database, principal)
     inventory = read_inventory(INVENTORY_FOLDER, build_section_table(env, version="1.0"), VOCABULARY)
     casefile = Operations(inventory.slice("workspace", "casefile"), (cases,))
     acl = Operations(inventory.slice("workspace", "casefile_acl"), (access_list,))
@@ -76,10 +76,11 @@ class Office:
         *,
         store: Store | None = None,
         now: Callable[[], float] = time.time,
+        access_list: AccessList | None = None,
     ) -> None:
         self.database = database
-        shared = database is shared_application().database
-        app = _shared_office() if shared else _build_office(database)
+        shared = database is shared_application().database and access_list is None
+        app = _shared_office() if shared else _build_office(database, access_list)
         self.runtime = Runtime(app, store=store, clock=now, directory=principal)
 
     async def run(

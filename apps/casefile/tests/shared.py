@@ -9,11 +9,14 @@ from typing import TypeVar
 
 from apps.casefile.tests.google.fake.serving import url_of
 from apps.casefile.tests.world import Clock, Digits
+from remit import Principal
 from remit_casefile.app import CasefileApplication, build
 from remit_casefile.google.account import Account
 from remit_casefile.google.transport import Hosts, Transport
 from remit_casefile.storage.database import Database
 
+CHAT_MODELS = ("openai:other",)
+"""The models that users of a chat may choose."""
 D = TypeVar("D", bound=Database)
 
 
@@ -27,7 +30,7 @@ def google_address() -> socket.socket:
 def shared_application(kind: type[Database] = Database) -> CasefileApplication:
     """The application over a database of this kind, which `reopen` gives a file."""
     account = Account(hosts=Hosts.all_at(url_of(google_address())))
-    return build(Path(), account=account, database=kind(Path("unused.db")))
+    return build(Path(), account=account, database=kind(Path("unused.db")), users=Principal, chat_models=CHAT_MODELS)
 
 
 def reopen(kind: type[D], folder: Path, clock: Clock, account: Account | None = None) -> D:
@@ -44,4 +47,4 @@ def reopen(kind: type[D], folder: Path, clock: Clock, account: Account | None = 
 def application_of(database: Database) -> CasefileApplication:
     """The application over a database: the shared one, or one that is built for it."""
     shared = shared_application(type(database))
-    return shared if shared.database is database else build(database.path.parent, database=database)
+    return shared if shared.database is database else build(database.path.parent, database=database, users=Principal)

@@ -157,6 +157,13 @@ class Agent:
         """Return the same agent with another model, given as an object or by name."""
         return self.with_peers(self._peers, self._handoff_tools, model, self._resolve_model, self._listed_below)
 
+    def with_temperature(self, temperature: float | None) -> Agent:
+        """Return the same agent with another temperature; None for the model's own."""
+        clone = copy.copy(self)
+        clone.definition = replace(self.definition, temperature=temperature)
+        clone._bind()
+        return clone
+
     def with_peers(
         self,
         peers: Mapping[str, Agent],
@@ -236,6 +243,11 @@ class Agent:
     def permissions(self) -> frozenset[str] | None:
         """The permissions of its caller that its calls may use."""
         return self.definition.permissions
+
+    @property
+    def temperature(self) -> float | None:
+        """The temperature of its requests; None for the model's own."""
+        return self.definition.temperature
 
     @property
     def call_layers(self) -> Stack[CallLayer]:
@@ -321,14 +333,10 @@ class Agent:
             instructions = agent.definition.render_instructions(_payload_for(agent, payload, user))
             system = record_first_message(frame, 1 + handoffs, "system", instructions)
             history = History([system, *list(run.messages)[1:]])
-            run = await agent._service(
-                AgentTask(
-                    history=history,
-                    frame=frame.hand_over_to(agent),
-                    first_turn=1 + turns,
-                    used_call_ids=used_call_ids,
-                )
+            task = AgentTask(
+                history=history, frame=frame.hand_over_to(agent), first_turn=1 + turns, used_call_ids=used_call_ids
             )
+            run = await agent._service(task)
         result = _to_result(run)
         definition.limits.check_size(self.name, result if isinstance(result, str) else result.content)
         return result
@@ -386,8 +394,6 @@ def _limit_layers(limits: AgentLimits) -> Stack[CallLayer]:
 
 
 def _to_scope(name: str, given: Iterable[str] | None) -> frozenset[str] | Literal["listed"] | None:
-    if given == "listed":
-        return "listed"
-    if given is None:
-        return None
+    if given is None or given == "listed":
+        return None if given is None else "listed"
     return as_texts(f"agent {name}: tool_scope", as_tuple(f"agent {name}: tool_scope", given))

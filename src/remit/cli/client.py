@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from remit.cli.home import ensure_home
 from remit.cli.status import NoSuchError, UsageError, did_you_mean, error_line
-from remit.cli.users import UserDirectory, os_user, read_users
 from remit.contracts.items import RunStalled, RunSuspended
 from remit.contracts.principal import Principal
 from remit.errors import CallCancelledError, RemitError
 from remit.journal.index import RESTING_STATUSES
 from remit.journal.ports import QuestionRow, RunRow, Store
+from remit.users import UserDirectory, os_user, read_users
 
 if TYPE_CHECKING:  # what only some commands use is imported where it is used
     from remit.app import App

@@ -9,7 +9,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Iterable, Mapping, Sequence
 from types import FunctionType, MethodType
-from typing import Any, Final, NamedTuple, ParamSpec, Protocol, TypeVar, overload, runtime_checkable
+from typing import Any, Final, NamedTuple, ParamSpec, Protocol, Self, TypeVar, overload, runtime_checkable
 
 from pydantic import BaseModel
 
@@ -227,15 +227,24 @@ class HasPlan(Protocol):
 
 @runtime_checkable
 class HasModel(Protocol):
-    """A callee that uses a model, which can be replaced for one call. Without one it uses the model of its runtime."""
+    """A callee with a model, by default that of its runtime; one call may use another model or temperature."""
 
     @property
     def model(self) -> object | None:
         """Its own model, if any."""
         ...
 
-    def with_model(self, model: Any, /) -> Callee[..., Any]:
+    @property
+    def temperature(self) -> float | None:
+        """The temperature of its requests to the model, if any."""
+        ...
+
+    def with_model(self, model: Any, /) -> Self:
         """Return the same callee with another model."""
+        ...
+
+    def with_temperature(self, temperature: float | None, /) -> Callee[..., Any]:
+        """Return the same callee with another temperature."""
         ...
 
 

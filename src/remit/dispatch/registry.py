@@ -172,10 +172,12 @@ def keeps_layers(callee: AnyCallee, listed: AnyCallee) -> bool:
 
 
 def _with_given_model(listed: AnyCallee, callee: object) -> AnyCallee:
-    """The listed agent, which alone has what linking adds, with the model of ``callee`` if that is another."""
-    if not (isinstance(listed, HasModel) and isinstance(callee, HasModel)) or callee.model is None:
+    """The listed agent, which alone has what linking adds, with model and temperature of ``callee`` if they differ."""
+    if not (isinstance(listed, HasModel) and isinstance(callee, HasModel)):
         return listed
-    return listed if listed.model is not None and callee == listed else listed.with_model(callee.model)
+    keeps_model = callee.model is None or (listed.model is not None and callee == listed)
+    given = listed if keeps_model else listed.with_model(callee.model)
+    return given if callee.temperature == listed.temperature else given.with_temperature(callee.temperature)
 
 
 def _provider_conflict(name: str, where: str, callee: AnyCallee) -> NameTakenError:

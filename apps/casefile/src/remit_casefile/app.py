@@ -10,11 +10,13 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from remit import Agent, App, Tool, preset
+from remit import Agent, App, Principal, Tool, preset
 from remit.errors import ContractError
 from remit.home import data_folder
 from remit.inventory import Operations, read_inventory
+from remit.runtime import PrincipalDirectory
 from remit.tools import Callee
+from remit.users import os_user, read_users
 from remit_casefile.agent import casefile_agent
 from remit_casefile.casefiles.access_list import AccessList
 from remit_casefile.casefiles.cases import Cases
@@ -43,6 +45,8 @@ AnyTool: TypeAlias = Tool[..., Any]
 DomainObjects: TypeAlias = dict[tuple[str, str], tuple[object, ...]]
 """The objects whose methods stand in a slice of the inventory, by its domain and subdomain."""
 
+CHAT_MODELS_VARIABLE: Final = "REMIT_CASEFILE_MODELS"
+"""The environment variable with the names of the models that users of a chat may choose, separated by commas."""
 INVENTORY_FOLDER: Final = Path(__file__).parent / "inventory"
 PIPELINES_SLICE: Final = ("automation", "pipelines")
 
@@ -69,6 +73,8 @@ def build(
     *,
     account: Account | None = None,
     database: Database | None = None,
+    users: PrincipalDirectory | None = None,
+    chat_models: Iterable[str] = (),
     inventory_folder: Path = INVENTORY_FOLDER,
 ) -> CasefileApplication:
     """Build the application with its data in a folder.
@@ -77,6 +83,8 @@ def build(
         home: the folder, for ``casefile.db``.
         account: the Google account to use; without one, its tools explain how to configure it.
         database: a database other than the one in ``home``, for tests.
+        users: finds a user by name and tenant, so that access can be granted; without it, grants are refused.
+        chat_models: names of the models that users of a chat may choose, such as ``openai:gpt-5``.
         inventory_folder: the folder of an inventory other than the application's own.
     """
     database = database or Database(home / "casefile.db")
@@ -87,7 +95,7 @@ def build(
     inventory = read_inventory(
         inventory_folder, build_section_table(env, version=version("remit-casefile")), VOCABULARY
     )
-    cases, access_list = Cases(database), AccessList(database)
+    cases, access_list = Cases(database), AccessList(database, users)
     domains: DomainObjects = {
         ("workspace", "casefile"): (cases,),
         ("workspace", "casefile_acl"): (access_list,),
@@ -101,7 +109,7 @@ def build(
     tools = [tool for part in parts for tool in part.callees]
     parts.append(Operations(inventory.slice(*PIPELINES_SLICE), (), compose=partial(_build_pipelines, tools)))
     agent = casefile_agent(tool for part in parts for tool in part.callees)
-    requests, chat = ToolRequests(database), Chat(database, agent)
+    requests, chat = ToolRequests(database), Chat(database, agent, chat_models)
     session_objects = (ToolSessions(database), events, requests, ChatSessions(database), chat)
     record_tools = (*requests.record_tools, *chat.record_tools)
     return CasefileApplication(
@@ -154,4 +162,11 @@ def _complete_tool(cases: Cases, clients: Clients, tool: AnyTool) -> AnyTool:
 
 def app() -> App:
     """The application, for Remit's command line."""
-    return build(data_folder(os.environ), account=Account.from_environ(os.environ)).app
+    home = data_folder(os.environ)
+
+    def find_user(name: str, tenant: str) -> Principal | None:
+        return read_users(home / "config.toml", os_user()).find_principal(name, tenant)
+
+    models = [name.strip() for name in os.environ.get(CHAT_MODELS_VARIABLE, "").split(",") if name.strip()]
+    account = Account.from_environ(os.environ)
+    return build(home, account=account, users=find_user, chat_models=models).app

@@ -8,6 +8,7 @@ import pytest
 
 from apps.casefile.tests.office import Office, principal
 from apps.casefile.tests.world import Clock, rows
+from remit_casefile.casefiles.access_list import AccessList
 from remit_casefile.storage.database import Database
 
 
@@ -186,3 +187,20 @@ async def test_what_everybody_may_do_counts_and_a_lower_grant_takes_nothing_away
     assert (await office.call("get_casefile", "eve", casefile_id=casefile))["your_level"] == "editor"
     elsewhere = await office.call("get_casefile", principal("eve", "other"), casefile_id=casefile)
     assert elsewhere["errorCode"] == "NOT_FOUND"
+
+
+async def test_a_user_whom_nobody_knows_is_granted_nothing(database: Database) -> None:
+    access_list = AccessList(database, lambda name, tenant: principal(name) if name in ("ann", "bob") else None)
+    office = Office(database, access_list=access_list)
+    casefile = await office.casefile()
+    refused = await office.call("grant_permission", casefile_id=casefile, target_user_id="bbo", permission="viewer")
+    assert (refused["errorCode"], "No user 'bbo'" in refused["error"]) == ("NOT_FOUND", True)
+    granted = await office.call("grant_permission", casefile_id=casefile, target_user_id="bob", permission="viewer")
+    assert granted["grant"]["user_id"] == "bob"
+
+
+async def test_an_application_that_knows_no_users_grants_nothing(database: Database) -> None:
+    office = Office(database, access_list=AccessList(database, None))
+    casefile = await office.casefile()
+    refused = await office.call("grant_permission", casefile_id=casefile, target_user_id="bob", permission="viewer")
+    assert (refused["errorCode"], "without users=" in refused["error"]) == ("CAPABILITY_ABSENT", True)

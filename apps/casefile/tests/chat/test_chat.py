@@ -212,13 +212,6 @@ async def test_nothing_is_said_outside_a_chat_session_or_in_that_of_another(data
     assert await rows(database, "chat_messages") == {"chat_messages": 0}
 
 
-async def test_which_model_answers_is_no_parameter(database: Database) -> None:
-    desk = Desk(database, "Hello.")
-    session = await desk.session("chat")
-    assert code_of(await say(desk, session, "Hello", model="gpt-5")) == "VALIDATION_ERROR"
-    assert code_of(await say(desk, session, "Hello", temperature=2)) == "VALIDATION_ERROR"
-
-
 async def test_the_agent_of_a_chat_cannot_talk_to_itself_or_ask_for_tools_by_name(database: Database) -> None:
     desk = Desk(database, calls(("process_chat_request", {"message": "again"})), "I cannot.")
     session = await desk.session("chat")
@@ -264,3 +257,52 @@ async def test_a_chat_whose_tool_session_was_closed_is_closed_alone(database: Da
 async def test_a_message_says_something_and_not_too_much(database: Database, message: str) -> None:
     desk = Desk(database, "Hello.")
     assert code_of(await say(desk, await desk.session("chat"), message)) == "VALIDATION_ERROR"
+
+
+async def test_a_turn_is_asked_at_the_temperature_of_its_message(database: Database) -> None:
+    desk = Desk(database, "Hello.")
+    session = await desk.session("chat")
+    await say(desk, session, "Hello", temperature=0.25)
+    await say(desk, session, "Hello")
+    assert [request.temperature for request in desk.model.requests] == [0.25, None]
+
+
+@pytest.mark.parametrize("temperature", [-0.1, 2.1, "warm"])
+async def test_a_temperature_no_model_has_is_refused(database: Database, temperature: object) -> None:
+    desk = Desk(database, "Hello.")
+    refused = await say(desk, await desk.session("chat"), "Hello", temperature=temperature)
+    assert code_of(refused) == "VALIDATION_ERROR"
+    assert desk.model.requests == []
+
+
+async def test_the_model_of_a_message_is_asked_in_place_of_the_usual_one(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    desk = Desk(database, "Hello.")
+    session = await desk.session("chat")
+    with pytest.raises(NoModelError, match="'openai:other' cannot be used: OPENAI_API_KEY is not set"):
+        await say(desk, session, "Hello", model="openai:other")
+    assert desk.model.requests == []
+
+
+async def test_a_model_that_the_application_does_not_offer_is_refused_before_anything_is_stored(
+    database: Database,
+) -> None:
+    desk = Desk(database, "Hello.")
+    session = await desk.session("chat")
+    refused = await say(desk, session, "Hello", model="openai:dear")
+    assert code_of(refused) == "VALIDATION_ERROR"
+    assert said_by(refused) == "model: 'openai:dear' cannot be chosen here. Offered: openai:other."
+    assert (await read_messages(desk, session), desk.model.requests) == ([], [])
+
+
+async def test_what_the_agent_changes_is_an_event_with_the_message_that_led_to_it(database: Database) -> None:
+    desk = Desk(database, calls(("create_casefile", {"title": "Smith"})), "Done.")
+    session = await desk.session("chat")
+    await say(desk, session, "Make a casefile for Smith")
+    await say(desk, session, "Make another")
+    stored = (await desk.call("get_chat_session", session_id=session, include_messages=True))["messages"]
+    filed = (await desk.call("list_events", session_id=session))["events"]
+    sources = {each["source_message_id"] for each in filed if each["tool_name"] == "create_casefile"}
+    assert sources == {each["message_id"] for each in stored if each["role"] == "user"}

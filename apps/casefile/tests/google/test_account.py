@@ -21,8 +21,9 @@ from google.oauth2.service_account import Credentials as ServiceCredentials
 from apps.casefile.tests.google.fake.server import FakeGoogle
 from apps.casefile.tests.google.governed import call, google_app
 from remit import Runtime
-from remit.errors import DeniedError, MissingCapabilityError, SetupError
+from remit.errors import MissingCapabilityError, SetupError
 from remit_casefile.google.account import CREDENTIALS_VARIABLE, SUBJECT_VARIABLE, URL_VARIABLE, Account
+from remit_casefile.google.errors import GoogleRefusedError
 from remit_casefile.google.gmail import GmailClient
 from remit_casefile.google.tools import Clients
 from remit_casefile.google.transport import Hosts, Transport
@@ -142,7 +143,7 @@ async def test_secrets_stand_in_no_reply_error_or_journal(google: FakeGoogle, tr
     key = google.drive.put("notes", quoting.encode())
     read = await call(runtime, "drive_download_file", {"file_id": key})
 
-    assert json.loads(refused.text)["errorCode"] == "PERMISSION_DENIED"
+    assert json.loads(refused.text)["errorCode"] == "GOOGLE_REFUSED"
     assert "sign in again" in refused.text
     assert json.loads(read.text)["content"] == "[secret google:client_secret] and [secret google:refresh_token]"
     written = repr([await runtime.store.read(each.run) for each in (refused, read)])
@@ -189,7 +190,7 @@ def test_a_place_that_a_token_may_not_travel_to_is_refused_when_the_account_is_m
 async def test_an_account_that_google_no_longer_knows_is_a_denial(google: FakeGoogle, transport: Transport) -> None:
     google.accepts = "another"
 
-    with pytest.raises(DeniedError, match="sign in again"):
+    with pytest.raises(GoogleRefusedError, match="sign in again"):
         await GmailClient(transport).get_profile()
 
 

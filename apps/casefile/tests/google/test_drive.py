@@ -10,11 +10,11 @@ from pydantic import ValidationError
 from apps.casefile.tests.google.fake.faults import PIECE as A_PIECE
 from apps.casefile.tests.google.fake.faults import Cut, Keeps, Says, broken, busy
 from apps.casefile.tests.google.fake.files import DOCUMENT
-from apps.casefile.tests.google.fake.requests import ApprovalDeniedError
+from apps.casefile.tests.google.fake.requests import GoogleResponseError
 from apps.casefile.tests.google.world import Ctx, World
-from remit.errors import DeniedError, ExternalError, InvalidArgumentsError, NotFoundError, SetupError
+from remit.errors import ExternalError, InvalidArgumentsError, NotFoundError, SetupError
 from remit.tools import UNKNOWN, Happened
-from remit_casefile.google.errors import UncertainError
+from remit_casefile.google.errors import GoogleRefusedError, UncertainError
 from remit_casefile.google.payloads.drive import DownloadFile, ExportFile, GetFile, ListFiles, UploadFile
 from remit_casefile.google.uploads import CHUNK_MULTIPLE, UploadSettings
 
@@ -165,7 +165,7 @@ async def test_an_upload_of_which_no_byte_is_taken_ends(world: World) -> None:
 
 
 async def test_an_upload_that_expired_did_not_happen(world: World) -> None:
-    world.google.faults.plan(A_PIECE, ApprovalDeniedError(404, "Not Found", "notFound"), skip=1)
+    world.google.faults.plan(A_PIECE, GoogleResponseError(404, "Not Found", "notFound"), skip=1)
 
     with pytest.raises(NotFoundError):
         await world.drive.upload_file(Ctx(), LARGE)
@@ -197,9 +197,9 @@ async def test_a_file_that_is_found_nowhere_is_uncertain_and_not_uploaded_again(
 
 
 async def test_a_refused_upload_did_not_happen(world: World) -> None:
-    world.google.faults.plan(CREATE, ApprovalDeniedError(403, "No", "insufficientFilePermissions"))
+    world.google.faults.plan(CREATE, GoogleResponseError(403, "No", "insufficientFilePermissions"))
 
-    with pytest.raises(DeniedError):
+    with pytest.raises(GoogleRefusedError):
         await world.drive.upload_file(Ctx(), SMALL)
     assert world.google.asked == [CREATE]
 

@@ -8,7 +8,7 @@ import pytest
 from pydantic import ValidationError
 
 from apps.casefile.tests.google.fake.faults import Cut, Stall, broken
-from apps.casefile.tests.google.fake.requests import ApprovalDeniedError
+from apps.casefile.tests.google.fake.requests import GoogleResponseError
 from apps.casefile.tests.google.mails import mail
 from apps.casefile.tests.google.world import Ctx, World
 from remit.errors import InvalidArgumentsError
@@ -148,7 +148,7 @@ async def test_a_message_that_timed_out_is_looked_for(world: World) -> None:
 
 
 async def test_a_message_that_is_refused_was_not_sent(world: World) -> None:
-    world.google.faults.plan(SEND, ApprovalDeniedError(400, "Invalid To header", "invalidArgument"))
+    world.google.faults.plan(SEND, GoogleResponseError(400, "Invalid To header", "invalidArgument"))
 
     with pytest.raises(InvalidArgumentsError, match="Invalid To header"):
         await world.gmail.send_message(Ctx(), LETTER)

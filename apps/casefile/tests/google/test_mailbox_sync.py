@@ -7,7 +7,6 @@ import pytest
 from apps.casefile.tests.google.fake.faults import broken, busy
 from apps.casefile.tests.google.syncs import Copies, Mail
 from apps.casefile.tests.google.world import World
-from remit.errors import RateLimitedError
 from remit_casefile.google.payloads.sync import MailboxSyncResult
 
 GET = Mail.reads[0]
@@ -48,7 +47,7 @@ async def test_messages_that_cannot_be_read_are_missing_and_come_with_the_next_s
     synced = await copies.update()
 
     assert (synced.status, len(synced.messages), len(synced.missing)) == ("partial", 3, 2)
-    assert {each.code for each in synced.missing} == {"EXTERNAL_SERVICE_ERROR"}
+    assert {each.code for each in synced.missing} == {"GOOGLE_UNAVAILABLE"}
     assert (await copies.update()).status == "completed"
     assert copies.held == mailbox.there()
 
@@ -113,7 +112,7 @@ async def test_once_google_has_no_patience_left_the_rest_is_not_asked_for(
     synced = await copies.update()
 
     assert (synced.status, len(synced.missing)) == ("partial", 30)
-    assert {each.code for each in synced.missing} == {RateLimitedError.code}
+    assert {each.code for each in synced.missing} == {"GOOGLE_BUSY"}
     assert world.google.asked.count(GET) == 8 * 5
     world.google.faults.clear()
     assert (await copies.update()).status == "completed"

@@ -133,7 +133,7 @@ async def test_what_goes_wrong_reaches_a_model_with_its_code(runtime: Runtime) -
     missing = json.loads((await call(runtime, "gmail_get_message", {"message_id": "none"})).text)
     wrong = json.loads((await call(runtime, "gmail_get_message", {"message_id": "../x"})).text)
 
-    assert (missing["success"], missing["errorCode"]) == (False, "NOT_FOUND")
+    assert (missing["success"], missing["errorCode"]) == (False, "GOOGLE_NOT_FOUND")
     assert (wrong["success"], wrong["errorCode"]) == (False, "VALIDATION_ERROR")
 
 

@@ -12,22 +12,24 @@ from google.auth.aio.credentials import StaticCredentials
 from google.auth.exceptions import RefreshError
 
 from apps.casefile.tests.google.fake.faults import Cut, Says, Stall, broken, busy
-from apps.casefile.tests.google.fake.requests import ApprovalDeniedError
+from apps.casefile.tests.google.fake.requests import GoogleResponseError
 from apps.casefile.tests.google.fake.server import FakeGoogle
 from apps.casefile.tests.google.fake.serving import serving
 from apps.casefile.tests.google.world import NOW, World
 from remit.errors import (
     CallError,
-    ConflictError,
     DeadlineError,
-    DeniedError,
     ExternalError,
     InvalidArgumentsError,
-    NotFoundError,
     SetupError,
 )
 from remit_casefile.google.errors import (
     BusyError,
+    GoogleConflictError,
+    GoogleInvalidError,
+    GoogleNotFoundError,
+    GoogleRefusedError,
+    GoogleUnavailableError,
     UnexpectedResponseError,
     UnreachableError,
     error_from_response,
@@ -60,7 +62,7 @@ async def test_requests_that_are_refused_together_renew_the_token_once(world: Wo
 async def test_a_token_that_stays_refused_is_a_denial(world: World) -> None:
     world.google.tokens = set()
 
-    with pytest.raises(DeniedError, match="sign in again"):
+    with pytest.raises(GoogleRefusedError, match="sign in again"):
         await world.gmail.get_profile()
 
 
@@ -68,11 +70,11 @@ async def test_credentials_that_cannot_be_renewed_are_a_denial(world: World) -> 
     transport = Transport(StaticCredentials("stale"), hosts=Hosts.all_at(world.google.url))
 
     async with transport:
-        with pytest.raises(DeniedError, match="sign in again"):
+        with pytest.raises(GoogleRefusedError, match="sign in again"):
             await transport.call_json("GET", f"{world.google.url}/gmail/v1/users/me/profile", Profile)
 
 
-@pytest.mark.parametrize(("retryable", "kind"), [(True, UnreachableError), (False, DeniedError)])
+@pytest.mark.parametrize(("retryable", "kind"), [(True, UnreachableError), (False, GoogleRefusedError)])
 async def test_credentials_that_fail_before_a_request_send_nothing(
     world: World, retryable: bool, kind: type[CallError]
 ) -> None:
@@ -89,21 +91,21 @@ async def test_credentials_that_fail_before_a_request_send_nothing(
 @pytest.mark.parametrize(
     ("trouble", "kind", "retryable"),
     [
-        (ApprovalDeniedError(400, "Bad", "invalid"), InvalidArgumentsError, False),
-        (ApprovalDeniedError(403, "No", "insufficientPermissions"), DeniedError, False),
-        (ApprovalDeniedError(403, "Slow down", "userRateLimitExceeded"), BusyError, True),
-        (ApprovalDeniedError(404, "None", "notFound"), NotFoundError, False),
-        (ApprovalDeniedError(409, "Exists", "alreadyExists"), ConflictError, False),
+        (GoogleResponseError(400, "Bad", "invalid"), GoogleInvalidError, False),
+        (GoogleResponseError(403, "No", "insufficientPermissions"), GoogleRefusedError, False),
+        (GoogleResponseError(403, "Slow down", "userRateLimitExceeded"), BusyError, True),
+        (GoogleResponseError(404, "None", "notFound"), GoogleNotFoundError, False),
+        (GoogleResponseError(409, "Exists", "alreadyExists"), GoogleConflictError, False),
         (busy(), BusyError, True),
-        (broken(500), ExternalError, True),
-        (broken(503), ExternalError, True),
+        (broken(500), GoogleUnavailableError, True),
+        (broken(503), GoogleUnavailableError, True),
         (Says(b"<html>", 302), UnexpectedResponseError, False),
         (Says(b"not json"), UnexpectedResponseError, False),
         (Says(b"{}"), UnexpectedResponseError, False),
     ],
 )
 async def test_each_refusal_has_its_error(
-    world: World, trouble: ApprovalDeniedError, kind: type[CallError], retryable: bool
+    world: World, trouble: GoogleResponseError, kind: type[CallError], retryable: bool
 ) -> None:
     world.google.faults.plan(PROFILE, trouble)
 
@@ -111,6 +113,7 @@ async def test_each_refusal_has_its_error(
         await world.gmail.get_profile()
 
     assert type(caught.value) is kind
+    assert kind.code.startswith("GOOGLE_")
     assert caught.value.retryable is retryable
     assert world.google.asked == [PROFILE]
 

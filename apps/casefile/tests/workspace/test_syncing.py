@@ -77,7 +77,7 @@ async def test_what_could_not_be_had_is_said_and_comes_with_the_next_sync(desk: 
 
     partial = await desk.call("sync_gmail", casefile_id=casefile)
     assert (partial["sync_status"], partial["stored"], partial["missing_count"]) == ("partial", 3, 2)
-    assert {each["code"] for each in partial["missing"]} == {"EXTERNAL_SERVICE_ERROR"}
+    assert {each["code"] for each in partial["missing"]} == {"GOOGLE_UNAVAILABLE"}
 
     rest = await desk.call("sync_gmail", casefile_id=casefile)
     assert (rest["sync_status"], rest["stored"]) == ("completed", 2)
@@ -104,7 +104,7 @@ async def test_a_sync_that_brings_nothing_says_why_and_leaves_the_casefile_as_it
     desk.google.faults.plan(HISTORY, broken(), times=100)
 
     failed = await desk.call("sync_gmail", casefile_id=casefile)
-    assert failed["errorCode"] == "EXTERNAL_SERVICE_ERROR"
+    assert failed["errorCode"] == "GOOGLE_UNAVAILABLE"
     state = await desk.state(casefile)
     assert state["status"] == "error"
     assert "Google answers 500" in state["error"]
@@ -241,7 +241,7 @@ async def test_a_spreadsheet_that_is_gone_is_missing_and_its_cells_stay(desk: De
     assert (said["sync_status"], [each["what"] for each in said["missing"]]) == ("partial", ["two"])
 
     del desk.google.sheets.books["one"]
-    assert (await desk.call("sync_sheets", casefile_id=casefile))["errorCode"] == "NOT_FOUND"
+    assert (await desk.call("sync_sheets", casefile_id=casefile))["errorCode"] == "GOOGLE_NOT_FOUND"
     read = await desk.call("get_casefile_cells", casefile_id=casefile)
     assert [each["values"] for each in read["ranges"]] == [[["one"]], [["two"]]]
     assert read["sync"]["status"] == "error"

@@ -7,7 +7,8 @@ from datetime import datetime
 from sqlalchemy import select
 
 from remit import LeafContext
-from remit.errors import DeniedError, InvalidArgumentsError, NotFoundError
+from remit.errors import DeniedError, InvalidArgumentsError, MissingCapabilityError, NotFoundError
+from remit.runtime import PrincipalDirectory
 from remit_casefile.casefiles.access import EffectiveAccess, Level, resolve_access, resolve_level
 from remit_casefile.casefiles.access_list_payloads import (
     CheckPermissionRequest,
@@ -33,10 +34,15 @@ from remit_casefile.storage.transactions import Edit, edit_once, open_view
 
 
 class AccessList:
-    """The access lists of casefiles."""
+    """The access lists of casefiles.
 
-    def __init__(self, database: Database) -> None:
+    Args:
+        directory: finds the users to whom access can be granted; None refuses every grant.
+    """
+
+    def __init__(self, database: Database, directory: PrincipalDirectory | None) -> None:
         self._database = database
+        self._directory = directory
 
     async def grant_permission(self, ctx: LeafContext, request: GrantPermissionRequest) -> GrantPermissionResponse:
         """Allow a user to read (viewer), write (editor), share (admin) or delete (owner) a casefile, until a time."""
@@ -46,6 +52,7 @@ class AccessList:
             casefile = await edit.get_casefile(payload.casefile_id)
             own = await resolve_access(edit, casefile, edit.person)
             found = await _find_changeable_grant(edit, casefile, payload.target_user_id, own)
+            self._check_user_exists(edit, payload.target_user_id)
             _check_no_escalation(own, Level.parse(payload.permission), payload.expires_at)
             if payload.expires_at is not None and payload.expires_at <= edit.now:
                 raise InvalidArgumentsError(
@@ -60,6 +67,12 @@ class AccessList:
 
         done = await edit_once(self._database, ctx, request, PermissionGrantedPayload, work)
         return GrantPermissionResponse.completed(request, done)
+
+    def _check_user_exists(self, edit: Edit, name: str) -> None:
+        if self._directory is None:
+            raise MissingCapabilityError("grant_permission cannot run: the application was built without users=")
+        if self._directory(name, edit.tenant) is None:
+            raise NotFoundError(f"No user '{name}'. Nothing was granted; check the sign-in name with an administrator.")
 
     async def revoke_permission(self, ctx: LeafContext, request: RevokePermissionRequest) -> RevokePermissionResponse:
         """Revoke a user's permission on a casefile, effective from the user's next call."""

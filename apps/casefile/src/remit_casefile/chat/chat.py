@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from remit import Agent, Context
-from remit.errors import CallError
+from remit.errors import CallError, InvalidArgumentsError
 from remit.tools import Callee
-from remit_casefile.chat.payloads import ChatRequest, ChatResponse, ChatResponsePayload
+from remit_casefile.chat.payloads import ChatRequest, ChatRequestPayload, ChatResponse, ChatResponsePayload
 from remit_casefile.chat.turns import EarlierMessage, TurnEnd, Turns
 from remit_casefile.sessions.request_writes import track_interruption
 from remit_casefile.storage.database import Database
@@ -19,11 +19,16 @@ MESSAGE_HEADING: Final = "What the person says now:"
 
 
 class Chat:
-    """Lets a user talk to an agent. This is not a tool of the agent."""
+    """Lets a user talk to an agent. This is not a tool of the agent.
 
-    def __init__(self, database: Database, agent: Agent) -> None:
+    Args:
+        models: the names of the models that a user may choose; by default none.
+    """
+
+    def __init__(self, database: Database, agent: Agent, models: Iterable[str] = ()) -> None:
         self._database = database
         self._agent = agent
+        self._models = tuple(models)
         self._turns = Turns(database)
 
     @property
@@ -33,11 +38,11 @@ class Chat:
 
     async def chat(self, ctx: Context, request: ChatRequest) -> ChatResponse:
         """Send a message to the agent in the chat session of the call, and get its answer."""
-        message = request.payload.message
+        message, agent = request.payload.message, self._agent_for(request.payload)
         turn = await ctx.call(self._turns.begin, message)
         async with track_interruption(self._database, turn.session_request_id):
             try:
-                reply = await ctx.call(self._agent, build_prompt(turn.earlier, message))
+                reply = await ctx.call(agent, build_prompt(turn.earlier, message))
             except CallError as error:
                 await ctx.call(self._turns.end, TurnEnd(turn=turn, reply=None))
                 return ChatResponse.failed(request, error)
@@ -50,6 +55,20 @@ class Chat:
             message_count=progress.message_count,
         )
         return ChatResponse.completed(request, answer)
+
+    def _agent_for(self, payload: ChatRequestPayload) -> Agent:
+        """The agent with the model and the temperature that the user chose.
+
+        Raises:
+            InvalidArgumentsError: the application does not offer the model.
+        """
+        agent = self._agent
+        if payload.model is not None:
+            if payload.model not in self._models:
+                offered = ", ".join(self._models) or "none; leave model out"
+                raise InvalidArgumentsError(f"model: {payload.model!r} cannot be chosen here. Offered: {offered}.")
+            agent = agent.with_model(payload.model)
+        return agent if payload.temperature is None else agent.with_temperature(payload.temperature)
 
 
 def build_prompt(earlier: Sequence[EarlierMessage], message: str) -> str:

@@ -63,9 +63,13 @@ class ChatSessionClosedPayload(SessionClosedPayload):
 
 
 class ChatRequestPayload(Payload):
-    """The user's message. The application chooses the model and its settings."""
+    """The user's message, and which model answers it. The application says which models may be chosen."""
 
     message: Annotated[str, PRINTABLE] = Field(min_length=1, max_length=50_000)
+    model: Annotated[str, PRINTABLE] | None = Field(
+        default=None, min_length=1, max_length=200, description="Such as openai:gpt-5; null for the usual model"
+    )
+    temperature: float | None = Field(default=None, ge=0, le=2, description="null for the model's own")
 
 
 class ChatResponsePayload(Payload):

@@ -5,15 +5,16 @@ from __future__ import annotations
 import asyncio
 from typing import Final
 
-from remit.errors import ExternalError, InvalidArgumentsError, NotFoundError
+from remit.errors import InvalidArgumentsError, NotFoundError
 from remit_casefile.google.drive import DriveClient
+from remit_casefile.google.errors import GoogleUnavailableError
 from remit_casefile.google.payloads.drive import FileList, FileView, ListFiles
 from remit_casefile.google.payloads.sync import DriveSyncResult, Missing
 from remit_casefile.google.sync import SyncCursor, make_missing, read_pages, retry_while_busy
 from remit_casefile.google.wire import ChangePage
 from remit_casefile.google.write_confirmation import WaitSchedule
 
-_INCOMPLETE_SEARCH: Final = ExternalError("Drive could not search all places; worth another try")
+_INCOMPLETE_SEARCH: Final = GoogleUnavailableError("Drive could not search all places; worth another try")
 
 
 class DriveSync:

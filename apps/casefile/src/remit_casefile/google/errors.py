@@ -1,4 +1,8 @@
-"""Google's failures as Remit errors, each retryable or not."""
+"""Google's failures as errors with codes of their own, each retryable or not.
+
+What this application refuses has a code of Remit, such as ``PERMISSION_DENIED``; what Google refuses has a code that
+begins with ``GOOGLE_``.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,6 @@ from remit.errors import (
     CallError,
     ConflictError,
     DeadlineError,
-    DeniedError,
     ExternalError,
     InvalidArgumentsError,
     NotFoundError,
@@ -25,30 +28,61 @@ _QUOTA_REASONS: Final = frozenset(
 _NOT_DOWNLOADABLE_REASONS: Final = frozenset({"fileNotDownloadable"})
 _MAX_MESSAGE_LENGTH: Final = 300
 
-_ERRORS_BY_STATUS: Final[tuple[tuple[Container[int], type[CallError], str], ...]] = (
-    ((401,), DeniedError, ". The credentials are not accepted and could not be renewed: sign in again"),
-    ((403,), DeniedError, ". Give the account access, or the credentials the scope that this needs"),
-    ((404, 410), NotFoundError, ". It does not exist, or these credentials may not see it"),
-    ((409, 412), ConflictError, ""),
-    ((408, *range(500, 600)), ExternalError, "; worth another try"),
-    (range(400, 500), InvalidArgumentsError, ""),
-)
+
+class GoogleRefusedError(CallError):
+    """Google does not accept the credentials, or they do not permit the request: 401, 403."""
+
+    code = "GOOGLE_REFUSED"
+
+
+class GoogleNotFoundError(NotFoundError):
+    """Google has no such object, or hides it from these credentials: 404, 410."""
+
+    code = "GOOGLE_NOT_FOUND"
+
+
+class GoogleConflictError(ConflictError):
+    """The object at Google is not in the expected state: 409, 412."""
+
+    code = "GOOGLE_CONFLICT"
+
+
+class GoogleInvalidError(InvalidArgumentsError):
+    """Google does not accept the arguments: any other 4xx."""
+
+    code = "GOOGLE_INVALID"
+
+
+class GoogleUnavailableError(ExternalError):
+    """Google failed, or the connection was cut: the request may have had its effect. Retryable."""
+
+    code = "GOOGLE_UNAVAILABLE"
+
+
+class GoogleTimeoutError(DeadlineError):
+    """Google did not answer in time: the request may have had its effect. Retryable."""
+
+    code = "GOOGLE_TIMEOUT"
 
 
 class BusyError(RateLimitedError):
     """Google throttles: 429, or 403 with a rate limit reason."""
 
+    code = "GOOGLE_BUSY"
     retry_after: float | None = None
     """Seconds after which Google wants to be asked again, where it said so."""
 
 
 class UnreachableError(ExternalError):
-    """No connection was made, so nothing was sent."""
+    """No connection was made, so nothing was sent. Retryable."""
+
+    code = "GOOGLE_UNREACHABLE"
 
 
 class UnexpectedResponseError(ExternalError):
     """Google's response does not match its documentation."""
 
+    code = "GOOGLE_UNEXPECTED"
     retryable = False
 
 
@@ -57,6 +91,16 @@ class UncertainError(ExternalError):
 
     code = "OUTCOME_UNKNOWN"
     retryable = False
+
+
+_ERRORS_BY_STATUS: Final[tuple[tuple[Container[int], type[CallError], str], ...]] = (
+    ((401,), GoogleRefusedError, ". The credentials are not accepted and could not be renewed: sign in again"),
+    ((403,), GoogleRefusedError, ". Give the account access, or the credentials the scope that this needs"),
+    ((404, 410), GoogleNotFoundError, ". It does not exist, or these credentials may not see it"),
+    ((409, 412), GoogleConflictError, ""),
+    ((408, *range(500, 600)), GoogleUnavailableError, "; worth another try"),
+    (range(400, 500), GoogleInvalidError, ""),
+)
 
 
 def may_have_happened(error: CallError) -> bool:
@@ -73,7 +117,7 @@ def error_from_response(
     if status == 429 or (status == 403 and reasons & _QUOTA_REASONS):
         return _busy_error(summary, headers, now)
     if status == 403 and reasons & _NOT_DOWNLOADABLE_REASONS:
-        return InvalidArgumentsError(f"{summary}. Export it instead: a Google document has no bytes of its own")
+        return GoogleInvalidError(f"{summary}. Export it instead: a Google document has no bytes of its own")
     for statuses, kind, advice in _ERRORS_BY_STATUS:
         if status in statuses:
             return kind(f"{summary}{advice}")

@@ -16,8 +16,15 @@ from urllib.parse import quote, urlencode, urlsplit
 
 from pydantic import BaseModel, ValidationError
 
-from remit.errors import CallError, DeadlineError, DeniedError, ExternalError, InvalidArgumentsError, SetupError
-from remit_casefile.google.errors import UnexpectedResponseError, UnreachableError, error_from_response
+from remit.errors import CallError, InvalidArgumentsError, SetupError
+from remit_casefile.google.errors import (
+    GoogleRefusedError,
+    GoogleTimeoutError,
+    GoogleUnavailableError,
+    UnexpectedResponseError,
+    UnreachableError,
+    error_from_response,
+)
 from remit_casefile.google.session import AccountSession, Credentials, CredentialsLoader, Response
 
 Params = Mapping[str, str | int | bool | Sequence[str] | None]
@@ -149,9 +156,9 @@ class Transport:
 
         Raises:
             UnreachableError: no connection; nothing was sent.
-            ExternalError: the connection was cut: the request may have had its effect.
-            DeadlineError: no response in time: the request may have had its effect.
-            DeniedError: the credentials could not be renewed.
+            GoogleUnavailableError: the connection was cut: the request may have had its effect.
+            GoogleTimeoutError: no response in time: the request may have had its effect.
+            GoogleRefusedError: the credentials could not be renewed.
             InvalidArgumentsError: the response is larger than ``max_bytes`` bytes.
             MissingCapabilityError: there are no credentials.
         """
@@ -167,13 +174,15 @@ class Transport:
             finally:
                 await response.close()
         except (exceptions.TimeoutError, TimeoutError) as error:
-            raise DeadlineError(f"{what}: no answer from Google within {limit:g} s") from error
+            raise GoogleTimeoutError(f"{what}: no answer from Google within {limit:g} s") from error
         except exceptions.RefreshError as error:
             raise _refresh_failure(what, error) from error
         except (exceptions.GoogleAuthError, aiohttp.ClientError, OSError) as error:
             if isinstance(error.__cause__, aiohttp.ClientConnectorError):
                 raise UnreachableError(f"{what}: no connection to {urlsplit(url).netloc}; nothing was sent") from error
-            raise ExternalError(f"{what}: the connection to Google was cut before the answer was whole") from error
+            raise GoogleUnavailableError(
+                f"{what}: the connection to Google was cut before the answer was whole"
+            ) from error
         headers = {name.lower(): value for name, value in response.headers.items()}
         return HttpResponse(response.status_code, headers, text)
 
@@ -261,10 +270,10 @@ def _request_label(method: str, url: str) -> str:
     return f"{method} {urlsplit(url).path}"
 
 
-def _refresh_failure(request_label: str, error: Exception) -> ExternalError | DeniedError:
+def _refresh_failure(request_label: str, error: Exception) -> UnreachableError | GoogleRefusedError:
     if cast("_RefreshError", error).retryable:
         return UnreachableError(f"{request_label}: the credentials could not be renewed at present; nothing was sent")
-    return DeniedError(f"{request_label}: the credentials could not be renewed; sign in again")
+    return GoogleRefusedError(f"{request_label}: the credentials could not be renewed; sign in again")
 
 
 async def _read_body(response: Response, max_bytes: int, request_label: str) -> bytes:

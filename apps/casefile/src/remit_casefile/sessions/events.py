@@ -89,13 +89,14 @@ class EventLog:
             here = (Session.tenant == event.tenant, Session.user == event.initiator)
             session_query = select(Session).where(*here, Session.conversation == event.session)
             found = (await writing.scalars(session_query)).one_or_none() if event.session else None
-            request, position = None, None
+            row = _event_row(event, found)
             if found is not None:
                 of_run = (SessionRequest.session == found.id, SessionRequest.run == event.run)
-                request = (await writing.scalars(select(SessionRequest.id).where(*of_run))).first()
-            if request is not None:
-                position = await count_events(writing, request)
-            writing.add(_event_row(event, found, request, position))
+                row.request = row.chain_id = (await writing.scalars(select(SessionRequest.id).where(*of_run))).first()
+            if found is not None and row.request is not None:
+                row.chain_position = await count_events(writing, row.request)
+                row.source_message_id = await rows.find_last_user_message(writing, found.id)
+            writing.add(row)
 
 
 class ToolEvents(EventLog):
@@ -128,13 +129,12 @@ async def _event_session_ids(view: View, session_id: str) -> list[str]:
     return [each for each in (session.id, session.tool_session) if each is not None]
 
 
-def _event_row(event: CallEvent, session: Session | None, request: str | None, position: int | None) -> Event:
+def _event_row(event: CallEvent, session: Session | None) -> Event:
     return Event(
         id=event.id,
         tenant=event.tenant,
         casefile=event.casefile,
         session=None if session is None else session.tool_session or session.id,
-        request=request,
         event_type=event.event_type,
         tool_name=event.tool_name,
         timestamp=event.timestamp,
@@ -144,8 +144,6 @@ def _event_row(event: CallEvent, session: Session | None, request: str | None, p
         status=event.status,
         error_message=event.error_message,
         initiator=event.initiator,
-        chain_position=position,
-        chain_id=request,
         related_events=[],
     )
 

@@ -6,12 +6,13 @@ from datetime import datetime
 from typing import Any, Final, NamedTuple
 
 from sqlalchemy import ColumnElement, Select, func, or_, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from remit.errors import ConflictError
 from remit_casefile.casefiles.access import Level, resolve_level
 from remit_casefile.sessions.payloads import CreateSessionPayload, ListSessionsPayload, SessionPayload
 from remit_casefile.storage.ids import SessionKind
-from remit_casefile.storage.tables import Casefile, CasefileSession, Event, Grant, Session, SessionRequest
+from remit_casefile.storage.tables import Casefile, CasefileSession, ChatMessage, Event, Grant, Session, SessionRequest
 from remit_casefile.storage.transactions import Edit, View, session_not_found
 
 OPEN_STATUSES: Final = ("running", "waiting")
@@ -133,6 +134,13 @@ async def count_activity(view: View, session: Session) -> ActivityCounts:
     requests = select(func.count()).select_from(SessionRequest).where(SessionRequest.session == session.id)
     events = select(func.count()).select_from(Event).where(Event.tenant == view.tenant, Event.session.in_(both))
     return ActivityCounts(await view.session.scalar(requests) or 0, await view.session.scalar(events) or 0)
+
+
+async def find_last_user_message(session: AsyncSession, session_id: str) -> str | None:
+    """The id of the newest message that the user wrote in a chat session; None in a tool session."""
+    own = (ChatMessage.session == session_id, ChatMessage.role == "user")
+    newest = select(ChatMessage.id).where(*own).order_by(ChatMessage.position.desc())
+    return (await session.scalars(newest.limit(1))).first()
 
 
 async def close_session(edit: Edit, session: Session) -> ActivityCounts:

@@ -6,7 +6,7 @@ import re
 from typing import Any, NamedTuple
 
 from apps.casefile.tests.google.fake.discovery import Json
-from apps.casefile.tests.google.fake.requests import ApprovalDeniedError, Operation, Request
+from apps.casefile.tests.google.fake.requests import GoogleResponseError, Operation, Request
 
 Grid = dict[tuple[int, int], Any]
 _A1 = re.compile(r"(?:'?(?P<sheet>[^'!]+)'?!)?(?P<a>[A-Z]+)(?P<b>[0-9]+)(?::(?P<c>[A-Z]+)(?P<d>[0-9]+))?")
@@ -67,7 +67,7 @@ class Spreadsheets:
 
     def _update(self, request: Request) -> Json:
         if request.body.get("range", request.params["range"]) != request.params["range"]:
-            raise ApprovalDeniedError(400, "Requested writing within another range", "badRequest")
+            raise GoogleResponseError(400, "Requested writing within another range", "badRequest")
         area, grid = self._area(request, request.params["range"])
         return self._write(request, grid, area.sheet, area.top, area.left)
 
@@ -83,7 +83,7 @@ class Spreadsheets:
     def _write(self, request: Request, grid: Grid, sheet: str, top: int, left: int) -> Json:
         how = request.params.get("valueInputOption")
         if how not in ("RAW", "USER_ENTERED"):
-            raise ApprovalDeniedError(400, "'valueInputOption' is required but not specified", "badRequest")
+            raise GoogleResponseError(400, "'valueInputOption' is required but not specified", "badRequest")
         rows: list[list[Any]] = request.body.get("values", [])
         count = 0
         for down, row in enumerate(rows):
@@ -103,11 +103,11 @@ class Spreadsheets:
     def _area(self, request: Request, text: str) -> tuple[Area, Grid]:
         book = self.books.get(request.params["spreadsheetId"])
         if book is None:
-            raise ApprovalDeniedError(404, "Requested entity was not found.", "notFound")
+            raise GoogleResponseError(404, "Requested entity was not found.", "notFound")
         found = _A1.fullmatch(text)
         sheet = (found["sheet"] if found else text) or next(iter(book))
         if sheet not in book:
-            raise ApprovalDeniedError(400, f"Unable to parse range: {text}", "badRequest")
+            raise GoogleResponseError(400, f"Unable to parse range: {text}", "badRequest")
         grid = book[sheet]
         if found is None:
             bottom, right = max((row for row, _ in grid), default=0), max((column for _, column in grid), default=0)

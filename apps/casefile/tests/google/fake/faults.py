@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 
-from apps.casefile.tests.google.fake.requests import ApprovalDeniedError
+from apps.casefile.tests.google.fake.requests import GoogleResponseError
 
 PIECE = "upload.piece"
 """What a piece of an upload goes by, which the documents give no method of its own."""
@@ -40,7 +40,7 @@ class Says:
     status: int = 200
 
 
-Trouble = ApprovalDeniedError | Cut | Stall | Keeps | Says
+Trouble = GoogleResponseError | Cut | Stall | Keeps | Says
 
 
 @dataclass(slots=True)
@@ -53,14 +53,14 @@ class Fault:
     skip: int = 0
 
 
-def busy(retry_after: str = "7") -> ApprovalDeniedError:
+def busy(retry_after: str = "7") -> GoogleResponseError:
     """429."""
-    return ApprovalDeniedError(429, "Quota exceeded.", "rateLimitExceeded", headers={"retry-after": retry_after})
+    return GoogleResponseError(429, "Quota exceeded.", "rateLimitExceeded", headers={"retry-after": retry_after})
 
 
-def broken(status: int = 500) -> ApprovalDeniedError:
+def broken(status: int = 500) -> GoogleResponseError:
     """5xx."""
-    return ApprovalDeniedError(status, "Internal Error", "backendError")
+    return GoogleResponseError(status, "Internal Error", "backendError")
 
 
 class Faults:

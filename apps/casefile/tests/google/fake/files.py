@@ -10,7 +10,7 @@ from functools import partial
 from typing import Final
 
 from apps.casefile.tests.google.fake.discovery import Json
-from apps.casefile.tests.google.fake.requests import ApprovalDeniedError, Media, Operation, Request, page
+from apps.casefile.tests.google.fake.requests import GoogleResponseError, Media, Operation, Request, page
 from apps.casefile.tests.google.fake.shapes import selected
 
 DOCUMENT = "application/vnd.google-apps.document"
@@ -99,13 +99,13 @@ class Drive:
         if request.params["alt"] != "media":
             return _shown(request, file)
         if file["mimeType"] == DOCUMENT:
-            raise ApprovalDeniedError(403, "Only files with binary content can be downloaded.", "fileNotDownloadable")
+            raise GoogleResponseError(403, "Only files with binary content can be downloaded.", "fileNotDownloadable")
         return Media(content=self.contents[file["id"]], mime_type=file["mimeType"])
 
     def _export(self, request: Request) -> Json | Media:
         file = self._file(request)
         if file["mimeType"] != DOCUMENT:
-            raise ApprovalDeniedError(403, "Export only supports Docs Editors files.", "fileNotExportable")
+            raise GoogleResponseError(403, "Export only supports Docs Editors files.", "fileNotExportable")
         return Media(content=self.contents[file["id"]], mime_type=request.params["mimeType"])
 
     def _create(self, request: Request) -> Json:
@@ -117,7 +117,7 @@ class Drive:
     def _changes(self, request: Request) -> Json:
         token = request.params["pageToken"]
         if not token.isdigit() or not self._oldest <= int(token) <= len(self._changed) + 1:
-            raise ApprovalDeniedError(400, "Invalid Value", "invalid")
+            raise GoogleResponseError(400, "Invalid Value", "invalid")
         start, size = int(token) - 1, min(_PAGE, request.params["pageSize"])
         some = self._changed[start : start + size]
         following = start + size + 1
@@ -136,7 +136,7 @@ class Drive:
     def _file(self, request: Request) -> Json:
         file = self.files.get(request.params["fileId"])
         if file is None:
-            raise ApprovalDeniedError(404, f"File not found: {request.params['fileId']}.", "notFound")
+            raise GoogleResponseError(404, f"File not found: {request.params['fileId']}.", "notFound")
         return file
 
 
@@ -155,7 +155,7 @@ def _condition(text: str) -> Callable[[Json], bool]:
         found = re.fullmatch(pattern, text)
         if found is not None:
             return partial(fits, found.groups())
-    raise ApprovalDeniedError(400, "Invalid Value", "invalid")
+    raise GoogleResponseError(400, "Invalid Value", "invalid")
 
 
 _CONDITIONS: Final[dict[str, Callable[[tuple[str, ...], Json], bool]]] = {

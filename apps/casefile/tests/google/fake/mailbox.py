@@ -11,7 +11,7 @@ from email.policy import SMTP
 from typing import cast
 
 from apps.casefile.tests.google.fake.discovery import Json
-from apps.casefile.tests.google.fake.requests import ApprovalDeniedError, Operation, Request, page
+from apps.casefile.tests.google.fake.requests import GoogleResponseError, Operation, Request, page
 
 _PAGE = 3
 """Pages are short, so that every list of some length has several."""
@@ -113,7 +113,7 @@ class Mailbox:
     def _get(self, request: Request) -> Json:
         stored = self.messages.get(request.params["id"])
         if stored is None:
-            raise ApprovalDeniedError(404, "Requested entity was not found.", "notFound")
+            raise GoogleResponseError(404, "Requested entity was not found.", "notFound")
         resource: Json = {
             "id": stored.id,
             "threadId": stored.thread,
@@ -132,7 +132,7 @@ class Mailbox:
             raw = base64.urlsafe_b64decode(request.body["raw"])
         mail = message_from_bytes(raw, policy=SMTP)
         if not mail["To"]:
-            raise ApprovalDeniedError(400, "Recipient address required", "invalidArgument")
+            raise GoogleResponseError(400, "Recipient address required", "invalidArgument")
         key = self.deliver(raw, "SENT", thread=str(request.body.get("threadId", "")))
         stored = self.messages[key]
         return {"id": key, "threadId": stored.thread, "labelIds": stored.labels}
@@ -140,7 +140,7 @@ class Mailbox:
     def _changes(self, request: Request) -> Json:
         since = int(request.params.get("startHistoryId", "0"))
         if since + 1 < self._oldest:
-            raise ApprovalDeniedError(404, "Requested entity was not found.", "notFound")
+            raise GoogleResponseError(404, "Requested entity was not found.", "notFound")
         later = [record for record in self._history if record[0] > since]
         some, following = page(later, request.params.get("pageToken"), min(_PAGE, request.params["maxResults"]))
         answer: Json = {"historyId": str(self._now)}

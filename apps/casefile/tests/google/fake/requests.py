@@ -32,7 +32,7 @@ class Media:
 Operation = Callable[[Request], "Json | Media"]
 
 
-class ApprovalDeniedError(Exception):
+class GoogleResponseError(Exception):
     """An answer that is an error."""
 
     def __init__(self, status: int, message: str, reason: str = "", *, headers: dict[str, str] | None = None) -> None:
@@ -55,7 +55,7 @@ class ApprovalDeniedError(Exception):
 def page(items: Sequence[Any], token: str | None, size: int) -> tuple[list[Any], str | None]:
     """The items from a token on, and the token of the page that follows, if there is more."""
     if token is not None and not token.startswith("page-"):
-        raise ApprovalDeniedError(400, "Invalid pageToken")
+        raise GoogleResponseError(400, "Invalid pageToken")
     start = 0 if token is None else int(token.removeprefix("page-"))
     following = start + size
     return list(items[start:following]), f"page-{following}" if following < len(items) else None

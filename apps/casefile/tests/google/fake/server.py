@@ -17,7 +17,7 @@ from apps.casefile.tests.google.fake.discovery import Json, Route, routes
 from apps.casefile.tests.google.fake.faults import PIECE, Cut, Faults, Keeps, Says, Stall, Trouble
 from apps.casefile.tests.google.fake.files import Drive
 from apps.casefile.tests.google.fake.mailbox import Mailbox
-from apps.casefile.tests.google.fake.requests import ApprovalDeniedError, Media, Operation, Request
+from apps.casefile.tests.google.fake.requests import GoogleResponseError, Media, Operation, Request
 from apps.casefile.tests.google.fake.shapes import ShapeError, check, parameters, selected
 from apps.casefile.tests.google.fake.uploads import Session, related
 
@@ -114,18 +114,18 @@ class FakeGoogle:
             if route is None:
                 return self._piece(asked, trouble.count if isinstance(trouble, Keeps) else None)
             return self._perform(asked, route, parameters(route, in_path, asked.query))
-        except ApprovalDeniedError as refusal:
+        except GoogleResponseError as refusal:
             return Answer(refusal.content(), refusal.status, headers=tuple(refusal.headers.items()))
         except (ShapeError, json.JSONDecodeError) as error:
-            return Answer(ApprovalDeniedError(400, str(error), "badRequest").content(), 400)
+            return Answer(GoogleResponseError(400, str(error), "badRequest").content(), 400)
         except Exception as error:
             self.broken.append(f"{asked.method} {asked.path}: {error!r}")
             raise
 
     def _admit(self, asked: Asked, trouble: Trouble | None) -> None:
         if asked.headers.get("authorization", "").removeprefix("Bearer ") not in self.tokens:
-            raise ApprovalDeniedError(401, "Request had invalid authentication credentials.", "authError")
-        if isinstance(trouble, ApprovalDeniedError):
+            raise GoogleResponseError(401, "Request had invalid authentication credentials.", "authError")
+        if isinstance(trouble, GoogleResponseError):
             raise trouble
 
     def _perform(self, asked: Asked, route: Route, params: Json) -> Answer:
@@ -145,7 +145,7 @@ class FakeGoogle:
         method, document = route.method, route.document
         operation = self._operations.get(method.id)
         if operation is None:
-            raise ApprovalDeniedError(501, f"{method.id} is not implemented", "notImplemented")
+            raise GoogleResponseError(501, f"{method.id} is not implemented", "notImplemented")
         if method.request is not None:
             required = method.id if media is None else ""
             check(document, document.schemas[method.request.ref], said, method.request.ref, required)
@@ -176,7 +176,7 @@ class FakeGoogle:
     def _piece(self, asked: Asked, keep: int | None) -> Answer:
         session = self._session(asked)
         if session is None:
-            raise ApprovalDeniedError(404, "Not Found", "notFound")
+            raise GoogleResponseError(404, "Not Found", "notFound")
         if session.answer is None:
             if not session.take(asked.headers.get("content-range", ""), asked.body, keep):
                 return Answer(b"", 308, headers=tuple(session.range.items()))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from email.message import EmailMessage
 
 from apps.casefile.tests.google.fake.discovery import Json, Route
-from apps.casefile.tests.google.fake.requests import ApprovalDeniedError
+from apps.casefile.tests.google.fake.requests import GoogleResponseError
 
 _SPAN = re.compile(r"bytes (?:(\d+)-(\d+)|\*)/(\d+)")
 
@@ -28,11 +28,11 @@ class Session:
         """Take a piece, or with ``keep`` only so much of it; whether everything is there now."""
         found = _SPAN.fullmatch(span)
         if found is None:
-            raise ApprovalDeniedError(400, f"Invalid Content-Range: {span}")
+            raise GoogleResponseError(400, f"Invalid Content-Range: {span}")
         if found[1] is not None:
             start, there = int(found[1]), len(self.received)
             if start > there or int(found[2]) - start + 1 != len(piece):
-                raise ApprovalDeniedError(400, f"Invalid Content-Range: {span} after {there} bytes")
+                raise GoogleResponseError(400, f"Invalid Content-Range: {span} after {there} bytes")
             self.received += piece[there - start : keep]  # what is there already is ignored, as Google does
         return len(self.received) == int(found[3])
 
@@ -48,10 +48,10 @@ def related(content_type: str, body: bytes) -> tuple[Json, bytes, str]:
     header["Content-Type"] = content_type
     boundary = header.get_boundary()
     if boundary is None:
-        raise ApprovalDeniedError(400, "Missing multipart boundary")
+        raise GoogleResponseError(400, "Missing multipart boundary")
     parts = body.split(b"--" + boundary.encode())
     if len(parts) != 4 or parts[3].strip() != b"--":
-        raise ApprovalDeniedError(400, "Malformed multipart body")
+        raise GoogleResponseError(400, "Malformed multipart body")
     (_, said), (kind, content) = _part(parts[1]), _part(parts[2])
     return json.loads(said), content, kind
 

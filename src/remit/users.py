@@ -17,10 +17,13 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 
 from remit.contracts.principal import Principal
 from remit.contracts.usage import Price, Prices
+from remit.core.checks import check_instance, check_text
 from remit.errors import SetupError
 
 if sys.platform != "win32":
     import pwd
+
+__all__ = ["UserDirectory", "os_user", "read_users"]
 
 Permission = Annotated[str, StringConstraints(pattern=r"^(\*|[a-z][a-z0-9_-]*:(\*|[a-z][a-z0-9_:-]*))$")]
 
@@ -128,6 +131,8 @@ def read_users(path: Path, user: str) -> UserDirectory:
     Raises:
         SetupError: the file cannot be read or is invalid; names file and key.
     """
+    check_instance("read_users: path", path, Path, "give the path of config.toml")
+    check_text("read_users: user", user)
     try:
         if not path.exists():
             _write_file(path, _DEFAULT_CONFIG.format(user=_toml_key(user)))
