@@ -39,7 +39,12 @@ EXPECTED_CODES: Final = frozenset(
         "APPROVAL_DENIED",
         "RATE_LIMITED",
         "BREAKER_OPEN",
-        "EXTERNAL_SERVICE_ERROR",
+        "GOOGLE_BUSY",
+        "GOOGLE_INVALID",
+        "GOOGLE_NOT_FOUND",
+        "GOOGLE_REFUSED",
+        "GOOGLE_UNAVAILABLE",
+        "GOOGLE_UNREACHABLE",
     }
 )
 """The codes of what a caller can mend, or Google must."""

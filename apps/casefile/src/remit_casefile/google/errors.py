@@ -25,7 +25,6 @@ from remit.errors import (
 _QUOTA_REASONS: Final = frozenset(
     {"rateLimitExceeded", "userRateLimitExceeded", "quotaExceeded", "sharingRateLimitExceeded", "RATE_LIMIT_EXCEEDED"}
 )
-_NOT_DOWNLOADABLE_REASONS: Final = frozenset({"fileNotDownloadable"})
 _MAX_MESSAGE_LENGTH: Final = 300
 
 
@@ -116,7 +115,9 @@ def error_from_response(
     summary = f"{request_label}: Google answers {status}{f', {message}' if message else ''}"
     if status == 429 or (status == 403 and reasons & _QUOTA_REASONS):
         return _busy_error(summary, headers, now)
-    if status == 403 and reasons & _NOT_DOWNLOADABLE_REASONS:
+    if status == 403 and "fileNotExportable" in reasons:
+        return GoogleInvalidError(f"{summary}. Download it instead: only Google's own documents can be exported")
+    if status == 403 and "fileNotDownloadable" in reasons:
         return GoogleInvalidError(f"{summary}. Export it instead: a Google document has no bytes of its own")
     for statuses, kind, advice in _ERRORS_BY_STATUS:
         if status in statuses:
@@ -151,6 +152,6 @@ def _parse_error_body(body: bytes) -> tuple[str, set[str]]:
         error = cast("dict[str, Any]", json.loads(body))["error"]
         details = [*error.get("errors", []), *error.get("details", [])]
         reasons = {str(detail.get("reason", "")) for detail in details}
-        return " ".join(str(error.get("message", "")).split())[:_MAX_MESSAGE_LENGTH], reasons
+        return " ".join(str(error.get("message", "")).split())[:_MAX_MESSAGE_LENGTH].rstrip("."), reasons
     except (ValueError, KeyError, TypeError, AttributeError):
         return "", set()
