@@ -81,14 +81,14 @@ def _change_lock_by_hand(folder: Path) -> None:
     file.write_text(file.read_text(encoding="utf-8").replace('"risk": "safe"', '"risk": "high"', 1), encoding="utf-8")
 
 
-_LISTED: Final = "    tools:\n      list_permissions: {tags: [casefile, access, list]}\n"
+_LISTED: Final = "    tags: [casefile, access, list]\n"
 
 PLANTS: Final[dict[str, tuple[Plant, str]]] = {
     "renamed field": (Then(_title_was_heading), "removed-parameter"),
-    "missing model": (Text("casefiles", "request: CreateCasefileRequest", "request: MakeRequest"), "missing-model"),
+    "missing model": (Text("workspace", "request: SyncGmailRequest", "request: MakeRequest"), "missing-model"),
     "wrong classification": (Text("casefiles", "{capability: read}", "{capability: create}"), "classification"),
     "parameter repeated in YAML": (
-        Text("casefiles", "get_casefile: {tags: [casefile, read]}", "get_casefile: {parameters: [casefile_id]}"),
+        Text("casefiles", "    tags: [casefile, read]\n", "    tools: {get_casefile: {parameters: [casefile_id]}}\n"),
         "repeated",
     ),
     "permission typo": (Text("casefiles", "[casefiles:write]", "[casefiles:wirte]"), "unknown-permission"),
@@ -97,7 +97,10 @@ PLANTS: Final[dict[str, tuple[Plant, str]]] = {
     "changed default": (Then(_default_was_different), "changed-default"),
     "changed type": (Then(_title_was_longer), "changed-type"),
     "method that is not in the code": (Text("access", "  list_permissions:\n", "  peek:\n"), "not-in-code"),
-    "tool of a pipeline lost": (Text("casefiles", "      get_casefile: {", "      look: {"), "contract"),
+    "tool of a pipeline lost": (
+        Text("casefiles", "    tags: [casefile, read]\n", "    tools: {look: {}}\n"),
+        "contract",
+    ),
     "permission of a step forgotten": (
         Text("pipelines", "[casefiles:read, casefiles:write, ", "[casefiles:write, "),
         "too-few-permissions",

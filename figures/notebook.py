@@ -229,6 +229,7 @@ methods:
     business_rules:
       template: external_api_integration
       required_permissions: [weather:read]
+    tools: {}
 tools:
   weather:
     method: office.weather.forecast

@@ -160,20 +160,18 @@ def test_a_method_without_tools_is_a_tool_of_its_name_with_what_its_entry_says_o
     assert operations.methods["library.loans.renew"].facts.tags == frozenset()
 
 
-@pytest.mark.parametrize(
-    "more",
-    [
-        "    tools:\n      renew_it: {}\n",
-        "    without_tool: nobody needs it\n",
-        "tools:\n  renew_it: {method: library.loans.renew}\n",
-    ],
-)
+@pytest.mark.parametrize("more", ["    tools:\n      renew_it: {}\n", "    without_tool: nobody needs it\n"])
 def test_an_entry_says_nothing_of_a_tool_of_its_name_where_there_is_none(tmp_path: Path, more: str) -> None:
     with pytest.raises(InventoryError, match="the method 'renew' has tags, but no tool of its own name") as refused:
         library(tmp_path, ENTRY + more)
     assert refused.value.findings[0].where.endswith("loans.yaml:7")
     operations = library(tmp_path, ENTRY.replace("    tags: [loan]\n", "") + more)
     assert [each.name for each in operations.callees] == ([] if "without" in more else ["renew_it"])
+
+
+def test_a_tool_elsewhere_is_beside_the_one_of_the_methods_name(tmp_path: Path) -> None:
+    operations = library(tmp_path, f"{ENTRY}tools:\n  renew_it: {{method: library.loans.renew}}\n")
+    assert [each.name for each in operations.callees] == ["renew", "renew_it"]
 
 
 def test_a_method_with_an_empty_list_of_tools_has_none_which_is_found(tmp_path: Path) -> None:

@@ -360,7 +360,9 @@ def test_a_slice_has_what_is_said_of_one_subdomain(tmp_path: Path) -> None:
 
 def test_a_method_that_stands_in_two_files_is_found(tmp_path: Path) -> None:
     (tmp_path / "inventory").mkdir()
-    (tmp_path / "inventory" / "more.yaml").write_text(NOTES.partition("    tools:")[0], encoding="utf-8")
+    (tmp_path / "inventory" / "more.yaml").write_text(
+        f"{NOTES.partition('    tools:')[0]}    tools: {{}}\n", encoding="utf-8"
+    )
     ((code, where, said),) = findings(tmp_path, NOTES)
     assert (code, where) == ("duplicate-name", "notes.yaml:4")
     assert said.startswith("the method office.notes.create_note is at ")

@@ -85,7 +85,7 @@ def _find_unread_files(folder: Path) -> Iterator[Finding]:
 
 
 class _PendingTool(Struct, frozen=True):
-    """A tool whose method may not have been read yet. ``is_implied``: the method entry stands for it."""
+    """A tool whose method may not have been read yet."""
 
     document: YamlDocument
     key_path: At
@@ -93,7 +93,6 @@ class _PendingTool(Struct, frozen=True):
     spec: ToolSpec
     declared: DeclaredPolicies
     field_references: tuple[FieldReference, ...] = ()
-    is_implied: bool = False
 
 
 class _InventoryReader:
@@ -133,11 +132,7 @@ class _InventoryReader:
 
     def resolve_references(self) -> None:
         """Add the tools of methods, and check replacements, once all files are read."""
-        with_tools = {each.method_key for each in self._pending_tools if not each.is_implied}
         for each in self._pending_tools:
-            if each.is_implied and each.method_key in with_tools:
-                self._reject_shared_exposure(each.document, each.key_path, each.spec)
-                continue
             method = self.methods.get(each.method_key)
             if method is None:
                 if each.method_key not in self._declared_by_method:  # else its own mistake is reported
@@ -218,10 +213,12 @@ class _InventoryReader:
             self.methods[key] = entry
             self._check_facts(document, key_path, entry, spec)
             exposed = ToolSpec.model_validate(spec.model_dump(include={*ExposureSpec.model_fields}, exclude_unset=True))
-            if has_tools or spec.without_tool:
-                self._reject_shared_exposure(document, key_path, exposed)
-            else:
-                self._pending_tools.append(_PendingTool(document, key_path, key, exposed, {}, is_implied=True))
+            if not has_tools and not spec.without_tool:
+                self._pending_tools.append(_PendingTool(document, key_path, key, exposed, {}))
+                return
+            for name in sorted(exposed.model_fields_set):
+                what = f"the method {key_path[-1]!r} has {name}, but no tool of its own name"
+                self._report("value", document, (*key_path, name), what, "write it below `tools`, for each tool")
 
     def _read_operation(
         self, document: YamlDocument, key_path: At, raw: dict[str, Any], spec_type: type[N]
@@ -238,12 +235,6 @@ class _InventoryReader:
             "field_references": names,
         }
         return self._parse_spec(document, key_path, spec_type, raw), declared, place
-
-    def _reject_shared_exposure(self, document: YamlDocument, key_path: At, exposed: ToolSpec) -> None:
-        """Reject what a method says of its tool, if that has an entry of its own or there is none."""
-        for key in sorted(exposed.model_fields_set):
-            what = f"the method {key_path[-1]!r} has {key}, but no tool of its own name"
-            self._report("value", document, (*key_path, key), what, "write it below `tools`, for each tool")
 
     def _read_tool(self, document: YamlDocument, key_path: At, raw: dict[str, Any]) -> None:
         if "function" not in raw:

@@ -109,8 +109,9 @@ def build(
     tools = [tool for part in parts for tool in part.callees]
     parts.append(Operations(inventory.slice(*PIPELINES_SLICE), (), compose=partial(_build_pipelines, tools)))
     agent = casefile_agent(tool for part in parts for tool in part.callees)
+    parts.append(Operations(inventory.slice("automation", "tool_session"), (ToolSessions(database), events)))
+    parts.append(Operations(inventory.slice("communication", "chat_session"), (ChatSessions(database),)))
     requests, chat = ToolRequests(database), Chat(database, agent, chat_models)
-    session_objects = (ToolSessions(database), events, requests, ChatSessions(database), chat)
     record_tools = (*requests.record_tools, *chat.record_tools)
     return CasefileApplication(
         database=database,
@@ -119,7 +120,7 @@ def build(
         access_list=access_list,
         transport=transport,
         app=_assemble_app(
-            env, agent, Operations(inventory, (*session_objects, *record_tools), parts=parts), load_workers(tools)
+            env, agent, Operations(inventory, (requests, chat, *record_tools), parts=parts), load_workers(tools)
         ),
     )
 

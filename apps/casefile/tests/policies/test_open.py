@@ -9,7 +9,7 @@ import pytest
 from pydantic import BaseModel
 
 from remit import LeafContext
-from remit.inventory import InventoryError, Operations, Request, Response, read_inventory
+from remit.inventory import InventoryError, Operations, read_inventory
 from remit_casefile.policies.access_check import check_access_is_governed
 from remit_casefile.policies.env import Env
 from remit_casefile.policies.sections import build_section_table
@@ -27,29 +27,17 @@ class Usual(BaseModel):
     casefile_id: str = "cf_260101_000001"
 
 
-class AskNothing(Request[Nothing], operation="nothing"):
-    """Asks."""
-
-
-class AskUsual(Request[Usual], operation="usual"):
-    """Asks."""
-
-
-class Answer(Response[Nothing]):
-    """Answers."""
-
-
 @dataclass
 class Domain:
     """Two operations."""
 
-    async def nothing(self, request: AskNothing) -> Answer:
+    async def nothing(self, payload: Nothing) -> Nothing:
         """Do nothing."""
-        return Answer.completed(request, Nothing())
+        return Nothing()
 
-    async def usual(self, request: AskUsual) -> Answer:
+    async def usual(self, payload: Usual) -> Nothing:
         """Do something with the usual casefile."""
-        return Answer.completed(request, Nothing())
+        return Nothing()
 
     async def plain(self, ctx: LeafContext, casefile_id: str) -> str:
         """Do something with a casefile."""
@@ -67,11 +55,9 @@ methods:
   nothing:
     classification: {{capability: read}}
     business_rules: {{{nothing}}}
-    tools: {{nothing: {{}}}}
   usual:
     classification: {{capability: read}}
     business_rules: {{casefile_permission_level: {usual}}}
-    tools: {{usual: {{}}}}
 tools:
   plain:
     function: Domain.plain

@@ -14,7 +14,7 @@ from apps.casefile.tests.office import Kept, principal
 from remit import App, LeafContext, Principal, Runtime, preset
 from remit.contracts.items import Note
 from remit.errors import ConflictError
-from remit.inventory import Operations, Request, Response, read_inventory
+from remit.inventory import Operations, read_inventory
 from remit.tools import Arguments
 from remit_casefile.policies.access_check import check_access_is_governed
 from remit_casefile.policies.env import Env, EventLog
@@ -51,14 +51,6 @@ class TouchedPayload(BaseModel):
     password: str = "hush"
 
 
-class TouchRequest(Request[TouchPayload], operation="touch"):
-    """Asks for it."""
-
-
-class TouchResponse(Response[TouchedPayload]):
-    """Says it."""
-
-
 @dataclass
 class Probe:
     """Counts what reaches it, and says that it made the casefile ``makes``."""
@@ -66,12 +58,12 @@ class Probe:
     touched: list[str | None] = field(default_factory=list[str | None])
     makes: str | None = None
 
-    async def touch(self, ctx: LeafContext, request: TouchRequest) -> TouchResponse:
+    async def touch(self, ctx: LeafContext, payload: TouchPayload) -> TouchedPayload:
         """Touch a casefile."""
-        self.touched.append(request.payload.casefile_id)
-        if request.payload.fails:
+        self.touched.append(payload.casefile_id)
+        if payload.fails:
             raise ConflictError("it was touched already")
-        return TouchResponse.completed(request, TouchedPayload(casefile_id=self.makes))
+        return TouchedPayload(casefile_id=self.makes)
 
 
 @dataclass(frozen=True, slots=True)

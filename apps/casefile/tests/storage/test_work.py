@@ -1,8 +1,6 @@
-"""Transactions of methods: within the caller's tenant, and once per id of the request."""
+"""Transactions of methods: within the caller's tenant, and once per key of the call."""
 
 from __future__ import annotations
-
-from uuid import uuid4
 
 import pytest
 from pydantic import BaseModel
@@ -10,7 +8,6 @@ from pydantic import BaseModel
 from apps.casefile.tests.storage.test_database import casefile
 from apps.casefile.tests.world import START, call_of, rows
 from remit.errors import IdempotencyError, NotFoundError, ToolFailedError
-from remit.inventory import Request
 from remit_casefile.storage.database import Database
 from remit_casefile.storage.tables import Casefile, Session
 from remit_casefile.storage.transactions import Edit, edit_once, open_view
@@ -28,14 +25,6 @@ class Made(BaseModel):
     id: str
 
 
-class Make(Request[Asked], operation="make"):
-    """Asks to make it."""
-
-
-class Remake(Request[Asked], operation="remake"):
-    """Asks for something else with the same words."""
-
-
 async def make(edit: Edit) -> Made:
     """Write a casefile of the caller's."""
     made = await edit.draw_unused_id(Casefile, edit.ids.casefile)
@@ -44,34 +33,32 @@ async def make(edit: Edit) -> Made:
 
 
 async def test_a_request_that_comes_again_writes_nothing_and_gives_the_same(database: Database) -> None:
-    request = Make(user_id="ann", payload=Asked())
-    first = await edit_once(database, call_of(), request, Made, make)
-    assert await edit_once(database, call_of(), request, Made, make) == first
+    first = await edit_once(database, call_of(), Asked(), Made, make)
+    assert await edit_once(database, call_of(), Asked(), Made, make) == first
     assert await rows(database, "casefiles", "remit_effects") == {"casefiles": 1, "remit_effects": 1}
 
 
+class AskedAgain(Asked):
+    """Asks for something else with the same words."""
+
+
 @pytest.mark.parametrize(
-    ("person", "kind", "title"), [("bob", Make, "Smith"), ("ann", Remake, "Smith"), ("ann", Make, "Jones")]
+    ("person", "payload"), [("bob", Asked()), ("ann", AskedAgain()), ("ann", Asked(title="Jones"))]
 )
-async def test_an_id_is_not_used_for_another_person_operation_or_payload(
-    database: Database, person: str, kind: type[Make | Remake], title: str
-) -> None:
-    used = uuid4()
-    await edit_once(database, call_of(), Make(request_id=used, user_id="ann", payload=Asked()), Made, make)
-    again = kind(request_id=used, user_id=person, payload=Asked(title=title))
+async def test_a_key_is_not_used_for_another_person_or_payload(database: Database, person: str, payload: Asked) -> None:
+    await edit_once(database, call_of(), Asked(), Made, make)
     with pytest.raises(IdempotencyError):
-        await edit_once(database, call_of(person), again, Made, make)
+        await edit_once(database, call_of(person), payload, Made, make)
     assert await rows(database, "casefiles") == {"casefiles": 1}
 
 
 async def test_another_tenant_may_use_the_same_id(database: Database) -> None:
-    request = Make(user_id="ann", payload=Asked())
-    first = await edit_once(database, call_of(), request, Made, make)
-    assert await edit_once(database, call_of(tenant="other"), request, Made, make) != first
+    first = await edit_once(database, call_of(), Asked(), Made, make)
+    assert await edit_once(database, call_of(tenant="other"), Asked(), Made, make) != first
 
 
 async def test_a_row_of_another_tenant_is_not_there_in_the_same_words(database: Database) -> None:
-    made = await edit_once(database, call_of(), Make(user_id="ann", payload=Asked()), Made, make)
+    made = await edit_once(database, call_of(), Asked(), Made, make)
     session = Session(
         id="ts_1",
         tenant="default",
@@ -111,10 +98,7 @@ async def test_an_id_that_is_taken_is_drawn_again(database: Database) -> None:
         edit.session.add(casefile(made, edit.tenant))
         return Made(id=made)
 
-    made = [
-        await edit_once(database, call_of(tenant=tenant), Make(user_id="ann", payload=Asked()), Made, work)
-        for tenant in ("default", "other")
-    ]
+    made = [await edit_once(database, call_of(tenant=tenant), Asked(), Made, work) for tenant in ("default", "other")]
     assert [each.id for each in made] == ["cf_1", "cf_2"]
 
 
@@ -124,6 +108,6 @@ async def test_ids_that_are_all_taken_are_said_to_be(database: Database) -> None
         edit.session.add(casefile(made, edit.tenant))
         return Made(id=made)
 
-    await edit_once(database, call_of(), Make(user_id="ann", payload=Asked()), Made, work)
+    await edit_once(database, call_of(), Asked(), Made, work)
     with pytest.raises(ToolFailedError, match="no unused id for casefiles in 20 draws"):
-        await edit_once(database, call_of(), Make(user_id="ann", payload=Asked()), Made, work)
+        await edit_once(database, call_of(key="another"), Asked(), Made, work)

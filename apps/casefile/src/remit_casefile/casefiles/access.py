@@ -80,7 +80,7 @@ def is_expired(grant: Grant, view: View) -> bool:
     return grant.expires_at is not None and grant.expires_at <= view.now
 
 
-async def require_casefile(view: View, casefile_id: str, minimum: Level, action: str) -> Casefile:
+async def require_casefile(view: View, casefile_id: str, minimum: Level, action: str = "this") -> Casefile:
     """The casefile with this id, if the caller has at least the level ``minimum``.
 
     Raises:

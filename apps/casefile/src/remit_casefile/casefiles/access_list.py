@@ -11,21 +11,16 @@ from remit.errors import DeniedError, InvalidArgumentsError, MissingCapabilityEr
 from remit.runtime import PrincipalDirectory
 from remit_casefile.casefiles.access import EffectiveAccess, Level, resolve_access, resolve_level
 from remit_casefile.casefiles.access_list_payloads import (
-    CheckPermissionRequest,
-    CheckPermissionResponse,
-    GrantPermissionRequest,
-    GrantPermissionResponse,
-    ListPermissionsRequest,
-    ListPermissionsResponse,
+    CheckPermissionPayload,
+    GrantPermissionPayload,
+    ListPermissionsPayload,
     PermissionCheckedPayload,
     PermissionGrantedPayload,
     PermissionRevokedPayload,
     PermissionsPayload,
     PublicAccessPayload,
-    RevokePermissionRequest,
-    RevokePermissionResponse,
-    SetPublicAccessRequest,
-    SetPublicAccessResponse,
+    RevokePermissionPayload,
+    SetPublicAccessPayload,
 )
 from remit_casefile.casefiles.views import grant_view
 from remit_casefile.storage.database import Database
@@ -44,9 +39,8 @@ class AccessList:
         self._database = database
         self._directory = directory
 
-    async def grant_permission(self, ctx: LeafContext, request: GrantPermissionRequest) -> GrantPermissionResponse:
+    async def grant_permission(self, ctx: LeafContext, payload: GrantPermissionPayload) -> PermissionGrantedPayload:
         """Allow a user to read (viewer), write (editor), share (admin) or delete (owner) a casefile, until a time."""
-        payload = request.payload
 
         async def work(edit: Edit) -> PermissionGrantedPayload:
             casefile = await edit.get_casefile(payload.casefile_id)
@@ -65,8 +59,7 @@ class AccessList:
             edit.session.add(grant)
             return PermissionGrantedPayload(casefile_id=casefile.id, grant=grant_view(edit, grant))
 
-        done = await edit_once(self._database, ctx, request, PermissionGrantedPayload, work)
-        return GrantPermissionResponse.completed(request, done)
+        return await edit_once(self._database, ctx, payload, PermissionGrantedPayload, work)
 
     def _check_user_exists(self, edit: Edit, name: str) -> None:
         if self._directory is None:
@@ -74,9 +67,8 @@ class AccessList:
         if self._directory(name, edit.tenant) is None:
             raise NotFoundError(f"No user '{name}'. Nothing was granted; check the sign-in name with an administrator.")
 
-    async def revoke_permission(self, ctx: LeafContext, request: RevokePermissionRequest) -> RevokePermissionResponse:
+    async def revoke_permission(self, ctx: LeafContext, payload: RevokePermissionPayload) -> PermissionRevokedPayload:
         """Revoke a user's permission on a casefile, effective from the user's next call."""
-        payload = request.payload
 
         async def work(edit: Edit) -> PermissionRevokedPayload:
             casefile = await edit.get_casefile(payload.casefile_id)
@@ -89,15 +81,14 @@ class AccessList:
                 {"casefile_id": casefile.id, "target_user_id": payload.target_user_id, "permission": found.level}
             )
 
-        done = await edit_once(self._database, ctx, request, PermissionRevokedPayload, work)
-        return RevokePermissionResponse.completed(request, done)
+        return await edit_once(self._database, ctx, payload, PermissionRevokedPayload, work)
 
-    async def set_public_access(self, ctx: LeafContext, request: SetPublicAccessRequest) -> SetPublicAccessResponse:
+    async def set_public_access(self, ctx: LeafContext, payload: SetPublicAccessPayload) -> PublicAccessPayload:
         """Allow all users of the tenant to read (viewer) or write (editor) a casefile; null revokes this."""
-        level = request.payload.level
+        level = payload.level
 
         async def work(edit: Edit) -> PublicAccessPayload:
-            casefile = await edit.get_casefile(request.payload.casefile_id)
+            casefile = await edit.get_casefile(payload.casefile_id)
             own, before = await resolve_access(edit, casefile, edit.person), casefile.public_access
             if level is not None and own.expires_at is not None:
                 raise DeniedError(
@@ -110,16 +101,15 @@ class AccessList:
                 {"casefile_id": casefile.id, "public_access": level, "before": before}
             )
 
-        done = await edit_once(self._database, ctx, request, PublicAccessPayload, work)
-        return SetPublicAccessResponse.completed(request, done)
+        return await edit_once(self._database, ctx, payload, PublicAccessPayload, work)
 
-    async def list_permissions(self, ctx: LeafContext, request: ListPermissionsRequest) -> ListPermissionsResponse:
+    async def list_permissions(self, ctx: LeafContext, payload: ListPermissionsPayload) -> PermissionsPayload:
         """Read the access list of a casefile: its owner, the level of all users, and the users with permissions."""
         async with open_view(self._database, ctx) as view:
-            casefile = await view.get_casefile(request.payload.casefile_id)
+            casefile = await view.get_casefile(payload.casefile_id)
             query = select(Grant).where(Grant.casefile == casefile.id).order_by(Grant.user)
             grants = [grant_view(view, grant) for grant in await view.session.scalars(query)]
-            found = PermissionsPayload.model_validate(
+            return PermissionsPayload.model_validate(
                 {
                     "casefile_id": casefile.id,
                     "owner_id": casefile.owner,
@@ -127,15 +117,13 @@ class AccessList:
                     "grants": grants,
                 }
             )
-            return ListPermissionsResponse.completed(request, found)
 
-    async def check_permission(self, ctx: LeafContext, request: CheckPermissionRequest) -> CheckPermissionResponse:
+    async def check_permission(self, ctx: LeafContext, payload: CheckPermissionPayload) -> PermissionCheckedPayload:
         """Check a user's access level on a casefile, and whether it includes a required level."""
-        payload = request.payload
         async with open_view(self._database, ctx) as view:
             person = payload.user_id or view.person
             level = await resolve_level(view, await view.get_casefile(payload.casefile_id), person)
-            found = PermissionCheckedPayload.model_validate(
+            return PermissionCheckedPayload.model_validate(
                 {
                     "casefile_id": payload.casefile_id,
                     "user_id": person,
@@ -147,7 +135,6 @@ class AccessList:
                     "has_required_permission": level >= Level.parse(payload.required_permission),
                 }
             )
-            return CheckPermissionResponse.completed(request, found)
 
 
 async def _find_changeable_grant(edit: Edit, casefile: Casefile, target: str, own: EffectiveAccess) -> Grant | None:

@@ -6,7 +6,6 @@ from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, Field
 
-from remit.inventory import Request, Response
 from remit_casefile.casefiles.access import LevelName
 from remit_casefile.casefiles.payloads import CasefileId, Payload, Result
 from remit_casefile.casefiles.texts import PRINTABLE, PersonName
@@ -108,43 +107,3 @@ class PublicAccessPayload(Result):
     casefile_id: str
     public_access: LevelName | None
     before: LevelName | None
-
-
-class SetPublicAccessRequest(Request[SetPublicAccessPayload], operation="set_public_access"):
-    """A request to set the level of all users."""
-
-
-class SetPublicAccessResponse(Response[PublicAccessPayload]):
-    """The response with the new level."""
-
-
-class GrantPermissionRequest(Request[GrantPermissionPayload], operation="grant_permission"):
-    """A request to grant a permission."""
-
-
-class GrantPermissionResponse(Response[PermissionGrantedPayload]):
-    """The response with the granted permission."""
-
-
-class RevokePermissionRequest(Request[RevokePermissionPayload], operation="revoke_permission"):
-    """A request to revoke a permission."""
-
-
-class RevokePermissionResponse(Response[PermissionRevokedPayload]):
-    """The response with the revoked permission."""
-
-
-class ListPermissionsRequest(Request[ListPermissionsPayload], operation="list_permissions"):
-    """A request for an access list."""
-
-
-class ListPermissionsResponse(Response[PermissionsPayload]):
-    """The response with the access list."""
-
-
-class CheckPermissionRequest(Request[CheckPermissionPayload], operation="check_permission"):
-    """A request to check a user's level."""
-
-
-class CheckPermissionResponse(Response[PermissionCheckedPayload]):
-    """The response with the user's level."""

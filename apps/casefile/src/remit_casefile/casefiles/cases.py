@@ -9,29 +9,20 @@ from remit.errors import ConflictError
 from remit.tools import Preview
 from remit_casefile.casefiles.access import Level, require_casefile, resolve_level, visibility_condition
 from remit_casefile.casefiles.payloads import (
-    AddSessionToCasefileRequest,
-    AddSessionToCasefileResponse,
-    ArchiveCasefileRequest,
-    ArchiveCasefileResponse,
+    AddSessionToCasefilePayload,
+    ArchiveCasefilePayload,
     CasefileArchivedPayload,
     CasefileCreatedPayload,
     CasefileDeletedPayload,
     CasefilePayload,
     CasefilesPayload,
     CasefileUpdatedPayload,
-    CreateCasefileRequest,
-    CreateCasefileResponse,
+    CreateCasefilePayload,
     DeleteCasefilePayload,
-    DeleteCasefileRequest,
-    DeleteCasefileResponse,
-    GetCasefileRequest,
-    GetCasefileResponse,
+    GetCasefilePayload,
     ListCasefilesPayload,
-    ListCasefilesRequest,
-    ListCasefilesResponse,
     SessionAddedPayload,
-    UpdateCasefileRequest,
-    UpdateCasefileResponse,
+    UpdateCasefilePayload,
 )
 from remit_casefile.casefiles.views import casefile_brief, describe_contents, load_casefile_view, load_session_ids
 from remit_casefile.storage.database import Database
@@ -45,9 +36,8 @@ class Cases:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def create_casefile(self, ctx: LeafContext, request: CreateCasefileRequest) -> CreateCasefileResponse:
+    async def create_casefile(self, ctx: LeafContext, payload: CreateCasefilePayload) -> CasefileCreatedPayload:
         """Create a casefile. You own it, and no other user can see it until you grant access."""
-        payload = request.payload
 
         async def work(edit: Edit) -> CasefileCreatedPayload:
             casefile = Casefile(
@@ -68,26 +58,24 @@ class Cases:
                 casefile_id=casefile.id, title=casefile.title, created_at=edit.now, created_by=edit.person
             )
 
-        made = await edit_once(self._database, ctx, request, CasefileCreatedPayload, work)
-        return CreateCasefileResponse.completed(request, made)
+        return await edit_once(self._database, ctx, payload, CasefileCreatedPayload, work)
 
-    async def get_casefile(self, ctx: LeafContext, request: GetCasefileRequest) -> GetCasefileResponse:
+    async def get_casefile(self, ctx: LeafContext, payload: GetCasefilePayload) -> CasefilePayload:
         """Read a casefile: its texts, tags and sessions, and what you may do with it."""
         async with open_view(self._database, ctx) as view:
-            casefile = await view.get_casefile(request.payload.casefile_id)
+            casefile = await view.get_casefile(payload.casefile_id)
             level = await resolve_level(view, casefile, view.person)
-            found = CasefilePayload.model_validate(
+            return CasefilePayload.model_validate(
                 {"casefile": await load_casefile_view(view, casefile), "your_level": level.label}
             )
-            return GetCasefileResponse.completed(request, found)
 
-    async def update_casefile(self, ctx: LeafContext, request: UpdateCasefileRequest) -> UpdateCasefileResponse:
+    async def update_casefile(self, ctx: LeafContext, payload: UpdateCasefilePayload) -> CasefileUpdatedPayload:
         """Change the title, description, tags or notes of a casefile. Omitted fields are not changed."""
-        updates = request.payload.model_dump(exclude={"casefile_id", "expected_notes"}, exclude_none=True)
-        expected = request.payload.expected_notes
+        updates = payload.model_dump(exclude={"casefile_id", "expected_notes"}, exclude_none=True)
+        expected = payload.expected_notes
 
         async def work(edit: Edit) -> CasefileUpdatedPayload:
-            casefile = await edit.get_casefile(request.payload.casefile_id)
+            casefile = await edit.get_casefile(payload.casefile_id)
             if expected is not None and expected != casefile.notes:
                 raise ConflictError(f"The notes of casefile '{casefile.id}' are not the expected ones: read it again.")
             before = {"title": casefile.title, "description": casefile.description}
@@ -99,12 +87,10 @@ class Cases:
                 casefile.updated_at = edit.now
             return CasefileUpdatedPayload(casefile=await load_casefile_view(edit, casefile), updated_fields=changed)
 
-        done = await edit_once(self._database, ctx, request, CasefileUpdatedPayload, work)
-        return UpdateCasefileResponse.completed(request, done)
+        return await edit_once(self._database, ctx, payload, CasefileUpdatedPayload, work)
 
-    async def list_casefiles(self, ctx: LeafContext, request: ListCasefilesRequest) -> ListCasefilesResponse:
+    async def list_casefiles(self, ctx: LeafContext, payload: ListCasefilesPayload) -> CasefilesPayload:
         """List the casefiles that you may see, filtered by tags, owner or words; the last changed first."""
-        payload = request.payload
         async with open_view(self._database, ctx) as view:
             matching = _matching_casefiles(view, payload)
             total = await view.session.scalar(select(func.count()).select_from(matching.subquery())) or 0
@@ -112,17 +98,15 @@ class Cases:
                 matching.order_by(Casefile.updated_at.desc(), Casefile.id).limit(payload.limit).offset(payload.offset)
             )
             rows = (await view.session.scalars(page_query)).all()
-            found = CasefilesPayload(
+            return CasefilesPayload(
                 casefiles=[casefile_brief(row) for row in rows],
                 total_count=total,
                 offset=payload.offset,
                 limit=payload.limit,
             )
-            return ListCasefilesResponse.completed(request, found)
 
-    async def archive_casefile(self, ctx: LeafContext, request: ArchiveCasefileRequest) -> ArchiveCasefileResponse:
+    async def archive_casefile(self, ctx: LeafContext, payload: ArchiveCasefilePayload) -> CasefileArchivedPayload:
         """Archive a casefile, so that it can only be read; or reopen it."""
-        payload = request.payload
 
         async def work(edit: Edit) -> CasefileArchivedPayload:
             casefile = await edit.get_casefile(payload.casefile_id)
@@ -132,14 +116,12 @@ class Cases:
                 casefile.state, casefile.updated_at = state, edit.now
             return CasefileArchivedPayload(casefile_id=casefile.id, state=state, changed=changed)
 
-        done = await edit_once(self._database, ctx, request, CasefileArchivedPayload, work)
-        return ArchiveCasefileResponse.completed(request, done)
+        return await edit_once(self._database, ctx, payload, CasefileArchivedPayload, work)
 
-    async def delete_casefile(self, ctx: LeafContext, request: DeleteCasefileRequest) -> DeleteCasefileResponse:
+    async def delete_casefile(self, ctx: LeafContext, payload: DeleteCasefilePayload) -> CasefileDeletedPayload:
         """Delete a casefile of yours with its contents. Call it with confirm false first, which requests approval."""
-        payload = request.payload
         if not payload.confirm:
-            return DeleteCasefileResponse.completed(request, await self._request_confirmation(ctx, payload))
+            return await self._request_confirmation(ctx, payload)
 
         async def work(edit: Edit) -> CasefileDeletedPayload:
             casefile = await edit.get_casefile(payload.casefile_id)
@@ -149,14 +131,12 @@ class Cases:
                 casefile_id=casefile.id, title=casefile.title, deleted_at=edit.now, message=message
             )
 
-        done = await edit_once(self._database, ctx, request, CasefileDeletedPayload, work)
-        return DeleteCasefileResponse.completed(request, done)
+        return await edit_once(self._database, ctx, payload, CasefileDeletedPayload, work)
 
     async def add_session_to_casefile(
-        self, ctx: LeafContext, request: AddSessionToCasefileRequest
-    ) -> AddSessionToCasefileResponse:
+        self, ctx: LeafContext, payload: AddSessionToCasefilePayload
+    ) -> SessionAddedPayload:
         """Add one of your sessions to a casefile. A session without a casefile works in this one from now on."""
-        payload = request.payload
 
         async def work(edit: Edit) -> SessionAddedPayload:
             casefile = await edit.get_casefile(payload.casefile_id)
@@ -177,13 +157,12 @@ class Cases:
                 session_ids=await load_session_ids(edit, casefile),
             )
 
-        done = await edit_once(self._database, ctx, request, SessionAddedPayload, work)
-        return AddSessionToCasefileResponse.completed(request, done)
+        return await edit_once(self._database, ctx, payload, SessionAddedPayload, work)
 
     async def preview_deletion(self, ctx: LeafContext, payload: DeleteCasefilePayload) -> Preview:
         """The casefile to delete, for the approver: its title and contents, when it was last changed."""
         async with open_view(self._database, ctx) as view:
-            casefile = await require_casefile(view, payload.casefile_id, Level.OWNER, "delete_casefile")
+            casefile = await require_casefile(view, payload.casefile_id, Level.OWNER)
             summary = f"the casefile '{casefile.title}' with {await describe_contents(view, casefile)}"
             return Preview(summary, state=f"{summary}, changed {casefile.updated_at.isoformat()}")
 

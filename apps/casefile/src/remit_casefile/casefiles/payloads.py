@@ -7,7 +7,6 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
-from remit.inventory import Request, Response
 from remit_casefile.casefiles.access import LevelName
 from remit_casefile.casefiles.texts import PRINTABLE
 from remit_casefile.storage.ids import SESSION_ID
@@ -190,59 +189,3 @@ class SessionAddedPayload(Result):
     session_id: str
     session_type: Literal["tool", "chat"]
     session_ids: list[str]
-
-
-class CreateCasefileRequest(Request[CreateCasefilePayload], operation="create_casefile"):
-    """A request to create a casefile."""
-
-
-class CreateCasefileResponse(Response[CasefileCreatedPayload]):
-    """The response with the created casefile."""
-
-
-class GetCasefileRequest(Request[GetCasefilePayload], operation="get_casefile"):
-    """A request to read a casefile."""
-
-
-class GetCasefileResponse(Response[CasefilePayload]):
-    """The response with the casefile."""
-
-
-class UpdateCasefileRequest(Request[UpdateCasefilePayload], operation="update_casefile"):
-    """A request to change a casefile."""
-
-
-class UpdateCasefileResponse(Response[CasefileUpdatedPayload]):
-    """The response with the changed fields."""
-
-
-class ListCasefilesRequest(Request[ListCasefilesPayload], operation="list_casefiles"):
-    """A request to list casefiles."""
-
-
-class ListCasefilesResponse(Response[CasefilesPayload]):
-    """The response with the casefiles."""
-
-
-class ArchiveCasefileRequest(Request[ArchiveCasefilePayload], operation="archive_casefile"):
-    """A request to archive or reopen a casefile."""
-
-
-class ArchiveCasefileResponse(Response[CasefileArchivedPayload]):
-    """The response with the casefile's state."""
-
-
-class DeleteCasefileRequest(Request[DeleteCasefilePayload], operation="delete_casefile"):
-    """A request to delete a casefile."""
-
-
-class DeleteCasefileResponse(Response[CasefileDeletedPayload]):
-    """The response with the deleted casefile."""
-
-
-class AddSessionToCasefileRequest(Request[AddSessionToCasefilePayload], operation="add_session_to_casefile"):
-    """A request to add a session to a casefile."""
-
-
-class AddSessionToCasefileResponse(Response[SessionAddedPayload]):
-    """The response with the added session."""

@@ -9,7 +9,7 @@ from typing import Any, Final
 from remit import Agent, Context
 from remit.errors import CallError, InvalidArgumentsError
 from remit.tools import Callee
-from remit_casefile.chat.payloads import ChatRequest, ChatRequestPayload, ChatResponse, ChatResponsePayload
+from remit_casefile.chat.payloads import ChatRequestPayload, ChatResponsePayload
 from remit_casefile.chat.turns import EarlierMessage, TurnEnd, Turns
 from remit_casefile.sessions.request_writes import track_interruption
 from remit_casefile.storage.database import Database
@@ -36,25 +36,24 @@ class Chat:
         """The writes of the record, for the application to list."""
         return self._turns.begin, self._turns.end
 
-    async def chat(self, ctx: Context, request: ChatRequest) -> ChatResponse:
+    async def chat(self, ctx: Context, payload: ChatRequestPayload) -> ChatResponsePayload:
         """Send a message to the agent in the chat session of the call, and get its answer."""
-        message, agent = request.payload.message, self._agent_for(request.payload)
+        message, agent = payload.message, self._agent_for(payload)
         turn = await ctx.call(self._turns.begin, message)
         async with track_interruption(self._database, turn.session_request_id):
             try:
                 reply = await ctx.call(agent, build_prompt(turn.earlier, message))
-            except CallError as error:
+            except CallError:
                 await ctx.call(self._turns.end, TurnEnd(turn=turn, reply=None))
-                return ChatResponse.failed(request, error)
+                raise
             progress = await ctx.call(self._turns.end, TurnEnd(turn=turn, reply=reply))
-        answer = ChatResponsePayload(
+        return ChatResponsePayload(
             reply=reply,
             session_id=turn.session_id,
             tool_session_id=turn.tool_session_id,
             session_request_id=turn.session_request_id,
             message_count=progress.message_count,
         )
-        return ChatResponse.completed(request, answer)
 
     def _agent_for(self, payload: ChatRequestPayload) -> Agent:
         """The agent with the model and the temperature that the user chose.

@@ -7,18 +7,13 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from remit.inventory import Request, Response
 from remit_casefile.casefiles.texts import PRINTABLE
+from remit_casefile.sessions.payloads import GetSessionPayload as OneSessionPayload
 from remit_casefile.sessions.payloads import (
-    CloseSessionPayload,
-    CreateSessionPayload,
-    ListSessionsPayload,
     Payload,
     SessionClosedPayload,
-    SessionCreatedPayload,
     SessionPayload,
 )
-from remit_casefile.sessions.payloads import GetSessionPayload as OneSessionPayload
 
 Role = Literal["user", "assistant"]
 """Who said a message."""
@@ -80,43 +75,3 @@ class ChatResponsePayload(Payload):
     tool_session_id: str
     session_request_id: str
     message_count: int
-
-
-class CreateSessionRequest(Request[CreateSessionPayload], operation="create_session"):
-    """A request to create a chat session."""
-
-
-class CreateSessionResponse(Response[SessionCreatedPayload]):
-    """The response with the chat session."""
-
-
-class GetSessionRequest(Request[GetSessionPayload], operation="get_session"):
-    """A request to read a chat session."""
-
-
-class GetSessionResponse(Response[ChatSessionPayload]):
-    """The response with the chat session."""
-
-
-class ListSessionsRequest(Request[ListSessionsPayload], operation="list_sessions"):
-    """A request to list chat sessions."""
-
-
-class ListSessionsResponse(Response[ChatSessionsPayload]):
-    """The response with the chat sessions."""
-
-
-class CloseSessionRequest(Request[CloseSessionPayload], operation="close_session"):
-    """A request to close a chat session."""
-
-
-class CloseSessionResponse(Response[ChatSessionClosedPayload]):
-    """The response with the closed chat session."""
-
-
-class ChatRequest(Request[ChatRequestPayload], operation="chat"):
-    """A request with a message to the agent."""
-
-
-class ChatResponse(Response[ChatResponsePayload]):
-    """The response with the agent's answer."""

@@ -10,18 +10,16 @@ from remit_casefile.chat.payloads import (
     ChatSessionClosedPayload,
     ChatSessionPayload,
     ChatSessionsPayload,
-    CloseSessionRequest,
-    CloseSessionResponse,
-    CreateSessionRequest,
-    CreateSessionResponse,
-    GetSessionRequest,
-    GetSessionResponse,
-    ListSessionsRequest,
-    ListSessionsResponse,
+    GetSessionPayload,
     Role,
 )
 from remit_casefile.sessions import rows
-from remit_casefile.sessions.payloads import SessionCreatedPayload
+from remit_casefile.sessions.payloads import (
+    CloseSessionPayload,
+    CreateSessionPayload,
+    ListSessionsPayload,
+    SessionCreatedPayload,
+)
 from remit_casefile.sessions.sessions import session_created_payload
 from remit_casefile.storage.database import Database
 from remit_casefile.storage.tables import ChatMessage, Session
@@ -34,40 +32,35 @@ class ChatSessions:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def create_session(self, ctx: LeafContext, request: CreateSessionRequest) -> CreateSessionResponse:
+    async def create_session(self, ctx: LeafContext, payload: CreateSessionPayload) -> SessionCreatedPayload:
         """Create a chat session: its messages are stored, and the agent continues from them."""
 
         async def work(edit: Edit) -> SessionCreatedPayload:
-            return session_created_payload(await rows.add_session(edit, "chat", request.payload))
+            return session_created_payload(await rows.add_session(edit, "chat", payload))
 
-        made = await edit_once(self._database, ctx, request, SessionCreatedPayload, work)
-        return CreateSessionResponse.completed(request, made)
+        return await edit_once(self._database, ctx, payload, SessionCreatedPayload, work)
 
-    async def get_session(self, ctx: LeafContext, request: GetSessionRequest) -> GetSessionResponse:
+    async def get_session(self, ctx: LeafContext, payload: GetSessionPayload) -> ChatSessionPayload:
         """Read a chat session: its state, the number of messages, and the messages if requested."""
-        payload = request.payload
         async with open_view(self._database, ctx) as view:
             session = await rows.get_visible_session(view, payload.session_id, "chat")
             messages = await _load_messages(view, session) if payload.include_messages else None
-            session_payload = (await _chat_session_payload(view, session)).model_copy(update={"messages": messages})
-        return GetSessionResponse.completed(request, session_payload)
+            return (await _chat_session_payload(view, session)).model_copy(update={"messages": messages})
 
-    async def list_sessions(self, ctx: LeafContext, request: ListSessionsRequest) -> ListSessionsResponse:
+    async def list_sessions(self, ctx: LeafContext, payload: ListSessionsPayload) -> ChatSessionsPayload:
         """List chat sessions, the newest first: your own, and those of casefiles that you are an admin of."""
-        payload = request.payload
         async with open_view(self._database, ctx) as view:
             found, total = await rows.list_visible_sessions(view, "chat", payload)
             session_payloads = [await _chat_session_payload(view, session) for session in found]
-        page = ChatSessionsPayload(
+        return ChatSessionsPayload(
             sessions=session_payloads, total_count=total, offset=payload.offset, limit=payload.limit
         )
-        return ListSessionsResponse.completed(request, page)
 
-    async def close_session(self, ctx: LeafContext, request: CloseSessionRequest) -> CloseSessionResponse:
+    async def close_session(self, ctx: LeafContext, payload: CloseSessionPayload) -> ChatSessionClosedPayload:
         """Close one of your chat sessions, and the tool session of its agent. It accepts no more messages."""
 
         async def work(edit: Edit) -> ChatSessionClosedPayload:
-            session = await rows.get_own_session(edit, request.payload.session_id, "chat")
+            session = await rows.get_own_session(edit, payload.session_id, "chat")
             total = await rows.close_session(edit, session)
             return ChatSessionClosedPayload(
                 session_id=session.id,
@@ -78,8 +71,7 @@ class ChatSessions:
                 duration_seconds=round((edit.now - session.created_at).total_seconds()),
             )
 
-        closed = await edit_once(self._database, ctx, request, ChatSessionClosedPayload, work)
-        return CloseSessionResponse.completed(request, closed)
+        return await edit_once(self._database, ctx, payload, ChatSessionClosedPayload, work)
 
 
 async def count_messages(view: View, session: Session) -> int:

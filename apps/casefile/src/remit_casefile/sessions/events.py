@@ -9,7 +9,6 @@ from pydantic import Field, JsonValue, model_validator
 from sqlalchemy import func, select
 
 from remit import LeafContext
-from remit.inventory import Request, Response
 from remit_casefile.policies.env import CallEvent
 from remit_casefile.sessions import rows
 from remit_casefile.sessions.chain import count_events
@@ -64,14 +63,6 @@ class EventsPayload(Payload):
     limit: int
 
 
-class ListEventsRequest(Request[ListEventsPayload], operation="list_events"):
-    """A request to list events."""
-
-
-class ListEventsResponse(Response[EventsPayload]):
-    """The response with the events."""
-
-
 class EventLog:
     """Stores the events of calls, for policy layers."""
 
@@ -102,9 +93,8 @@ class EventLog:
 class ToolEvents(EventLog):
     """The events of a tenant."""
 
-    async def list_events(self, ctx: LeafContext, request: ListEventsRequest) -> ListEventsResponse:
+    async def list_events(self, ctx: LeafContext, payload: ListEventsPayload) -> EventsPayload:
         """List the events of a casefile or a session, oldest first: the tools that ran, and their outcome."""
-        payload = request.payload
         async with open_view(self._database, ctx) as view:
             conditions = [Event.tenant == view.tenant]
             if payload.session_id is not None:
@@ -117,8 +107,7 @@ class ToolEvents(EventLog):
             oldest = select(Event).where(*conditions).order_by(Event.timestamp, Event.chain_position, Event.id)
             found = await view.session.scalars(oldest.limit(payload.limit).offset(payload.offset))
             tool_events = [_to_tool_event(event) for event in found]
-        events = EventsPayload(events=tool_events, total_count=total, offset=payload.offset, limit=payload.limit)
-        return ListEventsResponse.completed(request, events)
+        return EventsPayload(events=tool_events, total_count=total, offset=payload.offset, limit=payload.limit)
 
 
 async def _event_session_ids(view: View, session_id: str) -> list[str]:

@@ -7,7 +7,6 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from remit.inventory import Request, Response
 from remit_casefile.casefiles.texts import PRINTABLE
 from remit_casefile.storage.ids import CASEFILE_ID, SESSION_ID
 
@@ -91,35 +90,3 @@ class SessionClosedPayload(Payload):
     total_requests: int
     total_events: int
     duration_seconds: int
-
-
-class CreateSessionRequest(Request[CreateSessionPayload], operation="create_session"):
-    """A request to create a session."""
-
-
-class CreateSessionResponse(Response[SessionCreatedPayload]):
-    """The response with the session."""
-
-
-class GetSessionRequest(Request[GetSessionPayload], operation="get_session"):
-    """A request to read a session."""
-
-
-class GetSessionResponse(Response[SessionPayload]):
-    """The response with the session."""
-
-
-class ListSessionsRequest(Request[ListSessionsPayload], operation="list_sessions"):
-    """A request to list sessions."""
-
-
-class ListSessionsResponse(Response[SessionsPayload]):
-    """The response with the sessions."""
-
-
-class CloseSessionRequest(Request[CloseSessionPayload], operation="close_session"):
-    """A request to close a session."""
-
-
-class CloseSessionResponse(Response[SessionClosedPayload]):
-    """The response with the closed session."""

@@ -10,7 +10,7 @@ from pydantic_core import to_jsonable_python
 
 from remit import Context
 from remit.errors import BlockedError, CallError
-from remit.inventory import SECRET_FIELDS, Request, Response, ToolRequestPayload, ToolResponsePayload
+from remit.inventory import SECRET_FIELDS, ToolRequestPayload, ToolResponsePayload
 from remit.layers import redact_fields
 from remit.tools import Callee
 from remit_casefile.casefiles.texts import PRINTABLE
@@ -51,14 +51,6 @@ class ToolResultPayload(ToolResponsePayload):
     session_request_id: str
 
 
-class ProcessToolRequestRequest(Request[ProcessToolRequestPayload], operation="process_tool_request"):
-    """A request to run a tool."""
-
-
-class ProcessToolRequestResponse(Response[ToolResultPayload]):
-    """The response with the tool's result."""
-
-
 class ToolRequests:
     """Runs the tools requested in sessions, each under all of its policies."""
 
@@ -71,11 +63,8 @@ class ToolRequests:
         """The writes of the record, for the application to list."""
         return self._recorder.begin, self._recorder.end
 
-    async def process_tool_request(
-        self, ctx: Context, request: ProcessToolRequestRequest
-    ) -> ProcessToolRequestResponse:
+    async def process_tool_request(self, ctx: Context, payload: ProcessToolRequestPayload) -> ToolResultPayload:
         """Run a tool by its name in the session of the call, and record its events."""
-        payload = request.payload
         if payload.tool_name in NESTED_REQUEST_TOOLS:
             raise BlockedError(f"'{payload.tool_name}' cannot be requested in a session; request the tool itself.")
         start = RequestStart(
@@ -87,22 +76,21 @@ class ToolRequests:
         )
         recorded = await ctx.call(self._recorder.begin, start)
         async with track_interruption(self._database, recorded.session_request_id):
-            return await self._run(ctx, request, recorded)
+            return await self._run(ctx, payload, recorded)
 
     async def _run(
-        self, ctx: Context, request: ProcessToolRequestRequest, recorded: RecordedRequest
-    ) -> ProcessToolRequestResponse:
-        payload, recorder = request.payload, self._recorder
+        self, ctx: Context, payload: ProcessToolRequestPayload, recorded: RecordedRequest
+    ) -> ToolResultPayload:
+        recorder = self._recorder
         try:
             result = _to_json_value(await ctx.call(payload.tool_name, payload.parameters))
         except CallError as error:
             await ctx.call(recorder.end, RequestEnd(begun=recorded, outcome="failed", error_message=error.message))
-            return ProcessToolRequestResponse.failed(request, error)
+            raise
         ended = await ctx.call(
             recorder.end, RequestEnd(begun=recorded, outcome="completed", result_summary=_summarize(result))
         )
-        answer = ToolResultPayload(result=result, events=ended.events, session_request_id=recorded.session_request_id)
-        return ProcessToolRequestResponse.completed(request, answer)
+        return ToolResultPayload(result=result, events=ended.events, session_request_id=recorded.session_request_id)
 
 
 def _to_json_value(value: Any) -> JsonValue:

@@ -5,16 +5,13 @@ from __future__ import annotations
 from remit import LeafContext
 from remit_casefile.sessions import rows
 from remit_casefile.sessions.payloads import (
-    CloseSessionRequest,
-    CloseSessionResponse,
-    CreateSessionRequest,
-    CreateSessionResponse,
-    GetSessionRequest,
-    GetSessionResponse,
-    ListSessionsRequest,
-    ListSessionsResponse,
+    CloseSessionPayload,
+    CreateSessionPayload,
+    GetSessionPayload,
+    ListSessionsPayload,
     SessionClosedPayload,
     SessionCreatedPayload,
+    SessionPayload,
     SessionsPayload,
 )
 from remit_casefile.storage.database import Database
@@ -28,35 +25,32 @@ class ToolSessions:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def create_session(self, ctx: LeafContext, request: CreateSessionRequest) -> CreateSessionResponse:
+    async def create_session(self, ctx: LeafContext, payload: CreateSessionPayload) -> SessionCreatedPayload:
         """Create a tool session, which records the tools requested in it, in a casefile if one is named."""
 
         async def work(edit: Edit) -> SessionCreatedPayload:
-            return session_created_payload(await rows.add_session(edit, "tool", request.payload))
+            return session_created_payload(await rows.add_session(edit, "tool", payload))
 
-        made = await edit_once(self._database, ctx, request, SessionCreatedPayload, work)
-        return CreateSessionResponse.completed(request, made)
+        return await edit_once(self._database, ctx, payload, SessionCreatedPayload, work)
 
-    async def get_session(self, ctx: LeafContext, request: GetSessionRequest) -> GetSessionResponse:
+    async def get_session(self, ctx: LeafContext, payload: GetSessionPayload) -> SessionPayload:
         """Read a tool session: its state and the number of its requests and events."""
         async with open_view(self._database, ctx) as view:
-            session = await rows.get_visible_session(view, request.payload.session_id, "tool")
-            return GetSessionResponse.completed(request, await rows.session_payload(view, session))
+            session = await rows.get_visible_session(view, payload.session_id, "tool")
+            return await rows.session_payload(view, session)
 
-    async def list_sessions(self, ctx: LeafContext, request: ListSessionsRequest) -> ListSessionsResponse:
+    async def list_sessions(self, ctx: LeafContext, payload: ListSessionsPayload) -> SessionsPayload:
         """List tool sessions, the newest first: your own, and those of casefiles that you are an admin of."""
-        payload = request.payload
         async with open_view(self._database, ctx) as view:
             found, total = await rows.list_visible_sessions(view, "tool", payload)
             session_payloads = [await rows.session_payload(view, session) for session in found]
-        page = SessionsPayload(sessions=session_payloads, total_count=total, offset=payload.offset, limit=payload.limit)
-        return ListSessionsResponse.completed(request, page)
+        return SessionsPayload(sessions=session_payloads, total_count=total, offset=payload.offset, limit=payload.limit)
 
-    async def close_session(self, ctx: LeafContext, request: CloseSessionRequest) -> CloseSessionResponse:
+    async def close_session(self, ctx: LeafContext, payload: CloseSessionPayload) -> SessionClosedPayload:
         """Close one of your tool sessions: it accepts no more requests, and those in progress are cancelled."""
 
         async def work(edit: Edit) -> SessionClosedPayload:
-            session = await rows.get_own_session(edit, request.payload.session_id, "tool")
+            session = await rows.get_own_session(edit, payload.session_id, "tool")
             total = await rows.close_session(edit, session)
             return SessionClosedPayload(
                 session_id=session.id,
@@ -66,8 +60,7 @@ class ToolSessions:
                 duration_seconds=round((edit.now - session.created_at).total_seconds()),
             )
 
-        closed = await edit_once(self._database, ctx, request, SessionClosedPayload, work)
-        return CloseSessionResponse.completed(request, closed)
+        return await edit_once(self._database, ctx, payload, SessionClosedPayload, work)
 
 
 def session_created_payload(session: Session) -> SessionCreatedPayload:

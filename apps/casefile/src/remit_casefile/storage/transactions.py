@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
-from typing import Any, Final, Protocol, TypeVar
+from typing import Final, Protocol, TypeVar
 
 from pydantic import BaseModel
 from sqlalchemy import select
@@ -17,7 +17,6 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from remit import LeafContext
 from remit.effects import once
 from remit.errors import NotFoundError, ToolFailedError
-from remit.inventory import Request
 from remit.tools import Caller
 from remit_casefile.storage.database import Database
 from remit_casefile.storage.ids import IdGenerator
@@ -108,14 +107,14 @@ async def open_view(database: Database, context: HasCaller) -> AsyncGenerator[Vi
 
 
 async def edit_once(
-    database: Database, ctx: LeafContext, request: Request[Any], result: type[P], work: Callable[[Edit], Awaitable[P]]
+    database: Database, ctx: LeafContext, payload: BaseModel, result: type[P], work: Callable[[Edit], Awaitable[P]]
 ) -> P:
-    """Write in one transaction, once per id of the request.
+    """Write in one transaction, once per key of the call.
 
-    The id is scoped to the tenant and user, so that users cannot see each other's results.
+    The key is scoped to the tenant and user, so that users cannot see each other's results.
 
     Raises:
-        IdempotencyError: the id was used for another operation, payload or user.
+        IdempotencyError: the key was used for another payload or user.
         RateLimitedError: the database was busy for too long.
     """
     principal = ctx.caller.principal
@@ -128,18 +127,18 @@ async def edit_once(
             run=ctx.run,
             ids=database.ids,
         )
-        key, digest = _effect_key(ctx, request), _request_digest(request, principal.name)
+        key, digest = _effect_key(ctx), _payload_digest(payload, principal.name)
         return await once(session, key, result, lambda: work(edit), digest=digest)
 
 
-async def find_earlier_result(database: Database, ctx: LeafContext, request: Request[Any], result: type[P]) -> P | None:
-    """The result of an earlier attempt at the request that completed, or None.
+async def find_earlier_result(database: Database, ctx: LeafContext, payload: BaseModel, result: type[P]) -> P | None:
+    """The result of an earlier attempt at the call that completed, or None.
 
     Lets work outside a transaction skip what is done already; the `edit_once` at its end still makes sure.
     """
     query = select(EFFECTS.c.result).where(
-        EFFECTS.c.key == _effect_key(ctx, request),
-        EFFECTS.c.digest == _request_digest(request, ctx.caller.principal.name),
+        EFFECTS.c.key == _effect_key(ctx),
+        EFFECTS.c.digest == _payload_digest(payload, ctx.caller.principal.name),
     )
     async with database.read_session() as session:
         text = await session.scalar(query)
@@ -154,10 +153,10 @@ async def open_unkeyed_write(database: Database, ctx: LeafContext) -> AsyncGener
         yield View(session=session, tenant=principal.tenant, person=principal.name, now=database.clock())
 
 
-def _effect_key(ctx: LeafContext, request: Request[Any]) -> str:
-    return f"{ctx.caller.principal.tenant}/{request.request_id}"
+def _effect_key(ctx: LeafContext) -> str:
+    return f"{ctx.caller.principal.tenant}/{ctx.key}"
 
 
-def _request_digest(request: Request[Any], person: str) -> str:
-    content = [person, type(request).__name__, request.payload.model_dump(mode="json")]
+def _payload_digest(payload: BaseModel, person: str) -> str:
+    content = [person, type(payload).__name__, payload.model_dump(mode="json")]
     return sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()

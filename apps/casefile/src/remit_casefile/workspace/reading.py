@@ -24,16 +24,9 @@ from remit_casefile.workspace.reading_payloads import (
     CasefileMessagesPayload,
     CellsView,
     GetCasefileCellsPayload,
-    GetCasefileCellsRequest,
-    GetCasefileCellsResponse,
-    GetCasefileMessageRequest,
-    GetCasefileMessageResponse,
+    GetCasefileMessagePayload,
     ListCasefileFilesPayload,
-    ListCasefileFilesRequest,
-    ListCasefileFilesResponse,
     ListCasefileMessagesPayload,
-    ListCasefileMessagesRequest,
-    ListCasefileMessagesResponse,
     MessageBrief,
     Page,
 )
@@ -51,12 +44,11 @@ class CopyReader:
         self._database = database
 
     async def list_casefile_messages(
-        self, ctx: LeafContext, request: ListCasefileMessagesRequest
-    ) -> ListCasefileMessagesResponse:
+        self, ctx: LeafContext, payload: ListCasefileMessagesPayload
+    ) -> CasefileMessagesPayload:
         """List or search the mail stored in a casefile, newest first. Sends no request to Google."""
-        payload = request.payload
         async with open_view(self._database, ctx) as view:
-            await require_casefile(view, payload.casefile_id, Level.VIEWER, request.operation)
+            await require_casefile(view, payload.casefile_id, Level.VIEWER)
             where = _match_conditions(
                 payload.casefile_id, GmailMessage, payload.query, "sender", "to", "cc", "subject", "text"
             )
@@ -64,46 +56,39 @@ class CopyReader:
             found, page = await _load_page(view, payload, "gmail", where, newest)
             names = await _load_label_names(view, payload.casefile_id)
         messages = [_message_brief(MessageView.model_validate(data), names) for data in found]
-        return ListCasefileMessagesResponse.completed(request, CasefileMessagesPayload(messages=messages, **dict(page)))
+        return CasefileMessagesPayload(messages=messages, **dict(page))
 
-    async def get_casefile_message(
-        self, ctx: LeafContext, request: GetCasefileMessageRequest
-    ) -> GetCasefileMessageResponse:
+    async def get_casefile_message(self, ctx: LeafContext, payload: GetCasefileMessagePayload) -> MessageView:
         """Read one message stored in a casefile."""
-        payload = request.payload
         async with open_view(self._database, ctx) as view:
-            await require_casefile(view, payload.casefile_id, Level.VIEWER, request.operation)
+            await require_casefile(view, payload.casefile_id, Level.VIEWER)
             row = await view.session.get(GmailMessage, (payload.casefile_id, payload.message_id))
         if row is None:
             raise NotFoundError(
                 f"No message '{payload.message_id}' in {payload.casefile_id}; "
                 "list its messages with list_casefile_messages."
             )
-        return GetCasefileMessageResponse.completed(request, MessageView.model_validate(row.data))
+        return MessageView.model_validate(row.data)
 
-    async def list_casefile_files(
-        self, ctx: LeafContext, request: ListCasefileFilesRequest
-    ) -> ListCasefileFilesResponse:
+    async def list_casefile_files(self, ctx: LeafContext, payload: ListCasefileFilesPayload) -> CasefileFilesPayload:
         """List the files stored in a casefile by name, or search their names. Sends no request to Google."""
-        payload = request.payload
         async with open_view(self._database, ctx) as view:
-            await require_casefile(view, payload.casefile_id, Level.VIEWER, request.operation)
+            await require_casefile(view, payload.casefile_id, Level.VIEWER)
             where = _match_conditions(payload.casefile_id, DriveFile, payload.query, "name")
             found, page = await _load_page(view, payload, "drive", where, DriveFile.data["name"].as_string())
         files = [FileView.model_validate(data) for data in found]
-        return ListCasefileFilesResponse.completed(request, CasefileFilesPayload(files=files, **dict(page)))
+        return CasefileFilesPayload(files=files, **dict(page))
 
-    async def get_casefile_cells(self, ctx: LeafContext, request: GetCasefileCellsRequest) -> GetCasefileCellsResponse:
+    async def get_casefile_cells(self, ctx: LeafContext, payload: GetCasefileCellsPayload) -> CasefileCellsPayload:
         """Read the cells stored in a casefile, of one spreadsheet or of all. Sends no request to Google."""
-        payload = request.payload
         async with open_view(self._database, ctx) as view:
-            await require_casefile(view, payload.casefile_id, Level.VIEWER, request.operation)
+            await require_casefile(view, payload.casefile_id, Level.VIEWER)
             where = _match_conditions(payload.casefile_id, SheetRange, None)
             if payload.spreadsheet_id is not None:
                 where.append(SheetRange.id.startswith(range_id(payload.spreadsheet_id, ""), autoescape=True))
             found, page = await _load_page(view, payload, "sheets", where)
         ranges = [CellsView.model_validate(data) for data in found]
-        return GetCasefileCellsResponse.completed(request, CasefileCellsPayload(ranges=ranges, **dict(page)))
+        return CasefileCellsPayload(ranges=ranges, **dict(page))
 
 
 def _match_conditions(casefile_id: str, table: CopyTable, query: str | None, *fields: str) -> list[ColumnElement[bool]]:

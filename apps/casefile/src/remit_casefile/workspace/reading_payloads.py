@@ -6,10 +6,8 @@ from datetime import datetime
 
 from pydantic import Field
 
-from remit.inventory import Request, Response
 from remit_casefile.google.payloads.base import GoogleId
 from remit_casefile.google.payloads.drive import FileView
-from remit_casefile.google.payloads.gmail import MessageView
 from remit_casefile.google.payloads.sheets import Cell
 from remit_casefile.workspace.payloads import CasefileId, Limit, Offset, Payload, Result, SyncState
 
@@ -100,35 +98,3 @@ class CasefileCellsPayload(Page):
     """A page of cells."""
 
     ranges: list[CellsView] = Field(description="The cells")
-
-
-class ListCasefileMessagesRequest(Request[ListCasefileMessagesPayload], operation="list_casefile_messages"):
-    """A request to list messages."""
-
-
-class ListCasefileMessagesResponse(Response[CasefileMessagesPayload]):
-    """The response with the messages."""
-
-
-class GetCasefileMessageRequest(Request[GetCasefileMessagePayload], operation="get_casefile_message"):
-    """A request to read a message."""
-
-
-class GetCasefileMessageResponse(Response[MessageView]):
-    """The response with the message."""
-
-
-class ListCasefileFilesRequest(Request[ListCasefileFilesPayload], operation="list_casefile_files"):
-    """A request to list files."""
-
-
-class ListCasefileFilesResponse(Response[CasefileFilesPayload]):
-    """The response with the files."""
-
-
-class GetCasefileCellsRequest(Request[GetCasefileCellsPayload], operation="get_casefile_cells"):
-    """A request to read cells."""
-
-
-class GetCasefileCellsResponse(Response[CasefileCellsPayload]):
-    """The response with the cells."""

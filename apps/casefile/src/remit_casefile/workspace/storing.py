@@ -14,12 +14,9 @@ from remit_casefile.workspace.payloads import Source
 from remit_casefile.workspace.storing_payloads import (
     StoredMessagesPayload,
     StoredPayload,
-    StoreDriveFilesRequest,
-    StoreDriveFilesResponse,
-    StoreGmailMessagesRequest,
-    StoreGmailMessagesResponse,
-    StoreSheetDataRequest,
-    StoreSheetDataResponse,
+    StoreDriveFilesPayload,
+    StoreGmailMessagesPayload,
+    StoreSheetDataPayload,
 )
 
 
@@ -29,15 +26,12 @@ class CopyStorer:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def store_gmail_messages(
-        self, ctx: LeafContext, request: StoreGmailMessagesRequest
-    ) -> StoreGmailMessagesResponse:
+    async def store_gmail_messages(self, ctx: LeafContext, payload: StoreGmailMessagesPayload) -> StoredMessagesPayload:
         """Store messages in a casefile permanently: they stay there when they are deleted in Gmail."""
-        payload = request.payload
         SyncCursor.parse(payload.sync_token)
 
         async def work(edit: Edit) -> StoredMessagesPayload:
-            await require_casefile(edit, payload.casefile_id, Level.EDITOR, request.operation)
+            await require_casefile(edit, payload.casefile_id, Level.EDITOR)
             mail = {each.id: each for each in payload.messages}
             stored = await Copies(edit, payload.casefile_id, GmailMessage).put(
                 mail, overwrite=payload.overwrite, kept=True
@@ -52,31 +46,27 @@ class CopyStorer:
             result = await _record_stored(edit, payload.casefile_id, "gmail", stored, payload.sync_token)
             return StoredMessagesPayload(**dict(result), threads_stored=threads, labels_stored=labels)
 
-        done = await edit_once(self._database, ctx, request, StoredMessagesPayload, work)
-        return StoreGmailMessagesResponse.completed(request, done)
+        return await edit_once(self._database, ctx, payload, StoredMessagesPayload, work)
 
-    async def store_drive_files(self, ctx: LeafContext, request: StoreDriveFilesRequest) -> StoreDriveFilesResponse:
+    async def store_drive_files(self, ctx: LeafContext, payload: StoreDriveFilesPayload) -> StoredPayload:
         """Store files in a casefile permanently: name, type, size and link of each, not the content."""
-        payload = request.payload
         SyncCursor.parse(payload.sync_token)
 
         async def work(edit: Edit) -> StoredPayload:
-            await require_casefile(edit, payload.casefile_id, Level.EDITOR, request.operation)
+            await require_casefile(edit, payload.casefile_id, Level.EDITOR)
             files = {each.id: each for each in payload.files}
             stored = await Copies(edit, payload.casefile_id, DriveFile).put(
                 files, overwrite=payload.overwrite, kept=True
             )
             return await _record_stored(edit, payload.casefile_id, "drive", stored, payload.sync_token)
 
-        done = await edit_once(self._database, ctx, request, StoredPayload, work)
-        return StoreDriveFilesResponse.completed(request, done)
+        return await edit_once(self._database, ctx, payload, StoredPayload, work)
 
-    async def store_sheet_data(self, ctx: LeafContext, request: StoreSheetDataRequest) -> StoreSheetDataResponse:
+    async def store_sheet_data(self, ctx: LeafContext, payload: StoreSheetDataPayload) -> StoredPayload:
         """Store cells of spreadsheets in a casefile permanently. sync_sheets updates them."""
-        payload = request.payload
 
         async def work(edit: Edit) -> StoredPayload:
-            await require_casefile(edit, payload.casefile_id, Level.EDITOR, request.operation)
+            await require_casefile(edit, payload.casefile_id, Level.EDITOR)
             cells = {
                 range_id(each.spreadsheet_id, of.range): cells_view(each.spreadsheet_id, of.range, of)
                 for each in payload.sheet_payloads
@@ -87,8 +77,7 @@ class CopyStorer:
             )
             return await _record_stored(edit, payload.casefile_id, "sheets", stored, payload.sync_token)
 
-        done = await edit_once(self._database, ctx, request, StoredPayload, work)
-        return StoreSheetDataResponse.completed(request, done)
+        return await edit_once(self._database, ctx, payload, StoredPayload, work)
 
 
 async def _record_stored(

@@ -6,7 +6,6 @@ from typing import Annotated
 
 from pydantic import Field
 
-from remit.inventory import Request, Response
 from remit_casefile.google.payloads.base import GoogleId
 from remit_casefile.google.payloads.drive import FileView
 from remit_casefile.google.payloads.gmail import MessageView
@@ -76,27 +75,3 @@ class StoredMessagesPayload(StoredPayload):
 
     threads_stored: int = Field(description="How many threads are new or other than before")
     labels_stored: int = Field(description="How many labels are new or other than before")
-
-
-class StoreGmailMessagesRequest(Request[StoreGmailMessagesPayload], operation="store_gmail_messages"):
-    """A request to store messages."""
-
-
-class StoreGmailMessagesResponse(Response[StoredMessagesPayload]):
-    """The response with the number of stored copies."""
-
-
-class StoreDriveFilesRequest(Request[StoreDriveFilesPayload], operation="store_drive_files"):
-    """A request to store files."""
-
-
-class StoreDriveFilesResponse(Response[StoredPayload]):
-    """The response with the number of stored copies."""
-
-
-class StoreSheetDataRequest(Request[StoreSheetDataPayload], operation="store_sheet_data"):
-    """A request to store cells."""
-
-
-class StoreSheetDataResponse(Response[StoredPayload]):
-    """The response with the number of stored copies."""

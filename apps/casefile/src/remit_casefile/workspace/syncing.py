@@ -86,7 +86,7 @@ class CopySyncer:
 
         async def fetch(start: SyncStart) -> FetchResult:
             async with open_view(self._database, ctx) as view:
-                await require_casefile(view, payload.casefile_id, Level.EDITOR, request.operation)
+                await require_casefile(view, payload.casefile_id, Level.EDITOR)
                 existing = await Copies(view, payload.casefile_id, SheetRange).list_ids()
             range_ids = existing | {range_id(payload.spreadsheet_id or "", cells) for cells in payload.ranges}
             if not range_ids:
@@ -118,7 +118,7 @@ class _Sync:
 
     async def run(self, response: type[R], fetch: Callable[[SyncStart], Awaitable[FetchResult]]) -> R:
         """Fetch the changes, then write them."""
-        done = await find_earlier_result(self._database, self._ctx, self._request, SyncedPayload)
+        done = await find_earlier_result(self._database, self._ctx, self._request.payload, SyncedPayload)
         if done is None:
             start = await self._mark_started()
             try:
@@ -128,7 +128,7 @@ class _Sync:
             done = await edit_once(
                 self._database,
                 self._ctx,
-                self._request,
+                self._request.payload,
                 SyncedPayload,
                 lambda edit: self._write_fetched(edit, start, fetched),
             )
@@ -136,7 +136,7 @@ class _Sync:
 
     async def _check_access(self, view: View) -> None:
         """Check the access list, before and after fetching, which takes time."""
-        await require_casefile(view, self._casefile, Level.EDITOR, self._request.operation)
+        await require_casefile(view, self._casefile, Level.EDITOR)
 
     async def _mark_started(self) -> SyncStart:
         """Record that a sync has started, and return its start. Another label or folder starts from scratch."""
