@@ -73,8 +73,8 @@ PUBLIC: Final = {
     """,
     "remit.items": """
         ITEM_TYPES ArgumentsBound AttemptEnded AttemptStarted DecisionItem ErasedItem Handoff Item Message Mismatch
-        ModelExchange ModelFailure ModelReply ModelUsage Note Outcome Position QuestionItem RunFinished RunOpened
-        RunResumed RunStalled RunSuspended ToolOutput TraceStarted
+        ModelExchange ModelFailure ModelReply ModelUsage Note Outcome Position QuestionClosed QuestionItem
+        RunFinished RunOpened RunResumed RunStalled RunSuspended ToolOutput TraceStarted
     """,
     "remit.layers": """
         Accumulate AddMessage AgentLayer AnyLayer Approve Authorize Breaker Budget Call CallLayer CallService

@@ -32,6 +32,7 @@ def test_the_names_of_the_kinds_are_these_for_ever() -> None:
         "question": "QuestionItem",
         "decision": "DecisionItem",
         "bound": "ArgumentsBound",
+        "closed": "QuestionClosed",
         "started": "AttemptStarted",
         "ended": "AttemptEnded",
         "note": "Note",

@@ -81,7 +81,8 @@ class DecisionService:
         if row is None or row.status != "waiting" or waiting is None:
             return None
         rows = [await self._store.find_question(question) for question in waiting.questions]
-        return min((each.question.expires for each in rows if each is not None and each.decision is None), default=None)
+        undecided = (each for each in rows if each is not None and each.decision is None and each.status != "closed")
+        return min((each.question.expires for each in undecided), default=None)
 
     def _validate_edit(self, question: Question, arguments: str, *, approved: bool) -> str:
         if question.kind != "approval" or question.is_about_run or not approved:

@@ -157,6 +157,13 @@ class ArgumentsBound(Item, frozen=True, kw_only=True, gc=False):
     arguments: str
 
 
+class QuestionClosed(Item, frozen=True, kw_only=True, gc=False):
+    """A question about an outcome needs no answer any more: the attempt has ended after all."""
+
+    kind: ClassVar[str] = "closed"
+    question: str
+
+
 class AttemptStarted(Item, frozen=True, kw_only=True, gc=False):
     """An attempt begins. Written before the function runs, together with the approval that it consumes."""
 

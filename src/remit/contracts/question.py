@@ -20,7 +20,7 @@ QuestionKind = Literal["approval", "outcome"]
 DecisionKind = Literal["confirm", "approve"]
 """*Confirm*: the acting user, perhaps in the conversation. *Approve*: a signed-in principal with the right."""
 
-QuestionStatus = Literal["open", "approved", "denied", "taken", "expired"]
+QuestionStatus = Literal["open", "approved", "denied", "taken", "expired", "closed"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,15 @@ from remit.contracts.contract import definition_digest
 from remit.contracts.facts import Effect
 from remit.contracts.failures import is_cancel_requested, is_closing, is_failure
 from remit.contracts.gate import has_begun, is_outcome_unknown
-from remit.contracts.items import AttemptEnded, AttemptStarted, DecisionItem, Item, Outcome, QuestionItem
+from remit.contracts.items import (
+    AttemptEnded,
+    AttemptStarted,
+    DecisionItem,
+    Item,
+    Outcome,
+    QuestionClosed,
+    QuestionItem,
+)
 from remit.contracts.ledger import Consumption
 from remit.contracts.question import Decision, Question
 from remit.contracts.redact import Redaction, redact_error, redact_reply, redact_text, safe_cause
@@ -139,7 +147,7 @@ class Base:
         except CallError as error:
             failed = Reply.from_error(error)
             ended = AttemptEnded(call=call.id, attempt=number, outcome=failed.outcome, content=failed.content)
-            await self._write_item(call, ended)
+            await self._write_end(call, ended)
             raise
         except asyncio.CancelledError as error:
             content = Reply.from_error(self._cancellation(error)).content
@@ -147,10 +155,18 @@ class Base:
             raise
         if self._effect is not Effect.PURE:
             outcome, content, final = reply.outcome, reply.content, reply.is_final
-            await call.ledger.commit(
-                AttemptEnded(call=call.id, attempt=number, outcome=outcome, content=content, final=final)
-            )
+            ended = AttemptEnded(call=call.id, attempt=number, outcome=outcome, content=content, final=final)
+            await self._write_end(call, ended)
         return reply
+
+    async def _write_end(self, call: Call, ended: AttemptEnded) -> None:
+        """Write the end of an attempt. If it comes so late that a person was asked about it, the question is closed."""
+        items = call.ledger.items_for(call.id)
+        answered = {item.question for item in items if isinstance(item, DecisionItem)}
+        for item in items:
+            if isinstance(item, QuestionItem) and item.about == "outcome" and item.question not in answered:
+                call.ledger.add(QuestionClosed(call=call.id, question=item.question))
+        await self._write_item(call, ended)
 
     async def _run_body(self, call: Call, payload: BaseModel) -> Reply:
         frame = CallContext(call, self._callee, self._dispatch)

@@ -27,7 +27,7 @@ from remit.errors import (
     Suspended,
 )
 from remit.journal.ledger import ItemCallback, RunLedger, usage_of
-from remit.journal.ports import AcquiredLease, Store
+from remit.journal.ports import AcquiredLease, QuestionRow, Store
 from remit.journal.verify import verify_lease
 
 CANCEL_POLL_SECONDS: Final = 1.0
@@ -156,7 +156,7 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
         Its sender could not execute the run then, but can from now on.
         """
         with contextlib.suppress(JournalError):
-            return bool(await self.store.cancel_requested_by(run) or await self._find_decisions(questions))
+            return bool(await self.store.cancel_requested_by(run) or await self._find_answered(questions))
         return False
 
     async def create_run(self, run: str, header: Item) -> None:
@@ -259,13 +259,14 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
                 if ledger.is_stopping:
                     raise asyncio.CancelledError from signal
                 ledger.is_stopping = bool(await self.store.cancel_requested_by(ledger.run))
-                decisions = [] if ledger.is_stopping else await self._find_decisions(signal.questions)
-                if repeated := copied.intersection(decision.question for decision in decisions):
+                answered = [] if ledger.is_stopping else await self._find_answered(signal.questions)
+                if repeated := copied.intersection(row.question.id for row in answered):
                     raise JournalError(
                         f"run {ledger.run}: question {min(repeated)} is decided, but asked again"
                     ) from signal
-                copied.update(decision.question for decision in decisions)
-                if ledger.is_stopping or decisions:
+                copied.update(row.question.id for row in answered)
+                decisions = [row.decision for row in answered if row.decision is not None]
+                if ledger.is_stopping or answered:
                     continue
                 return bring_to_rest(ledger, signal)
             status: Literal["done", "failed"] = "done" if reply.outcome == "ok" else "failed"
@@ -277,17 +278,15 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
     async def _copy_decisions(self, ledger: RunLedger, decisions: Mapping[str, Decision]) -> None:
         """Copy each decision to the calls that wait for it, whichever run of the conversation opened the question."""
         for question, call in ledger.undecided_questions():
-            decision = decisions.get(question) or await self._find_decision(question)
+            row = None if question in decisions else await self.store.find_question(question)
+            decision = decisions.get(question) if row is None else row.decision
             if decision is not None:
                 ledger.add(DecisionItem(call=call, question=question, body=decision.to_json()))
 
-    async def _find_decisions(self, questions: Sequence[str]) -> list[Decision]:
-        decisions = [await self._find_decision(question) for question in questions]
-        return [decision for decision in decisions if decision is not None]
-
-    async def _find_decision(self, question: str) -> Decision | None:
-        row = await self.store.find_question(question)
-        return row.decision if row is not None else None
+    async def _find_answered(self, questions: Sequence[str]) -> list[QuestionRow]:
+        """The rows of the questions that are decided or closed."""
+        rows = [await self.store.find_question(question) for question in questions]
+        return [row for row in rows if row is not None and (row.decision is not None or row.status == "closed")]
 
     @contextlib.asynccontextmanager
     async def _hold_lease(self, run: str, after: int = -1) -> AsyncGenerator[_Lease]:

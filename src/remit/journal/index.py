@@ -12,6 +12,7 @@ from remit.contracts.items import (
     DecisionItem,
     Item,
     Position,
+    QuestionClosed,
     QuestionItem,
     RunFinished,
     RunOpened,
@@ -49,7 +50,7 @@ def status_after(item: Item) -> RunStatus | None:
 
 
 INDEXED_ITEMS: Final = frozenset(
-    {RunOpened, QuestionItem, DecisionItem, RunSuspended, RunStalled, RunResumed, RunFinished}
+    {RunOpened, QuestionItem, DecisionItem, QuestionClosed, RunSuspended, RunStalled, RunResumed, RunFinished}
 )
 """The items that change the index of runs and questions."""
 
@@ -118,6 +119,8 @@ def check_open(row: QuestionRow | None, question: str, now: float) -> QuestionRo
     status = with_expiry(row, now).status
     if status == "expired":
         raise RequestError(f"question {question} has expired, which denies the call; the agent may ask again")
+    if status == "closed":
+        raise RequestError(f"question {question} is closed: the call has ended after all, with an outcome of its own")
     if status != "open":
         by = f" by {row.decision.by}" if row.decision else ""
         raise RequestError(f"question {question} is already {'approved' if status == 'taken' else status}{by}")

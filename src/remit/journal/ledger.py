@@ -21,6 +21,7 @@ from remit.contracts.items import (
     ModelReply,
     ModelUsage,
     Position,
+    QuestionClosed,
     QuestionItem,
     ToolOutput,
 )
@@ -123,7 +124,7 @@ class RunLedger:
             JournalError: an earlier write failed. The ledger accepts no more items; its executor must stop. Or it is
                 closed; in a task that is being cancelled, as at the end of a program, its CancelledError goes on.
         """
-        if self._is_closed and not isinstance(item, AttemptEnded):
+        if self._is_closed and not isinstance(item, (AttemptEnded, QuestionClosed)):
             raise self._refuse_straggler()
         if self._store_error is not None:
             raise self._store_error

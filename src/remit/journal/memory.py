@@ -16,6 +16,7 @@ from remit.contracts.items import (
     DecisionItem,
     ErasedItem,
     Position,
+    QuestionClosed,
     QuestionItem,
     RunFinished,
     RunOpened,
@@ -289,8 +290,11 @@ class InMemoryStore:
         """Expire the open questions of a run that has ended."""
         for question, row in self._questions.items():
             if row.question.run == run and row.status == "open":
-                self._questions[question] = row._replace(status="expired")
-                self._wake_waiting_runs(question)
+                self._end_question(question, "expired")
+
+    def _end_question(self, question: str, status: QuestionStatus) -> None:
+        self._questions[question] = self._questions[question]._replace(status=status)
+        self._wake_waiting_runs(question)
 
     def _wake_waiting_runs(self, question: str) -> None:
         for state in self._unfinished.values():
@@ -333,6 +337,8 @@ class InMemoryStore:
             self._runs.setdefault(question.run, _RunState()).questions.append(item.question)
         elif isinstance(item, DecisionItem) and self._is_open(item.question):
             self._store_decision(Decision.from_json(item.body))
+        elif isinstance(item, QuestionClosed) and self._is_open(item.question):
+            self._end_question(item.question, "closed")
         status = status_after(item)
         if status and state.row:
             ended = position.at if isinstance(item, RunFinished) else 0.0

@@ -31,6 +31,7 @@ _DECISIONS_BY_STATUS: Final[dict[str, tuple[bool | None, ...]]] = {
     "approved": (True,),
     "denied": (False,),
     "taken": (True, False),
+    "closed": (None,),
 }
 
 

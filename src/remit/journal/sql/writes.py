@@ -14,6 +14,7 @@ from remit.contracts.items import (
     DecisionItem,
     Item,
     Position,
+    QuestionClosed,
     QuestionItem,
     RunFinished,
     RunOpened,
@@ -82,7 +83,7 @@ class Append(Struct, frozen=True):
         opened = {
             "\0".join(_conversation_key(item)) for item in items if isinstance(item, RunOpened) and item.conversation
         }
-        questions = {item.question for item in items if isinstance(item, (QuestionItem, DecisionItem))}
+        questions = {item.question for item in items if isinstance(item, (QuestionItem, DecisionItem, QuestionClosed))}
         questions.update(*(item.questions for item in items if isinstance(item, (RunSuspended, RunStalled))))
         consumed = self.consumption.questions if self.consumption else ()
         return LockKeys(frozenset({self.run, *opened}), frozenset(questions.union(consumed)))
@@ -178,8 +179,10 @@ _ERASE_QUESTION = Command(
 _SELECT_OPEN_QUESTIONS = Query(
     select(QUESTIONS).where(QUESTIONS.c.run == bindparam("run"), QUESTIONS.c.status == "open")
 )
-_EXPIRE_QUESTION = Command(
-    update(QUESTIONS).where(QUESTIONS.c.question == bindparam("the_question")).values(status="expired")
+_END_QUESTION = Command(
+    update(QUESTIONS)
+    .where(QUESTIONS.c.question == bindparam("the_question"), QUESTIONS.c.status == "open")
+    .values(status=bindparam("status"))
 )
 _UPDATE_RUN = update(RUNS).where(RUNS.c.run == bindparam("the_run"))
 _SET_STATUS = Command(_UPDATE_RUN.values(status=bindparam("status"), ended=0.0, wake=bindparam("wake")))
@@ -207,6 +210,10 @@ def _index_item(connection: Connection, position: Position) -> None:
         _insert_question(connection, item)
     elif isinstance(item, DecisionItem):
         store_decision(connection, Decision.from_json(item.body))
+    elif isinstance(item, QuestionClosed):
+        stored = SELECT_QUESTION.first(connection, question=item.question)
+        if stored and _END_QUESTION.execute(connection, {"the_question": item.question, "status": "closed"}):
+            _wake_waiting_runs(connection, stored)
     status = status_after(item)
     if status:
         command = _SET_ENDED if isinstance(item, RunFinished) else _SET_STATUS
@@ -214,7 +221,7 @@ def _index_item(connection: Connection, position: Position) -> None:
         command.execute(connection, {"the_run": position.run, "status": status, "ended": position.at, "wake": wake})
     if status == "cancelled":
         for stored in _SELECT_OPEN_QUESTIONS.all(connection, run=position.run):
-            _EXPIRE_QUESTION.execute(connection, {"the_question": stored.question})
+            _END_QUESTION.execute(connection, {"the_question": stored.question, "status": "expired"})
             _wake_waiting_runs(connection, stored)
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from remit.contracts.items import AttemptStarted, DecisionItem
+from remit.contracts.items import AttemptStarted, DecisionItem, QuestionClosed, RunSuspended
 from remit.contracts.ledger import Consumption
 from remit.contracts.question import Decision
 from remit.errors import ApprovalUsedError, LeaseError, RequestError
@@ -49,6 +49,29 @@ async def test_the_first_decision_counts_and_the_refusal_of_the_second_names_its
         await store.decide(yes(by="cleo"))
     assert (await row_of(store)).decision == no(by="bob")
     assert await read_decisions(store, "run") == [no(by="bob")]
+
+
+async def test_a_closed_question_can_be_decided_no_more_and_its_run_can_continue(store: Store) -> None:
+    run = await begin(store)
+    await run.append(question_item(question()), RunSuspended(call="run", questions=("q1",)))
+    await run.append(QuestionClosed(call="call", question="q1"))
+    assert (await row_of(store)).status == "closed"
+    with pytest.raises(RequestError, match="question q1 is closed: the call has ended after all"):
+        await store.decide(yes())
+    assert await store.list_questions() == []
+    assert [row.status for row in await store.list_questions(only_open=False)] == ["closed"]
+    row = await store.find_run("run")
+    assert row is not None
+    await store.release("run", run.epoch)
+    assert await store.list_due_runs(row.application) == ["run"]
+
+
+async def test_a_question_that_is_decided_is_not_closed(store: Store) -> None:
+    run = await begin(store)
+    await run.append(question_item(question()))
+    await store.decide(no())
+    await run.append(QuestionClosed(call="call", question="q1"), QuestionClosed(call="call", question="another"))
+    assert (await row_of(store)).status == "denied"
 
 
 async def test_one_of_many_concurrent_decisions_counts(store: Store) -> None:
