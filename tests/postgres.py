@@ -19,6 +19,8 @@ from typing import Any, Final
 import psycopg
 from sqlalchemy import URL
 
+from remit.journal.sql.key_file import KEY_VARIABLE
+
 PASSWORD: Final = "rosebud"
 
 _UNTIL_CLOSED: Final = 'exec 3<&0; "$@" </dev/null 3<&- & server=$!; cat <&3 >/dev/null; kill -INT $server; wait'
@@ -36,6 +38,7 @@ class Postgres:
         self._user = pwd.getpwnam("nobody") if root else None
         self._programs = _programs(self._home)
         self._data = self._home / "data"
+        os.environ.setdefault(KEY_VARIABLE, str(self._home / "journal.key"))  # of child processes too
         self._numbers = itertools.count(1)
         self._make()
         self._server = self._start()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -12,9 +13,10 @@ import pytest
 
 from remit.journal.memory import InMemoryStore
 from remit.journal.ports import Store
+from remit.journal.sql.key_file import KEY_VARIABLE, configured_key_file
 from remit.journal.sql.migrations import migrate
 from remit.journal.sql.store import SqlStore
-from remit.journal.sql.tables import METADATA, open_engine, parse_url
+from remit.journal.sql.tables import KEY, METADATA, open_engine, parse_url
 from tests.postgres import Postgres, serving
 
 STORES: Final = ("in process", "sql", pytest.param("postgres", marks=pytest.mark.process))
@@ -23,8 +25,20 @@ STORES: Final = ("in process", "sql", pytest.param("postgres", marks=pytest.mark
 def prepare(url: str) -> None:
     """Make an empty journal at the newest revision."""
     engine = open_engine(parse_url(url))
-    migrate(engine)
+    migrate(engine, configured_key_file(engine.url, None))
     engine.dispose()
+
+
+def copy_journal(source: Path, folder: Path) -> Path:
+    """Copy a journal with its key."""
+    shutil.copy(f"{source}.key", folder)
+    return Path(shutil.copy(source, folder))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def journal_key(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """The key of all journals in Postgres, also for child processes."""
+    os.environ[KEY_VARIABLE] = str(tmp_path_factory.mktemp("key") / "journal.key")
 
 
 @pytest.fixture
@@ -44,7 +58,7 @@ def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def file(migrated: Path, tmp_path: Path) -> Path:
     """An empty journal of this test."""
-    return Path(shutil.copy(migrated, tmp_path / "journal.db"))
+    return copy_journal(migrated, tmp_path)
 
 
 @pytest.fixture(scope="session")
@@ -70,8 +84,8 @@ def shared(postgres: Postgres, template: str) -> str:
 
 @pytest.fixture
 def emptied(postgres: Postgres, shared: str) -> str:
-    """The same, in which no test has left anything; its URL."""
-    postgres.do(*(str(table.delete()) for table in METADATA.sorted_tables), database=shared)
+    """The same, in which no test has left anything but its key; its URL."""
+    postgres.do(*(str(table.delete()) for table in METADATA.sorted_tables if table is not KEY), database=shared)
     return postgres.url(shared)
 
 

@@ -82,8 +82,13 @@ _EXECUTIONS: Final = mutants_of(
         "an approval can be used a second time": edited(
             f"{_INDEX}:check_consumable", "row.consumed_by not in (None, (consumption.run, consumption.call))", "False"
         ),
-        "the use of an approval is not stored": edited(
-            f"{_WRITES}:_consume_decision", "_CONSUME_DECISION.execute(\n        connection, {", "str(\n        {"
+        "the use of an approval is not stored, and not looked for in the chain": together(
+            edited(
+                f"{_WRITES}:_consume_decision",
+                '_update_question(connection, cast("Row[Any]", stored), **values)',
+                "str(values)",
+            ),
+            edited(f"{_WRITES}:_check_unused", "!= (consumption.run, consumption.call)", "== ()"),
         ),
         "a call does not use up its approval": edited(
             f"{_WRITES}:Append.update_index", "if self.consumption is not None:", "if False:"

@@ -69,10 +69,11 @@ class User(BaseModel):
 
 
 class JournalConfig(BaseModel):
-    """Where the journal is kept."""
+    """Where the journal is kept, and the file with the key of its seals."""
 
     model_config = ConfigDict(extra="forbid", strict=True, defer_build=True)
     url: str = ""
+    key: str = ""
 
 
 class ModelPrice(BaseModel):
@@ -96,12 +97,13 @@ class Config(BaseModel):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UserDirectory:
-    """The users of the file at ``path``, prices of models, and the URL of the journal, which may hold a password."""
+    """The users of the file at ``path``, prices of models, and the journal, whose URL may hold a password."""
 
     path: Path
     roles: tuple[str, ...]
     principals: Mapping[str, Principal]
     journal_url: str = field(default="", repr=False)
+    journal_key: str = ""
     prices: Prices = field(default_factory=dict[str, Price])
 
     def require_principal(self, name: str) -> Principal:
@@ -174,6 +176,7 @@ def _parse_users(path: Path, document: dict[str, Any]) -> UserDirectory:
         roles=tuple(config.roles),
         principals=principals,
         journal_url=config.journal.url,
+        journal_key=config.journal.key,
         prices={name: Price(each.input, each.output, each.cached) for name, each in config.prices.items()},
     )
 

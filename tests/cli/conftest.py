@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
 
 from tests.cli.kit import ROOT, Cli
+from tests.stores import copy_journal
 
 
 @pytest.fixture
@@ -15,7 +15,7 @@ def cli(tmp_path: Path, migrated: Path, monkeypatch: pytest.MonkeyPatch) -> Cli:
     """A home that was opened before, so that a test does not migrate it."""
     made = Cli(tmp_path)
     made.home.mkdir(mode=0o700)
-    shutil.copy(migrated, made.home)
+    copy_journal(migrated, made.home)
     monkeypatch.setenv("REMIT_HOME", str(made.home))
     monkeypatch.setenv("REMIT_MODEL", f"scripted:{made.script_file}")
     monkeypatch.setenv("SHOP", str(made.book_file))

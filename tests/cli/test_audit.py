@@ -109,3 +109,21 @@ def test_the_audit_of_another_tenant_needs_a_permission(cli: Cli, anchor: Path) 
     config.write_text(f'[roles.none]\npermissions = []\n[users."{os_user()}"]\nroles = ["none"]\ntenant = "acme"\n')
     done = cli("audit", "verify", "--tenant", "other")
     assert (done.status, "missing permission audit:tenants" in done.err) == (1, True)
+
+
+def test_a_journal_whose_key_is_lost_is_accepted_on_request(cli: Cli) -> None:
+    cli("call", APP, "burn", '{"name":"bread"}')
+    (cli.home / "journal.db.key").unlink()
+    done = cli("runs")
+    assert done.err.startswith("remit: JOURNAL_ERROR: the key ")
+    assert done.err.endswith("accept the journal as it is: remit audit accept\n")
+    assert cli("audit", "accept").out == "every row of the journal is signed; check the open questions and grants\n"
+    assert cli("approvals", "approve", cli.questions()[0]["id"], "--app", APP).status == 0
+
+
+def test_accepting_a_journal_needs_a_permission(cli: Cli) -> None:
+    config = cli.home / "config.toml"
+    config.write_text(
+        f'[roles.r]\npermissions = ["audit:tenants"]\n[users."{os_user()}"]\nroles = ["r"]\ntenant = "acme"\n'
+    )
+    assert "may not accept the journal: missing permission audit:accept" in cli("audit", "accept").err

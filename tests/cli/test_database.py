@@ -8,6 +8,7 @@ import pytest
 
 from remit.cli.home import HomeFolder, ensure_home
 from remit.errors import SetupError
+from remit.journal.sql.key_file import KEY_VARIABLE
 from remit.users import os_user, read_users
 from tests.cli.kit import Cli
 
@@ -62,6 +63,15 @@ def test_what_is_no_journal_is_refused_without_the_password(
     assert done.status != 0
     assert "write sqlite:///FILE or postgresql://" in done.err
     assert SECRET not in done.out + done.err
+
+
+def test_the_configuration_may_name_the_key_of_the_journal(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(KEY_VARIABLE)
+    configure(cli, ELSEWHERE)
+    assert "a journal in Postgres needs a key: set REMIT_JOURNAL_KEY to the path of a file" in cli("runs").err
+    config = cli.home / "config.toml"
+    config.write_text(config.read_text().replace("[journal]", '[journal]\nkey = "journal.key"'))
+    assert "could not be read" in cli("runs").err
 
 
 def test_an_unknown_key_about_the_journal_is_an_error_that_names_it(tmp_path: Path) -> None:

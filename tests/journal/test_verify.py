@@ -8,13 +8,23 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
-from remit.contracts.items import RunFinished, RunSuspended
+from remit.contracts.items import DecisionItem, ErasedItem, Position, RunFinished, RunSuspended
 from remit.errors import BrokenJournalError, JournalError
-from remit.journal.ports import AcquiredLease, RunRow, RunStatus
+from remit.journal.ports import AcquiredLease, QuestionRow, RunRow, RunStatus
 from remit.journal.sql.store import SqlStore
 from remit.journal.verify import matches_items, verify_chain, verify_lease
-from remit.testing.store_suite.samples import Clock, header_item, note, positions, question, question_item
+from remit.testing.store_suite.samples import (
+    Clock,
+    header_item,
+    note,
+    positions,
+    question,
+    question_item,
+    start_item,
+    yes,
+)
 from tests.engine.roots import Stage, asks, never
 
 Opening = Callable[[Path | str], SqlStore]
@@ -50,7 +60,7 @@ def execute(file: Path, *statements: str) -> None:
         ("DELETE FROM remit_questions", "run run: the row of question q1 was changed or removed"),
         (
             "UPDATE remit_questions SET body = replace(body, 'about', 'home')",
-            "run run: the row of question q1 was changed or removed",
+            "the row of question q1 was changed: its signature does not match",
         ),
     ],
 )
@@ -96,6 +106,48 @@ def test_the_items_of_another_run_are_refused() -> None:
 def test_a_question_of_another_run_is_verified_with_that_run() -> None:
     asked = positions("run", [header_item(), question_item(question(run="other"))])
     verify_lease("run", asked, AcquiredLease(1, asked, 2, row_of("running")))
+
+
+def erase_start(items: list[Position]) -> list[Position]:
+    erased = structs.replace(items[1], item=ErasedItem(call="call", was="started"), body="")
+    return [items[0], erased, *items[2:]]
+
+
+def test_an_unfinished_run_is_refused_if_the_start_of_a_call_was_erased() -> None:
+    """The call would run again. The start has no content that would have to be erased."""
+    items = erase_start(positions("run", [header_item(), start_item(), note()]))
+    with pytest.raises(BrokenJournalError, match="run run: item 1, the start of a call, was erased"):
+        verify_lease("run", items, AcquiredLease(1, items, 3, row_of("running")))
+
+
+def test_an_ended_run_may_be_erased() -> None:
+    items = erase_start(positions("run", [header_item(), start_item(), RunFinished(call="run", status="done")]))
+    verify_lease("run", items, AcquiredLease(1, items, 3, row_of("done", 1000.0)))
+
+
+APPROVED = QuestionRow(question(), "approved", yes(), None)
+USED = APPROVED._replace(status="taken", consumed_by=("run", "call"))
+
+
+@pytest.mark.parametrize(
+    ("row", "older_than"),
+    [
+        (QuestionRow(question(), "open", None, None), 2),
+        (APPROVED, 3),
+        (APPROVED._replace(status="taken", consumed_by=("other", "call")), 3),
+        (USED, None),
+        (USED._replace(status="expired"), None),
+    ],
+)
+def test_the_row_of_a_question_that_is_older_than_an_item_is_refused(row: QuestionRow, older_than: int | None) -> None:
+    copied = DecisionItem(call="call", question="q1", body=yes().to_json())
+    items = positions("run", [header_item(), question_item(question()), copied, start_item(question="q1")])
+    lease = AcquiredLease(1, items, 4, row_of("running"), "", [row])
+    if older_than is None:
+        verify_lease("run", items, lease)
+    else:
+        with pytest.raises(BrokenJournalError, match=f"run run: the row of a question is older than item {older_than}"):
+            verify_lease("run", items, lease)
 
 
 def row_of(status: RunStatus, ended: float = 0.0) -> RunRow:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import asdict
-from typing import Annotated
+from typing import Annotated, cast
 
 import typer
 
@@ -17,6 +17,9 @@ from remit.errors import AuditError, RequestError
 
 AUDIT_ALL_TENANTS = "audit:tenants"
 """The permission to read the audit of another tenant."""
+
+ACCEPT_JOURNAL = "audit:accept"
+"""The permission to accept the journal as it is."""
 
 commands = make_group("Enter runs into the audit log, and detect later changes.")
 
@@ -61,6 +64,24 @@ def verify(*, tenant: _Tenant = "", anchor: _Anchor = "", as_json: _AsJson = Fal
     subject = "one thing is" if fault_count == 1 else f"{fault_count} things are"
     print(error_line(AuditError.code, f"{subject} different from the audit log"), file=sys.stderr)
     return ExitStatus.FAILED
+
+
+@commands.command()
+def accept() -> None:
+    """Accept the journal as it is, if its key is lost or its signatures do not match.
+
+    Every row is signed anew, with the key of the journal or, without one, with a new key. Rows that were changed are
+    valid afterwards: run `remit audit verify` first, and check the open questions and grants.
+    """
+    with open_client() as client:
+        if not client.principal.may(ACCEPT_JOURNAL):
+            raise RequestError(
+                f"{client.principal.name} may not accept the journal: missing permission {ACCEPT_JOURNAL}"
+            )
+        from remit.journal.sql.store import SqlStore
+
+        client.wait(cast("SqlStore", client.store).accept_rows())  # the command line has no other store
+    print("every row of the journal is signed; check the open questions and grants")
 
 
 def _resolve_tenant(client: LocalClient, tenant: str) -> str:

@@ -303,7 +303,7 @@ def open_client(environ: Mapping[str, str] = os.environ) -> Generator[LocalClien
 
         load_anchor(anchor)  # one that cannot be had is told before anything runs
     database = environ.get("REMIT_DATABASE") or users.journal_url
-    store = home.open_store(database)
+    store = home.open_store(database, environ.get("REMIT_JOURNAL_KEY") or users.journal_key)
     with asyncio.Runner() as runner, ExitStack() as exit_stack:
         exit_stack.callback(lambda: runner.run(store.close()))
         yield LocalClient(

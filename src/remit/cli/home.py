@@ -32,8 +32,10 @@ class HomeFolder(Struct, frozen=True):
         """The audit logs, one per tenant."""
         return self.folder / "audit"
 
-    def open_store(self, url: str = "") -> Store:
+    def open_store(self, url: str = "", key_file: str = "") -> Store:
         """The journal at ``url``, or in this folder's file. The database is opened on first use.
+
+        ``key_file`` is the key of a journal at ``url``.
 
         Raises:
             SetupError: ``url`` cannot be a journal, or a requirement is not installed.
@@ -42,7 +44,9 @@ class HomeFolder(Struct, frozen=True):
             from remit.journal.sql.store import SqlStore
         except ModuleNotFoundError as error:
             raise SetupError(f"the journal needs {error.name}; install it with: pip install 'remit[sql]'") from error
-        return SqlStore(url) if url else SqlStore.at(self.journal_file)
+        if not url:
+            return SqlStore.at(self.journal_file)
+        return SqlStore(url, key_file=Path(key_file) if key_file else None)
 
 
 def ensure_home(environ: Mapping[str, str]) -> HomeFolder:

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from remit.contracts.items import ErasedItem, Position, QuestionItem, RunFinished, RunOpened
+from remit.contracts.items import (
+    AttemptStarted,
+    DecisionItem,
+    ErasedItem,
+    Position,
+    QuestionClosed,
+    QuestionItem,
+    RunFinished,
+    RunOpened,
+)
 from remit.contracts.question import Question
 from remit.errors import BrokenJournalError
 from remit.journal.codec import find_broken_link
 from remit.journal.index import UNFINISHED_STATUSES, run_row_from_header, status_after
-from remit.journal.ports import AcquiredLease, RunRow
+from remit.journal.ports import AcquiredLease, QuestionRow, RunRow
 
 
 def verify_chain(run: str, items: Sequence[Position]) -> None:
@@ -40,11 +49,32 @@ def verify_lease(run: str, items: Sequence[Position], lease: AcquiredLease) -> N
     if items and (lease.row is None or not matches_items(lease.row, items)):
         raise BrokenJournalError(f"run {run}: its row does not match its items; nothing was run")
     asked = [position.item for position in items if isinstance(position.item, QuestionItem)]
-    rows = {row.question.id: row.question for row in lease.questions}
+    rows = {row.question.id: row for row in lease.questions}
     for name, body in {item.question: item.body for item in reversed(asked)}.items():  # the first one made the row
         question = Question.from_json(body)
-        if question.run == run and rows.get(name) != question:
+        if question.run == run and (name not in rows or rows[name].question != question):
             raise BrokenJournalError(f"run {run}: the row of question {name} was changed or removed; nothing was run")
+    is_unfinished = lease.row is not None and lease.row.status in UNFINISHED_STATUSES
+    for position in items:
+        if is_unfinished and isinstance(position.item, ErasedItem) and position.item.was == AttemptStarted.kind:
+            raise BrokenJournalError(
+                f"run {run}: item {position.seq}, the start of a call, was erased, so that the call would run again; "
+                "nothing was run"
+            )
+        if _is_newer(position, rows):
+            raise BrokenJournalError(
+                f"run {run}: the row of a question is older than item {position.seq}, which decided or used it; nothing"
+                " was run"
+            )
+
+
+def _is_newer(position: Position, rows: Mapping[str, QuestionRow]) -> bool:
+    """Whether an item decided or used a question, and its row does not know, because an older copy was put back."""
+    item = position.item
+    if not isinstance(item, (DecisionItem, QuestionClosed, AttemptStarted)) or item.question not in rows:
+        return False
+    row, use = rows[item.question], (position.run, item.call)
+    return row.consumed_by != use if isinstance(item, AttemptStarted) else row.status == "open"
 
 
 def matches_items(row: RunRow, items: Sequence[Position]) -> bool:

@@ -19,6 +19,7 @@ from sqlalchemy import Engine, inspect, text
 
 from remit.errors import JournalFormatError
 from remit.journal.sql import migrations
+from remit.journal.sql.key_file import configured_key_file
 from remit.journal.sql.store import SqlStore
 from remit.journal.sql.tables import HEAD_REVISION, METADATA, VERSION_TABLE, open_engine, parse_url
 from tests.journal.programs import Program
@@ -44,6 +45,10 @@ def bare(postgres: Postgres) -> Iterator[str]:
     postgres.drop(name)
 
 
+def migrate(engine: Engine) -> None:
+    migrations.migrate(engine, configured_key_file(engine.url, None))
+
+
 def tables(engine: Engine) -> set[str]:
     return set(inspect(engine).get_table_names())
 
@@ -62,7 +67,7 @@ def version(file: Path) -> list[str]:
 
 
 def test_the_migrations_make_the_tables_that_the_store_uses(engine: Engine) -> None:
-    migrations.migrate(engine)
+    migrate(engine)
     with engine.connect() as connection:
         context = MigrationContext.configure(
             connection, opts={"version_table": VERSION_TABLE, "compare_server_default": True}
@@ -76,18 +81,18 @@ def test_the_newest_migration_is_the_one_that_the_store_opens_without_alembic() 
 
 
 def test_migrating_again_changes_nothing(engine: Engine) -> None:
-    migrations.migrate(engine)
+    migrate(engine)
     before = tables(engine)
-    migrations.migrate(engine)
+    migrate(engine)
     assert tables(engine) == before == {*METADATA.tables, VERSION_TABLE}
 
 
 def test_the_way_back_leaves_no_table_of_ours(engine: Engine) -> None:
-    migrations.migrate(engine)
+    migrate(engine)
     with engine.begin() as connection:
         command.downgrade(config_for(connection), "base")
     assert tables(engine) == {VERSION_TABLE}
-    migrations.migrate(engine)
+    migrate(engine)
     assert tables(engine) == {*METADATA.tables, VERSION_TABLE}
 
 
@@ -110,7 +115,7 @@ async def test_a_journal_of_a_newer_version_is_refused(file: Path, opening: Open
         await opening(file).list_runs()
 
 
-def test_runs_of_an_older_journal_are_numbered_in_their_order_and_all_looked_at(engine: Engine) -> None:
+def test_runs_of_an_older_journal_are_numbered_in_their_order_and_all_looked_at(engine: Engine, tmp_path: Path) -> None:
     with engine.begin() as connection:
         command.upgrade(config_for(connection), "0002")
         for run, conversation, opened in (("b", "talk", 2.0), ("a", "talk", 1.0), ("c", "other", 0.5), ("d", "", 0.1)):
@@ -126,7 +131,7 @@ def test_runs_of_an_older_journal_are_numbered_in_their_order_and_all_looked_at(
                 ),
                 {**row, **texts, **numbers},
             )
-    migrations.migrate(engine)
+    migrations.migrate(engine, tmp_path / "new.key")
     with engine.connect() as connection:
         rows = connection.execute(text("SELECT run, number, wake FROM remit_runs ORDER BY run")).all()
     assert [tuple(row) for row in rows] == [("a", 1, 0.0), ("b", 2, 0.0), ("c", 1, 0.0), ("d", 0, 0.0)]
@@ -160,6 +165,7 @@ def test_processes_that_open_a_new_journal_in_postgres_at_once_both_succeed(post
 
 OPENS = """
 import asyncio, sys
+from remit.journal.sql.key_file import configured_key_file
 from remit.journal.sql.store import SqlStore
 
 async def main():

@@ -73,8 +73,9 @@ async def test_a_changed_question_is_refused_by_name_and_hides_no_other(
     store: SqlStore, file: Path, change: str, message: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     execute(file, f"UPDATE remit_questions SET {change} WHERE question = 'q1'")  # noqa: S608 - a test's own
-    with pytest.raises(BrokenJournalError, match=message):
+    with pytest.raises(BrokenJournalError, match=message) as refused:
         await store.find_question("q1")
+    assert "\n" not in str(refused.value)
     with caplog.at_level(logging.WARNING):
         rows = await store.list_questions(only_open=False)
     assert [row.question.id for row in rows] == ["q2"]
@@ -82,7 +83,7 @@ async def test_a_changed_question_is_refused_by_name_and_hides_no_other(
 
 
 async def test_a_copy_of_a_question_under_another_id_is_refused(store: SqlStore, file: Path) -> None:
-    columns = "run, conversation, match, status, asked, body, decision, taken_run, taken_call"
+    columns = "run, conversation, match, status, asked, body, decision, taken_run, taken_call, signature"
     execute(file, f"INSERT INTO remit_questions SELECT 'copy', {columns} FROM remit_questions WHERE question = 'q1'")  # noqa: S608
     with pytest.raises(BrokenJournalError, match="the column question differs from the body"):
         await store.find_question("copy")

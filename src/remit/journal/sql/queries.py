@@ -27,7 +27,10 @@ SELECT_DUE_RUNS = Query(
     .order_by(RUNS.c.wake, RUNS.c.run)
     .limit(bindparam("limit"))
 )
-SELECT_CANCELLED = Query(select(RUNS.c.cancelled).where(RUNS.c.run == bindparam("run")))
+SELECT_CANCELLED = Query(
+    select(RUNS.c.run, RUNS.c.cancelled, RUNS.c.cancel_signature).where(RUNS.c.run == bindparam("run"))
+)
+SELECT_CHAIN = Query(select(ITEMS.c.chain).where(ITEMS.c.run == bindparam("run"), ITEMS.c.seq == bindparam("seq")))
 SELECT_LEASE = Query(select(RUNS).where(RUNS.c.run == bindparam("run")))
 SELECT_QUESTIONS_OF_RUN = Query(
     select(QUESTIONS).where(QUESTIONS.c.run == bindparam("run")).order_by(QUESTIONS.c.asked)
@@ -50,6 +53,8 @@ UNOPENED_RUN = {
     "opened": 0.0,
     "ended": 0.0,
     "cancelled": "",
+    "signature": None,
+    "cancel_signature": None,
     "number": 0,
     "wake": 0.0,
     **dict.fromkeys(("tenant", "principal", "application", "agent", "callee", "conversation", "after"), ""),

@@ -15,6 +15,7 @@ from remit.contracts.grant import Grant, GrantRow
 from remit.contracts.question import Decision, Question, QuestionStatus
 from remit.errors import BrokenJournalError, RemitError
 from remit.journal.ports import QuestionRow, RunRow
+from remit.journal.sql.signatures import Signer, columns_of
 
 T = TypeVar("T")
 
@@ -35,16 +36,17 @@ _DECISIONS_BY_STATUS: Final[dict[str, tuple[bool | None, ...]]] = {
 }
 
 
-def grant_row(row: Row[Any]) -> GrantRow:
+def grant_row(row: Row[Any], signer: Signer) -> GrantRow:
     """Decode the row of a grant.
 
     Raises:
-        BrokenJournalError: it cannot be read, or its columns do not match its body.
+        BrokenJournalError: it cannot be read, its columns do not match its body, or its signature does not match.
     """
     with _refuse_broken("grant", row.grant):
         grant = Grant.from_json(row.body)
         bound = {name: getattr(grant, name) for name in GRANT_COLUMNS}
         _check_columns(row, grant=grant.id, **bound)
+        signer.check("grant", columns_of(row), row.signature)
         return GrantRow(grant, row.used, row.revoked)
 
 
@@ -58,11 +60,43 @@ def run_row(row: Row[Any]) -> RunRow:
         return convert({name: getattr(row, name) for name in RUN_COLUMNS}, RunRow)
 
 
-def question_row(row: Row[Any]) -> QuestionRow:
+def check_question_signature(row: Row[Any], signer: Signer) -> None:
+    """Check the signature of a question that is about to be signed anew.
+
+    Raises:
+        BrokenJournalError: it does not match.
+    """
+    with _refuse_broken("question", row.question):
+        signer.check("question", columns_of(row), row.signature)
+
+
+def cancel_request(row: Row[Any], signer: Signer) -> str:
+    """Who requested to cancel a run; empty if there is no request.
+
+    Raises:
+        BrokenJournalError: its signature does not match.
+    """
+    if row.cancelled or row.cancel_signature is not None:
+        with _refuse_broken("run", row.run):
+            signer.check("cancel", columns_of(row), row.cancel_signature)
+    return row.cancelled
+
+
+def check_head(row: Row[Any], chain: object, signer: Signer) -> None:
+    """Check that the chain of a run ends where its executor ended it. ``chain`` is the last link.
+
+    Raises:
+        BrokenJournalError: items were added, removed or replaced.
+    """
+    with _refuse_broken("run", row.run):
+        signer.check("head", {"run": row.run, "next_seq": row.next_seq, "chain": chain}, row.signature)
+
+
+def question_row(row: Row[Any], signer: Signer) -> QuestionRow:
     """Decode the row of a question.
 
     Raises:
-        BrokenJournalError: it cannot be read, or its columns do not match its body.
+        BrokenJournalError: it cannot be read, its columns do not match its body, or its signature does not match.
     """
     with _refuse_broken("question", row.question):
         question = Question.from_json(row.body)
@@ -80,6 +114,7 @@ def question_row(row: Row[Any]) -> QuestionRow:
         approved = decision.approved if decision is not None else None
         if row.status != "expired" and approved not in _DECISIONS_BY_STATUS[row.status]:
             raise ValueError(f"it is {row.status}, but its decision is {row.decision or 'missing'}")
+        signer.check("question", columns_of(row), row.signature)
         consumed_by = (row.taken_run, row.taken_call) if row.taken_run else None
         return QuestionRow(question, cast("QuestionStatus", row.status), decision, consumed_by)
 
@@ -97,7 +132,7 @@ def readable_rows(rows: Sequence[Row[Any]], decode: Callable[[Row[Any]], T]) -> 
 
 def _check_columns(row: Row[Any], **expected: object) -> None:
     """Refuse a row whose columns differ from its body."""
-    columns = row._mapping  # pyright: ignore[reportPrivateUsage] # an attribute `count` would be a method
+    columns = columns_of(row)
     for column, value in expected.items():
         if columns[column] != value:
             raise ValueError(f"the column {column} differs from the body")
@@ -108,4 +143,5 @@ def _refuse_broken(kind: str, name: object) -> Generator[None]:
     try:
         yield
     except (KeyError, TypeError, ValueError, RemitError) as error:
-        raise BrokenJournalError(f"the row of {kind} {name} was changed: {error}") from error
+        first_line = str(error).partition("\n")[0]  # pydantic writes several
+        raise BrokenJournalError(f"the row of {kind} {name} was changed: {first_line}") from error

@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -15,7 +16,6 @@ from sqlalchemy import (
     Engine,
     Row,
     Select,
-    insert,
     select,
     update,
 )
@@ -30,18 +30,20 @@ from remit.errors import BrokenJournalError, JournalError
 from remit.journal.codec import decode_item
 from remit.journal.index import (
     check_open,
-    check_revocable,
     is_expired,
     lease_held_error,
     lease_lost_error,
     with_expiry,
 )
 from remit.journal.ports import AcquiredLease, AppendFuture, QuestionRow, RunRow
+from remit.journal.sql.grants import add_grant, revoke_grant, use_grant
+from remit.journal.sql.key_file import configured_key_file
 from remit.journal.sql.locks import LockKeys
-from remit.journal.sql.migrations import migrate
+from remit.journal.sql.migrations import accept_rows, migrate
 from remit.journal.sql.queries import (
     INSERT_RUN,
     SELECT_CANCELLED,
+    SELECT_CHAIN,
     SELECT_DUE_RUNS,
     SELECT_ITEMS,
     SELECT_LEASE,
@@ -52,7 +54,8 @@ from remit.journal.sql.queries import (
     UPDATE_LEASE,
     UPDATE_LEASE_EXPIRY,
 )
-from remit.journal.sql.rows import GRANT_COLUMNS, grant_row, question_row, readable_rows, run_row
+from remit.journal.sql.rows import cancel_request, check_head, grant_row, question_row, readable_rows, run_row
+from remit.journal.sql.signatures import signer_of
 from remit.journal.sql.statements import Query
 from remit.journal.sql.tables import (
     GRANTS,
@@ -68,13 +71,11 @@ from remit.journal.sql.writer import Writer, database_message
 from remit.journal.sql.writes import (
     RUN_IS_OPENED,
     SELECT_LATEST_RUN,
-    SELECT_QUESTION,
     Append,
     Change,
-    build_use_grant_update,
     decode_question_items,
     erase_items,
-    find_grant,
+    find_question,
     lock_operations,
     run_operations,
     select_question_items,
@@ -85,18 +86,23 @@ T = TypeVar("T")
 
 
 class SqlStore:
-    """A store in SQLite or Postgres: all six ports over five tables. Opens and migrates its database on first use.
+    """A store in SQLite or Postgres: all six ports over six tables. Opens and migrates its database on first use.
 
     Args:
         url: ``sqlite:///FILE`` or ``postgresql://USER:PASSWORD@HOST/DATABASE``.
         clock: seconds since the epoch. Without one: on Postgres the clock of the database, which all processes share.
+        key_file: the key of the journal's signatures, created with the journal. Without one: for SQLite ``FILE.key``,
+            for Postgres the file in ``$REMIT_JOURNAL_KEY``.
 
     Raises:
-        SetupError: the URL is neither, or the driver is not installed.
+        SetupError: the URL is neither, a journal in Postgres has no key, or the driver is not installed.
     """
 
-    def __init__(self, url: URL | str, clock: Callable[[], float] | None = None) -> None:
+    def __init__(
+        self, url: URL | str, clock: Callable[[], float] | None = None, *, key_file: Path | None = None
+    ) -> None:
         self._url = parse_url(url)
+        self._key_file = configured_key_file(self._url, key_file)
         is_shared = self._url.get_backend_name() != "sqlite"
         self._now = _database_time if clock is None and is_shared else _clock_reader(clock or time.time)
         self._engine = open_engine(self._url)
@@ -147,10 +153,14 @@ class SqlStore:
             if row.until > now:
                 raise lease_held_error(run, row.driver)
             UPDATE_LEASE.execute(connection, {"the_run": run, "epoch": row.epoch + 1, **lease})
-            items = SELECT_ITEMS.all(connection, run=run, after=after)
-            questions = [question_row(each) for each in SELECT_QUESTIONS_OF_RUN.all(connection, run=run)]
+            items, signer = SELECT_ITEMS.all(connection, run=run, after=after), signer_of(connection)
+            last = SELECT_CHAIN.first(connection, run=run, seq=row.next_seq - 1)
+            if last is not None:  # otherwise items are missing, which the caller finds
+                check_head(row, last.chain, signer)
+            questions = [question_row(each, signer) for each in SELECT_QUESTIONS_OF_RUN.all(connection, run=run)]
             opened = run_row(row) if row.callee else None
-            return AcquiredLease(row.epoch + 1, (), row.next_seq, opened, row.cancelled, questions), items
+            cancelled = cancel_request(row, signer)
+            return AcquiredLease(row.epoch + 1, (), row.next_seq, opened, cancelled, questions), items
 
         acquired, items = await self._write(work, run)
         return acquired._replace(items=_decode_positions(items))
@@ -174,21 +184,27 @@ class SqlStore:
         """Store a decision in the inbox of the run. The first decision counts."""
 
         def work(connection: Connection) -> None:
-            row = SELECT_QUESTION.first(connection, question=decision.question)
-            check_open(question_row(row) if row else None, decision.question, self._now(connection))
+            row = find_question(connection, decision.question)
+            check_open(row, decision.question, self._now(connection))
             store_decision(connection, decision)
 
         await self._writer.submit(Change(work, LockKeys(questions=frozenset({decision.question}))))
 
     async def request_cancel(self, run: str, by: str) -> None:
         """Ask the executor of a run to cancel it."""
-        statement = update(RUNS).where(RUNS.c.run == run).values(cancelled=by, wake=0.0)
-        await self._write(lambda connection: connection.execute(statement), run)
+
+        def work(connection: Connection) -> None:
+            signature = signer_of(connection).sign("cancel", {"run": run, "cancelled": by})
+            connection.execute(
+                update(RUNS).where(RUNS.c.run == run).values(cancelled=by, cancel_signature=signature, wake=0.0)
+            )
+
+        await self._write(work, run)
 
     async def cancel_requested_by(self, run: str) -> str:
         """The name of the principal who requested cancellation of the run; empty if there is no request."""
         rows = await self._run_query(SELECT_CANCELLED, run=run)
-        return rows[0].cancelled if rows else ""
+        return cancel_request(rows[0], signer_of(self._engine)) if rows else ""
 
     async def list_runs(
         self,
@@ -250,8 +266,8 @@ class SqlStore:
         """The question with this id."""
 
         def work(connection: Connection) -> QuestionRow | None:
-            row = SELECT_QUESTION.first(connection, question=question)
-            return with_expiry(question_row(row), self._now(connection)) if row else None
+            row = find_question(connection, question)
+            return with_expiry(row, self._now(connection)) if row else None
 
         return await self._submit_read(work)
 
@@ -264,15 +280,13 @@ class SqlStore:
 
     async def add_grant(self, grant: Grant) -> None:
         """Store a grant."""
-        columns = {name: getattr(grant, name) for name in GRANT_COLUMNS}
-        row = insert(GRANTS).values(grant=grant.id, used=0, revoked="", body=grant.to_json(), **columns)
-        await self._write(lambda connection: connection.execute(row), grant.id)
+        await self._write(lambda connection: add_grant(connection, grant), grant.id)
 
     async def list_grants(self, *, tenant: str, tool: str = "") -> list[GrantRow]:
         """The grants of a tenant, optionally for one tool, oldest first."""
         statement = select(GRANTS).where(GRANTS.c.tenant == tenant).order_by(GRANTS.c.given)
         rows = await self._run_select(statement.where(GRANTS.c.tool == tool) if tool else statement)
-        return readable_rows(rows, grant_row)
+        return readable_rows(rows, partial(grant_row, signer=signer_of(self._engine)))
 
     async def use_grant(self, grant: str, run: str, epoch: int) -> bool:
         """Count one more call of a grant; False if it allows no more."""
@@ -281,22 +295,26 @@ class SqlStore:
             row = SELECT_LEASE.first(connection, run=run)
             if row is None or row.epoch != epoch:
                 raise lease_lost_error(run)
-            return connection.execute(build_use_grant_update(grant, self._now(connection))).rowcount == 1
+            return use_grant(connection, grant, self._now(connection))
 
         return await self._writer.submit(Change(work, LockKeys(frozenset({run, grant}))))
 
     async def revoke_grant(self, grant: str, by: str) -> None:
         """Revoke a grant."""
-
-        def work(connection: Connection) -> None:
-            check_revocable(find_grant(connection, grant), grant)
-            connection.execute(update(GRANTS).where(GRANTS.c.grant == grant).values(revoked=by))
-
-        await self._write(work, grant)
+        await self._write(lambda connection: revoke_grant(connection, grant, by), grant)
 
     async def take_turn(self, request: TurnRequest) -> float:
         """Take the next turn of a rate, and return the seconds until it begins."""
         return await self._write(lambda connection: take_turn(connection, request, self._now(connection)), request.rate)
+
+    async def accept_rows(self) -> None:
+        """Accept every row of the journal as it is: sign all with its key, or with a new one if that is lost.
+
+        Raises:
+            JournalError: the journal cannot be written.
+        """
+        with self._translate_errors():
+            await asyncio.to_thread(accept_rows, self._engine, self._key_file)
 
     async def close(self) -> None:
         """Finish submitted operations and close the database."""
@@ -314,8 +332,8 @@ class SqlStore:
         """Questions as they are now, and the time."""
 
         def work(connection: Connection) -> tuple[list[QuestionRow], float]:
-            now = self._now(connection)
-            return [with_expiry(row, now) for row in readable_rows(read(connection), question_row)], now
+            now, decode = self._now(connection), partial(question_row, signer=signer_of(connection))
+            return [with_expiry(row, now) for row in readable_rows(read(connection), decode)], now
 
         return await self._submit_read(work)
 
@@ -347,7 +365,7 @@ class SqlStore:
 
     def _prepare(self, engine: Engine) -> None:
         with self._translate_errors():
-            migrate(engine)
+            migrate(engine, self._key_file)
 
     @contextmanager
     def _translate_errors(self) -> Generator[None]:

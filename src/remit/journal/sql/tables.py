@@ -57,6 +57,8 @@ RUNS: Final = Table(
     Column("cancelled", Text, nullable=False),
     Column("number", Integer, nullable=False, server_default="0"),
     Column("wake", Float, nullable=False, server_default="0"),
+    Column("signature", LargeBinary),
+    Column("cancel_signature", LargeBinary),
     Index("remit_runs_conversation", "conversation", "number"),
     Index("remit_runs_tenant", "tenant", "opened"),
     Index("remit_runs_principal", "tenant", "principal", "opened"),
@@ -90,6 +92,7 @@ QUESTIONS: Final = Table(
     Column("decision", Text, nullable=False),
     Column("taken_run", Text, nullable=False),
     Column("taken_call", Text, nullable=False),
+    Column("signature", LargeBinary),
     Index("remit_questions_match", "conversation", "match"),
     Index("remit_questions_run", "run"),
 )
@@ -106,6 +109,7 @@ GRANTS: Final = Table(
     Column("used", Integer, nullable=False),
     Column("revoked", Text, nullable=False),
     Column("body", Text, nullable=False),
+    Column("signature", LargeBinary),
     Index("remit_grants_tool", "tenant", "tool"),
 )
 
@@ -118,9 +122,12 @@ TURNS: Final = Table(
     Index("remit_turns_start", "rate", "start"),
 )
 
+KEY: Final = Table("remit_key", METADATA, Column("signature", LargeBinary, primary_key=True))
+"""One row, which tells whether a key is that of the journal."""
+
 VERSION_TABLE: Final = "remit_version"
 
-HEAD_REVISION: Final = "0004"
+HEAD_REVISION: Final = "0005"
 """The newest migration. A database at this revision is opened without loading Alembic."""
 
 

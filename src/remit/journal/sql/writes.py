@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import Any, Generic, TypeVar, cast
 
 from msgspec import Struct
-from sqlalchemy import Connection, Row, Select, Update, bindparam, insert, select, update
+from sqlalchemy import Connection, Row, Select, bindparam, insert, select, update
 
-from remit.contracts.grant import GrantRow
 from remit.contracts.items import (
     DETACHED,
+    AttemptStarted,
     DecisionItem,
     Item,
     Position,
@@ -23,6 +23,7 @@ from remit.contracts.items import (
 )
 from remit.contracts.ledger import Consumption
 from remit.contracts.question import Decision, Question
+from remit.errors import BrokenJournalError
 from remit.journal.codec import ERASED_BODY, decode_item
 from remit.journal.index import (
     INDEXED_ITEMS,
@@ -37,10 +38,12 @@ from remit.journal.index import (
     wake_time,
 )
 from remit.journal.ports import QuestionRow, RunRow
+from remit.journal.sql.grants import find_grant
 from remit.journal.sql.locks import LockKeys, acquire_locks
-from remit.journal.sql.rows import RUN_COLUMNS, grant_row, question_row, run_row
+from remit.journal.sql.rows import RUN_COLUMNS, check_question_signature, question_row, run_row
+from remit.journal.sql.signatures import Signer, columns_of, signer_of
 from remit.journal.sql.statements import Command, Query
-from remit.journal.sql.tables import GRANTS, ITEMS, QUESTIONS, RUNS, one_of
+from remit.journal.sql.tables import ITEMS, QUESTIONS, RUNS, one_of
 from remit.journal.sql.worker_thread import DatabaseOperation
 
 T_co = TypeVar("T_co", covariant=True)
@@ -88,11 +91,13 @@ class Append(Struct, frozen=True):
         consumed = self.consumption.questions if self.consumption else ()
         return LockKeys(frozenset({self.run, *opened}), frozenset(questions.union(consumed)))
 
-    def advance_values(self) -> dict[str, str | int]:
-        """The values that advance the run from its last seq to the end of these items."""
+    def advance_values(self, signer: Signer) -> dict[str, object]:
+        """The values that advance the run from its last seq to the end of these items, with its signature."""
         first = self.items[0].seq
         check_sequence(self.run, self.items, first)
-        return {"the_run": self.run, "the_epoch": self.epoch, "first": first, "next": first + len(self.items)}
+        head = {"run": self.run, "next_seq": first + len(self.items), "chain": self.items[-1].chain}
+        keys = {"the_run": self.run, "the_epoch": self.epoch, "first": first}
+        return {**keys, "next": head["next_seq"], "signature": signer.sign("head", head)}
 
     def update_index(self, connection: Connection) -> None:
         """Consume the decisions, and update the index of runs and questions."""
@@ -119,7 +124,8 @@ def run_operations(connection: Connection, operations: Sequence[DatabaseOperatio
 
 
 def _insert_items(connection: Connection, appends: Sequence[Append]) -> None:
-    if _ADVANCE_RUNS.execute(connection, *[append.advance_values() for append in appends]) != len(appends):
+    signer = signer_of(connection)
+    if _ADVANCE_RUNS.execute(connection, *[append.advance_values(signer) for append in appends]) != len(appends):
         raise lease_lost_error(appends[0].run)
     _INSERT_ITEMS.execute(connection, *[_item_row(position) for append in appends for position in append.items])
 
@@ -132,7 +138,7 @@ _ADVANCE_RUNS = Command(
         RUNS.c.epoch == bindparam("the_epoch"),
         RUNS.c.next_seq == bindparam("first"),
     )
-    .values(next_seq=bindparam("next"))
+    .values(next_seq=bindparam("next"), signature=bindparam("signature"))
 )
 _UPDATE_HEADER = Command(
     update(RUNS)
@@ -160,29 +166,20 @@ _SELECT_SUSPENSION = Query(
     .order_by(ITEMS.c.seq.desc())
     .limit(1)
 )
+_SELECT_USES = (
+    select(ITEMS.c.run, ITEMS.c.call)
+    .join(RUNS, ITEMS.c.run == RUNS.c.run)
+    .where(RUNS.c.conversation == bindparam("conversation"), ITEMS.c.kind == AttemptStarted.kind)
+    .where(ITEMS.c.body.contains(bindparam("use")))
+)
 _INSERT_QUESTION = Command(insert(QUESTIONS))
-_CONSUME_DECISION = Command(
+_UPDATE_QUESTION = Command(
     update(QUESTIONS)
     .where(QUESTIONS.c.question == bindparam("the_question"))
-    .values(status="taken", taken_run=bindparam("taken_run"), taken_call=bindparam("taken_call"))
-)
-_SET_DECISION = Command(
-    update(QUESTIONS)
-    .where(QUESTIONS.c.question == bindparam("the_question"), QUESTIONS.c.status == "open")
-    .values(status=bindparam("status"), decision=bindparam("decision"))
-)
-_ERASE_QUESTION = Command(
-    update(QUESTIONS)
-    .where(QUESTIONS.c.question == bindparam("the_question"))
-    .values(status=bindparam("status"), body=bindparam("body"), decision=bindparam("decision"))
+    .values({name: bindparam(name) for name in ("status", "body", "decision", "taken_run", "taken_call", "signature")})
 )
 _SELECT_OPEN_QUESTIONS = Query(
     select(QUESTIONS).where(QUESTIONS.c.run == bindparam("run"), QUESTIONS.c.status == "open")
-)
-_END_QUESTION = Command(
-    update(QUESTIONS)
-    .where(QUESTIONS.c.question == bindparam("the_question"), QUESTIONS.c.status == "open")
-    .values(status=bindparam("status"))
 )
 _UPDATE_RUN = update(RUNS).where(RUNS.c.run == bindparam("the_run"))
 _SET_STATUS = Command(_UPDATE_RUN.values(status=bindparam("status"), ended=0.0, wake=bindparam("wake")))
@@ -191,12 +188,28 @@ _SET_ENDED = Command(_UPDATE_RUN.values(status=bindparam("status"), ended=bindpa
 
 
 def _consume_decision(connection: Connection, question: str, consumption: Consumption, now: float) -> None:
-    row = _find_question(connection, question)
+    stored = SELECT_QUESTION.first(connection, question=question)
+    row = question_row(stored, signer_of(connection)) if stored else None
     grant = find_grant(connection, row.decision.grant) if row and row.decision and row.decision.grant else None
-    check_consumable(row, question, consumption, now, grant)
-    _CONSUME_DECISION.execute(
-        connection, {"the_question": question, "taken_run": consumption.run, "taken_call": consumption.call}
-    )
+    row = check_consumable(row, question, consumption, now, grant)
+    if row.question.run != consumption.run and row.consumed_by is None:
+        _check_unused(connection, row.question, consumption)
+    values = {"status": "taken", "taken_run": consumption.run, "taken_call": consumption.call}
+    _update_question(connection, cast("Row[Any]", stored), **values)
+
+
+def _check_unused(connection: Connection, question: Question, consumption: Consumption) -> None:
+    """Refuse an approval that another call of its conversation has used: its row is an older copy of itself."""
+    values = {"conversation": question.conversation, "use": f'"{question.id}"'}
+    for use in connection.execute(_SELECT_USES, values):
+        if (use.run, use.call) != (consumption.run, consumption.call):
+            raise BrokenJournalError(f"the row of question {question.id} was changed: run {use.run} has used it")
+
+
+def _update_question(connection: Connection, stored: Row[Any], **changes: str) -> None:
+    """Change the row of a question, whose signature was checked, and sign it anew."""
+    values = {**columns_of(stored), **changes, "the_question": stored.question}
+    _UPDATE_QUESTION.execute(connection, {**values, "signature": signer_of(connection).sign("question", values)})
 
 
 def _index_item(connection: Connection, position: Position) -> None:
@@ -211,18 +224,15 @@ def _index_item(connection: Connection, position: Position) -> None:
     elif isinstance(item, DecisionItem):
         store_decision(connection, Decision.from_json(item.body))
     elif isinstance(item, QuestionClosed):
-        stored = SELECT_QUESTION.first(connection, question=item.question)
-        if stored and _END_QUESTION.execute(connection, {"the_question": item.question, "status": "closed"}):
-            _wake_waiting_runs(connection, stored)
+        _settle_question(connection, item.question, status="closed")
     status = status_after(item)
     if status:
         command = _SET_ENDED if isinstance(item, RunFinished) else _SET_STATUS
-        wake = wake_time(item, lambda question: _find_question(connection, question))
+        wake = wake_time(item, lambda question: find_question(connection, question))
         command.execute(connection, {"the_run": position.run, "status": status, "ended": position.at, "wake": wake})
     if status == "cancelled":
         for stored in _SELECT_OPEN_QUESTIONS.all(connection, run=position.run):
-            _END_QUESTION.execute(connection, {"the_question": stored.question, "status": "expired"})
-            _wake_waiting_runs(connection, stored)
+            _settle_question(connection, stored.question, status="expired")
 
 
 def _next_number(connection: Connection, row: RunRow) -> int:
@@ -241,9 +251,15 @@ def _next_number(connection: Connection, row: RunRow) -> int:
 def store_decision(connection: Connection, decision: Decision) -> None:
     """Store a decision if the question is still open, and wake the runs that wait for it."""
     status = "approved" if decision.approved else "denied"
-    values = {"the_question": decision.question, "status": status, "decision": decision.to_json()}
-    stored = SELECT_QUESTION.first(connection, question=decision.question)
-    if stored and _SET_DECISION.execute(connection, values):
+    _settle_question(connection, decision.question, status=status, decision=decision.to_json())
+
+
+def _settle_question(connection: Connection, question: str, **changes: str) -> None:
+    """Change a question if it is still open, and wake the runs that wait for it."""
+    stored = SELECT_QUESTION.first(connection, question=question)
+    if stored and stored.status == "open":
+        check_question_signature(stored, signer_of(connection))
+        _update_question(connection, stored, **changes)
         _wake_waiting_runs(connection, stored)
 
 
@@ -258,9 +274,10 @@ def _wake_waiting_runs(connection: Connection, question: Row[Any]) -> None:
             _WAKE_RUN.execute(connection, {"the_run": run})
 
 
-def _find_question(connection: Connection, question: str) -> QuestionRow | None:
+def find_question(connection: Connection, question: str) -> QuestionRow | None:
+    """The question with this id, as seen by this transaction."""
     stored = SELECT_QUESTION.first(connection, question=question)
-    return question_row(stored) if stored else None
+    return question_row(stored, signer_of(connection)) if stored else None
 
 
 def select_question_items(run: str, seqs: Sequence[int]) -> Select[Any]:
@@ -283,10 +300,9 @@ def erase_items(connection: Connection, run: str, seqs: Sequence[int]) -> None:
     for item in decode_question_items(connection.execute(select_question_items(run, seqs)).all()):
         stored = SELECT_QUESTION.first(connection, question=item.question)
         if stored:
-            row = erase_question_row(question_row(stored), item)
+            row = erase_question_row(question_row(stored, signer_of(connection)), item)
             decision = row.decision.to_json() if row.decision else ""
-            values = {"status": row.status, "body": row.question.to_json(), "decision": decision}
-            _ERASE_QUESTION.execute(connection, {"the_question": item.question, **values})
+            _update_question(connection, stored, status=row.status, body=row.question.to_json(), decision=decision)
             _wake_waiting_runs(connection, stored)
     connection.execute(update(ITEMS).where(ITEMS.c.run == run, ITEMS.c.seq.in_(seqs)).values(body=ERASED_BODY))
 
@@ -307,7 +323,7 @@ def _insert_question(connection: Connection, item: QuestionItem) -> None:
         "taken_run": "",
         "taken_call": "",
     }
-    _INSERT_QUESTION.execute(connection, row)
+    _INSERT_QUESTION.execute(connection, {**row, "signature": signer_of(connection).sign("question", row)})
 
 
 def _conversation_key(item: RunOpened) -> tuple[str, str, str]:
@@ -327,15 +343,3 @@ def _item_row(position: Position) -> dict[str, Any]:
         "digest": position.digest,
         "chain": position.chain,
     }
-
-
-def find_grant(connection: Connection, grant: str) -> GrantRow | None:
-    """The grant with this id, as seen by this transaction."""
-    row = connection.execute(select(GRANTS).where(GRANTS.c.grant == grant)).first()
-    return grant_row(row) if row else None
-
-
-def build_use_grant_update(grant: str, now: float) -> Update:
-    """The statement that counts one more call of a grant, if it allows one."""
-    is_usable = (GRANTS.c.revoked == "", GRANTS.c.expires > now, GRANTS.c.used < GRANTS.c.count)
-    return update(GRANTS).where(GRANTS.c.grant == grant, *is_usable).values(used=GRANTS.c.used + 1)

@@ -1,0 +1,63 @@
+"""Signatures: keyed digests of what decides whether a call may run, so that SQL alone can forge none of it.
+
+Signed are the rows of questions and grants with their state, requests to cancel, and the end of the chain of each run.
+The key is in a file outside of the database.
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Mapping
+from typing import Any, Final, Literal, cast
+
+from sqlalchemy import Connection, Engine, Row
+
+RowKind = Literal["question", "grant", "cancel", "head", "key"]
+
+_SIGNED_COLUMNS: Final[dict[RowKind, tuple[str, ...]]] = {
+    "question": ("question", "status", "body", "decision", "taken_run", "taken_call"),
+    "grant": ("grant", "used", "revoked", "body"),
+    "cancel": ("run", "cancelled"),
+    "head": ("run", "next_seq", "chain"),
+    "key": (),
+}
+"""The other columns of questions and grants repeat the body, and are compared with it."""
+
+_OPTION: Final = "remit_signer"
+
+
+class Signer:
+    """Signs rows, and checks signatures, with one key."""
+
+    def __init__(self, key: bytes) -> None:
+        self._key = key
+
+    def sign(self, kind: RowKind, values: Mapping[str, Any]) -> bytes:
+        """The signature of a row, given as its columns by name: HMAC-SHA256 of the values, each with its length."""
+        row = [values[name] for name in _SIGNED_COLUMNS[kind]]
+        parts = [value.hex() if isinstance(value, bytes) else str(value) for value in row]
+        text = kind + "".join([f":{len(part)}:{part}" for part in parts])
+        return hmac.digest(self._key, text.encode("utf-8", "surrogatepass"), "sha256")
+
+    def check(self, kind: RowKind, values: Mapping[str, Any], signature: object) -> None:
+        """Refuse a row that does not have its signature.
+
+        Raises:
+            ValueError: SQL changed the row, or wrote it.
+        """
+        if not isinstance(signature, bytes) or not hmac.compare_digest(signature, self.sign(kind, values)):
+            raise ValueError("its signature does not match")
+
+    def attach(self, engine: Engine) -> None:
+        """Have all connections of ``engine`` carry the signer."""
+        engine.update_execution_options(**{_OPTION: self})
+
+
+def signer_of(source: Connection | Engine) -> Signer:
+    """The signer of an opened journal."""
+    return source.get_execution_options()[_OPTION]
+
+
+def columns_of(row: Row[Any]) -> Mapping[str, Any]:
+    """A row as its columns by name. An attribute ``count`` would be a method."""
+    return cast("Mapping[str, Any]", row._mapping)  # pyright: ignore[reportPrivateUsage]
