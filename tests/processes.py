@@ -23,8 +23,12 @@ _unmarked: pytest.Item | None = None
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what asks for a server by a fixture, or runs real weights."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark what asks for a server by a fixture, or runs real weights. Only ``-m model`` runs these."""
+    if "model" not in config.option.markexpr.replace("not model", ""):
+        with_weights = [item for item in items if item.get_closest_marker("model") is not None]
+        config.hook.pytest_deselected(items=with_weights)
+        items[:] = [item for item in items if item not in with_weights]
     for item in items:
         starts_server = not SERVERS.isdisjoint(getattr(item, "fixturenames", ()))
         if starts_server or item.get_closest_marker("model") is not None:

@@ -52,7 +52,7 @@ CRASH_DEFECTS: Final[tuple[tuple[str, str, Plant], ...]] = (
         "lost",
         "the key of a call is another one in each execution",
         edited(
-            "remit.dispatch.context:CallContext.__init__", "self.key = call.id", 'self.key = f"{id(self)}{call.id}"'
+            "remit.dispatch.context:CallContext.__init__", "self._key = call.id", 'self._key = f"{id(self)}{call.id}"'
         ),
     ),
 )

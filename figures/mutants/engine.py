@@ -36,7 +36,7 @@ _LOST: Final = mutants_of(
     "engine.kill.lost",
     {
         "the key of a call is another one in each execution": edited(
-            "remit.dispatch.context:CallContext.__init__", "self.key = call.id", 'self.key = f"{id(self)}{call.id}"'
+            "remit.dispatch.context:CallContext.__init__", "self._key = call.id", 'self._key = f"{id(self)}{call.id}"'
         ),
         "the end of a call is not recorded": edited(
             "remit.layers.record:_Record._write_output", "call.ledger.add(", "call.caller.call or call.ledger.add("

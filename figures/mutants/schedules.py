@@ -46,7 +46,7 @@ _REPLAY: Final = mutants_of(
     "schedule.replay.violations",
     {
         "the key of a call is another one in each execution": edited(
-            "remit.dispatch.context:CallContext.__init__", "self.key = call.id", 'self.key = f"{id(self)}{call.id}"'
+            "remit.dispatch.context:CallContext.__init__", "self._key = call.id", 'self._key = f"{id(self)}{call.id}"'
         ),
         "a call that has ended runs again": edited(
             "remit.layers.record:_Record.__call__",

@@ -20,7 +20,7 @@ from remit.contracts.callee import Callee
 from remit.contracts.current_run import CURRENT_RUN
 from remit.contracts.items import Position, RunOpened
 from remit.contracts.ledger import Ledger
-from remit.contracts.principal import Caller, Principal, check_principal
+from remit.contracts.principal import Caller, Principal, check_found_principal, check_principal
 from remit.contracts.question import DecisionKind, content_digest
 from remit.contracts.reply import Reply
 from remit.contracts.usage import Prices
@@ -355,7 +355,8 @@ class Runtime:
             CURRENT_RUN.reset(token)
 
     def _find_principal(self, name: str, tenant: str) -> Principal | None:
-        return self._directory(name, tenant) if self._directory else self._known_principals.get((name, tenant))
+        found = self._directory(name, tenant) if self._directory else self._known_principals.get((name, tenant))
+        return check_found_principal(found, name, tenant)
 
     async def _select_agent(
         self, agent: str | Agent, by: Principal, conversation: str, idempotency_key: str = ""

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remit.contracts.principal import Caller, Principal
+from remit.contracts.principal import Caller, Principal, check_found_principal
+from remit.errors import RequestError
 
 
 def principal(*permissions: str) -> Principal:
@@ -109,3 +110,23 @@ def test_an_actor_reaches_what_it_and_all_above_it_may_reach(
     assert (acting.agent, acting.path, acting.tool_scope) == ("clerk", ("boss", "clerk"), both)
     assert acting.principal.permissions == {"cms:read"}
     assert caller.enter_agent("clerk", None, None).principal == caller.principal
+
+
+@pytest.mark.parametrize(
+    ("found", "what"),
+    [
+        (Principal("root", "local"), "'root' of 'local'"),
+        (Principal("ada", "other"), "'ada' of 'other'"),
+        ("ada", "a str"),
+        (True, "a bool"),
+    ],
+)
+def test_a_directory_that_returns_another_principal_than_the_one_asked_for_is_refused(found: object, what: str) -> None:
+    with pytest.raises(RequestError, match=rf"^the directory returned {what} for 'ada' of 'local'; return that princ"):
+        check_found_principal(found, "ada", "local")
+
+
+def test_a_directory_returns_the_principal_asked_for_or_none() -> None:
+    ada = Principal("ada", "local")
+    assert check_found_principal(ada, "ada", "local") is ada
+    assert check_found_principal(None, "ada", "local") is None

@@ -47,20 +47,16 @@ async def outputs(runtime: Runtime) -> list[ToolOutput]:
 
 
 async def test_a_body_sees_the_facts_of_its_call() -> None:
-    seen = list[LeafContext]()
-
     @tool(effect=Effect.KEYED)
     async def look(ctx: LeafContext) -> str:
         """Look."""
-        seen.append(ctx)
+        assert (ctx.run, ctx.deadline) == ("r1", None)
+        assert (ctx.caller.principal, ctx.caller.agent, ctx.caller.application) == (ada, "agent", "test")
         return ctx.key
 
     ada = Principal("ada", "bakery", permissions=frozenset({"cms:read"}))
     result = await runtime_of(look).call(look, ada)
-    (ctx,) = seen
-    assert (ctx.run, ctx.deadline) == ("r1", None)
-    assert (ctx.caller.principal, ctx.caller.agent, ctx.caller.application) == (ada, "agent", "test")
-    assert result.value() == ctx.key != ""
+    assert result.value() != ""
 
 
 async def test_a_call_by_object_gives_a_typed_value() -> None:
@@ -285,6 +281,6 @@ async def test_what_a_body_left_behind_makes_no_more_calls_when_it_has_ended() -
     assert (await runtime.call(order, superuser())).value() == "ordered"
     before = await runtime.store.read("r1")
     over.set()
-    with pytest.raises(ContractError, match="order has ended, and calls no other tool; await each call in its body"):
+    with pytest.raises(ContractError, match=r"ctx\.call of order: its call has ended"):
         await left[0]
     assert (ran, await runtime.store.read("r1")) == ([], before)

@@ -280,3 +280,14 @@ async def test_a_call_from_python_waits_and_goes_on_like_a_model_s(store: Store)
     await runtime.decide(waiting.questions[0], approved=True, by=superuser())
     assert (await runtime.resume(waiting.run)).value() == "wrote about"
     assert world.ran == ["about"]
+
+
+async def test_a_directory_cannot_have_a_run_resumed_as_another_principal(store: Store) -> None:
+    world, model = World(), Scripted([ERASE, "done"])
+    waiting = await runtime_of(model, eraser(world), store=store).run("go", by=superuser())
+    mallory = superuser(name="mallory")
+    wrong = runtime_of(model, eraser(world), store=store, directory=lambda _name, _tenant: mallory)
+    await wrong.decide(waiting.questions[0], approved=True, by=superuser())
+    with pytest.raises(RequestError, match=r"the directory returned 'mallory' of .* return that principal, or None"):
+        await wrong.resume(waiting.run)
+    assert world.ran == []

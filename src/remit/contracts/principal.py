@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from remit.core.checks import as_normalized, as_texts, check_instance, check_name, check_permission, check_text
+from remit.errors import RequestError
 
 WILDCARD = "*"
 
@@ -63,6 +64,18 @@ def check_principal(what: str, value: object) -> None:
         SetupError: says what to pass instead.
     """
     check_instance(what, value, Principal, "give a Principal, such as Principal('ada')")
+
+
+def check_found_principal(found: object, name: str, tenant: str) -> Principal | None:
+    """What a directory returned for a name and a tenant: that principal, or None if it is unknown.
+
+    Raises:
+        RequestError: the directory returned anything else, such as another principal.
+    """
+    if found is None or (isinstance(found, Principal) and (found.name, found.tenant) == (name, tenant)):
+        return found
+    what = f"{found.name!r} of {found.tenant!r}" if isinstance(found, Principal) else f"a {type(found).__name__}"
+    raise RequestError(f"the directory returned {what} for {name!r} of {tenant!r}; return that principal, or None")
 
 
 @dataclass(frozen=True, slots=True)

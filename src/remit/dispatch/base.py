@@ -171,6 +171,7 @@ class Base:
     async def _run_body(self, call: Call, payload: BaseModel) -> Reply:
         frame = CallContext(call, self._callee, self._dispatch)
         body = self._run_composed if self._effect is Effect.COMPOSED else self._callee.run
+        token = frame.begin()
         try:
             return self._to_reply(call, await body(payload, frame))
         except CallError as error:
@@ -193,6 +194,8 @@ class Base:
             if not is_failure(error):
                 raise
             raise self._tool_failure(call, error) from safe_cause(error, call.redactions)
+        finally:
+            frame.end(token)
 
     async def _run_composed(self, payload: BaseModel, frame: CallContext) -> object:
         """Run a body that makes calls. It ends when they have ended, and with the signal of one that raised one."""
@@ -253,14 +256,18 @@ class Base:
         Raises:
             Suspended: a person has to decide.
         """
+        frame = CallContext(call, self._callee, self._dispatch)
+        token = frame.begin()
         try:
             # The callee gets a payload of its own: a change of it must not change what runs.
             own = self._callee.schema_in.load(call.canonical_arguments)
-            finding = await self._callee.reconcile(own, CallContext(call, self._callee, self._dispatch))
+            finding = await self._callee.reconcile(own, frame)
         except BaseException as error:
             if not is_failure(error):
                 raise
             finding = UNKNOWN  # a person decides
+        finally:
+            frame.end(token)
         if isinstance(finding, Happened):
             return await self._settle_attempt(call, number, self._to_reply(call, finding.value))
         if finding is DID_NOT_HAPPEN and (call.caller.run, call.id) in self._running_unsafe_calls:

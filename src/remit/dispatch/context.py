@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any, ParamSpec, Protocol, TypeVar, overload
+from contextvars import ContextVar, Token
+from typing import Any, Final, ParamSpec, Protocol, TypeVar, overload
 
 from remit.contracts.arguments import Arguments, Limits, parse_arguments
 from remit.contracts.call import Call, CallService, derive_call_id
@@ -64,17 +65,18 @@ class CallContext:
         "_caller_below",
         "_calls",
         "_dispatch",
+        "_has_ended",
+        "_key",
         "_occurrences",
         "_recorded_notes",
         "caller",
         "id",
-        "key",
         "ledger",
     )
 
     def __init__(self, call: Call, callee: AnyCallee, dispatch: DispatchPort) -> None:
         self.id = call.id
-        self.key = call.id
+        self._key = call.id
         self.caller = call.caller
         self.ledger: Ledger = call.ledger
         self._call = call
@@ -83,8 +85,27 @@ class CallContext:
         self._caller_below: Caller | None = None
         self._occurrences: dict[str, int] = {}
         self._calls: BodyCalls | None = None
+        self._has_ended = False
         items = self.ledger.items_for(call.id)
         self._recorded_notes = [(item.name, item.data) for item in items if isinstance(item, Note)] if items else []
+
+    def begin(self) -> Token[CallContext | None]:
+        """Let the context work for the body of its call and for what that starts, until `end`."""
+        return _CURRENT_CONTEXT.set(self)
+
+    def end(self, token: Token[CallContext | None]) -> None:
+        """Let the context work no longer."""
+        self._has_ended = True
+        try:
+            _CURRENT_CONTEXT.reset(token)
+        except ValueError:  # the coroutine is closed from elsewhere
+            return
+
+    @property
+    def key(self) -> str:
+        """The idempotency key of the call."""
+        self._check_running("key")
+        return self._key
 
     @property
     def run(self) -> str:
@@ -184,8 +205,7 @@ class CallContext:
         Raises:
             ContractError: the callee is not composed, or its body has ended.
         """
-        if self.calls.has_ended:
-            raise ContractError(f"{self._callee.name} has ended, and calls no other tool; await each call in its body")
+        self._check_running("call")
         if self._caller_below is None:
             if self._callee.facts.effect is not Effect.COMPOSED:
                 raise ContractError(
@@ -211,7 +231,26 @@ class CallContext:
         finally:
             calls.end_call(call.id)
 
+    def _check_running(self, member: str) -> None:
+        """Refuse to act for another call than the one that runs: a context may have been kept.
+
+        Raises:
+            ContractError: the call has ended, or the body of another one uses its context.
+        """
+        if self._has_ended or (self._calls is not None and self._calls.has_ended):
+            raise ContractError(
+                f"ctx.{member} of {self._callee.name}: its call has ended, and a context works only while its call "
+                "runs; await everything in the body"
+            )
+        current = _CURRENT_CONTEXT.get()
+        if current is not None and (current.id, current.ledger) != (self.id, self.ledger) and not current._has_ended:
+            raise ContractError(
+                f"ctx.{member} of {self._callee.name} was used by {current._callee.name}; a context works only in its "
+                "own call: take the ctx that your function is given"
+            )
+
     def _write_note(self, name: str, data: object) -> None:
+        self._check_running("log")
         if self._calls is not None and self._calls.is_told:
             return  # the body runs again: what it reports about its suspension would not be true then
         content = encode_log_data(data)
@@ -222,6 +261,10 @@ class CallContext:
             self._recorded_notes.remove(entry)
         else:
             self.ledger.add(Note(call=self.id, name=entry[0], data=entry[1]))
+
+
+_CURRENT_CONTEXT: Final[ContextVar[CallContext | None]] = ContextVar("remit_current_context", default=None)
+"""The context of the body that runs, in its tasks and threads too."""
 
 
 def unwrap_reply(callee: AnyCallee, reply: Reply) -> Any:
