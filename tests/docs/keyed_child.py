@@ -11,6 +11,7 @@ import asyncio
 import json
 import os
 import re
+import shutil
 import signal
 import sys
 from pathlib import Path
@@ -26,7 +27,7 @@ from remit.layers import CallLayer
 from remit.testing import superuser
 
 MAX_POINTS = 40
-KEYED_TOOLS = {"lending", "archive", "order_book"}
+KEYED_TOOLS = {"lending", "archive", "order_book", "library"}
 LIBRARY = Path("library.db")
 GUIDES = Path(__file__).parents[2] / "docs" / "guides"
 
@@ -41,6 +42,28 @@ class FileDict(dict[str, Any]):
     def __setitem__(self, key: str, value: Any) -> None:
         super().__setitem__(key, value)
         self._path.write_text(json.dumps(self), encoding="utf-8")
+
+
+class LoanDict(FileDict):
+    """The loans of the desk in the guide about operations, in a file."""
+
+    loan: Any = None
+
+    def setdefault(self, key: str, default: Any = None) -> Any:
+        if key not in self:
+            self[key] = default.model_dump()
+        return self[key]
+
+    def __getitem__(self, key: str) -> Any:
+        return self.loan(**super().__getitem__(key))
+
+    def values(self) -> Any:
+        return [self[key] for key in self]
+
+
+def open_desk(desk: Any) -> None:
+    """Open the desk over the loans in this folder."""
+    desk.lent = LoanDict(Path("effects.json"))
 
 
 def load_guide(name: str) -> dict[str, Any]:
@@ -64,6 +87,11 @@ async def prepare(guide: str, names: dict[str, Any]) -> tuple[Any, tuple[Any, ..
         case "write-a-pipeline":
             names["ARCHIVE"] = FileDict(Path("effects.json"))
             return names["archive"], ("inbox", ["Rent is due."]), {}
+        case "add-an-operation":
+            LoanDict.loan = names["Loan"]
+            names["Loans"].__init__ = open_desk
+            (lend,) = names["library"]().tools
+            return lend, (names["LendBook"](title="dune"),), {}
         case _:
             names["ORDERS"] = FileDict(Path("effects.json"))
             return names["order_book"], (), {"title": "dune"}
@@ -82,6 +110,7 @@ async def count_effects() -> int:
 
 async def main(guide: str, point: int) -> int:
     """Make the call, or resume its run, and die at the crash point with this number."""
+    shutil.rmtree("inventory", ignore_errors=True)  # the guide writes it
     callee, arguments, keywords = await prepare(guide, load_guide(guide))
     store = SqlStore.at(Path("journal.db"))
     reached = list[str]()

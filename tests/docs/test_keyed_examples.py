@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.process
-
 ROOT = Path(__file__).parents[2]
+GUIDES = ["add-an-operation", "make-a-tool-from-a-json-schema", "write-a-pipeline", "write-a-tool"]
+KEYED = re.compile(r"""Effect\.KEYED|effect=["']keyed["']|effect: keyed""")
 
 
-@pytest.mark.parametrize("guide", ["write-a-tool", "write-a-pipeline", "make-a-tool-from-a-json-schema"])
+def test_every_document_with_a_keyed_example_is_listed_here() -> None:
+    """The tools of the applications have a test of their own, over their inventories."""
+    texts = [ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
+    for folder, kind in (("docs", "*.md"), ("examples", "*"), ("apps", "*.md"), ("packages", "*.md")):
+        texts += [path for path in (ROOT / folder).rglob(kind) if path.suffix in {".md", ".py", ".yaml", ".worker"}]
+    keyed = [path for path in texts if KEYED.search(path.read_text(encoding="utf-8"))]
+    assert sorted(path.relative_to(ROOT) for path in keyed) == [Path(f"docs/guides/{name}.md") for name in GUIDES]
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("guide", GUIDES)
 def test_the_effect_of_a_keyed_example_happens_once_wherever_its_process_is_killed(guide: str, tmp_path: Path) -> None:
     swept = subprocess.run(
         [sys.executable, "-m", "tests.docs.keyed_child", guide],
