@@ -6,7 +6,7 @@ from functools import partial
 from typing import Final
 
 from figures.mutants.mutant import edited, mutants_of, together
-from figures.race import measure_resumes
+from figures.race import measure_overlap, measure_resumes
 
 _INDEX: Final = "remit.journal.index"
 _TABLES: Final = "remit.journal.sql.tables"
@@ -24,9 +24,11 @@ _DOUBLED: Final = mutants_of(
             _LEASE_IGNORED,
             _NOT_FENCED,
             edited(
-                "remit.journal.sql.statements:_Statement._compile_for",
-                "str(compiled)",
-                'str(compiled).replace("INSERT INTO remit_items", "INSERT OR IGNORE INTO remit_items")',
+                "remit.journal.sql.statements:Command.execute",
+                "cursor = connection.connection.cursor()",
+                "cursor = connection.connection.cursor()\n"
+                '        insert, ignore = "INSERT INTO remit_items", "INSERT OR IGNORE INTO remit_items"\n'
+                "        statement = statement._replace(text=statement.text.replace(insert, ignore))",
             ),
         ),
         "a run that has ended is executed again": together(
@@ -51,6 +53,7 @@ _DOUBLED: Final = mutants_of(
             ),
         ),
     },
+    measure_overlap,
 )
 _ERRORS: Final = mutants_of(
     "resume.race.errors",

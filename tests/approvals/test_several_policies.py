@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Callable
 from typing import Any
@@ -69,7 +68,7 @@ def at_run(till: Till, store: Store, run: Policy, agent: Policy | None, tool: Po
 async def decide_all(runtime: Runtime, run: str, by: Principal = ADA) -> list[str]:
     """Approve each question as it comes; the rules that asked."""
     rules = list[str]()
-    result = await asyncio.wait_for(runtime.resume(run), 30)
+    result = await runtime.resume(run)
     while result.status == "waiting":
         assert len(rules) < 10, "the same is asked again and again"
         (question,) = result.questions
@@ -77,7 +76,7 @@ async def decide_all(runtime: Runtime, run: str, by: Principal = ADA) -> list[st
         assert row is not None
         rules.append(row.question.rule)
         await runtime.decide(question, approved=True, by=by)
-        result = await asyncio.wait_for(runtime.resume(run), 30)
+        result = await runtime.resume(run)
     assert result.status == "done"
     return rules
 
@@ -184,7 +183,7 @@ async def test_approvers_may_edit_back_and_forth_and_the_last_edit_runs(store: S
         asked.append((row.question.rule, json.loads(row.question.arguments)["cents"]))
         changes = edited(amount) if amount else ""
         await runtime.decide(result.questions[0], approved=True, by=BOB, arguments=changes)
-        result = await asyncio.wait_for(runtime.resume(result.run), 30)
+        result = await runtime.resume(result.run)
         if result.status == "done":
             break
     assert asked == [("run", 500), ("tool", 600), ("run", 500), ("tool", 600), ("run", 700)]
@@ -204,7 +203,7 @@ async def test_approvers_of_this_process_answer_for_each_policy_in_one_go(store:
 
     till = Till()
     runtime = at_run(till, store, asks("run"), None, asks("tool"), approver=Yes())
-    result = await asyncio.wait_for(runtime.run("go", by=ADA), 30)
+    result = await runtime.run("go", by=ADA)
     assert (result.status, seen, till.paid) == ("done", ["run", "tool", "run"], [300])
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -97,15 +96,18 @@ async def test_a_shared_denial_denies_every_call(store: Store) -> None:
 
 
 class Racing(InMemoryStore):
-    """Runs ``intruder`` just before an approval is consumed."""
+    """Runs ``intruder`` just before an approval is consumed. A run that tries for ever ends at the hundredth append."""
 
     def __init__(self) -> None:
         super().__init__()
+        self.appends = 0
         self.intruder: Callable[[Consumption], None] | None = None
 
     def append(
         self, run: str, epoch: int, items: Sequence[Position], consumption: Consumption | None = None
     ) -> AppendFuture:
+        self.appends += 1
+        assert self.appends < 100, "the run goes round in circles"
         if consumption is not None and self.intruder is not None:
             self.intruder(consumption)
         return super().append(run, epoch, items, consumption)
@@ -122,7 +124,7 @@ async def test_a_call_that_loses_its_approval_at_the_last_moment_is_asked_about_
         store._consume_decisions(consumption._replace(run="other"))  # pyright: ignore[reportPrivateUsage]
 
     store.intruder = use
-    again = await asyncio.wait_for(desk.runtime.resume(waiting.run), 10)
+    again = await desk.runtime.resume(waiting.run)
     assert (again.status, desk.dropped) == ("waiting", [])
     await desk.decide()
     assert (await desk.runtime.resume(waiting.run)).status == "done"
@@ -140,4 +142,4 @@ async def test_an_approval_that_can_never_be_consumed_ends_with_an_error() -> No
 
     store.intruder = refuse
     with pytest.raises(ApprovalUsedError, match="the decision is gone"):
-        await asyncio.wait_for(desk.runtime.resume(waiting.run), 10)
+        await desk.runtime.resume(waiting.run)
