@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from remit import Effect, LeafContext, Risk, tool
+from remit import Effect, LeafContext, Principal, Risk, tool
+from remit.items import QuestionItem
 from remit.journal.ports import Store
+from remit.policies import Question
 from remit.testing import Scripted, calls, superuser
 from remit.tools import Change
 from tests.runtime.kit import runtime_of
 
-ADA = superuser()
+ADA, BOB = superuser(name="ada"), superuser(name="bob")
+ELSEWHERE = superuser(name="ada", tenant="butcher")
 
 
 @tool(effect=Effect.KEYED, risk=Risk.HIGH)
@@ -43,5 +46,49 @@ async def test_the_same_call_again_has_nothing_new(store: Store) -> None:
     await runtime.decide(first.questions[0], approved=True, by=ADA)
     second = await runtime.resume(first.run)
     row = await store.find_question(second.questions[0])
+    assert row is not None
+    assert row.question.news == ()
+
+
+async def ask_again(store: Store, first: Principal, second: Principal, conversations: tuple[str, str]) -> Question:
+    """A question about a payment of 30 by ``second``, after a payment of 20 by ``first`` was approved."""
+    script = [calls(("pay", {"to": "carl", "euros": euros})) for euros in (20, 30)]
+    runtime = runtime_of(Scripted([script[0], "done", script[1], "done"]), pay, store=store)
+    one = await runtime.run("go", by=first, conversation=conversations[0])
+    await runtime.decide(one.questions[0], approved=True, by=first)
+    assert (await runtime.resume(one.run)).status == "done"
+    two = await runtime.run("go", by=second, conversation=conversations[1])
+    row = await store.find_question(two.questions[0])
+    assert row is not None
+    return row.question
+
+
+async def test_what_is_new_is_found_over_the_runs_of_a_conversation(store: Store) -> None:
+    question = await ask_again(store, ADA, ADA, ("talk", "talk"))
+    assert question.news == (Change("euros", "20", "30"),)
+
+
+STRANGERS = {
+    "another principal": (ADA, BOB, ("talk", "talk")),
+    "another tenant": (ADA, ELSEWHERE, ("talk", "talk")),
+    "another conversation": (ADA, ADA, ("talk", "chat")),
+}
+
+
+@pytest.mark.parametrize("other", STRANGERS)
+async def test_the_approvals_of_others_are_not_compared_with(store: Store, other: str) -> None:
+    assert (await ask_again(store, *STRANGERS[other])).news == ()
+
+
+async def test_an_approved_call_that_was_erased_is_not_compared_with(store: Store) -> None:
+    script = [calls(("pay", {"to": "carl", "euros": euros})) for euros in (20, 30)]
+    runtime = runtime_of(Scripted([script[0], "done", script[1], "done"]), pay, store=store)
+    one = await runtime.run("go", by=ADA, conversation="talk")
+    await runtime.decide(one.questions[0], approved=True, by=ADA)
+    await runtime.resume(one.run)
+    asked = [each.seq for each in await store.read(one.run) if isinstance(each.item, QuestionItem)]
+    await store.erase(one.run, asked)
+    two = await runtime.run("go", by=ADA, conversation="talk")
+    row = await store.find_question(two.questions[0])
     assert row is not None
     assert row.question.news == ()

@@ -9,7 +9,7 @@ from typing import Any, Final, Protocol
 
 from pydantic import BaseModel
 
-from remit.approvals.from_journal import read_questions
+from remit.approvals.from_journal import RecordedQuestion, read_questions
 from remit.approvals.policy import DECIDE_PERMISSION, MAX_LIFETIME, Ask
 from remit.contracts.call import Call
 from remit.contracts.chat import decode_message, message_text
@@ -129,6 +129,7 @@ def build_question(
     editor: str = "",
     replaces: str = "",
     plan: tuple[PlannedCall, ...] = (),
+    news: tuple[Change, ...] = (),
 ) -> Question:
     """Build the question about a call, bound to everything that the decision depends on."""
     parts = [part for part in (edits, replaces) if part]
@@ -141,7 +142,7 @@ def build_question(
         replaces=replaces,
         layer=len(call.approvals),
         message=_read_user_message(call),
-        news=_compare_with_last(call, rule),
+        news=news,
         plan=plan,
     )
     return with_preview(question, preview)
@@ -192,19 +193,37 @@ _MAX_MESSAGE: Final = 1000
 _MAX_NEWS: Final = 200
 
 
-def _compare_with_last(call: Call, rule: str) -> tuple[Change, ...]:
-    """The arguments that are new since the last yes to the tool and rule in this run."""
-    questions = read_questions(call.ledger.recorded_items())
-    approvals = [each for each in questions if each.decision and each.decision.approved]
-    similar = [each for each in approvals if (each.question.tool, each.question.rule) == (call.callee.name, rule)]
-    if not similar:
+async def compare_with_last(call: Call, rule: str) -> tuple[Change, ...]:
+    """The arguments that are new since the principal's last yes to the tool and rule, in this run or conversation."""
+    last = _find_last_approved(read_questions(call.ledger.recorded_items()), call, rule)
+    if last is None:
+        earlier = [RecordedQuestion(*each) for each in await call.ledger.conversation_questions()]
+        last = _find_last_approved(earlier, call, rule)
+    if last is None:
         return ()
-    before: dict[str, Any] = json.loads(similar[-1].arguments)
+    before: dict[str, Any] = json.loads(last.arguments)
     after: dict[str, Any] = json.loads(call.canonical_arguments)
     return tuple(
         Change(name, *(canonical_text(each[name])[:_MAX_NEWS] if name in each else "" for each in (before, after)))
         for name in sorted({*before, *after})
         if before.get(name) != after.get(name)
+    )
+
+
+def _find_last_approved(questions: Sequence[RecordedQuestion], call: Call, rule: str) -> RecordedQuestion | None:
+    by = call.caller.principal
+    like = (by.tenant, by.name, call.callee.name, rule)
+    return next(
+        (
+            recorded
+            for recorded in reversed(questions)
+            if recorded.decision is not None
+            and recorded.decision.approved
+            and recorded.arguments  # empty once they are erased
+            and like
+            == (recorded.question.tenant, recorded.question.asker, recorded.question.tool, recorded.question.rule)
+        ),
+        None,
     )
 
 

@@ -132,6 +132,10 @@ class Ledger(Protocol):
         """The open or unused question of this conversation that matches, with its decision if there is one."""
         ...
 
+    async def conversation_questions(self) -> Sequence[tuple[Question, Decision | None]]:
+        """All questions of the conversation, oldest first, each with its decision; none outside a conversation."""
+        ...
+
     async def is_used_elsewhere(self, question: str, call: str) -> bool:
         """Whether a call other than ``call`` has used the decision on a question."""
         ...

@@ -251,6 +251,13 @@ class RunLedger:
             return None
         return row.question, row.decision
 
+    async def conversation_questions(self) -> Sequence[tuple[Question, Decision | None]]:
+        """All questions of the conversation, oldest first, each with its decision."""
+        if not self._conversation:
+            return ()
+        rows = await self._store.list_questions(only_open=False, conversation=self._conversation)
+        return [(row.question, row.decision) for row in rows]
+
     async def is_used_elsewhere(self, question: str, call: str) -> bool:
         """Whether a call other than ``call`` has used the decision on a question."""
         row = await self._store.find_question(question)

@@ -11,6 +11,7 @@ from remit.approvals.approver import (
     Approver,
     HasApprover,
     build_question,
+    compare_with_last,
     compute_match,
     describe_changes,
     find_announced_call,
@@ -244,7 +245,8 @@ class _Approve:
             preview = await preview_call(announced_call)
             if find_due_summary(call, ask, self._max_questions) is not None:
                 return  # the call itself will ask
-            question = build_question(announced_call, ask, rule, match, waits=False, preview=preview)
+            news = await compare_with_last(announced_call, rule)
+            question = build_question(announced_call, ask, rule, match, waits=False, preview=preview, news=news)
             await call.ledger.commit(QuestionItem(call=match, parent="", question=question.id, body=question.to_json()))
 
     async def _require_more_questions(self, call: Call, ask: Ask, approver: Approver) -> None:
@@ -306,6 +308,7 @@ class _Approve:
             edits=approvals.edit.question.id if approvals.edit else "",
             editor=approvals.editor,
             replaces=case.earlier_question,
+            news=await compare_with_last(call, rule),
         )
         decision = decide_by_grant(question, grant, call.ledger.now()) if grant else None
         opened = RecordedQuestion(question, decision)
