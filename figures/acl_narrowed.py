@@ -23,6 +23,7 @@ from figures.acl import (
     needed_by,
 )
 from remit.inventory import ToolDefinition
+from remit.inventory.lock import LOCK_FILE_NAME
 from remit_casefile.app import INVENTORY_FOLDER
 from remit_casefile.casefiles.access import Level
 from remit_casefile.storage.tables import Casefile
@@ -37,7 +38,7 @@ GRANTED_STANDINGS: Final = tuple(
 def write_narrowed_inventory(folder: Path, trial: Trial) -> Path:
     """An inventory with another tool for each method that takes a casefile, which fixes that."""
     made = folder / "narrowed"
-    shutil.copytree(INVENTORY_FOLDER, made)
+    shutil.copytree(INVENTORY_FOLDER, made, ignore=shutil.ignore_patterns(LOCK_FILE_NAME))
     slices = defaultdict[tuple[str, str], list[str]](list)
     for name, tool in trial.tools.items():
         if tool.method is not None and needed_by(tool) is not None:

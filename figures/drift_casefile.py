@@ -51,9 +51,7 @@ class Then:
         lock = Lock.model_validate_json(file.read_text(encoding="utf-8"))
         now = lock.methods[_CREATED]
         then = now.model_copy(update=dict(self.changes(now)))
-        contract, governance = LockedOperation.compute_digests(
-            then.parameters, then.required, then.defaults, then.result, then.governed
-        )
+        contract, governance = then.compute_digests()
         then = then.model_copy(update={"contract": contract, "governance": governance})
         methods = {**lock.methods, _CREATED: then}
         file.write_text(lock.model_copy(update={"methods": methods}).to_text(), encoding="utf-8")

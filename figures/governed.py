@@ -13,11 +13,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
-from pydantic import ConfigDict
+from pydantic import ConfigDict, model_validator
 
 import remit_cms
 from figures.figure import Figure, no_violations
 from remit import Agent, App, LeafContext, Runtime, Stack, Tool, preset, tool
+from remit.agent import AgentLimits
 from remit.app import Env
 from remit.cli.check import examine
 from remit.contracts.facts import Risk
@@ -25,7 +26,7 @@ from remit.inventory import InventoryError, Operations, PolicyTable, business_ru
 from remit.layers import Approve, Authorize, Budget, CallLayer, Validate
 from remit.policies import Egress, HighRisk, Policy
 from remit.tools import Callee
-from remit.workers import PydanticAIDriver
+from remit.workers import PydanticAIDriver, load_workers
 from remit_cms.agent import editor
 from remit_cms.pages.pages import Pages
 from remit_cms.pages.payloads import GetPage, PageReply
@@ -35,7 +36,6 @@ from remit_cms.rendering.renderer import PageRenderer
 from remit_cms.sections.sections import Sections
 from remit_cms.storage.database import Database
 from remit_cms.tools import VOCABULARY
-from remit_cms.workers import load_workers
 
 AnyTool = Tool[..., Any]
 _FOR_USERS: Final = "cms_openPage"
@@ -62,16 +62,18 @@ class World:
     more_of_agent: tuple[Callee[..., Any], ...] = field(default=())
 
     def __post_init__(self) -> None:
-        shutil.copytree(Path(remit_cms.__file__).parent / "inventory", self.folder / "inventory")
+        package = Path(remit_cms.__file__).parent
+        shutil.copytree(package / "inventory", self.folder / "inventory")
+        shutil.copytree(package / "workers", self.folder / "workers", ignore=shutil.ignore_patterns("*.py"))
         (self.folder / "__init__.py").touch()
 
-    def edit(self, file: str, old: str, new: str) -> None:
-        """Change one place of the inventory.
+    def edit(self, file: str, old: str, new: str, *, folder: str = "inventory") -> None:
+        """Change one place of the inventory, or of a file in another folder.
 
         Raises:
             ValueError: the file does not contain ``old``.
         """
-        path = self.folder / "inventory" / file
+        path = self.folder / folder / file
         text = path.read_text(encoding="utf-8")
         if old not in text:
             raise ValueError(f"{file} does not contain {old!r}; a tampering that changes nothing proves nothing")
@@ -98,10 +100,13 @@ class World:
         return App(
             name="cms",
             agents=(agent,),
-            tools=(for_users, *(load_workers(own) if len(own) == len(offered) else ()), *self.more_tools),
+            tools=(for_users, *(self._load_workers(own) if len(own) == len(offered) else ()), *self.more_tools),
             layers=None if layers is None else lambda: layers,
             operations=operations,
         )
+
+    def _load_workers(self, tools: list[AnyTool]) -> tuple[Callee[..., Any], ...]:
+        return load_workers(self.folder / "workers", tools=tools)
 
 
 Tamper = Callable[[World], None]
@@ -162,12 +167,49 @@ class _OpenPages(Pages):
         return await super().get_page(ctx, payload)
 
 
+class _LaxGetPage(GetPage):
+    """The payload of get_page, whose validator accepts anything."""
+
+    @model_validator(mode="after")
+    def _require_page(self) -> _LaxGetPage:
+        return self
+
+
+class _LaxPages(Pages):
+    """The pages, with a payload that is not validated as it was."""
+
+    async def get_page(self, ctx: LeafContext, payload: _LaxGetPage) -> PageReply:  # type: ignore[override]
+        """Read one page with its sections."""
+        return await super().get_page(ctx, payload)
+
+
 class _MorePages(Pages):
     """The pages, with a function that no entry governs."""
 
     async def archive_page(self, ctx: LeafContext, payload: GetPage) -> PageReply:
         """Archive a page."""
         return await self.get_page(ctx, payload)
+
+
+def _edited(file: str, old: str, new: str, folder: str = "inventory") -> Tamper:
+    """Another text in a file."""
+    return lambda world: world.edit(file, old, new, folder=folder)
+
+
+def _editor(**parts: Any) -> Tamper:
+    """The editor with other parts."""
+
+    def change(agent: Agent) -> Agent:
+        definition = agent.definition
+        return Agent(
+            agent.name,
+            instructions=definition.instructions,
+            description=definition.description,
+            tools=agent.tools,
+            **parts,
+        )
+
+    return _set(agent=change)
 
 
 _READER: Final = Agent(
@@ -248,6 +290,28 @@ TAMPERINGS: Final[dict[str, tuple[Tamper, str]]] = {
     ),
     "a payload that accepts any field": (_set(pages=_OpenPages), "open-payload"),
     "a public function without an entry": (_set(pages=_MorePages), "not-in-inventory"),
+    "a payload without its validator": (_set(pages=_LaxPages), "removed-validator"),
+    "a lower risk in the inventory": (_edited("pages.yaml", "risk: high", "risk: safe"), "lowered-risk"),
+    "fewer permissions in the inventory": (
+        _edited("pages.yaml", "required_permissions: [cms:delete]", "required_permissions: [cms:read]"),
+        "changed-permissions",
+    ),
+    "a lock that was edited by hand": (
+        _edited("inventory.lock", '"risk": "high"', '"risk": "safe"'),
+        "stale-lock",
+    ),
+    "an agent with higher limits": (_editor(limits=AgentLimits(turns=1000)), "changed-limits"),
+    "an agent that hands over to another": (_editor(handoffs=(_assistant(),)), "changed-handoffs"),
+    "a worker with more permissions": (
+        _edited("editor.worker", '["cms:read", "cms:write"]', '["cms:read", "cms:write", "cms:delete"]', "workers"),
+        "changed-narrowed-permissions",
+    ),
+    "a worker with one more tool": (
+        _edited("editor.worker", "tools: [", "tools: [cms_deletePage, ", "workers"),
+        "changed-tools",
+    ),
+    "a worker without a limit": (_edited("editor.worker", ", tool_calls: 48", "", "workers"), "changed-limits"),
+    "an agent above others without a scope": (_set(more_tools=(_assistant(_assistant(name="clerk")),)), "unscoped"),
 }
 """What is tampered with, and the code of the finding that names it."""
 

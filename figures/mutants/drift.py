@@ -15,7 +15,7 @@ MUTANTS: Final = mutants_of(
     "drift.planted_missed",
     {
         "code and inventory are not compared with the lock": edited(
-            f"{_CHECK}:_check_drift", "yield from diff_lock(lock, operations)", "return"
+            f"{_CHECK}:_check_drift", "yield from diff_lock(lock, operations, offered)", "return"
         ),
         "a lock that was changed by hand is believed": edited(
             f"{_LOCK}:_diff_operation", "elif not before.has_valid_digests():", "elif False:"

@@ -9,6 +9,8 @@ from figures import governed
 from figures.mutants.mutant import edited, mutants_of
 
 _RUNNING: Final = "remit.inventory.running"
+_DIFF: Final = "remit.inventory.lock_diff"
+_AGENTS: Final = "remit.inventory.locked_agents"
 
 MUTANTS: Final = mutants_of(
     "governed.unchecked",
@@ -37,6 +39,28 @@ MUTANTS: Final = mutants_of(
         ),
         "functions without an entry are not noticed": edited(
             f"{_RUNNING}:_check_functions", "and function not in used:", "and not used:"
+        ),
+        "a runtime starts without looking at the lock": edited(
+            f"{_RUNNING}:check_application", "if lock is not None:", "if False:"
+        ),
+        "agents are not locked": edited(
+            "remit.inventory.lock:build_lock", "agents_of(callees).items()", "agents_of(()).items()"
+        ),
+        "what an agent may do besides is not noticed": edited(
+            f"{_AGENTS}:_diff_granted", "for each in sorted(set(new) - set(old)))", "for each in list[str]())"
+        ),
+        "higher limits of an agent are not noticed": edited(f"{_AGENTS}:_diff_limits", "if was != value:", "if False:"),
+        "a validator that was removed is not noticed": edited(
+            f"{_DIFF}:_diff_functions", "elif name not in new:", "elif False:"
+        ),
+        "a lower risk loosens nothing": edited(
+            f"{_DIFF}:_diff_fact", "_direction(is_looser=not raised)", "GovernanceChange.NONE"
+        ),
+        "fewer permissions loosen nothing": edited(
+            f"{_DIFF}:_diff_fact", "is_looser = not set(old) <= set(new)", "is_looser = False"
+        ),
+        "an agent above others needs no scope": edited(
+            f"{_RUNNING}:_check_scope", "if below and agent.tool_scope is None:", "if False:"
         ),
     },
     partial(governed.figures, short=False),

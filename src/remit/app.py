@@ -68,14 +68,12 @@ class App:
             raise SetupError(f"{where}: layers is {self.layers!r}; give a function that builds the stack")
 
     def check_operations(self, callees: Iterable[Callee[..., Any]], layers: Stack[CallLayer]) -> None:
-        """Compare what a runtime is about to run with the inventory, if the application has one.
+        """Compare what a runtime is about to run with the inventory and its lock, if the application has them.
 
         Raises:
             InventoryError: they differ; it has all findings.
         """
         if self.operations is not None:
-            from remit.inventory.running import compare_application  # noqa: PLC0415 - loaded only if there is one
-            from remit.schemas.finding import InventoryError  # noqa: PLC0415 - as above
+            from remit.inventory.running import check_application  # noqa: PLC0415 - loaded only if there is one
 
-            if findings := list(compare_application(self.operations, callees, layers)):
-                raise InventoryError(findings)
+            check_application(self.operations, list(callees), layers)

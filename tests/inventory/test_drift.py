@@ -16,7 +16,7 @@ from remit.inventory.drift import CHECKLIST, report_load_errors, run_checklist
 from remit.inventory.lock import Lock, build_lock, lock_path, read_lock
 from remit.inventory.lock_diff import diff_lock
 from remit.layers import Validate
-from remit.schemas.finding import Finding, InventoryError, VersionBump, locate_field
+from remit.schemas.finding import Finding, GovernanceChange, InventoryError, VersionBump, locate_field
 from tests.inventory.drifting import OtherWeather, agree, look
 
 
@@ -103,8 +103,7 @@ def altered(notebook: Notebook, **changed: Any) -> list[tuple[str, VersionBump, 
     lock = build_lock(operations)
     key = "office.notes.create_note"
     said = lock.methods[key].model_copy(update=changed)
-    fields = (said.parameters, said.required, said.defaults, said.result, said.governed)
-    contract, governance = type(said).compute_digests(*fields)
+    contract, governance = said.compute_digests()
     methods = {**lock.methods, key: said.model_copy(update={"contract": contract, "governance": governance})}
     before = Lock(methods=methods, tools=lock.tools)
     return [(each.code, each.bump, each.what) for each in diff_lock(before, operations)]
@@ -341,20 +340,19 @@ def test_a_lock_that_a_merge_left_in_conflict_is_named_with_its_line(notebook: N
         ("requires_auth: true, ", "requires_auth: false, "),
         ("visibility: internal, ", "visibility: public, "),
         ("    session_policies: session_required\n", ""),
+        ("template: standard, redact_fields: [text, secret], ", "template: standard, redact_fields: [secret], "),
     ],
 )
-def test_a_change_that_loosens_governance_says_so_and_its_reverse_does_not(
+def test_a_change_that_loosens_governance_says_so_and_its_reverse_tightens_it(
     notebook: Notebook, tight: str, loose: str
 ) -> None:
     place = {"effect": "effect: keyed", "[": "[notes:write]", "    ": "    session_policies: session_required\n"}
+    place["template: standard"] = "template: standard, "
     old = next((text for start, text in place.items() if tight.startswith(start)), "template: authenticated_access, ")
-    for first, second, is_looser in ((tight, loose, True), (loose, tight, False)):
+    tighter = GovernanceChange.LOOSER if loose == "[notes:read]" else GovernanceChange.TIGHTER
+    for first, second, direction in ((tight, loose, GovernanceChange.LOOSER), (loose, tight, tighter)):
         notebook.write(NOTES.replace(old, first, 1))
         agree(notebook)
         notebook.write(NOTES.replace(old, second, 1))
-        found = look(notebook, notebook.operations())
-        assert found
-        if second != "[notes:read]" and first != "[notes:read]":
-            assert any(each.is_looser for each in found) is is_looser
-        else:
-            assert any(each.is_looser for each in found), "one permission for another"
+        found = {each.governance for each in look(notebook, notebook.operations())} - {GovernanceChange.NONE}
+        assert found == {direction}

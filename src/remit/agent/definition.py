@@ -29,6 +29,11 @@ from remit.schemas.jsontext import canonical_text
 class InstructionsTemplate(Protocol):
     """Instructions that depend on the input, like the prompt of a `.worker` file."""
 
+    @property
+    def source(self) -> str:
+        """The template with everything that it includes; the lock of an inventory has its digest."""
+        ...
+
     def render(self, fields: Mapping[str, object], /) -> str:
         """Render the system message for the fields of an input. Must depend on them alone, so that runs can be resumed.
 

@@ -16,6 +16,7 @@ from remit.cli.status import ExitStatus, UsageError
 from remit.cli.text import json_text
 from remit.contracts.arguments import Limits
 from remit.dispatch.preset import preset
+from remit.dispatch.registry import AnyCallee
 from remit.inventory.drift import CHECKLIST, CheckResult, report_load_errors, run_checklist
 from remit.inventory.operations import Operations
 from remit.schemas.finding import Finding, InventoryError
@@ -49,8 +50,13 @@ def check_app(
 
 def examine(app: App) -> tuple[CheckResult, ...]:
     """Check all points of an application, with its agents linked as in a runtime."""
-    offered = link_agents([*app.agents, *app.tools], None, Limits().handoffs)
-    return run_checklist(require_operations(app), offered, app.layers() if app.layers else preset(app.env))
+    layers = app.layers() if app.layers else preset(app.env)
+    return run_checklist(require_operations(app), offered_callees(app), layers)
+
+
+def offered_callees(app: App) -> list[AnyCallee]:
+    """Everything that an application offers, its agents linked as in a runtime."""
+    return link_agents([*app.agents, *app.tools], None, Limits().handoffs)
 
 
 def _with_app_name(finding: Finding, app: str) -> Finding:
@@ -88,6 +94,7 @@ def _finding_json(finding: Finding) -> dict[str, str]:
         "what": finding.what,
         "mend": finding.fix,
         "step": finding.bump.value,
+        "governance": finding.governance.value,
     }
 
 
@@ -100,4 +107,5 @@ def _draw(points: Sequence[CheckResult], findings: Sequence[Finding]) -> None:
     print_table(listing)
     for finding in findings:
         needs = f" (needs a {finding.bump.value.upper()} version)" if finding.bump.value else ""
+        needs += f" ({finding.governance.value} governance)" if finding.governance.value else ""
         print(f"\n{finding.where}: {finding.code}: {finding.what}{needs}\n    {finding.fix}")

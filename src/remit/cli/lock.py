@@ -7,12 +7,12 @@ from typing import Annotated
 import typer
 
 from remit.cli.apps import find_app, installed_apps
-from remit.cli.check import require_operations
+from remit.cli.check import offered_callees, require_operations
 from remit.cli.options import AppArgument
 from remit.cli.status import ExitStatus
 from remit.inventory.lock import Loosening, build_lock, lock_path, read_lock
 from remit.inventory.lock_diff import diff_lock
-from remit.schemas.finding import InventoryError, VersionBump
+from remit.schemas.finding import GovernanceChange, InventoryError, VersionBump
 
 
 def lock(
@@ -28,18 +28,20 @@ def lock(
 
     Exit status: 0 written, 1 governance would be loosened without a reason, 2 usage.
     """
-    operations = require_operations(find_app(app, installed_apps()))
-    path, today = lock_path(operations), build_lock(operations)
+    found = find_app(app, installed_apps())
+    operations, callees = require_operations(found), offered_callees(found)
+    path, today = lock_path(operations), build_lock(operations, callees)
     try:
         before = read_lock(path)
     except InventoryError as error:
         before = None
         print(f"{error.findings[0].where}: {error.findings[0].what}; changes since then are unknown")
-    findings = list(diff_lock(before, operations)) if before is not None else []
+    findings = list(diff_lock(before, operations, callees)) if before is not None else []
     steps = {finding.bump for finding in findings}
     for finding in findings:
-        print(f"{finding.bump.value or 'mended':<7} {finding.what}{' (looser)' if finding.is_looser else ''}")
-    looser = [finding.what for finding in findings if finding.is_looser]
+        direction = finding.governance.value
+        print(f"{finding.bump.value or 'mended':<7} {finding.what}{direction and f' ({direction})'}")
+    looser = [finding.what for finding in findings if finding.governance is GovernanceChange.LOOSER]
     if looser and not loosen.strip():
         print('not written, because governance would be loosened; accept that by name: --loosen "the reason"')
         return ExitStatus.FAILED
@@ -49,7 +51,7 @@ def lock(
     needed = next(
         (step.value for step in (VersionBump.MAJOR, VersionBump.MINOR, VersionBump.PATCH) if step in steps), ""
     )
-    print(f"{path}: {len(today.methods):,} methods, {len(today.tools):,} tools")
+    print(f"{path}: {len(today.methods):,} methods, {len(today.tools):,} tools, {len(today.agents):,} agents")
     if needed:
         print(f"the next version is a {needed.upper()} one")
     return ExitStatus.DONE

@@ -29,6 +29,7 @@ from remit.schemas.roundtrip import (
     needs_round_trip_check,
     sort_sets,
 )
+from remit.schemas.validators import describe_functions
 
 P = TypeVar("P", bound=BaseModel)
 T = TypeVar("T")
@@ -71,6 +72,11 @@ class Input(Generic[P]):
     def computes_defaults(self) -> bool:
         """Whether a default comes from a function."""
         return self._codec.computes_defaults
+
+    @property
+    def functions(self) -> list[str]:
+        """Its validators and factories, which the JSON schema does not show; see `describe_functions`."""
+        return describe_functions(self._adapter)
 
     def bind(self, arguments: Arguments, *, strict: bool = False) -> P:
         """Bind raw arguments to a payload.

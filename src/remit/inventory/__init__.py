@@ -58,7 +58,7 @@ from remit.inventory.governance import BusinessRules, Enforcer, PolicyModel, Pol
 from remit.inventory.lock import build_lock, lock_path
 from remit.inventory.operations import Operations
 from remit.inventory.reader import read_inventory
-from remit.schemas.finding import Finding, InventoryError, VersionBump
+from remit.schemas.finding import Finding, GovernanceChange, InventoryError, VersionBump
 
 __all__ = [
     "CHECKLIST",
@@ -79,6 +79,7 @@ __all__ = [
     "Enforcer",
     "Failure",
     "Finding",
+    "GovernanceChange",
     "HasSessions",
     "Inventory",
     "InventoryError",

@@ -68,7 +68,6 @@ def run_checklist(
     """
     check_instances("run_checklist", operations=(operations, Operations), layers=(layers, Stack))
     offered = collect_callees(check_callees("run_checklist: callees", callees))
-    offered_names = {each.name for each in offered}
     methods, tools = list(operations.methods.values()), list(operations.tools.values())
     found: dict[str, tuple[int, Iterable[Finding]]] = {
         "references": (len(methods), ()),
@@ -78,7 +77,7 @@ def run_checklist(
         "mapping": (len(tools), _apply_check(tools, _check_parameters)),
         "classification": (len(methods) + len(tools), _check_classifications(methods, tools)),
         "running": (len(offered), compare_application(operations, offered, layers)),
-        "drift": (len(methods) + len(tools), _check_drift(operations, offered_names)),
+        "drift": (len(methods) + len(tools), _check_drift(operations, offered)),
     }
     return tuple(CheckResult(name=name, checked_count=n, findings=tuple(each)) for name, (n, each) in found.items())
 
@@ -155,8 +154,8 @@ def _check_capability(name: str, facts: Facts, where: str) -> Iterator[Finding]:
         yield _make_finding("classification", where, what, "set complexity to composite or pipeline")
 
 
-def _check_drift(operations: Operations, offered_names: Collection[str]) -> Iterator[Finding]:
-    yield from _check_coverage(operations, offered_names)
+def _check_drift(operations: Operations, offered: Collection[AnyCallee]) -> Iterator[Finding]:
+    yield from _check_coverage(operations, {each.name for each in offered})
     for tool in operations.tools.values():
         yield from _check_call_permissions(tool)
     file = lock_path(operations)
@@ -170,7 +169,7 @@ def _check_drift(operations: Operations, offered_names: Collection[str]) -> Iter
             "no-lock", f"{display_path(file)}:1", "there is no lock", "write it and commit it: remit lock APP"
         )
         return
-    yield from diff_lock(lock, operations)
+    yield from diff_lock(lock, operations, offered)
 
 
 def _check_call_permissions(tool: ToolDefinition) -> Iterator[Finding]:

@@ -6,18 +6,22 @@ It is committed beside the inventory. Later changes are reported with the versio
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
+from remit.agent.agent import Agent
 from remit.contracts.contract import InputSchema, OutputSchema
 from remit.contracts.facts import Facts
 from remit.contracts.question import content_digest
+from remit.contracts.schema import Input
 from remit.core.checks import check_instances
-from remit.inventory.definition import AnyTool
+from remit.inventory.definition import AnyCallee, AnyTool
 from remit.inventory.governance import PolicyModel
+from remit.inventory.locked_agents import agent_text, agent_values, agents_of
 from remit.inventory.operations import Operations
 from remit.schemas.compat import inline_references
 from remit.schemas.finding import Finding, InventoryError, display_path
@@ -38,23 +42,17 @@ class LockedOperation(BaseModel):
     required: list[str]
     defaults: dict[str, Any]
     result: dict[str, Any]
+    functions: list[str] = []
     governed: dict[str, Any]
 
     def has_valid_digests(self) -> bool:
         """Whether the digests match the values beside them."""
-        computed = self.compute_digests(self.parameters, self.required, self.defaults, self.result, self.governed)
-        return computed == (self.contract, self.governance)
+        return self.compute_digests() == (self.contract, self.governance)
 
-    @staticmethod
-    def compute_digests(
-        parameters: dict[str, Any],
-        required: list[str],
-        defaults: dict[str, Any],
-        result: dict[str, Any],
-        governed: dict[str, Any],
-    ) -> tuple[str, str]:
-        """The digests of a contract and of its governance."""
-        return _contract_digest(parameters, required, defaults, result), content_digest(canonical_text(governed))
+    def compute_digests(self) -> tuple[str, str]:
+        """The digests of the contract and of its governance."""
+        contract = (self.parameters, self.required, self.defaults, self.result, *filter(None, [self.functions]))
+        return content_digest(canonical_text(list(contract))), content_digest(canonical_text(self.governed))
 
 
 class Loosening(BaseModel):
@@ -67,20 +65,22 @@ class Loosening(BaseModel):
 
 
 class Lock(BaseModel):
-    """All methods by key and all tools by name, and every loosening that was accepted, oldest first."""
+    """All methods by key, all tools and agents by name, and every loosening that was accepted, oldest first."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     format: Literal[1] = 1
     methods: dict[str, LockedOperation]
     tools: dict[str, LockedOperation]
+    agents: dict[str, LockedOperation] = {}
     loosened: list[Loosening] = []
 
     def to_text(self) -> str:
         """The lock as file text: sorted, with a line for each part that can change on its own."""
         kinds = ",\n".join(
             f' "{kind}": {_format_object("  ", {name: _format_operation(each) for name, each in entries.items()})}'
-            for kind, entries in (("methods", self.methods), ("tools", self.tools))
+            for kind, entries in (("methods", self.methods), ("tools", self.tools), ("agents", self.agents))
+            if entries or kind != "agents"
         )
         loosened = ",\n  ".join(_dump_json(each.model_dump(mode="json")) for each in self.loosened)
         last = f',\n "loosened": [\n  {loosened}\n ]' if loosened else ""
@@ -110,8 +110,8 @@ def _format_operation(operation: LockedOperation) -> str:
     return _format_object("   ", parts)
 
 
-def build_lock(operations: Operations) -> Lock:
-    """The lock of today's code and inventory."""
+def build_lock(operations: Operations, callees: Iterable[AnyCallee] = ()) -> Lock:
+    """The lock of today's code and inventory. ``callees``: what the application offers; its agents are locked."""
     check_instances("build_lock", operations=(operations, Operations))
     builder = _LockBuilder()
     methods = {
@@ -122,7 +122,8 @@ def build_lock(operations: Operations) -> Lock:
         name: builder.lock_operation(each.tool, each.tool.facts, each.policies, dict(each.fixed_values))
         for name, each in operations.tools.items()
     }
-    return Lock.model_construct(methods=methods, tools=tools)
+    agents = {name: builder.lock_agent(each) for name, each in agents_of(callees).items()}
+    return Lock.model_construct(methods=methods, tools=tools, agents=agents)
 
 
 def lock_path(operations: Operations) -> Path:
@@ -140,7 +141,7 @@ def read_lock(path: Path) -> Lock | None:
     if not path.exists():
         return None
     try:
-        return Lock.model_validate_json(path.read_bytes())
+        return _parse_lock(path.read_bytes())
     except ValidationError as error:
         line, why = _find_merge_conflict(path.read_bytes()) or (1, _first_error(error))
         what = f"the lock cannot be read: {why}"
@@ -148,6 +149,12 @@ def read_lock(path: Path) -> Lock | None:
             code="lock", where=f"{display_path(path)}:{line}", what=what, fix="write it again: remit lock APP"
         )
         raise InventoryError([found]) from error
+
+
+@lru_cache(maxsize=8)
+def _parse_lock(content: bytes) -> Lock:
+    """Parse a lock; cached, because each runtime of an application reads the same one."""
+    return Lock.model_validate_json(content)
 
 
 def _find_merge_conflict(text: bytes) -> tuple[int, str] | None:
@@ -165,13 +172,13 @@ def _first_error(error: ValidationError) -> str:
 
 
 class _ContractSnapshot(NamedTuple):
-    """Parameters and result of a contract, and their digest."""
+    """Parameters and result of a contract, and what their schemas do not show."""
 
-    contract: str
     parameters: dict[str, dict[str, Any]]
     required: list[str]
     defaults: dict[str, Any]
     result: dict[str, Any]
+    functions: list[str]
 
 
 class _LockBuilder:
@@ -188,34 +195,41 @@ class _LockBuilder:
         fixed_values: dict[str, JsonValue] | None = None,
     ) -> LockedOperation:
         """The locked form of one operation."""
-        sides = (tool.schema_in, tool.schema_out)
+        return self._lock(tool, _governance_values(facts, policies) | {"fixed": fixed_values or {}})
+
+    def lock_agent(self, agent: Agent) -> LockedOperation:
+        """The locked form of one agent."""
+        return self._lock(agent, _governance_values(agent.facts, {}) | agent_values(agent), agent_text(agent))
+
+    def _lock(self, callee: AnyCallee, governed: dict[str, Any], *texts: str) -> LockedOperation:
+        sides = (callee.schema_in, callee.schema_out)
         snapshot = self._snapshots.get(sides) or self._snapshots.setdefault(sides, _snapshot_contract(*sides))
-        governed = _governance_values(facts, policies) | {"fixed": fixed_values or {}}
-        fields: Mapping[str, Any] = tool.schema_in.json_schema.get("properties", {})
-        return LockedOperation.model_construct(
-            **snapshot._asdict(),
-            governance=content_digest(canonical_text(governed)),
-            text=content_digest(tool.description, *(each.get("description", "") for each in fields.values())),
-            governed=governed,
+        fields: Mapping[str, Any] = callee.schema_in.json_schema.get("properties", {})
+        descriptions = (each.get("description", "") for each in fields.values())
+        text = content_digest(callee.description, *descriptions, *texts)
+        made = LockedOperation.model_construct(
+            contract="", governance="", text=text, **snapshot._asdict(), governed=governed
         )
+        contract, governance = made.compute_digests()
+        return made.model_copy(update={"contract": contract, "governance": governance})
 
 
 def _snapshot_contract(schema_in: InputSchema[Any], schema_out: OutputSchema[Any]) -> _ContractSnapshot:
     schema, result = schema_in.json_schema, schema_out.json_schema
     definitions: Mapping[str, Any] = schema.get("$defs", {})
     fields: Mapping[str, Any] = schema.get("properties", {})
-    parameters = {name: inline_references(each, definitions) for name, each in fields.items()}
-    required = sorted(schema.get("required", ()))
-    defaults = {name: each["default"] for name, each in fields.items() if "default" in each}
-    plain = inline_references(result, result.get("$defs", {}))
     return _ContractSnapshot(
-        _contract_digest(parameters, required, defaults, plain), parameters, required, defaults, plain
+        parameters={name: inline_references(each, definitions) for name, each in fields.items()},
+        required=sorted(schema.get("required", ())),
+        defaults=_defaults_of(schema)
+        | {f"{kind}.{name}": value for kind, each in definitions.items() for name, value in _defaults_of(each).items()},
+        result=inline_references(result, result.get("$defs", {})),
+        functions=schema_in.functions if isinstance(schema_in, Input) else [],
     )
 
 
-def _contract_digest(*parts: object) -> str:
-    """The digest of parameters, required names, defaults and result."""
-    return content_digest(canonical_text(list(parts)))
+def _defaults_of(schema: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: each["default"] for name, each in schema.get("properties", {}).items() if "default" in each}
 
 
 def _governance_values(facts: Facts, policies: Mapping[str, PolicyModel]) -> dict[str, Any]:

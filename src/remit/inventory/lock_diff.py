@@ -1,40 +1,45 @@
 """Compares a lock with today's code and inventory, with the version bump that each change needs.
 
-MAJOR breaks existing callers, MINOR adds, PATCH changes wording. A change that loosens governance (fewer permissions, a
-lower risk, a limit removed) is accepted by name only.
+MAJOR breaks existing callers, MINOR adds, PATCH changes wording. LOOSER governance (fewer permissions, a lower risk, a
+limit removed, more tools for an agent) is accepted by name only; TIGHTER governance is named too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from remit.contracts.facts import Risk
-from remit.inventory.definition import MethodDefinition
-from remit.inventory.governance import BUSINESS_RULES, PolicyTable
+from remit.inventory.definition import AnyCallee, MethodDefinition
+from remit.inventory.governance import BUSINESS_RULES, Enforcer, PolicyTable
 from remit.inventory.lock import Lock, LockedOperation, build_lock, lock_path
+from remit.inventory.locked_agents import agents_of, diff_agent_field
 from remit.inventory.operations import Operations
 from remit.schemas.compat import is_wider
-from remit.schemas.finding import Finding, VersionBump, display_path, locate_field
+from remit.schemas.finding import Finding, GovernanceChange, VersionBump, display_path, locate_field
 from remit.schemas.jsontext import canonical_text
+
+STALE_LOCK: Final = "stale-lock"
+"""The code of an operation whose lock was edited by hand."""
 
 _RISKS: Final = [risk.value for risk in Risk]
 _REPORTED_AS_FACTS: Final = {(BUSINESS_RULES, "required_permissions"), (BUSINESS_RULES, "visibility")}
 
 
 class Change(NamedTuple):
-    """One change: a stable code, the version bump, a description, the parameter concerned, and whether it loosens."""
+    """One change: a stable code, the version bump, a description, the parameter concerned, and what governance does."""
 
     code: str
     bump: VersionBump
     description: str
     parameter: str = ""
-    is_looser: bool = False
+    governance: GovernanceChange = GovernanceChange.NONE
 
 
-def diff_lock(lock: Lock, operations: Operations) -> Iterator[Finding]:
+def diff_lock(lock: Lock, operations: Operations, callees: Iterable[AnyCallee] = ()) -> Iterator[Finding]:
     """The changes from ``lock`` to today. Changes of a method are not repeated for its tools."""
-    today, file, table = build_lock(operations), display_path(lock_path(operations)), operations.inventory.policy_table
+    today, file = build_lock(operations, callees), display_path(lock_path(operations))
+    table = operations.inventory.policy_table
     method_changes: dict[str, set[Change]] = {}
     for name in sorted({*lock.methods, *today.methods}):
         method = operations.methods.get(name)
@@ -49,6 +54,11 @@ def diff_lock(lock: Lock, operations: Operations) -> Iterator[Finding]:
         own = set(_diff_operation(lock.tools.get(name), today.tools.get(name), table)) - inherited
         where = tool.location if tool is not None else f"{file}:1"
         yield from _to_findings(f"tool {name}", where, own, tool.method if tool is not None else None)
+    agents = agents_of(callees)
+    for name in sorted({*lock.agents, *today.agents}):
+        changes = set(_diff_operation(lock.agents.get(name), today.agents.get(name), table))
+        where = (name in agents and agents[name].where) or f"{file}:1"
+        yield from _to_findings(f"agent {name}", where, changes, None)
 
 
 def _to_findings(name: str, where: str, changes: set[Change], method: MethodDefinition | None) -> Iterator[Finding]:
@@ -56,10 +66,12 @@ def _to_findings(name: str, where: str, changes: set[Change], method: MethodDefi
         mend = "accept it (remit lock APP), or revert it"
         if change.bump is VersionBump.MAJOR:
             mend = "revert it, or accept it (remit lock APP) and make the next version a MAJOR one"
-        if change.is_looser:
+        if change.governance is GovernanceChange.LOOSER:
             mend = 'revert it, or accept it by name: remit lock APP --loosen "the reason"'
         what = f"{name}: {change.description}{_parameter_location(change.parameter, method)}"
-        yield Finding(code=change.code, where=where, what=what, fix=mend, bump=change.bump, is_looser=change.is_looser)
+        yield Finding(
+            code=change.code, where=where, what=what, fix=mend, bump=change.bump, governance=change.governance
+        )
 
 
 def _parameter_location(parameter: str, method: MethodDefinition | None) -> str:
@@ -80,9 +92,11 @@ def _diff_operation(
     elif now is None:
         yield Change("removed", VersionBump.MAJOR, "is gone")
     elif not before.has_valid_digests():
-        yield Change("stale-lock", VersionBump.NONE, "the lock was edited by hand; its digests do not match")
+        yield Change(STALE_LOCK, VersionBump.NONE, "the lock was edited by hand; its digests do not match")
     else:
         yield from _diff_parameters(before, now)
+        yield from _diff_nested_defaults(before, now)
+        yield from _diff_functions(before.functions, now.functions)
         yield from _diff_governance(before.governed, now.governed, table)
         if before.text != now.text:
             yield Change("text", VersionBump.PATCH, "its description has changed")
@@ -122,12 +136,58 @@ def _diff_parameters(before: LockedOperation, now: LockedOperation) -> Iterator[
         )
 
 
+def _diff_nested_defaults(before: LockedOperation, now: LockedOperation) -> Iterator[Change]:
+    """The changed defaults of the models inside the parameters."""
+    for name in sorted(before.defaults.keys() & now.defaults.keys()):
+        if name not in before.parameters and before.defaults[name] != now.defaults[name]:
+            wording = f"{before.defaults[name]!r}, and is {now.defaults[name]!r}"
+            yield Change("changed-default", VersionBump.MAJOR, f"the default of {name!r} was {wording}")
+
+
+def _diff_functions(before: list[str], now: list[str]) -> Iterator[Change]:
+    """The changed validators and factories of the payload. What a changed validator lets pass cannot be told."""
+    old, new = _by_name(before), _by_name(now)
+    for name in sorted(old.keys() | new.keys()):
+        if old.get(name) == new.get(name):
+            continue
+        if name.startswith("factory "):
+            if name in old and name in new:
+                wording = f"the default of {name.removeprefix('factory ')!r} is made in another way"
+                yield Change("changed-default", VersionBump.MAJOR, wording)
+        elif name not in new:
+            wording = f"the {name} of its payload was removed"
+            yield Change("removed-validator", VersionBump.MINOR, wording, "", GovernanceChange.LOOSER)
+        elif name not in old:
+            wording = f"the {name} of its payload is new"
+            yield Change("added-validator", VersionBump.MAJOR, wording, "", GovernanceChange.TIGHTER)
+        else:
+            wording = f"the {name} of its payload has changed"
+            yield Change("changed-validator", VersionBump.MAJOR, wording, "", GovernanceChange.LOOSER)
+
+
+def _by_name(functions: list[str]) -> dict[str, list[str]]:
+    """Functions by kind and name, with their digests."""
+    found: dict[str, list[str]] = {}
+    for each in functions:
+        kind, name, *digest = each.split(" ")
+        found.setdefault(f"{kind} {name}", []).extend(digest)
+    return found
+
+
 def _diff_governance(before: Mapping[str, Any], now: Mapping[str, Any], table: PolicyTable) -> Iterator[Change]:
     for name in sorted({*before, *now}):
         old, new = before.get(name), now.get(name)
-        if old != new and name in table.sections:
+        if old == new:
+            continue
+        of_agent = diff_agent_field(name, old, new)
+        if name in table.sections:
             yield from _diff_section(name, old, new, table)
-        elif old != new:
+        elif of_agent is not None:
+            for wording, governance in of_agent:
+                yield Change(f"changed-{name.replace('_', '-')}", VersionBump.MINOR, wording, "", governance)
+        elif name == "fixed":
+            yield _diff_fixed_values(old or {}, new or {})
+        else:
             yield _diff_fact(name, old, new)
 
 
@@ -140,8 +200,8 @@ def _diff_section(
     has_field_changes = False
     for field in sorted({*before, *now}):
         was, value = before.get(field), now.get(field)
-        rule = enforced[field].breaks_callers if field in enforced else None
-        breaks = was != value and rule is not None and rule(was, value)
+        enforcer = enforced.get(field)
+        breaks = was != value and enforcer is not None and _breaks(enforcer, was, value)
         if (name, field) not in _REPORTED_AS_FACTS and (
             breaks or (was != value and old is not None and new is not None)
         ):
@@ -150,11 +210,29 @@ def _diff_section(
                 code,
                 VersionBump.MAJOR if breaks else VersionBump.MINOR,
                 f"{name}.{field} {_format_value(was)} → {_format_value(value)}",
-                is_looser=was != value and rule is not None and rule(value, was),
+                "",
+                GovernanceChange.NONE if enforcer is None else _field_direction(enforcer, was, value),
             )
     if not has_field_changes and (old is None or new is None):
         wording = "is now declared" if old is None else "is no longer declared"
-        yield Change(code, VersionBump.MINOR, f"{name} {wording}", is_looser=new is None)
+        yield Change(code, VersionBump.MINOR, f"{name} {wording}", "", _direction(is_looser=new is None))
+
+
+def _breaks(enforcer: Enforcer, was: Any, value: Any) -> bool:
+    return enforcer.breaks_callers is not None and enforcer.breaks_callers(was, value)
+
+
+def _field_direction(enforcer: Enforcer, was: Any, value: Any) -> GovernanceChange:
+    """What refuses less, or redacts less, is looser."""
+    if enforcer.lists_fields_of == "call":
+        return _direction(is_looser=not set(was or ()) <= set(value or ()))
+    if _breaks(enforcer, value, was):
+        return GovernanceChange.LOOSER
+    return GovernanceChange.TIGHTER if _breaks(enforcer, was, value) else GovernanceChange.NONE
+
+
+def _direction(*, is_looser: bool) -> GovernanceChange:
+    return GovernanceChange.LOOSER if is_looser else GovernanceChange.TIGHTER
 
 
 def _format_value(value: Any) -> str:
@@ -163,36 +241,44 @@ def _format_value(value: Any) -> str:
     return "none" if value in (None, "", []) else canonical_text(value).strip('"')
 
 
+def _diff_fixed_values(old: Mapping[str, Any], new: Mapping[str, Any]) -> Change:
+    is_looser = any(name not in new or new[name] != value for name, value in old.items())
+    wording = f"fixed {_format_value(old)} → {_format_value(new)}"
+    return Change("changed-fixed", VersionBump.MINOR, wording, "", _direction(is_looser=is_looser))
+
+
 def _diff_fact(name: str, old: Any, new: Any) -> Change:
     if name == "risk":
         raised = _RISKS.index(new) > _RISKS.index(old)
         code, bump = ("raised-risk", VersionBump.MAJOR) if raised else ("lowered-risk", VersionBump.MINOR)
-        return Change(code, bump, f"its risk was {old}, and is {new}", is_looser=not raised)
+        return Change(code, bump, f"its risk was {old}, and is {new}", "", _direction(is_looser=not raised))
     if name == "permissions":
         more = sorted(set(new) - set(old))
         bump = VersionBump.MAJOR if more else VersionBump.MINOR
         wording = f"missing permission {', '.join(more)} too" if more else "it needs fewer permissions"
-        return Change("changed-permissions", bump, wording, is_looser=not set(old) <= set(new))
+        is_looser = not set(old) <= set(new)
+        return Change("changed-permissions", bump, wording, "", _direction(is_looser=is_looser))
     if name == "egress":
         wording = "now sends data out of the system" if new else "no longer sends data out of the system"
-        return Change(
-            "changed-egress", VersionBump.MAJOR if new else VersionBump.MINOR, f"it {wording}", is_looser=not new
-        )
+        bump = VersionBump.MAJOR if new else VersionBump.MINOR
+        return Change("changed-egress", bump, f"it {wording}", "", _direction(is_looser=not new))
     breaks = name in {"effect", "confirm"} or (name == "visibility" and new != "public")
     return Change(
         f"changed-{name}",
         VersionBump.MAJOR if breaks else VersionBump.MINOR,
         f"{name} {_format_value(old)} → {_format_value(new)}",
-        is_looser=_is_looser_fact(name, old, new),
+        "",
+        _fact_direction(name, old, new),
     )
 
 
-def _is_looser_fact(name: str, old: Any, new: Any) -> bool:
+def _fact_direction(name: str, old: Any, new: Any) -> GovernanceChange:
     """Whether a fact lets more happen without a person: no confirmation, trusted output, public, runs again."""
-    looser_values: dict[str, bool] = {
-        "confirm": old is not None,
-        "trusted": new is True,
-        "visibility": new == "public",
-        "effect": old == "unsafe",
+    values: dict[str, tuple[bool, bool]] = {
+        "confirm": (old is not None, old is None),
+        "trusted": (new is True, new is False),
+        "visibility": (new == "public", old == "public"),
+        "effect": (old == "unsafe", new == "unsafe"),
     }
-    return looser_values.get(name, False)
+    is_looser, is_tighter = values.get(name, (False, False))
+    return _direction(is_looser=is_looser) if is_looser or is_tighter else GovernanceChange.NONE

@@ -7,7 +7,7 @@ them here, so that what was checked is what runs.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from types import FunctionType, MethodType
 from typing import Any, cast
 
@@ -20,14 +20,33 @@ from remit.core import Stack
 from remit.dispatch.registry import AnyCallee, describe, keeps_layers, runs_same_body
 from remit.inventory.definition import ToolDefinition
 from remit.inventory.governance import PolicyTable
+from remit.inventory.lock import lock_path, read_lock
+from remit.inventory.lock_diff import STALE_LOCK, diff_lock
 from remit.inventory.operations import Operations
 from remit.layers.approve import Approve
 from remit.layers.authorize import Authorize
 from remit.layers.validate import Validate
-from remit.schemas.finding import Finding, locate_function
+from remit.schemas.finding import Finding, GovernanceChange, InventoryError, locate_function
 
 _PERMISSIONS = "needs permissions"
 _EXTRA_FIX = 'remove extra="allow"; extra="forbid" refuses what the model does not declare'
+
+
+def check_application(operations: Operations, callees: Collection[AnyCallee], layers: Stack[CallLayer]) -> None:
+    """Refuse an application that differs from its inventory, or whose governance is looser than its lock file accepts.
+
+    Other changes since the lock are found by `remit check`; without a lock file there is nothing to compare.
+
+    Raises:
+        InventoryError: has all findings.
+    """
+    findings = list(compare_application(operations, callees, layers))
+    lock = read_lock(lock_path(operations))
+    if lock is not None:
+        changes = diff_lock(lock, operations, callees)
+        findings += [each for each in changes if each.governance is GovernanceChange.LOOSER or each.code == STALE_LOCK]
+    if findings:
+        raise InventoryError(findings)
 
 
 def compare_application(
@@ -50,6 +69,7 @@ def compare_application(
             yield from _check_declared_layers(definition, operations.inventory.policy_table, agents, layers)
         elif isinstance(callee, AgentLike):
             yield from _check_provider_tools(callee, where)
+            yield from _check_scope(callee, where)
         elif not isinstance(callee, HasSteps):  # a pipeline acts by calls of listed callees only
             fix = "write an entry for it and pass its function to Operations, or pass it to Operations itself"
             yield _make_finding("ungoverned", where, f"{describe(callee)} is offered, but no entry governs it", fix)
@@ -85,6 +105,15 @@ def _check_provider_tools(agent: AgentLike[..., Any], where: str) -> Iterator[Fi
     for name in agent.provider_tools:
         what = f"the agent {agent.name} uses {name}, which runs at the model's provider and which no entry governs"
         yield _make_finding("ungoverned", where, what, "offer a tool of the inventory in its place")
+
+
+def _check_scope(agent: AgentLike[..., Any], where: str) -> Iterator[Finding]:
+    """Check that an agent above others says what may be called below it."""
+    below = next((each.name for each in agent.tools if isinstance(each, AgentLike)), "")
+    if below and agent.tool_scope is None:
+        what = f"the agent {agent.name} calls {below} and has no tool scope, so that any tool may be called below it"
+        fix = 'give it tool_scope="listed", or the names that may be called (`delegates` in a worker file)'
+        yield _make_finding("unscoped", where, what, fix)
 
 
 def _check_declared_layers(

@@ -25,6 +25,14 @@ class VersionBump(enum.Enum):
     MAJOR = "major"
 
 
+class GovernanceChange(enum.Enum):
+    """Whether a change loosens governance, which must be accepted by name, or tightens it."""
+
+    NONE = ""
+    LOOSER = "looser"
+    TIGHTER = "tighter"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
     """One problem.
@@ -35,7 +43,7 @@ class Finding:
         what: the problem, in one line.
         fix: how to fix it.
         bump: for a change since the lock file was written, the version bump it requires.
-        is_looser: whether that change loosens governance, which must be accepted by name.
+        governance: whether that change loosens or tightens governance.
     """
 
     code: str
@@ -43,11 +51,11 @@ class Finding:
     what: str
     fix: str
     bump: VersionBump = VersionBump.NONE
-    is_looser: bool = False
+    governance: GovernanceChange = GovernanceChange.NONE
 
     def __str__(self) -> str:
-        needs = f" [{self.bump.value}]" if self.bump is not VersionBump.NONE else ""
-        return f"{self.where}: {self.what}{needs}; {self.fix}"
+        needs = ", ".join(each.value for each in (self.bump, self.governance) if each.value)
+        return f"{self.where}: {self.what}{needs and f' [{needs}]'}; {self.fix}"
 
 
 class InventoryError(SetupError):

@@ -32,7 +32,7 @@ def check_fields(adapter: TypeAdapter[Any]) -> None:
     Raises:
         ContractError: a field is not written, or is written and read under different names.
     """
-    for node in _iter_nodes(adapter.core_schema):
+    for node in iter_nodes(adapter.core_schema):
         _check_fields(node)
 
 
@@ -47,7 +47,7 @@ def build_serializer(adapter: TypeAdapter[Any], *, include_computed: bool = True
 
 def build_validator(adapter: TypeAdapter[Any]) -> SchemaValidator:
     """Build a validator for the output of `build_serializer`. It ignores computed fields and computes them again."""
-    if not any(node.get("computed_fields") for node in _iter_nodes(adapter.core_schema)):
+    if not any(node.get("computed_fields") for node in iter_nodes(adapter.core_schema)):
         return cast("SchemaValidator", adapter.validator)
     return SchemaValidator(
         cast("CoreSchema", _transform_nodes(adapter.core_schema, _ignore_computed_fields)), _use_prebuilt=False
@@ -56,7 +56,7 @@ def build_validator(adapter: TypeAdapter[Any]) -> SchemaValidator:
 
 def computes_defaults(adapter: TypeAdapter[Any]) -> bool:
     """Whether a default comes from a function that may return another value each time, such as a clock."""
-    factories = [node["default_factory"] for node in _iter_nodes(adapter.core_schema) if "default_factory" in node]
+    factories = [node["default_factory"] for node in iter_nodes(adapter.core_schema) if "default_factory" in node]
     return any(get_origin(each) not in _EMPTY_TYPES and each not in _EMPTY_TYPES for each in factories)
 
 
@@ -68,7 +68,7 @@ def needs_round_trip_check(adapter: TypeAdapter[Any]) -> bool:
 
     This holds for custom serializers, and for types that have both computed fields and unknown keys.
     """
-    nodes = list(_iter_nodes(adapter.core_schema))
+    nodes = list(iter_nodes(adapter.core_schema))
     computes = any(node.get("computed_fields") for node in nodes)
     return (computes and any(map(_keeps_extra_fields, nodes))) or any(_has_custom_serializer(node) for node in nodes)
 
@@ -130,7 +130,7 @@ _CONTAINER_TYPES: Final = (dict, list, tuple)
 _NON_SCHEMA_KEYS: Final = frozenset({"default", "expected", "metadata", "keys_schema"})
 
 
-def _iter_nodes(schema: Any) -> Iterator[Node]:
+def iter_nodes(schema: Any) -> Iterator[Node]:
     """Iterate over the nodes of a core schema, outermost first."""
     pending = [schema]
     while pending:

@@ -53,6 +53,11 @@ class Template:
         self._file = file
         self._sandbox = Sandbox(self._texts, self._get_file)
 
+    @property
+    def source(self) -> str:
+        """The prompt and the texts that it includes."""
+        return "\0".join(text for _, text in sorted(self._texts.items()))
+
     def render(self, fields: Mapping[str, object]) -> str:
         """Render the prompt for an input.
 
