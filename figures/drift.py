@@ -112,13 +112,16 @@ PLANTS: Final[dict[str, tuple[Plant, str]]] = {
     "permission typo": (_replace_text("[notes:write]", "[notes:wirte]"), "unknown-permission"),
     "method without tool": (_replace_text("    tools:\n      read_note: {}\n", "    tools: {}\n"), "no-tool"),
     "tool without method": (
-        _replace_text("tools:\n  count_notes:", "tools:\n  lost: {method: a.b.c}\n  count_notes:"),
+        _replace_text("methods:\n", "tools:\n  lost: {method: a.b.c}\nmethods:\n"),
         "unknown-method",
     ),
     "changed default": (_replace_payload(OtherDefault), "changed-default"),
     "changed type": (_replace_payload(OtherType), "changed-type"),
     "unimported module": (lambda notebook: (notebook.notes,), "not-in-code"),
-    "duplicate name": (_replace_text("  count_notes:\n", "  read_note:\n"), "duplicate-name"),
+    "duplicate name": (
+        _replace_text("  count_notes:\n", "  count_notes:\n    tools: {read_note: {}}\n"),
+        "duplicate-name",
+    ),
     "stale lock": (_change_lock_by_hand, "stale-lock"),
     "method that no entry knows": (lambda _notebook: (_More(), Weather()), "not-in-inventory"),
     "raised risk": (_replace_text("effect: keyed", "effect: keyed\n    risk: high"), "raised-risk"),

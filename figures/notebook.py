@@ -211,9 +211,7 @@ methods:
     business_rules: {required_permissions: [notes:read]}
     tools:
       read_note: {}
-tools:
   count_notes:
-    function: Notes.count_notes
     classification: {capability: read}
     effect: pure
     business_rules: {required_permissions: [notes:read]}

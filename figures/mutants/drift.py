@@ -31,7 +31,9 @@ MUTANTS: Final = mutants_of(
             f"{_CHECK}:_check_method_coverage", "if not has_tool and not entry.spec.without_tool:", "if False:"
         ),
         "the permissions of called tools are not compared": edited(
-            f"{_CHECK}:_check_call_permissions", "for each in tool.calls:", "for each in ():"
+            f"{_CHECK}:_check_call_permissions",
+            "for each in tool.method.calls if tool.method is not None else ():",
+            "for each in ():",
         ),
         "permissions outside the vocabulary are accepted": edited(
             "remit.inventory.reader:_InventoryReader._check_permissions",

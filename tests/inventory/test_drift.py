@@ -11,10 +11,12 @@ import pytest
 
 from figures.drift import PLANTS, findings_after
 from figures.notebook import NOTES, WEATHER, Notebook
+from remit import tool
 from remit.core import Stack
 from remit.inventory.drift import CHECKLIST, report_load_errors, run_checklist
 from remit.inventory.lock import Lock, build_lock, lock_path, read_lock
 from remit.inventory.lock_diff import diff_lock
+from remit.inventory.operations import Operations
 from remit.layers import Validate
 from remit.schemas.finding import Finding, GovernanceChange, InventoryError, VersionBump, locate_field
 from tests.inventory.drifting import OtherWeather, agree, look
@@ -192,7 +194,7 @@ def test_permissions_that_no_layer_asks_for_are_found(notebook: Notebook) -> Non
     operations = agree(notebook)
     (point,) = [each for each in run_checklist(operations, operations.callees, Stack(Validate())) if each.findings]
     assert {each.code for each in point.findings} == {"unenforced"}
-    assert "create_note declares business_rules.required_permissions" in point.findings[1].what
+    assert "create_note declares business_rules.required_permissions" in point.findings[0].what
 
 
 def test_a_method_may_say_why_it_has_no_tool_but_not_beside_one(notebook: Notebook) -> None:
@@ -232,6 +234,17 @@ def test_a_classification_that_contradicts_the_effect_is_found(
     agree(notebook.write(NOTES.replace(old, new, 1)))
     (found,) = look(notebook, notebook.operations())
     assert (found.code, said in found.what) == ("classification", True)
+
+
+def test_a_tool_in_code_is_checked_with_the_others(notebook: Notebook) -> None:
+    @tool(effect="pure")
+    async def tidy() -> int:
+        """Tidy the notes."""
+        return 0
+
+    known = agree(notebook)
+    operations = Operations(known.inventory, [tidy], parts=[known])
+    assert [(each.code, each.what) for each in look(notebook, operations)] == [("added", "tool tidy: is new")]
 
 
 POLICY = "template: authenticated_access,"

@@ -18,7 +18,7 @@ from remit.layers import CallLayer, CallService
 def test_every_method_and_tool_is_in_it_as_code_and_inventory_say(tmp_path: Path) -> None:
     going = NOTES.replace("{required_permissions: [notes:read]}", '{deprecated_since: "0.9"}', 1)
     text = reference_page("notebook", Notebook(tmp_path).write(going).operations())
-    assert text.startswith("# notebook: methods and tools\n\n## Methods\n\n### `office.notes.create_note`\n")
+    assert text.startswith("# notebook: methods and tools\n\n## Methods\n\n### `office.notes.count_notes`\n")
     assert "Takes `CreateNoteRequest`, gives `CreateNoteResponse`." in text
     assert "| `title` | string | required | characters ≥ 1, characters ≤ 80 | What it is called. |" in text
     assert "Of the method `office.notes.create_note`; `tags` is fixed, `text` is hidden, `secret` is hidden." in text
@@ -77,22 +77,21 @@ def test_a_layer_is_told_as_it_prints_itself(tmp_path: Path, printed: str, said:
     assert said in reference_page("notebook", operations).splitlines()
 
 
-def test_an_application_of_functions_has_no_methods(tmp_path: Path) -> None:
-    (tmp_path / "notes.yaml").write_text(NOTES.partition("methods:")[0] + "tools:" + NOTES.rpartition("tools:")[2])
-    notebook = Notebook(tmp_path)
-    (tmp_path / "notes.yaml").write_text(
-        (tmp_path / "notes.yaml").read_text().replace("required_permissions: [notes:read]", "requires_auth: false")
-    )
+def test_an_application_whose_tools_are_all_in_code_has_no_methods(tmp_path: Path) -> None:
+    @tool(effect="pure")
+    async def count() -> int:
+        """Count."""
+        return 0
 
-    class Notes:
-        """Only a function."""
-
-        async def count_notes(self) -> int:
-            """Count the notes."""
-            return 0
-
-    text = reference_page("notebook", notebook.operations(Notes()))
+    (tmp_path / "notes.yaml").write_text("domain: office\nsubdomain: notes\n", encoding="utf-8")
+    text = reference_page("notebook", Notebook(tmp_path).operations(count))
     assert "## Methods" not in text
+    assert "### `count`" in text
+
+
+def test_a_tool_without_gates_has_its_layers_in_the_reference(tmp_path: Path) -> None:
+    public = NOTES.replace("required_permissions: [notes:read]", "requires_auth: false")
+    text = reference_page("notebook", Notebook(tmp_path).write(public).operations())
     assert "| --- | --- |\n| `Retry` |" in text
 
 

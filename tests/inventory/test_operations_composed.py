@@ -33,9 +33,8 @@ DECLARED = "{required_permissions: [notes:write, weather:read]}"
 PIPELINES = """\
 domain: office
 subdomain: notes
-tools:
+methods:
   note_weather:
-    function: Reporter.note_weather
     classification: {capability: process, complexity: pipeline, integration_tier: hybrid}
     effect: composed
     business_rules: {required_permissions: [notes:write, weather:read]}
@@ -127,7 +126,7 @@ def test_what_calls_others_must_say_which(notebook: Notebook) -> None:
             super().__init__(tool)
             self.calls = {}
 
-    with pytest.raises(InventoryError, match=r"Reporter.note_weather calls tools; declare them in the `calls` of its"):
+    with pytest.raises(InventoryError, match=r"Silent.note_weather calls tools; declare them in the `calls` of its"):
         with_pipelines(notebook, lambda tool: [Silent(tool)])
     with pytest.raises(
         InventoryError, match=r"pipelines.yaml:4: str has no `calls`; declare there what its functions cal"
@@ -140,7 +139,7 @@ def test_an_object_of_composed_functions_that_is_not_given_is_named(notebook: No
         return []
 
     for composed in (None, nobody):
-        with pytest.raises(InventoryError, match=r"no function 'Reporter.note_weather' among Notes, Weather"):
+        with pytest.raises(InventoryError, match=r"no function note_weather among Notes, Weather"):
             with_pipelines(notebook, composed)
 
 
@@ -182,8 +181,8 @@ def none(_tool: object) -> None:
     ("composed", "said"),
     [
         (saying(None), "the `calls` of Saying are not a mapping; map each function to the callees it calls"),
-        (saying(5), "the `calls` of Reporter.note_weather are 5; give a list of the callees it calls"),
-        (saying(["weather"]), "the `calls` of Reporter.note_weather name 'weather', which is not a callee; list tools"),
+        (saying(5), "the `calls` of Saying.note_weather are 5; give a list of the callees it calls"),
+        (saying(["weather"]), "the `calls` of Saying.note_weather name 'weather', which is not a callee; list tools"),
         (none, "`compose` returned None; return a list of the objects whose functions call tools"),
     ],
     ids=["no mapping", "no list", "no callee", "no objects"],
@@ -203,4 +202,4 @@ def test_what_calls_nobody_need_not_say_so(notebook: Notebook) -> None:
         calls: Mapping[object, Iterable[Tool[..., Any]]] = MappingProxyType({})
 
     Counting.__name__ = "Notes"
-    assert notebook.operations(Counting(), Weather()).tools["count_notes"].calls == ()
+    assert notebook.operations(Counting(), Weather()).methods["office.notes.count_notes"].calls == ()

@@ -109,8 +109,8 @@ def renamed(tool: AnyTool) -> AnyTool:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        (none, r"with_tools got None for the tool count_notes; return each tool"),
-        (renamed, r"with_tools got the tool other for count_notes; a replacement keeps the tool's name"),
+        (none, r"with_tools got None for the tool create_note; return each tool"),
+        (renamed, r"with_tools got the tool other for create_note; a replacement keeps the tool's name"),
     ],
     ids=["none", "another name"],
 )

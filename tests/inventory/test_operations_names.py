@@ -37,7 +37,7 @@ def test_an_inventory_names_a_function_as_its_tool_name_does_or_is_told(notebook
         "contract",
         "count_notes is named 'count-notes' by @tool_name and 'count_notes' here; keep one of them",
     )
-    notebook.write(notes=NOTES.replace("  count_notes:\n    function", "  count-notes:\n    function"))
+    notebook.write(notes=f"{NOTES}    tools: {{count-notes: {{}}}}\n")
     operations = notebook.operations(Named(), Weather())
     assert operations.find_tool("count-notes").where == operations.tools["count-notes"].location
     assert operations.find_tool("count-notes").where.rpartition("/")[2].startswith("notes.yaml:")

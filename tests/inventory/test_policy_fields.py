@@ -29,9 +29,7 @@ methods:
       send_quickly:
         fix: {subject: quick}
         audit_events: {template: comprehensive%s}
-tools:
   count:
-    function: Post.count
     classification: {capability: read}
     audit_events: {template: comprehensive%s}
 """
@@ -129,7 +127,10 @@ def test_a_tool_names_fields_of_its_own_and_of_its_method(tmp_path: Path) -> Non
     found = unknown(tmp_path, plain, quickly=", redact_fields: [sbject]", count=", log_response_fields: [many]")
     assert sorted(found) == [
         f"post.yaml:15: audit_events.redact_fields: no field 'sbject' in {CALL} of send_quickly; did you mean subject?",
-        "post.yaml:20: audit_events.log_response_fields: no field 'many' in the result of count; available: none",
+        (
+            "post.yaml:18: audit_events.log_response_fields: no field 'many' in the result of office.notes.count; "
+            "available: none"
+        ),
     ]
 
 

@@ -29,6 +29,7 @@ def test_entries_are_read_with_templates_filled_in(tmp_path: Path) -> None:
     Notebook(tmp_path / "inventory").write()
     inventory = read_inventory(tmp_path / "inventory", table(Env(), Notes()), VOCABULARY)
     assert sorted(inventory.methods) == [
+        "office.notes.count_notes",
         "office.notes.create_note",
         "office.notes.read_note",
         "office.weather.forecast",
@@ -142,11 +143,6 @@ CASES: dict[str, tuple[str, str, tuple[str, str, str]]] = {
             "the tool 'read_note' repeats parameters; remove them: the types in the code define them",
         ),
     ),
-    "parameters of a function": (
-        "    function: Notes.count_notes",
-        "    parameters: []\n    function: Notes.count_notes",
-        ("repeated", "notes.yaml:25", "repeats parameters"),
-    ),
     "classification in a tool": (
         "      read_note: {}",
         "      read_note: {classification: {capability: read}}",
@@ -158,28 +154,28 @@ CASES: dict[str, tuple[str, str, tuple[str, str, str]]] = {
         ("repeated", "notes.yaml:22", "business_rules.required_permissions is already declared by the method"),
     ),
     "method that is not": (
-        "tools:\n  count_notes",
-        "tools:\n  x: {method: office.notes.creat_note}\n  count_notes",
+        "methods:\n",
+        "tools:\n  x: {method: office.notes.creat_note}\nmethods:\n",
         (
             "unknown-method",
-            "notes.yaml:24",
+            "notes.yaml:4",
             "no method 'office.notes.creat_note'; did you mean office.notes.create_note?",
         ),
     ),
     "method far from any": (
-        "tools:\n  count_notes",
-        "tools:\n  x: {method: z}\n  count_notes",
-        ("unknown-method", "notes.yaml:24", "name one as domain.subdomain.name"),
+        "methods:\n",
+        "tools:\n  x: {method: z}\nmethods:\n",
+        ("unknown-method", "notes.yaml:4", "name one as domain.subdomain.name"),
     ),
     "tool without method": (
-        "tools:\n  count_notes",
-        "tools:\n  x:\n  count_notes",
-        ("missing-key", "notes.yaml:24", "x.method is missing"),
+        "methods:\n",
+        "tools:\n  x:\nmethods:\n",
+        ("missing-key", "notes.yaml:4", "x.method is missing"),
     ),
     "two tools of a name": (
         "\n  count_notes:",
         "\n  quick_note:",
-        ("duplicate-name", "notes.yaml:13", "the tool quick_note is at"),
+        ("duplicate-name", "notes.yaml:23", "the tool quick_note is at"),
     ),
     "word near another": (
         "{capability: create}",
@@ -320,13 +316,6 @@ def test_a_method_that_cannot_be_read_is_not_said_again_of_its_tools(tmp_path: P
 def test_a_policy_that_a_tool_inherits_is_not_refused_twice(tmp_path: Path) -> None:
     found = findings(tmp_path, NOTES.replace("template: standard", "keep: 7"))
     assert [code for code, _, _ in found] == ["unknown-key"]
-
-
-def test_a_tool_of_a_function_that_cannot_be_read_is_found(tmp_path: Path) -> None:
-    ((code, where, _),) = findings(
-        tmp_path, NOTES.replace("    function: Notes", "    functions: x\n    function: Notes")
-    )
-    assert (code, where) == ("unknown-key", "notes.yaml:25")
 
 
 def test_a_folder_without_files_is_an_error(tmp_path: Path) -> None:

@@ -74,7 +74,7 @@ def test_a_tool_in_code_does_not_take_the_name_of_an_entry(notebook: Notebook) -
 
 def test_a_replacement_keeps_function_facts_and_layers(notebook: Notebook) -> None:
     operations = notebook.operations()
-    with pytest.raises(ContractError, match="with_tools got another tool for count_notes"):
+    with pytest.raises(ContractError, match="with_tools got another tool for create_note"):
         operations.with_tools(lambda each: each.with_layers(Stack()))
     with pytest.raises(ContractError, match="with_tools got another tool for create_note"):
         operations.with_tools(lambda each: archive.with_name(each.name) if each.name == "create_note" else each)

@@ -15,7 +15,6 @@ from remit.contracts.tool import Tool, build_tool
 from remit.errors import ContractError, SetupError
 from remit.inventory.declared_calls import check_composed_objects, declared_calls
 from remit.inventory.definition import (
-    AnyCallee,
     AnyTool,
     DeclaresCalls,
     MethodDefinition,
@@ -26,7 +25,7 @@ from remit.inventory.document import Inventory
 from remit.inventory.governance import BUSINESS_RULES, BusinessRules
 from remit.inventory.methods import description_of, read_envelopes, wrap_in_envelope
 from remit.inventory.narrowing import narrow_tool_body
-from remit.inventory.schema import FunctionToolSpec, MethodEntry, ToolEntry, ToolSpec, build_entry_facts
+from remit.inventory.schema import MethodEntry, ToolEntry, build_entry_facts
 from remit.schemas.finding import Finding, display_path, locate_field, locate_function
 
 ComposeFunction = Callable[[Callable[[str], AnyTool]], Iterable[object]]
@@ -72,42 +71,42 @@ class Binder:
         self._domain_objects = [each for each in domain_objects if not isinstance(each, Tool)]
         self._unused = list(self._domain_objects)
 
-    def bind_methods(self) -> dict[str, MethodDefinition]:
-        """The methods by key, in the inventory's order."""
-        bound = {key: each for part in self._bound_slices for key, each in part.methods.items()}
-        found: dict[str, MethodDefinition] = {}
-        for key, entry in self._inventory.methods.items():
-            definition = bound.get(key) or self._try_or_report(
-                entry.location, lambda entry=entry: self._define_method(entry)
-            )
-            if definition is not None:
-                found[key] = definition
-        return found
-
-    def bind_tools(self, methods: Mapping[str, MethodDefinition]) -> dict[str, ToolDefinition]:
-        """The tools by name, in the inventory's order. Composed tools are built after those they call."""
+    def bind(self) -> BoundSlice:
+        """The methods and tools, in the inventory's order. Composed methods come after the tools that they call."""
+        methods = {key: each for part in self._bound_slices for key, each in part.methods.items()}
         bound = [tool for part in self._bound_slices for tool in part.tools.values()]
-        found, composed_entries = {tool.name: tool for tool in bound if tool.policies}, list[ToolEntry]()
-        for entry in [each for name, each in self._inventory.tools.items() if name not in found]:
-            if (
-                self._compose_function is not None
-                and isinstance(entry.spec, FunctionToolSpec)
-                and not self._instances_of(entry.spec.function)
-            ):
-                composed_entries.append(entry)
-            else:
-                self._bind_tool(found, entry, methods)
-        for entry in composed_entries if self._compose_objects(found, composed_entries) else ():
-            self._bind_tool(found, entry, methods)
-        found = {name: found[name] for name in self._inventory.tools if name in found}
+        tools = {tool.name: tool for tool in bound if tool.policies}
+        entries = [each for key, each in self._inventory.methods.items() if key not in methods]
+        composed = [each for each in entries if self._compose_function is not None and not self._candidates(each)]
+        self._bind_entries([each for each in entries if each not in composed], methods, tools)
+        if self._compose_objects(tools, composed):
+            self._bind_entries(composed, methods, tools)
+        tools = {name: tools[name] for name in self._inventory.tools if name in tools}
         own = (_define_code_tool(tool) for tool in self._code_tools)
         for definition in (*(each for each in bound if not each.policies), *own):
-            if definition.name in found:
-                what = f"the tool {definition.name} is already defined at {found[definition.name].location}"
+            if definition.name in tools:
+                what = f"the tool {definition.name} is already defined at {tools[definition.name].location}"
                 self._report("duplicate-name", definition.location, what, "rename one")
-            found[definition.name] = definition
+            tools[definition.name] = definition
         self._report_unused_objects()
-        return found
+        return BoundSlice({key: methods[key] for key in self._inventory.methods if key in methods}, tools)
+
+    def _bind_entries(
+        self, entries: Sequence[MethodEntry], methods: dict[str, MethodDefinition], tools: dict[str, ToolDefinition]
+    ) -> None:
+        """Bind methods, and the tools of all methods that are bound by then."""
+        for entry in entries:
+            definition = self._try_or_report(entry.location, lambda entry=entry: self._define_method(entry))
+            if definition is not None:
+                methods[entry.key] = definition
+        for entry in self._inventory.tools.values():
+            method = methods.get(entry.method)
+            if method is not None and entry.name not in tools:
+                made = self._try_or_report(
+                    entry.location, lambda entry=entry, method=method: self._define_tool(entry, method)
+                )
+                if made is not None:
+                    tools[entry.name] = made
 
     def _report_unused_objects(self) -> None:
         """Report objects of which no entry names a function, unless another finding may be the reason."""
@@ -116,7 +115,7 @@ class Binder:
             what = f"no entry needs an object of {type(each).__name__}"
             self._report("not-in-inventory", where, what, "write entries for its operations, or do not pass it")
 
-    def _compose_objects(self, found: Mapping[str, ToolDefinition], composed_entries: Sequence[ToolEntry]) -> bool:
+    def _compose_objects(self, found: Mapping[str, ToolDefinition], composed_entries: Sequence[MethodEntry]) -> bool:
         """Create the objects whose functions call tools. Skipped while the called tools have findings."""
         if self._compose_function is None or self.findings:
             return False
@@ -131,57 +130,30 @@ class Binder:
             self._report("contract", where, error.message, "correct the code or the entry")
         return not self.findings
 
-    def _bind_tool(
-        self, found: dict[str, ToolDefinition], entry: ToolEntry, methods: Mapping[str, MethodDefinition]
-    ) -> None:
-        spec = entry.spec
-        if isinstance(spec, FunctionToolSpec):
-            definition = self._try_or_report(entry.location, lambda: self._define_function_tool(entry, spec))
-        else:
-            method = methods.get(entry.method)
-            definition = method and self._try_or_report(
-                entry.location, lambda: self._define_method_tool(entry, method, spec)
-            )
-        if definition:
-            found[entry.name] = definition
-
-    def _instances_of(self, function: str) -> list[object]:
-        """The objects of the class that a function ``Class.name`` belongs to."""
-        owner = function.rpartition(".")[0]
-        return [each for each in self._domain_objects if owner in {kind.__name__ for kind in type(each).__mro__}]
-
-    def _bind_function(self, instance: object, name: str, entry_name: str) -> MethodType | None:
-        """The function of that name of an object; None if it has none.
-
-        Raises:
-            ContractError: it is a tool, whose facts are in code.
-        """
-        attribute: object = inspect.getattr_static(type(instance), name, None)
-        if isinstance(attribute, Tool):
-            raise ContractError(f"the facts of {entry_name} are also in a decorator; remove them there")
-        if not isinstance(attribute, FunctionType):
-            return None
-        self._unused = [each for each in self._unused if each is not instance]
-        return MethodType(attribute, instance)
+    def _candidates(self, entry: MethodEntry) -> list[tuple[object, FunctionType | AnyTool]]:
+        """The functions that an entry may be about, each with its object. A tool among them is a mistake."""
+        owner, _, name = entry.spec.implementation.rpartition(".")
+        instances = [each for each in self._domain_objects if not owner or owner in _class_names(each)]
+        found = [(each, inspect.getattr_static(type(each), name or entry.name, None)) for each in instances]
+        return [(each, attribute) for each, attribute in found if isinstance(attribute, FunctionType | Tool)]
 
     def _find_implementation(self, entry: MethodEntry) -> MethodType | None:
-        given = entry.spec.implementation
-        name = given.rpartition(".")[2] or entry.name
-        instances = self._instances_of(given) if given else self._domain_objects
-        candidates = [(type(each).__name__, self._bind_function(each, name, entry.key)) for each in instances]
-        found = [(owner, function) for owner, function in candidates if function is not None]
+        found = self._candidates(entry)
         if len(found) == 1:
-            return found[0][1]
+            instance, function = found[0]
+            if isinstance(function, Tool):
+                raise ContractError(f"the facts of {entry.key} are also in a decorator; remove them there")
+            self._unused = [each for each in self._unused if each is not instance]
+            return MethodType(function, instance)
         if not found:
-            what = f"no function {given or name} among {self._list_classes()}"
+            classes = ", ".join(type(domain).__name__ for domain in self._domain_objects) or "no class"
+            what = f"no function {entry.spec.implementation or entry.name} among {classes}"
             self._report("not-in-code", entry.location, what, "write it and pass its object, or remove the entry")
         else:
-            owners = ", ".join(f"{owner}.{name}" for owner, _ in found)
+            name = entry.spec.implementation.rpartition(".")[2] or entry.name
+            owners = ", ".join(f"{type(each).__name__}.{name}" for each, _ in found)
             self._report("ambiguous", entry.location, f"{entry.key} may be {owners}", "name one as `implementation`")
         return None
-
-    def _list_classes(self) -> str:
-        return ", ".join(type(domain).__name__ for domain in self._domain_objects) or "no class"
 
     def _define_method(self, entry: MethodEntry) -> MethodDefinition | None:
         function = self._find_implementation(entry)
@@ -199,6 +171,7 @@ class Binder:
             envelopes=envelopes,
             implementation=function,
             contract=build_tool(body, facts, name=name, description=description),
+            calls=declared_calls(function, facts.effect),
         )
         for declared in ("request", "response"):
             declared_name, actual = getattr(entry.spec.models, declared), getattr(definition, declared).__name__
@@ -208,24 +181,9 @@ class Binder:
                 self._report("missing-model", entry.location, what, mend)
         return definition
 
-    def _define_function_tool(self, entry: ToolEntry, spec: FunctionToolSpec) -> ToolDefinition:
-        instances = self._instances_of(spec.function)
-        name = spec.function.rpartition(".")[2]
-        function = self._bind_function(instances[0], name, entry.name) if instances else None
-        if function is None:
-            raise ContractError(
-                f"no function {spec.function!r} among {self._list_classes()}; write it and pass its object"
-            )
-        rules = cast("BusinessRules", entry.policies[BUSINESS_RULES])
-        facts = build_entry_facts(entry, spec, rules, spec)
-        description = _describe_for_model(spec.description, function, facts)
-        made = build_tool(function, facts, name=entry.name, description=description, where=entry.location)
-        return self._build_tool_definition(entry, None, made, spec, declared_calls(instances[0], function, spec))
-
-    def _define_method_tool(self, entry: ToolEntry, method: MethodDefinition, spec: ToolSpec) -> ToolDefinition:
-        rules = cast("BusinessRules", entry.policies[BUSINESS_RULES])
-        method_entry = self._inventory.methods[method.metadata.key]
-        facts = build_entry_facts(entry, method_entry.spec, rules, spec)
+    def _define_tool(self, entry: ToolEntry, method: MethodDefinition) -> ToolDefinition:
+        rules, spec = cast("BusinessRules", entry.policies[BUSINESS_RULES]), entry.spec
+        facts = build_entry_facts(entry, self._inventory.methods[method.metadata.key].spec, rules, spec)
         description = _describe_for_model(spec.description, method.implementation, facts)
         name = canonical_name(method.implementation, entry.name)
         if not spec.fix and not spec.hide:
@@ -233,28 +191,14 @@ class Binder:
         else:
             body = narrow_tool_body(method.contract, spec.fix, spec.hide)
             made = build_tool(body, facts, name=name, description=description, where=entry.location)
-        return self._build_tool_definition(entry, method, made, spec)
-
-    def _build_tool_definition(
-        self,
-        entry: ToolEntry,
-        method: MethodDefinition | None,
-        bare_tool: AnyTool,
-        spec: ToolSpec | FunctionToolSpec,
-        calls: tuple[AnyCallee, ...] = (),
-    ) -> ToolDefinition:
-        narrowing = spec if isinstance(spec, ToolSpec) else ToolSpec()
         return ToolDefinition(
             name=entry.name,
             method=method,
             policies=entry.policies,
-            fixed_values=narrowing.fix,
-            hidden_parameters=narrowing.hide,
+            fixed_values=spec.fix,
+            hidden_parameters=spec.hide,
             location=entry.location,
-            tool=bare_tool.layer(
-                self._inventory.policy_table.build_stack(entry.policies, bare_tool.facts, narrowing.fix)
-            ),
-            calls=calls,
+            tool=made.layer(self._inventory.policy_table.build_stack(entry.policies, made.facts, spec.fix)),
         )
 
     def _try_or_report(self, where: str, make: Callable[[], Any]) -> Any:
@@ -266,6 +210,10 @@ class Binder:
 
     def _report(self, code: str, where: str, what: str, fix: str) -> None:
         self.findings.append(Finding(code=code, where=where, what=what, fix=fix))
+
+
+def _class_names(instance: object) -> set[str]:
+    return {kind.__name__ for kind in type(instance).__mro__}
 
 
 def _define_code_tool(tool: AnyTool) -> ToolDefinition:

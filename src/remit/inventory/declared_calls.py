@@ -10,19 +10,20 @@ from remit.contracts.callee import Callee
 from remit.contracts.facts import Effect
 from remit.errors import ContractError
 from remit.inventory.definition import DeclaresCalls
-from remit.inventory.schema import FunctionToolSpec
 
 AnyCallee = Callee[..., Any]
 
 
-def declared_calls(owner: object, function: MethodType, spec: FunctionToolSpec) -> tuple[AnyCallee, ...]:
-    """The callees that an object declares for one of its functions, if it declares any."""
+def declared_calls(function: MethodType, effect: Effect) -> tuple[AnyCallee, ...]:
+    """The callees that the object of a function declares for it, if it declares any."""
+    owner: object = function.__self__
     if not isinstance(owner, DeclaresCalls):
         return ()
+    name = f"{type(owner).__name__}.{function.__name__}"
     calls = _check_calls_mapping(type(owner).__name__, owner.calls).get(function)
-    if calls is None and spec.effect is Effect.COMPOSED:
-        raise ContractError(f"{spec.function} calls tools; declare them in the `calls` of its object")
-    return _check_callees(spec.function, calls)
+    if calls is None and effect is Effect.COMPOSED:
+        raise ContractError(f"{name} calls tools; declare them in the `calls` of its object")
+    return _check_callees(name, calls)
 
 
 def _check_calls_mapping(owner: str, calls: object) -> Mapping[object, object]:

@@ -56,7 +56,8 @@ class MethodMetadata(NamedTuple):
 class MethodDefinition:
     """An operation as defined by its types, its docstring and the inventory.
 
-    ``envelopes``: those that its signature names; without them, `request` and `response` are derived.
+    ``envelopes``: those that its signature names; without them, `request` and `response` are derived. ``calls``: the
+    callees that its object declares for it.
     """
 
     metadata: MethodMetadata
@@ -66,6 +67,7 @@ class MethodDefinition:
     envelopes: Envelopes | None
     implementation: MethodType
     contract: AnyTool
+    calls: tuple[AnyCallee, ...] = ()
 
     @property
     def name(self) -> str:
@@ -96,10 +98,7 @@ class MethodDefinition:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolDefinition:
-    """A tool and its origin: a method, or a function with an entry of its own.
-
-    ``calls``: the callees that its function declares.
-    """
+    """A tool and its method; None if its facts are in code."""
 
     name: str
     method: MethodDefinition | None
@@ -108,7 +107,6 @@ class ToolDefinition:
     hidden_parameters: tuple[str, ...]
     location: str
     tool: AnyTool
-    calls: tuple[AnyCallee, ...] = ()
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:

@@ -133,9 +133,7 @@ def _check_classifications(methods: list[MethodDefinition], tools: list[ToolDefi
     for method in methods:
         yield from _check_capability(method.metadata.key, method.facts, method.metadata.inventory_location)
     for tool in tools:
-        if tool.method is None:
-            yield from _check_capability(tool.name, tool.tool.facts, tool.location)
-        elif tool.tool.facts.classification != tool.method.facts.classification:
+        if tool.method is not None and tool.tool.facts.classification != tool.method.facts.classification:
             what = f"{tool.name} is classified differently from {tool.method.metadata.key}"
             yield _make_finding("classification", tool.location, what, "derive the tool from its method")
 
@@ -175,7 +173,7 @@ def _check_drift(operations: Operations, offered: Collection[AnyCallee]) -> Iter
 def _check_call_permissions(tool: ToolDefinition) -> Iterator[Finding]:
     """Check that a tool's permissions include those of its calls. Otherwise a caller could start it and fail midway."""
     lacking: dict[str, str] = {}
-    for each in tool.calls:
+    for each in tool.method.calls if tool.method is not None else ():
         lacking |= dict.fromkeys(each.facts.permissions - tool.tool.facts.permissions, each.name)
     for permission, called in sorted(lacking.items()):
         what = f"{tool.name} calls {called}, which needs the permission {permission}, but does not declare it"

@@ -55,8 +55,9 @@ class Operations:
         part_list = as_tuple_of(Operations, "Operations", "parts", parts, "give Operations(…)")
         _check_parts(inventory, part_list)
         binder = Binder(inventory, instances, compose, [BoundSlice(part.methods, part.tools) for part in part_list])
-        self.methods: Mapping[str, MethodDefinition] = binder.bind_methods()
-        self.tools: Mapping[str, ToolDefinition] = binder.bind_tools(self.methods)
+        bound = binder.bind()
+        self.methods: Mapping[str, MethodDefinition] = bound.methods
+        self.tools: Mapping[str, ToolDefinition] = bound.tools
         if binder.findings:
             raise InventoryError(binder.findings)
 

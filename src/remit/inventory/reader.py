@@ -20,7 +20,6 @@ from remit.inventory.governance import BUSINESS_RULES, BusinessRules, PolicyMode
 from remit.inventory.schema import (
     ExposureSpec,
     FieldReference,
-    FunctionToolSpec,
     InventorySpec,
     MethodEntry,
     MethodSpec,
@@ -128,7 +127,7 @@ class _InventoryReader:
         for name, entry in self._iter_entries(document, ("methods",)):
             self._read_method(document, ("methods", name), entry)
         for name, entry in self._iter_entries(document, ("tools",)):
-            self._read_tool(document, ("tools", name), entry)
+            self._read_tool(document, ("tools", name), entry, None)
 
     def resolve_references(self) -> None:
         """Add the tools of methods, and check replacements, once all files are read."""
@@ -204,12 +203,24 @@ class _InventoryReader:
     def _read_method(self, document: YamlDocument, key_path: At, raw: dict[str, Any]) -> None:
         key = f"{document.value['domain']}.{document.value['subdomain']}.{key_path[-1]}"
         for name, entry in self._iter_entries(document, (*key_path, "tools")):
-            self._read_method_tool(document, (*key_path, "tools", name), entry, key)
+            self._read_tool(document, (*key_path, "tools", name), entry, key)
         has_tools = raw.pop("tools", None) is not None
-        spec, declared, place = self._read_operation(document, key_path, raw, MethodSpec)
+        self._reject_inherited_keys(document, key_path, raw, ("parameters",))
+        names = collect_field_references(document, key_path, self._policy_table, raw)
+        declared = self._extract_policies(document, key_path, raw)
+        policies = self._build_policies(document, key_path, declared, {})
+        spec = self._parse_spec(document, key_path, MethodSpec, raw)
         self._declared_by_method[key] = declared
         if spec is not None and self._claim_name(document, key_path, f"method {key}"):
-            entry = MethodEntry(key=key, spec=spec, **place)
+            entry = MethodEntry(
+                key=key,
+                domain=document.value["domain"],
+                subdomain=document.value["subdomain"],
+                spec=spec,
+                policies=policies,
+                location=document.locate(key_path),
+                field_references=names,
+            )
             self.methods[key] = entry
             self._check_facts(document, key_path, entry, spec)
             exposed = ToolSpec.model_validate(spec.model_dump(include={*ExposureSpec.model_fields}, exclude_unset=True))
@@ -220,35 +231,7 @@ class _InventoryReader:
                 what = f"the method {key_path[-1]!r} has {name}, but no tool of its own name"
                 self._report("value", document, (*key_path, name), what, "write it below `tools`, for each tool")
 
-    def _read_operation(
-        self, document: YamlDocument, key_path: At, raw: dict[str, Any], spec_type: type[N]
-    ) -> tuple[N | None, DeclaredPolicies, dict[str, Any]]:
-        """The spec of an entry that declares a kind, the policies that it declares, and the other parts of it."""
-        self._reject_inherited_keys(document, key_path, raw, ("parameters",))
-        names = collect_field_references(document, key_path, self._policy_table, raw)
-        declared = self._extract_policies(document, key_path, raw)
-        place = {
-            "domain": document.value["domain"],
-            "subdomain": document.value["subdomain"],
-            "policies": self._build_policies(document, key_path, declared, {}),
-            "location": document.locate(key_path),
-            "field_references": names,
-        }
-        return self._parse_spec(document, key_path, spec_type, raw), declared, place
-
-    def _read_tool(self, document: YamlDocument, key_path: At, raw: dict[str, Any]) -> None:
-        if "function" not in raw:
-            self._read_method_tool(document, key_path, raw, None)
-            return
-        spec, _, place = self._read_operation(document, key_path, raw, FunctionToolSpec)
-        if spec is not None:
-            entry = ToolEntry(name=str(key_path[-1]), method="", spec=spec, **place)
-            self._add_tool(document, key_path, entry)
-            self._check_facts(document, key_path, entry, spec)
-
-    def _read_method_tool(
-        self, document: YamlDocument, key_path: At, raw: dict[str, Any], method_key: str | None
-    ) -> None:
+    def _read_tool(self, document: YamlDocument, key_path: At, raw: dict[str, Any], method_key: str | None) -> None:
         self._reject_inherited_keys(document, key_path, raw, _INHERITED_KEYS)
         names = collect_field_references(document, key_path, self._policy_table, raw)
         declared = self._extract_policies(document, key_path, raw)

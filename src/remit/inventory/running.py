@@ -172,11 +172,6 @@ def _covers(policies: Iterable[Policy], rule: type[HighRisk | Egress]) -> bool:
 def _check_functions(operations: Operations) -> Iterator[Finding]:
     """Check that every public async function beside those of the inventory has an entry, or that a tool uses it."""
     functions = [each.implementation for each in operations.methods.values()]
-    functions += [
-        function
-        for each in operations.tools.values()
-        if each.policies and isinstance(function := each.tool.function, MethodType)
-    ]
     others = (other for each in operations.tools.values() for other in each.tool.functions)
     used = {each.__func__ if isinstance(each, MethodType) else each for each in (*functions, *others)}
     for owner in dict.fromkeys(type(each.__self__) for each in functions):

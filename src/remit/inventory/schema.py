@@ -68,12 +68,6 @@ class MethodToolSpec(ToolSpec):
     method: str
 
 
-class FunctionToolSpec(OperationSpec, ExposureSpec):
-    """A tool of a function that is not a method; the entry itself declares its kind."""
-
-    function: str
-
-
 class MethodSpec(OperationSpec, ExposureSpec):
     """A method, and how a model sees it if its one tool has its name.
 
@@ -114,13 +108,13 @@ class MethodEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolEntry:
-    """A tool of the inventory: of the method with the key ``method``, or of the function ``spec.function``."""
+    """A tool of the inventory and its location; ``method`` is the key of its method."""
 
     name: str
     domain: str
     subdomain: str
     method: str
-    spec: ToolSpec | FunctionToolSpec
+    spec: ToolSpec
     policies: Mapping[str, PolicyModel]
     location: str
     field_references: tuple[FieldReference, ...] = ()

@@ -58,9 +58,7 @@ methods:
   usual:
     classification: {{capability: read}}
     business_rules: {{casefile_permission_level: {usual}}}
-tools:
   plain:
-    function: Domain.plain
     classification: {{capability: read}}
     business_rules: {{{plain}}}
 """
@@ -80,6 +78,6 @@ def test_a_default_that_no_gate_would_see_and_a_function_that_is_open_are_refuse
     with pytest.raises(InventoryError) as refused:
         check_access_is_governed(operations(tmp_path, plain="requires_auth: true"))
     assert [finding.what for finding in refused.value.findings] == [
-        "plain takes a casefile_id, and nothing looks at its access list",
         "usual takes a casefile_id with a default, which no gate would see",
+        "plain takes a casefile_id, and nothing looks at its access list",
     ]
