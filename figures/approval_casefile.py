@@ -60,7 +60,7 @@ class InChatSession(CallLayer):
         """Change the conversation of each call."""
 
         async def call_in_session(call: Call, /) -> Reply:
-            return await inner(call._replace(caller=replace(call.caller, conversation=CHAT_SESSION[0])))
+            return await inner(call.replace(caller=replace(call.caller, conversation=CHAT_SESSION[0])))
 
         return call_in_session
 

@@ -66,7 +66,7 @@ async def _changed_arguments(stage: Stage) -> int:
 
     @layer_fn
     async def meddle(call: Call, inner: CallService) -> Reply:
-        return await inner(call._replace(payload=other) if call.callee.name == stage.name else call)
+        return await inner(call.replace(payload=other) if call.callee.name == stage.name else call)
 
     runtime = stage.make_runtime(call_script(stage), inside=(meddle(),))
     run, question = await start_waiting_run(runtime)

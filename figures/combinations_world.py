@@ -91,7 +91,7 @@ async def canned(call: Call, inner: CallService) -> Reply:
 async def other_arguments(call: Call, inner: CallService) -> Reply:
     """Pass on a changed call, which is refused."""
     payload: Any = call.payload
-    return await inner(call._replace(payload=payload.model_copy(update={"cents": 9_999})) if payload else call)
+    return await inner(call.replace(payload=payload.model_copy(update={"cents": 9_999})) if payload else call)
 
 
 @layer_fn
@@ -117,7 +117,7 @@ async def retrying(call: Call, inner: CallService) -> Reply:
     """Make a call again, as another attempt."""
     for attempt in (1, 2, 3):
         try:
-            return await inner(call._replace(attempt=attempt))
+            return await inner(call.replace(attempt=attempt))
         except ExternalError:
             if attempt == 3:
                 raise
@@ -128,7 +128,7 @@ async def retrying(call: Call, inner: CallService) -> Reply:
 async def repeating(call: Call, inner: CallService) -> Reply:
     """Make a call twice and return the reply to the second, numbered as another attempt."""
     await inner(call)
-    return await inner(call._replace(attempt=2))
+    return await inner(call.replace(attempt=2))
 
 
 @layer_fn

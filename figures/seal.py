@@ -30,12 +30,12 @@ class ApproveAll:
 
 def _replace_payload(call: Call, **changes: object) -> Call:
     payload = call.payload
-    return call if payload is None else call._replace(payload=payload.model_copy(update=changes))
+    return call if payload is None else call.replace(payload=payload.model_copy(update=changes))
 
 
 def _rebind(call: Call, raw: str, value: dict[str, object]) -> Call:
     arguments = Arguments(raw, value)
-    return call._replace(arguments=arguments, payload=None, canonical_arguments="")
+    return call.replace(arguments=arguments, payload=None, canonical_arguments="")
 
 
 MUTATIONS: dict[str, Callable[[Call], Call]] = {
@@ -44,10 +44,10 @@ MUTATIONS: dict[str, Callable[[Call], Call]] = {
     "a count that only looks the same": lambda call: _replace_payload(call, count=True),
     "other arguments": lambda call: _rebind(call, '{"name":"new","count":1}', {"name": "new", "count": 1}),
     "a default left out": lambda call: _rebind(call, '{"name":"other"}', {"name": "other"}),
-    "payload and canonical": lambda call: _replace_payload(call, name="new")._replace(
+    "payload and canonical": lambda call: _replace_payload(call, name="new").replace(
         canonical='{"count":1,"name":"new"}'
     ),
-    "canonical and not payload": lambda call: _replace_payload(call, name="new")._replace(
+    "canonical and not payload": lambda call: _replace_payload(call, name="new").replace(
         canonical=call.canonical_arguments
     ),
 }

@@ -129,7 +129,7 @@ async def _run_with(layer: CallLayer, scope: str) -> tuple[Runtime, RunResult[st
 @layer_fn
 async def patient(call: Call, inner: CallService) -> Reply:
     """Give the call another deadline, which a layer may."""
-    return await inner(call._replace(deadline=1e12))
+    return await inner(call.replace(deadline=1e12))
 
 
 async def test_a_layer_may_change_the_deadline_of_a_call() -> None:

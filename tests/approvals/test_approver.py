@@ -59,7 +59,7 @@ def desk() -> Desk:
 
 def by(call: Call, **facts: Any) -> Call:
     """The call by a caller of whom these facts are different."""
-    return call._replace(caller=replace(call.caller, **facts))
+    return call.replace(caller=replace(call.caller, **facts))
 
 
 async def test_the_inbox_never_answers_at_once(desk: Desk) -> None:
@@ -99,7 +99,7 @@ async def test_the_announced_call_is_the_same_with_its_flag_set(desk: Desk) -> N
 
 
 async def test_a_call_that_is_not_bound_announces_nothing(desk: Desk) -> None:
-    assert find_announced_call((await desk.call(drop, UNCONFIRMED))._replace(payload=None)) is None
+    assert find_announced_call((await desk.call(drop, UNCONFIRMED)).replace(payload=None)) is None
 
 
 async def test_confirmed_calls_share_an_approval_within_their_conversation(desk: Desk) -> None:

@@ -156,7 +156,7 @@ async def test_recorded_arguments_that_the_contract_no_longer_allows_are_not_use
     pay = Bank().pay
     recorded = ArgumentsBound(call="call", arguments='{"to":"bob","number":"none"}')
     call = await make_call(pay, '{"to":"bob"}', recorded_items=[recorded])
-    bound = bind_arguments(call._replace(id="call"))
+    bound = bind_arguments(call.replace(id="call"))
     assert json.loads(bound.canonical_arguments)["to"] == "bob"
 
 

@@ -233,7 +233,7 @@ async def test_a_layer_further_in_that_changes_an_edited_call_breaks_the_seal(st
     @layer_fn
     async def original(call: Call, inner: CallService) -> Reply:
         if call.callee.name == "pay":
-            call = call._replace(payload=till.pay.schema_in.model(to="bob", cents=500))
+            call = call.replace(payload=till.pay.schema_in.model(to="bob", cents=500))
         return await inner(call)
 
     layers = Stack[CallLayer](preset(Env(), policy=policy()), original())

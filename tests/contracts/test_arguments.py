@@ -206,6 +206,12 @@ def test_the_canonical_text_is_this(name: str) -> None:
     assert canonical_json(value) == text
 
 
+@pytest.mark.parametrize("offset", range(1, 34))
+def test_a_whole_number_that_is_too_large_is_refused_wherever_it_stands(offset: int) -> None:
+    with pytest.raises(InvalidArgumentsError, match="of 54 bits is too large"):
+        canonical_json({"a" * offset: 2**53, "z": "text after it"})
+
+
 @given(values)
 def test_what_canonical_wrote_says_the_same_value(value: Any) -> None:
     assert same(json.loads(canonical_json(value)), value)

@@ -55,7 +55,7 @@ async def test_a_bound_call_has_its_payload_and_the_canonical_form_of_it() -> No
     bound = call.with_payload(find.schema_in.bind(call.arguments))
     assert bound.payload == find.schema_in.model(query="a")
     assert bound.canonical_arguments == '{"limit":10,"query":"a"}'
-    assert bound._replace(payload=None, canonical_arguments="") == call
+    assert bound.replace(payload=None, canonical_arguments="") == call
 
 
 async def test_a_payload_without_a_canonical_form_binds_no_call() -> None:
@@ -77,8 +77,8 @@ async def test_a_call_is_neither_bound_nor_tried_again_at_first() -> None:
 
 async def test_a_copy_with_one_field_changed_loses_no_other() -> None:
     call = await make_call(find, wire="w1")
-    changed = call._replace(attempt=2)
-    assert changed._replace(attempt=1) == call
+    changed = call.replace(attempt=2)
+    assert changed.replace(attempt=1) == call
     assert (changed.attempt, changed.wire_id) == (2, "w1")
 
 

@@ -140,7 +140,7 @@ async def test_a_lost_connection_and_what_retries_name_are_an_external_error_on_
 
     bench = Bench(fetch)
     ledger = await bench.drive()
-    call = (await bench.call(fetch, ledger=ledger))._replace(retry_on=(KeyError,))
+    call = (await bench.call(fetch, ledger=ledger)).replace(retry_on=(KeyError,))
     with pytest.raises(ExternalError, match=f"fetch failed: {type(cause).__name__}") as raised:
         await Base(fetch, bench.door)(call)
     assert raised.value.__cause__ is cause
@@ -337,7 +337,7 @@ async def test_each_attempt_has_its_own_start_and_end(effect: Effect) -> None:
     bench, world, made = built(effect)
     call = await bench.call(made, '{"number":4}')
     for attempt in (1, 2):
-        await Base(made, bench.door)(call._replace(attempt=attempt))
+        await Base(made, bench.door)(call.replace(attempt=attempt))
     assert [(item.kind, getattr(item, "attempt", 0)) for item in await bench.stored()] == [
         ("started", 1),
         ("ended", 1),

@@ -178,7 +178,7 @@ async def test_what_another_attempt_says_differently_is_heard() -> None:
     bench = Bench(talk)
     call = await bench.call(talk)
     for attempt in (1, 2):
-        await Base(talk, bench.door)(call._replace(attempt=attempt))
+        await Base(talk, bench.door)(call.replace(attempt=attempt))
     assert [said for name, said in await notes(bench) if name == "said"] == [{"word": "a"}, {"word": "b"}]
 
 

@@ -188,7 +188,7 @@ def test_code_below_an_agent_names_its_tools_and_code_that_a_person_calls_everyt
 
 async def test_an_agent_acts_as_itself_and_everybody_else_as_whoever_called() -> None:
     door, agent, private, _ = two_agents()
-    call = (await make_call(private))._replace(caller=calling("editor"))
+    call = (await make_call(private)).replace(caller=calling("editor"))
     below = door.caller_below(agent, call)
     assert (below.agent, below.path, below.call, below.depth) == ("agent", ("agent",), "call", 2)
     assert (door.caller_below(private, call).agent, door.caller_below(private, call).path) == ("editor", ())

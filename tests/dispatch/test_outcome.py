@@ -206,7 +206,7 @@ def numbering(*attempts: int) -> Any:
         outcomes: list[Reply] = []
         for attempt in attempts:
             try:
-                outcomes.append(await inner(call._replace(attempt=attempt)))
+                outcomes.append(await inner(call.replace(attempt=attempt)))
             except CallError as error:
                 outcomes.append(Reply.from_error(error))
         return outcomes[-1]
@@ -241,7 +241,7 @@ async def test_an_unsafe_call_that_a_layer_numbers_otherwise_after_a_crash_is_no
 
     @layer_fn
     async def count_on(call: Call, inner: CallService) -> Reply:
-        return await inner(call._replace(attempt=numbered.pop(0)))
+        return await inner(call.replace(attempt=numbered.pop(0)))
 
     send = mail.send().layer(count_on())
     bench = Bench(send)

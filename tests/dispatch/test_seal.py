@@ -117,7 +117,7 @@ async def test_a_tool_that_changed_after_it_was_approved_does_not_run(changed: s
         "effect": eraser(ran, Effect.UNSAFE),
     }[changed]
     with pytest.raises(SealError):
-        await Base(today, bench.door)(call._replace(callee=today))
+        await Base(today, bench.door)(call.replace(callee=today))
     assert ran == []
 
 
@@ -128,7 +128,7 @@ async def test_an_approval_that_another_call_has_used_starts_nothing() -> None:
     first = await bench.call(erase, '{"page":"about"}')
     question = await bench.approve(first)
     await Base(erase, bench.door)(first)
-    second = (await bench.call(erase, '{"page":"about"}'))._replace(id="second")
+    second = (await bench.call(erase, '{"page":"about"}')).replace(id="second")
     second.ledger.add(QuestionItem(call="second", parent="parent", question=question.id, body=question.to_json()))
     second.ledger.add(decided(second, question.id, approved=True))
     with pytest.raises(ApprovalUsedError):
@@ -144,7 +144,7 @@ async def test_another_attempt_is_the_same_use_of_the_approval() -> None:
     call = await bench.call(erase, '{"page":"about"}')
     await bench.approve(call)
     for attempt in (1, 2):
-        await Base(erase, bench.door)(call._replace(attempt=attempt))
+        await Base(erase, bench.door)(call.replace(attempt=attempt))
     assert ran == ["about", "about"]
 
 

@@ -48,7 +48,7 @@ async def by_model() -> Call:
 
 async def from_outside() -> Call:
     call = await make_call(look)
-    return call._replace(caller=call.caller.__class__("run", "agent", "", 0, superuser()))
+    return call.replace(caller=call.caller.__class__("run", "agent", "", 0, superuser()))
 
 
 async def by_nobody() -> Call:
@@ -138,7 +138,7 @@ async def test_what_is_not_allowed_is_refused_with_why(
 
 async def test_a_replay_asks_no_gate_because_what_it_drives_again_has_passed() -> None:
     call = await make_call(look)
-    again = call._replace(ledger=ReplayLedger("run", ()))
+    again = call.replace(ledger=ReplayLedger("run", ()))
     closed = EnabledGate(enabled=False)
     assert (await call_through(closed, again)).content == "inner"
     with pytest.raises(BlockedError):

@@ -47,7 +47,7 @@ async def test_an_allowed_call_passes_through_untouched_and_nobody_is_asked(desk
     person, inner = later(), Inner(reply := Reply.from_value("inner"))
     call = await desk.call(look, '{"query":"a"}')
     assert await call_through(approve(person), call, inner) is reply
-    assert inner.calls == [call._replace(approvals=("",))]
+    assert inner.calls == [call.replace(approvals=("",))]
     assert (person.asked, asked(call)) == ([], [])
 
 
@@ -55,7 +55,7 @@ async def test_an_approved_call_runs_as_it_was_asked_about(desk: Desk) -> None:
     person, inner = says(True), Inner(reply := Reply.from_value("inner"))
     call = await desk.call(drop, DROP)
     assert await call_through(approve(person), call, inner) is reply
-    assert inner.calls == [call._replace(approvals=(person.asked[0].id,))]
+    assert inner.calls == [call.replace(approvals=(person.asked[0].id,))]
     assert [question.arguments for question in person.asked] == ['{"page":"about"}']
 
 
@@ -167,7 +167,7 @@ async def test_an_approval_that_came_later_lets_the_call_run_and_asks_nobody(des
     question = await waiting(desk)
     call = await copied(desk, question, approved=True)
     await call_through(approve(person), call, inner)
-    assert (inner.calls, person.asked) == ([call._replace(approvals=(question,))], [])
+    assert (inner.calls, person.asked) == ([call.replace(approvals=(question,))], [])
 
 
 async def test_a_denial_that_came_later_refuses_the_call(desk: Desk) -> None:
@@ -179,7 +179,7 @@ async def test_a_denial_that_came_later_refuses_the_call(desk: Desk) -> None:
 
 
 def another_definition(call: Call) -> Call:
-    return call._replace(callee=tool(risk=Risk.HIGH, name="drop", description="Drop all.")(drop.function))
+    return call.replace(callee=tool(risk=Risk.HIGH, name="drop", description="Drop all.")(drop.function))
 
 
 def other_arguments(call: Call) -> Call:
@@ -187,7 +187,7 @@ def other_arguments(call: Call) -> Call:
 
 
 def another_tenant(call: Call) -> Call:
-    return call._replace(caller=replace(call.caller, principal=replace(call.caller.principal, tenant="other")))
+    return call.replace(caller=replace(call.caller, principal=replace(call.caller.principal, tenant="other")))
 
 
 @pytest.mark.parametrize("change", [another_definition, other_arguments, another_tenant])
@@ -367,4 +367,4 @@ def test_it_stands_at_its_place_and_prints_its_policy() -> None:
 
 async def test_the_preview_of_a_call_without_a_payload_is_empty(desk: Desk) -> None:
     call = await desk.call(drop, DROP)
-    assert await preview_call(call._replace(payload=None)) == Preview("")
+    assert await preview_call(call.replace(payload=None)) == Preview("")

@@ -56,7 +56,7 @@ async def test_an_unconfirmed_call_passes_through_and_nobody_is_asked(desk: Desk
     person, inner = says(False), Inner(reply := Reply.from_value("inner"))
     call = await desk.call(drop, ANNOUNCE, conversation="c")
     assert await call_through(approve(person), call, inner) is reply
-    assert (inner.calls, person.asked) == ([call._replace(approvals=("",))], [])
+    assert (inner.calls, person.asked) == ([call.replace(approvals=("",))], [])
 
 
 async def test_an_unconfirmed_call_opens_the_question_for_the_call_it_announces(desk: Desk) -> None:
@@ -85,7 +85,7 @@ async def test_the_next_matching_call_takes_the_decision_without_asking(desk: De
     person, inner = later(), Inner()
     call = await confirming(desk, run=run, name="confirmed")
     await call_through(approve(person), call, inner)
-    assert (inner.calls, person.asked) == ([call._replace(approvals=(question,))], [])
+    assert (inner.calls, person.asked) == ([call.replace(approvals=(question,))], [])
     assert [each.id for each in asked(call)] == [question]
     assert [each.approved for each in decided(call)] == [True]
 

@@ -48,7 +48,7 @@ async def test_what_an_approver_edits_runs_in_its_canonical_form(desk: Desk) -> 
 
 @pytest.mark.parametrize("content", ["inner", "[1]", "{not json", '{"a":1}'])
 async def test_a_model_is_told_what_ran_whatever_the_reply_is(desk: Desk, content: str) -> None:
-    call = (await desk.call(drop, DROP))._replace(wire_id="call_1")
+    call = (await desk.call(drop, DROP)).replace(wire_id="call_1")
     reply = await call_through(approve(edits('{"page":"home"}')), call, Inner(Reply(content)))
     note = "bea edited the arguments of this call and allowed it so; it ran with these, not yours"
     result = content if content[0] not in "[{" or content == "{not json" else None
@@ -58,7 +58,7 @@ async def test_a_model_is_told_what_ran_whatever_the_reply_is(desk: Desk, conten
 
 
 async def test_a_reply_that_ends_the_run_stays_as_it_is(desk: Desk) -> None:
-    call = (await desk.call(drop, DROP))._replace(wire_id="call_1")
+    call = (await desk.call(drop, DROP)).replace(wire_id="call_1")
     final = Reply.final("the end")
     assert await call_through(approve(edits('{"page":"home"}')), call, Inner(final)) is final
 
@@ -68,7 +68,7 @@ async def test_an_error_of_an_edited_call_is_raised_to_python_and_told_to_a_mode
     async def fails(_call: Call, /) -> Reply:
         raise InvalidArgumentsError("no such page")
 
-    call = (await desk.call(drop, DROP))._replace(wire_id=wire)
+    call = (await desk.call(drop, DROP)).replace(wire_id=wire)
     if wire:
         reply = await call_through(approve(edits('{"page":"home"}')), call, fails)
         assert '"errorCode":"VALIDATION_ERROR","edited":true' in reply.content_with_notice
@@ -106,7 +106,7 @@ async def test_a_call_that_started_as_edited_is_refused_under_a_contract_that_do
     call.ledger.add(AttemptStarted(call=call.id, parent="parent", attempt=1, question=asked(call)[0].id))
     payload = narrower.schema_in.model(page="about", why="why")
     with pytest.raises(InvalidArgumentsError, match="why: Field required"):
-        await call_through(approve(later()), call._replace(callee=narrower).with_payload(payload), Inner())
+        await call_through(approve(later()), call.replace(callee=narrower).with_payload(payload), Inner())
 
 
 async def test_an_approved_call_of_a_run_that_only_ends_does_not_begin(desk: Desk) -> None:
@@ -121,4 +121,4 @@ async def test_a_call_that_started_without_a_question_is_not_asked_about(desk: D
     call, inner = await desk.call(drop, DROP), Inner()
     call.ledger.add(AttemptStarted(call=call.id, parent="parent", attempt=1))
     await call_through(approve(later()), call, inner)
-    assert inner.calls == [call._replace(approvals=("",))]
+    assert inner.calls == [call.replace(approvals=("",))]

@@ -74,7 +74,7 @@ async def test_the_same_call_again_costs_nothing() -> None:
     call, inner = await make_call(look), Inner()
     service = Budget(calls=1)(inner)
     await service(call)
-    await service(call._replace(attempt=2))
+    await service(call.replace(attempt=2))
     assert len(inner.calls) == 2
 
 

@@ -118,7 +118,7 @@ async def test_a_composed_call_that_is_known_is_driven_again_only_to_compare(rep
     known = positions(end_of(call))
     ledger = ReplayLedger("run", known)
     if replaying:
-        call = call._replace(ledger=ledger)
+        call = call.replace(ledger=ledger)
     else:
         call.ledger.add(known[0].item)
     assert (await call_through(Record(), call, inner)).content == "known"
@@ -129,13 +129,13 @@ async def test_a_composed_call_that_was_refused_before_it_began_is_answered_from
     call, inner = await make_call(work), Inner()
     spent = Reply.from_error(BudgetError("the run has made its calls"))
     known = positions(end_of(call, spent.content, outcome="error"))
-    reply = await call_through(Record(), call._replace(ledger=ReplayLedger("run", known)), inner)
+    reply = await call_through(Record(), call.replace(ledger=ReplayLedger("run", known)), inner)
     assert (reply.content, reply.outcome, inner.calls) == (spent.content, "error", [])
 
 
 async def test_a_replay_that_ends_in_another_way_has_diverged() -> None:
     call = await make_call(work)
-    call = call._replace(ledger=ReplayLedger("run", positions(end_of(call))))
+    call = call.replace(ledger=ReplayLedger("run", positions(end_of(call))))
     with pytest.raises(DivergedError):
         await call_through(Record(), call, Inner(Reply.from_value("something else")))
 

@@ -121,7 +121,7 @@ async def test_each_attempt_is_the_same_call_with_the_next_number() -> None:
     inner = Inner(DOWN, DOWN, Reply.from_value("at last"))
     await call_through(steady(), call, inner)
     assert [each.attempt for each in inner.calls] == [1, 2, 3]
-    assert [each._replace(attempt=1) for each in inner.calls] == [call] * 3
+    assert [each.replace(attempt=1) for each in inner.calls] == [call] * 3
 
 
 async def test_pauses_double_up_to_the_longest() -> None:
@@ -323,7 +323,7 @@ async def test_the_exceptions_named_are_tried_again_and_every_attempt_knows_them
 
 async def test_two_retries_name_their_exceptions_together() -> None:
     inner = Inner()
-    await call_through(steady(on=(Busy,)), (await make_call(of(Effect.PURE)))._replace(retry_on=(KeyError,)), inner)
+    await call_through(steady(on=(Busy,)), (await make_call(of(Effect.PURE))).replace(retry_on=(KeyError,)), inner)
     assert inner.calls[0].retry_on == (KeyError, Busy)
 
 

@@ -56,13 +56,13 @@ async def test_what_answers_in_time_passes_through_and_knows_its_deadline_and_no
         inner = Inner(reply := Reply.from_value("inner"))
         call = await make_call(find)
         assert await call_through(timeout.calls, call, inner) is reply
-        assert inner.calls == [call._replace(deadline=now() + 5)]
+        assert inner.calls == [call.replace(deadline=now() + 5)]
 
 
 @pytest.mark.parametrize(("known", "told"), [(3.0, 3.0), (5.0, 5.0), (8.0, 5.0)])
 async def test_of_two_deadlines_the_earlier_one_holds(known: float, told: float) -> None:
     inner = Inner(Reply.from_value("inner"))
-    call = (await make_call(find))._replace(deadline=now() + known)
+    call = (await make_call(find)).replace(deadline=now() + known)
     await call_through(Timeout(5).calls, call, inner)
     assert inner.calls[0].deadline == now() + told
 
@@ -162,7 +162,7 @@ async def test_a_timeout_leaves_the_task_as_it_was() -> None:
     assert now() == 105
 
 
-async def test_an_answer_in_time_leaves_no_timer_behind() -> None:
+async def test_an_answer_in_time_is_not_stopped_later() -> None:
     await call_through(Timeout(5).calls, await make_call(find), Slow(1))
     await asyncio.sleep(100)
     assert now() == 101
@@ -194,6 +194,27 @@ async def test_two_limits_share_no_state() -> None:
     outcomes = await asyncio.gather(short(await make_call(find)), long(await make_call(find)), return_exceptions=True)
     assert isinstance(outcomes[0], DeadlineError)
     assert outcomes[1] == Reply.from_value("in time")
+
+
+async def test_each_of_many_limits_stops_its_own_attempt_at_its_own_time() -> None:
+    attempts = [Slow(3600) for _ in range(4)]
+    call = await make_call(find)
+    limited = [Timeout(seconds).calls(each)(call) for seconds, each in zip((4, 2, 3, 2), attempts, strict=True)]
+    outcomes = await asyncio.gather(*limited, return_exceptions=True)
+    assert all(isinstance(each, DeadlineError) for each in outcomes)
+    assert [each.cancelled_at for each in attempts] == [4, 2, 3, 2]
+
+
+def test_limits_in_two_event_loops_hold_side_by_side() -> None:
+    async def limit(inner: Slow, seconds: float) -> Reply:
+        return await Timeout(seconds).calls(inner)(await make_call(find))
+
+    with asyncio.Runner() as first, asyncio.Runner() as second:
+        waiting = first.get_loop().create_task(limit(Slow(3600), 0.01))
+        first.run(asyncio.sleep(0))
+        assert second.run(limit(Slow(0), 3600)).value == "in time"
+        with pytest.raises(DeadlineError):
+            first.get_loop().run_until_complete(waiting)
 
 
 async def test_one_limit_is_for_each_call_anew() -> None:

@@ -66,7 +66,7 @@ async def test_what_answers_in_time_passes_through_untouched() -> None:
     inner = Inner(reply := Reply.from_value("inner"))
     call = await make_call(find)
     assert await call_through(LIMIT, call, inner) is reply
-    assert (inner.calls, now()) == ([call._replace(deadline=5)], 0)
+    assert (inner.calls, now()) == ([call.replace(deadline=5)], 0)
 
 
 @pytest.mark.parametrize("error", [NotFoundError("no page"), TimeoutError("theirs"), Suspended("question")], ids=repr)

@@ -24,7 +24,7 @@ RECORDED = TraceStarted(call="run", traceparent=f"00-{'ab' * 16}-{'cd' * 8}-01")
 
 async def root_call(recorded_items: Iterable[Item] = ()) -> Call:
     call = await make_call(find, recorded_items=recorded_items)
-    return call._replace(caller=replace(call.caller, call=""))
+    return call.replace(caller=replace(call.caller, call=""))
 
 
 def traces_of(call: Call) -> list[str]:

@@ -27,7 +27,7 @@ async def test_a_valid_call_goes_on_with_its_payload_and_canonical_form() -> Non
     (seen,) = inner.calls
     assert seen.payload == find.schema_in.model(query="a")
     assert seen.canonical_arguments == '{"limit":10,"query":"a"}'
-    assert seen._replace(payload=None, canonical_arguments="") == call
+    assert seen.replace(payload=None, canonical_arguments="") == call
 
 
 LENIENT = {

@@ -129,4 +129,4 @@ def with_arguments(call: Call, canonical: str) -> Call:
     except ValueError as error:
         raise InvalidArgumentsError(call.callee.schema_in.explain(error)) from error
     value = parse_arguments(canonical, _STORED_LIMITS).value
-    return call._replace(arguments=Arguments(canonical, value)).with_payload(payload)
+    return call.replace(arguments=Arguments(canonical, value)).with_payload(payload)

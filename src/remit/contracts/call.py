@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Callable, Iterable
-from typing import NamedTuple, TypeVar, cast
+from typing import Any, TypeVar, cast
 
+from msgspec import Struct, structs
 from pydantic import BaseModel
 
 from remit.contracts.arguments import Arguments
@@ -25,8 +26,8 @@ Q = TypeVar("Q")
 R = TypeVar("R")
 
 
-class Call(NamedTuple):
-    """One call of one callee. To change it, a layer makes a copy: ``call._replace(…)``.
+class Call(Struct, frozen=True):
+    """One call of one callee. To change it, a layer makes a copy: ``call.replace(…)``.
 
     ``id`` is a digest of content: parent, callee, arguments, occurrence. ``wire_id`` is the model's id of the call,
     empty for other callers. ``deadline`` is on the loop's clock. ``payload`` and ``canonical_arguments`` are set by
@@ -49,37 +50,17 @@ class Call(NamedTuple):
     redactions: tuple[Redaction, ...] = ()
     retry_on: tuple[type[Exception], ...] = ()
 
-    def with_deadline(self, deadline: float) -> Call:
-        """Return this call with another deadline."""
-        return self._copy(deadline, self.payload, self.canonical_arguments, self.approvals)
+    def replace(self, **changes: Any) -> Call:
+        """Return a copy of this call with other fields."""
+        return structs.replace(self, **changes)
 
     def with_payload(self, payload: BaseModel) -> Call:
         """Return this call with ``payload`` and its canonical form."""
-        return self._copy(self.deadline, payload, self.callee.schema_in.dump_canonical(payload), self.approvals)
+        return structs.replace(self, payload=payload, canonical_arguments=self.callee.schema_in.dump_canonical(payload))
 
     def with_approval(self, question: str) -> Call:
         """Return this call after one more `Approve` layer; ``question`` is empty where no approval was needed."""
-        return self._copy(self.deadline, self.payload, self.canonical_arguments, (*self.approvals, question))
-
-    def _copy(
-        self, deadline: float | None, payload: BaseModel | None, canonical_arguments: str, approvals: tuple[str, ...]
-    ) -> Call:
-        """Copy like `_replace`, at half its cost: every call is copied three times."""
-        return Call(
-            self.id,
-            self.callee,
-            self.arguments,
-            self.caller,
-            self.ledger,
-            self.wire_id,
-            deadline,
-            payload,
-            canonical_arguments,
-            self.attempt,
-            approvals,
-            self.redactions,
-            self.retry_on,
-        )
+        return structs.replace(self, approvals=(*self.approvals, question))
 
 
 def derive_call_id(parent: str, callee: str, arguments: Arguments, occurrences: dict[str, int]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any, Final, Generic, TypeVar, cast
 
 from pydantic import (
@@ -57,8 +58,6 @@ class Input(Generic[P]):
         ContractError: the model cannot describe arguments; the message gives the reason.
     """
 
-    __slots__ = ("_adapter", "_cached_codec", "json_schema", "model")
-
     def __init__(self, model: type[P]) -> None:
         if model.__pydantic_root_model__:
             raise ContractError(f"{model.__name__} is not an object with named fields, which arguments need")
@@ -66,7 +65,6 @@ class Input(Generic[P]):
         self.model = model
         self.json_schema: dict[str, Any] = generate_json_schema(self._adapter)
         check_fields(self._adapter)
-        self._cached_codec: _Codec | None = None
 
     @property
     def computes_defaults(self) -> bool:
@@ -159,11 +157,9 @@ class Input(Generic[P]):
             hint = f". Parameters: {', '.join(self.json_schema.get('properties', {})) or 'none'}"
         return f"{_summarize(error)}{hint}"
 
-    @property
+    @cached_property
     def _codec(self) -> _Codec:
-        if self._cached_codec is None:
-            self._cached_codec = _Codec(self._adapter, include_computed=False)
-        return self._cached_codec
+        return _Codec(self._adapter, include_computed=False)
 
     def _to_json_value(self, payload: P, fields: set[str] | None = None) -> dict[str, Any]:
         try:
@@ -192,8 +188,6 @@ class Output(Generic[T]):
         ContractError: the type cannot be a result; the message gives the reason.
     """
 
-    __slots__ = ("_adapter", "_cached_codec", "_is_text", "json_schema", "result_type")
-
     def __init__(self, kind: Any) -> None:
         try:
             self._adapter: TypeAdapter[T] = TypeAdapter(kind)
@@ -207,7 +201,6 @@ class Output(Generic[T]):
             raise ContractError(f"{kind!r} cannot be a result: {error.message}") from error
         self.result_type: object = kind
         self._is_text = kind is str
-        self._cached_codec: _Codec | None = None
 
     def dump(self, value: object) -> tuple[T, str]:
         """Check a result. Returns it with its content: text as it is, everything else as JSON.
@@ -248,11 +241,9 @@ class Output(Generic[T]):
         """One line for an error of `load`."""
         return _summarize(error) if isinstance(error, ValidationError) else str(error)
 
-    @property
+    @cached_property
     def _codec(self) -> _Codec:
-        if self._cached_codec is None:
-            self._cached_codec = _Codec(self._adapter)
-        return self._cached_codec
+        return _Codec(self._adapter)
 
     def _dump_content(self, value: T) -> str:
         content = self._codec.serializer.to_json(value, by_alias=True).decode()

@@ -113,7 +113,7 @@ class Base:
         edit = read_approvals(items).edit
         call = bind_arguments(call) if edit is None else with_arguments(call, edit.arguments)
         number, _, _ = _find_attempt(items, 1)
-        return await self._resolve_outcome(call._replace(redactions=redactions), number)
+        return await self._resolve_outcome(call.replace(redactions=redactions), number)
 
     async def _run_unsafe(self, call: Call, number: int, payload: BaseModel, approved: Sequence[Question]) -> Reply:
         """Start the attempt and run it. The call counts as running from before its start is on record."""

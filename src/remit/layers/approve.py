@@ -103,7 +103,7 @@ class _Case(NamedTuple):
         if self.used_elsewhere:
             return False
         if recorded.edit:
-            unedited = self.call._replace(canonical_arguments=question.arguments)
+            unedited = self.call.replace(canonical_arguments=question.arguments)
             is_same = compute_match(unedited, policy_version) == question.match
             return is_same and approval_covers(question, self.verdict, self.rule)
         is_denied = question.expires <= self.call.ledger.now() if decision is None else not decision.approved
@@ -199,8 +199,9 @@ class _Approve:
             raise BlockedError(f"{call.callee.name} is blocked by the rule '{rule}': {verdict.reason}")
         items = call.ledger.items_for(call.id)
         question = ""
+        makes_calls = call.callee.facts.effect is Effect.COMPOSED
         was_asked = any(isinstance(each, QuestionItem) for each in items)
-        if isinstance(verdict, Allow) and not was_asked and isinstance(call.callee, HasPlan):
+        if makes_calls and isinstance(verdict, Allow) and not was_asked and isinstance(call.callee, HasPlan):
             verdict, rule = await ask_about_calls(call, self._policy) or (verdict, rule)
         # The digests of a match are costly: a call that nothing asks about, and nothing has, does without.
         if items or isinstance(verdict, Ask):

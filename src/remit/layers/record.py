@@ -58,7 +58,8 @@ class _Record:
         self._limits = limits
 
     async def __call__(self, call: Call, /) -> Reply:
-        composed = call.callee.facts.effect is Effect.COMPOSED
+        effect = call.callee.facts.effect
+        composed = effect is Effect.COMPOSED
         is_reexecuted = composed and isinstance(call.ledger, ReplayLedger) and call.ledger.should_run_body(call.id)
         for item in call.ledger.items_for(call.id):
             if isinstance(item, ToolOutput) and not is_reexecuted:
@@ -66,8 +67,9 @@ class _Record:
         try:
             if call.ledger.is_stopping and not composed:
                 raise asyncio.CancelledError  # noqa: TRY301 - handled below like a cancellation from outside
-            call_inner = self._call_composed if composed else self._call_inner
-            reply = _check_reply(call, await call_inner(call))
+            unsafe = effect is Effect.UNSAFE
+            inner = self._call_composed if composed else self._call_unsafe if unsafe else self._inner
+            reply = _check_reply(call, await inner(call))
         except CallError as error:
             reply = Reply.from_error(error)
         except asyncio.CancelledError:
@@ -79,8 +81,8 @@ class _Record:
             reply = Reply.from_error(_layer_failure(error))
         return self._write_output(call, reply)
 
-    async def _call_inner(self, call: Call) -> Reply:
-        """Call inner; again if an unsafe attempt was stopped at its deadline, so that the base settles its outcome."""
+    async def _call_unsafe(self, call: Call, /) -> Reply:
+        """Call inner; again if an attempt was stopped at its deadline, so that the base settles its outcome."""
         try:
             return await self._inner(call)
         except DeadlineError:
@@ -88,7 +90,7 @@ class _Record:
                 raise
         return await self._inner(call)
 
-    async def _call_composed(self, call: Call) -> Reply:
+    async def _call_composed(self, call: Call, /) -> Reply:
         """Call inner; again if a timeout stopped an unsafe call below, which settles its outcome as after a crash."""
         stopped, settled = _StoppedCalls(), set[str]()
         token = _STOPPED_CALLS.set(stopped)

@@ -34,7 +34,7 @@ class Redact(CallLayer):
 
         async def redact(call: Call, /) -> Reply:
             try:
-                reply = await inner(call._replace(redactions=(redaction, *call.redactions)))
+                reply = await inner(call.replace(redactions=(redaction, *call.redactions)))
             except CallError as error:
                 safe = redaction.redact_error(error)
                 if safe is error:

@@ -79,11 +79,11 @@ class _Retry:
         if call.callee.facts.effect in (Effect.UNSAFE, Effect.COMPOSED):
             return await self._inner(call)
         if self._policy.on:
-            call = call._replace(retry_on=(*call.retry_on, *self._policy.on))
+            call = call.replace(retry_on=(*call.retry_on, *self._policy.on))
         attempt, cost = 1, FIRST_ATTEMPT_REFUND
         while True:
             try:
-                reply = await self._inner(call._replace(attempt=attempt) if attempt > 1 else call)
+                reply = await self._inner(call.replace(attempt=attempt) if attempt > 1 else call)
             except CallError as error:
                 if attempt >= self._policy.attempts or not _is_retryable(call, error):
                     raise
