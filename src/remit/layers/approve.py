@@ -244,9 +244,10 @@ class _Approve:
             return
         if await find_usable_grant(announced_call, ask, self._policy.version) is None:
             preview = await preview_call(announced_call)
+            news = await compare_with_last(announced_call, rule)
+            # No wait follows before the question is written: calls that are made together count towards the limit.
             if find_due_summary(call, ask, self._max_questions) is not None:
                 return  # the call itself will ask
-            news = await compare_with_last(announced_call, rule)
             question = build_question(announced_call, ask, rule, match, waits=False, preview=preview, news=news)
             await call.ledger.commit(QuestionItem(call=match, parent="", question=question.id, body=question.to_json()))
 
@@ -296,6 +297,7 @@ class _Approve:
         grant = await consume_grant(call, ask, self._policy.version, approvals.editor)
         preview = NO_PREVIEW if grant else await preview_call(call)
         planned = [] if grant else await plan_calls(call, self._policy)
+        news = () if grant else await compare_with_last(call, rule)
         if not grant:
             await self._require_more_questions(call, ask, approver)
         question = build_question(
@@ -309,7 +311,7 @@ class _Approve:
             edits=approvals.edit.question.id if approvals.edit else "",
             editor=approvals.editor,
             replaces=case.earlier_question,
-            news=await compare_with_last(call, rule),
+            news=news,
         )
         decision = decide_by_grant(question, grant, call.ledger.now()) if grant else None
         opened = RecordedQuestion(question, decision)
