@@ -37,7 +37,8 @@ def reopen(kind: type[D], folder: Path, clock: Clock, account: Account | None = 
     """The database of the shared application as a new one would be, of the file in ``folder``."""
     application = shared_application(kind)
     credentials = (account or Account()).load_credentials
-    Transport.__init__(application.transport, credentials, hosts=application.transport.hosts)
+    transport = application.clients.shared_transport
+    Transport.__init__(transport, credentials, hosts=transport.hosts)
     database = application.database
     assert isinstance(database, kind)
     Database.__init__(database, folder / "casefile.db", busy_timeout=20.0, clock=clock, new_id=Digits())

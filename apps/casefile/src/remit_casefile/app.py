@@ -23,8 +23,9 @@ from remit_casefile.casefiles.cases import Cases
 from remit_casefile.chat.chat import Chat
 from remit_casefile.chat.sessions import ChatSessions
 from remit_casefile.google.account import Account
-from remit_casefile.google.tools import Clients, with_google_hooks
-from remit_casefile.google.transport import Transport
+from remit_casefile.google.clients import AccountClients
+from remit_casefile.google.operations import ClientsOfCaller, DriveOperations, GmailOperations, SheetsOperations
+from remit_casefile.google.tools import with_google_hooks
 from remit_casefile.pipelines.filing import Filing
 from remit_casefile.policies.access_check import check_access_is_governed
 from remit_casefile.policies.env import Env
@@ -59,12 +60,12 @@ class CasefileApplication:
     env: Env
     cases: Cases
     access_list: AccessList
-    transport: Transport
+    clients: AccountClients
     app: App
 
     async def close(self) -> None:
         """Close the database and the connections to Google."""
-        await self.transport.close()
+        await self.clients.close()
         await self.database.close()
 
 
@@ -81,15 +82,14 @@ def build(
 
     Args:
         home: the folder, for ``casefile.db``.
-        account: the Google account to use; without one, its tools explain how to configure it.
+        account: the Google account to use, or a folder of accounts; without one, its tools explain how to configure it.
         database: a database other than the one in ``home``, for tests.
         users: finds a user by name and tenant, so that access can be granted; without it, grants are refused.
         chat_models: names of the models that users of a chat may choose, such as ``openai:gpt-5``.
         inventory_folder: the folder of an inventory other than the application's own.
     """
     database = database or Database(home / "casefile.db")
-    transport = (account or Account()).transport()
-    clients = Clients.from_transport(transport)
+    clients = AccountClients(account or Account())
     events = ToolEvents(database)
     env = Env(database=database, sessions=ConversationSessions(database), events=events)
     inventory = read_inventory(
@@ -100,9 +100,9 @@ def build(
         ("workspace", "casefile"): (cases,),
         ("workspace", "casefile_acl"): (access_list,),
         ("workspace", "google_workspace"): (CopyStorer(database), CopySyncer(database, clients), CopyReader(database)),
-        ("workspace", "google_drive"): (clients.drive,),
-        ("workspace", "google_sheets"): (clients.sheets,),
-        ("communication", "gmail"): (clients.gmail,),
+        ("workspace", "google_drive"): (DriveOperations(clients),),
+        ("workspace", "google_sheets"): (SheetsOperations(clients),),
+        ("communication", "gmail"): (GmailOperations(clients),),
     }
     complete_tool = partial(_complete_tool, cases, clients)
     parts = [Operations(inventory.slice(*name), own).with_tools(complete_tool) for name, own in domains.items()]
@@ -118,7 +118,7 @@ def build(
         env=env,
         cases=cases,
         access_list=access_list,
-        transport=transport,
+        clients=clients,
         app=_assemble_app(
             env, agent, Operations(inventory, (requests, chat, *record_tools), parts=parts), load_workers(tools)
         ),
@@ -152,7 +152,7 @@ def _build_pipelines(tools: Iterable[AnyTool], _slice_tools: object) -> tuple[Fi
     return (Filing(named),)
 
 
-def _complete_tool(cases: Cases, clients: Clients, tool: AnyTool) -> AnyTool:
+def _complete_tool(cases: Cases, clients: ClientsOfCaller, tool: AnyTool) -> AnyTool:
     """The tool with what no inventory can declare, such as previews."""
     return (
         tool.with_preview(cases.preview_deletion)

@@ -12,7 +12,8 @@ from remit import App, Principal, Runtime
 from remit.inventory import Inventory, Operations, read_inventory
 from remit.runtime import RunResult
 from remit.tools import Arguments
-from remit_casefile.google.tools import Clients, with_google_hooks
+from remit_casefile.google.operations import ClientsOfCaller, DriveOperations, GmailOperations, SheetsOperations
+from remit_casefile.google.tools import with_google_hooks
 from remit_casefile.policies.env import Env
 from remit_casefile.policies.sections import build_section_table
 from remit_casefile.policies.vocabulary import VOCABULARY
@@ -31,14 +32,14 @@ def inventory() -> Inventory:
     )
 
 
-def operations(clients: Clients) -> tuple[Operations, ...]:
+def operations(clients: ClientsOfCaller) -> tuple[Operations, ...]:
     """The operations on Google, slice by slice."""
-    domains = (clients.gmail, clients.drive, clients.sheets)
+    domains = (GmailOperations(clients), DriveOperations(clients), SheetsOperations(clients))
     made = (Operations(inventory().slice(*named), (domain,)) for named, domain in zip(SLICES, domains, strict=True))
     return tuple(each.with_tools(partial(with_google_hooks, clients)) for each in made)
 
 
-def google_app(clients: Clients) -> App:
+def google_app(clients: ClientsOfCaller) -> App:
     """An application of the Google tools alone."""
     return App(name="casefile", tools=tuple(tool for each in operations(clients) for tool in each.callees))
 

@@ -20,12 +20,13 @@ from google.oauth2.service_account import Credentials as ServiceCredentials
 
 from apps.casefile.tests.google.fake.server import FakeGoogle
 from apps.casefile.tests.google.governed import call, google_app
+from apps.casefile.tests.office import principal
 from remit import Runtime
 from remit.errors import MissingCapabilityError, SetupError
 from remit_casefile.google.account import CREDENTIALS_VARIABLE, SUBJECT_VARIABLE, URL_VARIABLE, Account
+from remit_casefile.google.clients import AccountClients, Clients
 from remit_casefile.google.errors import GoogleRefusedError
 from remit_casefile.google.gmail import GmailClient
-from remit_casefile.google.tools import Clients
 from remit_casefile.google.transport import Hosts, Transport
 
 SECRET, REFRESH = "GOCSPX-not-for-anybody", "refresh-1-not-for-anybody"
@@ -192,6 +193,50 @@ async def test_an_account_that_google_no_longer_knows_is_a_denial(google: FakeGo
 
     with pytest.raises(GoogleRefusedError, match="sign in again"):
         await GmailClient(transport).get_profile()
+
+
+async def test_with_a_folder_of_accounts_each_user_acts_as_their_own(tmp_path: Path, google: FakeGoogle) -> None:
+    for name in ("ann", "bob"):
+        (tmp_path / "default").mkdir(exist_ok=True)
+        credentials = user(google, refresh_token=f"refresh-1-of-{name}")
+        (tmp_path / "default" / f"{name}.json").write_text(json.dumps(credentials))
+    clients = AccountClients(Account.from_environ({CREDENTIALS_VARIABLE: str(tmp_path), URL_VARIABLE: google.url}))
+    runtime = Runtime(google_app(clients))
+
+    for name in ("ann", "bob", "ann"):
+        done = await call(runtime, "gmail_list_messages", {}, principal(name))
+        assert done.status == "done", done.text
+    refused = json.loads((await call(runtime, "gmail_list_messages", {}, principal("cleo"))).text)
+    foreign = json.loads((await call(runtime, "gmail_list_messages", {}, principal("ann", "other"))).text)
+    await clients.close()
+
+    assert [each["refresh_token"] for each in google.granted] == ["refresh-1-of-ann", "refresh-1-of-bob"]
+    assert (refused["errorCode"], "default/cleo.json cannot be read" in refused["error"]) == ("CAPABILITY_ABSENT", True)
+    assert (foreign["errorCode"], "other/ann.json cannot be read" in foreign["error"]) == ("CAPABILITY_ABSENT", True)
+
+
+@pytest.mark.parametrize(
+    ("tenant", "name", "file"),
+    [
+        ("default", "ann@example.com", "default/ann@example.com.json"),
+        ("default", "../other/bob", "default/..%2Fother%2Fbob.json"),
+        ("..", "bob", "%2E%2E/bob.json"),
+        ("/etc", "bob", "%2Fetc/bob.json"),
+    ],
+)
+def test_no_name_leads_out_of_the_folder_of_accounts(tmp_path: Path, tenant: str, name: str, file: str) -> None:
+    assert Account(file=tmp_path).of(principal(name, tenant)).file == tmp_path / file
+
+
+def test_a_subject_for_all_and_an_account_for_each_contradict(tmp_path: Path) -> None:
+    account = Account(file=tmp_path, subject="ann@example.com")
+    with pytest.raises(MissingCapabilityError, match="unset one"):
+        account.of(principal("ann"))
+
+
+def test_an_anonymous_caller_has_no_account(tmp_path: Path) -> None:
+    with pytest.raises(MissingCapabilityError, match="no Google account is connected"):
+        Account(file=tmp_path).of(principal(""))
 
 
 def _claims(token: str) -> dict[str, Any]:

@@ -15,10 +15,10 @@ from remit import Effect, LeafContext, Principal, Risk, Runtime, Tool
 from remit.inventory import Maturity, Tier
 from remit.stores import InMemoryStore
 from remit.tools import Rate
+from remit_casefile.google.clients import Clients
 from remit_casefile.google.gmail import GmailClient
 from remit_casefile.google.payloads.gmail import SendMessage, SentMessage
 from remit_casefile.google.payloads.sheets import UpdateValues
-from remit_casefile.google.tools import Clients
 
 AnyTool = Tool[..., Any]
 LETTER = {"to": ["bob@example.com"], "subject": "hi", "body": "ho"}

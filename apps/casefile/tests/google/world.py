@@ -11,10 +11,10 @@ from google.auth.aio.transport import Request
 from apps.casefile.tests.google.fake.server import FakeGoogle
 from remit import Principal
 from remit.tools import Caller
+from remit_casefile.google.clients import Clients
 from remit_casefile.google.drive import DriveClient
 from remit_casefile.google.gmail import GmailClient
 from remit_casefile.google.sheets import SheetsClient
-from remit_casefile.google.tools import Clients
 from remit_casefile.google.transport import Hosts, Transport
 from remit_casefile.google.uploads import CHUNK_MULTIPLE, UploadSettings
 from remit_casefile.google.write_confirmation import WaitSchedule

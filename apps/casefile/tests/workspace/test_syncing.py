@@ -16,8 +16,8 @@ from apps.casefile.tests.world import call_of
 from remit.errors import ConflictError, ExternalError, NotFoundError
 from remit.inventory import Status
 from remit_casefile.google.account import Account
+from remit_casefile.google.clients import Clients
 from remit_casefile.google.gmail import GmailClient
-from remit_casefile.google.tools import Clients
 from remit_casefile.google.transport import Hosts, Transport
 from remit_casefile.google.wire import Profile
 from remit_casefile.workspace.syncing import CopySyncer
@@ -375,3 +375,20 @@ async def test_an_answer_that_lacks_ranges_is_no_answer(desk: Desk, casefile: st
     refused = await desk.call("sync_sheets", casefile_id=casefile, spreadsheet_id="book", ranges=["Sheet1!A1"])
 
     assert "Google gave 0 of 1 ranges of book" in refused["error"]
+
+
+async def test_copies_of_one_mailbox_are_not_synced_with_another(desk: Desk, casefile: str) -> None:
+    desk.deliver(1)
+    await desk.grant(casefile, "editor")
+
+    async def sync(by: str) -> SyncGmailResponse:
+        async with Account(file=desk.account, hosts=Hosts.all_at(desk.google.url)).transport() as transport:
+            clients = Clients.from_transport(transport, owner=by)
+            request = SyncGmailRequest(user_id=by, payload=SyncGmailPayload(casefile_id=casefile))
+            return await CopySyncer(desk.database, clients).sync_gmail(call_of(by), request)
+
+    assert (await sync("ann")).error is None
+    with pytest.raises(ConflictError, match="come from the account of ann, and a sync from another account would"):
+        await sync("bob")
+    assert (await desk.state(casefile))["status"] == "idle"
+    assert await desk.mail_in(casefile) == desk.in_gmail()

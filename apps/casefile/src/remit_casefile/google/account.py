@@ -1,22 +1,24 @@
-"""The Google account of this process, read from a credentials file on first use."""
+"""Google accounts, read from credentials files on first use."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Final, Literal
+from urllib.parse import quote
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
+from remit import Principal
 from remit.errors import MissingCapabilityError, SetupError
 from remit.secrets import Secret
 from remit_casefile.google.session import Credentials
 from remit_casefile.google.transport import Hosts, Transport, check_address
 
 CREDENTIALS_VARIABLE: Final = "REMIT_GOOGLE_CREDENTIALS"
-"""The environment variable that names the file with the credentials."""
+"""The environment variable that names the file with the credentials, or the folder with a file for each user."""
 SUBJECT_VARIABLE: Final = "REMIT_GOOGLE_SUBJECT"
 """The environment variable that names the person as whom a service account acts."""
 URL_VARIABLE: Final = "REMIT_GOOGLE_URL"
@@ -101,12 +103,12 @@ _CREDENTIALS_ADAPTER: Final[TypeAdapter[_AuthorizedUser | _ServiceAccount]] = Ty
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Account:
-    """The account that all Google tools of this process use, for every caller.
+    """The account that the Google tools of this process use: one for every caller, or one for each.
 
     Permissions such as `workspace:gmail:read` control its use.
 
     Args:
-        file: the credentials file; None if not configured.
+        file: the credentials file, or a folder with the files of users as ``TENANT/NAME.json``; None if not configured.
         subject: the user that a service account represents. A service account without one has no mailbox.
         hosts: the addresses of the APIs.
     """
@@ -130,6 +132,26 @@ class Account:
         return cls(
             file=Path(file).expanduser() if file else None, subject=environ.get(SUBJECT_VARIABLE) or None, hosts=hosts
         )
+
+    @property
+    def is_folder(self) -> bool:
+        """Whether each user has an account of their own."""
+        return self.file is not None and self.file.is_dir()
+
+    def of(self, principal: Principal) -> Account:
+        """The account of a user, in a folder of accounts. Characters that a file name cannot hold are percent-encoded.
+
+        Raises:
+            MissingCapabilityError: a subject is configured, which would make all users one.
+        """
+        if self.subject is not None:
+            raise MissingCapabilityError(
+                f"{SUBJECT_VARIABLE} names one user for all, and {CREDENTIALS_VARIABLE} a folder with an account for "
+                f"each; unset one"
+            )
+        if self.file is None or not principal.name:
+            raise MissingCapabilityError(f"no Google account is connected: {_FIX}")
+        return replace(self, file=self.file / _file_name(principal.tenant) / f"{_file_name(principal.name)}.json")
 
     def transport(self) -> Transport:
         """A transport that signs in on first use."""
@@ -162,6 +184,12 @@ class Account:
         except SetupError as error:
             raise MissingCapabilityError(f"{CREDENTIALS_VARIABLE}={self.file}: {error.message}") from None
         return read.build_credentials(self.subject)
+
+
+def _file_name(name: str) -> str:
+    """A name as one part of a path."""
+    quoted = quote(name, safe="@+ ")
+    return quoted.replace(".", "%2E") if not quoted.strip(".") else quoted
 
 
 def _register_secret(name: str, value: str) -> str:

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from remit import LeafContext, Tool
-from remit_casefile.google.drive import DriveClient
-from remit_casefile.google.gmail import GmailClient
+from remit_casefile.google.operations import ClientsOfCaller
 from remit_casefile.google.payloads.drive import UploadFile
 from remit_casefile.google.payloads.gmail import SendMessage
 from remit_casefile.google.payloads.sheets import AppendValues, UpdateValues
-from remit_casefile.google.sheets import SheetsClient
-from remit_casefile.google.transport import Transport
 
 AnyTool: TypeAlias = Tool[..., Any]
 Preview: TypeAlias = Callable[[LeafContext, Any], Awaitable[str]]
@@ -22,26 +18,16 @@ _PREVIEW_LINES: Final = 5
 _PREVIEW_WIDTH: Final = 200
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Clients:
-    """The clients of one account."""
-
-    gmail: GmailClient
-    drive: DriveClient
-    sheets: SheetsClient
-
-    @classmethod
-    def from_transport(cls, transport: Transport) -> Clients:
-        """Clients that share one transport."""
-        return cls(gmail=GmailClient(transport), drive=DriveClient(transport), sheets=SheetsClient(transport))
-
-
-def with_google_hooks(clients: Clients, tool: AnyTool) -> AnyTool:
+def with_google_hooks(clients: ClientsOfCaller, tool: AnyTool) -> AnyTool:
     """The tool; if it writes to Google, with reconciliation and a preview."""
-    reconciles = {
-        "gmail_send_message": clients.gmail.reconcile_send,
-        "drive_upload_file": clients.drive.reconcile_upload,
-    }
+
+    async def reconcile_send(ctx: LeafContext, payload: SendMessage):
+        return await clients.of(ctx).gmail.reconcile_send(ctx, payload)
+
+    async def reconcile_upload(ctx: LeafContext, payload: UploadFile):
+        return await clients.of(ctx).drive.reconcile_upload(ctx, payload)
+
+    reconciles = {"gmail_send_message": reconcile_send, "drive_upload_file": reconcile_upload}
     if tool.name in reconciles:
         tool = tool.with_reconcile(reconciles[tool.name])
     return tool.with_preview(_PREVIEWS[tool.name]) if tool.name in _PREVIEWS else tool

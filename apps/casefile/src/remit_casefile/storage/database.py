@@ -10,7 +10,7 @@ from typing import Final
 from remit.database import Schema, SqliteFile
 from remit_casefile.storage.ids import IdGenerator, random_hex, utc_now
 
-SCHEMA: Final = Schema(migrations=Path(__file__).parent / "migrations", head="0001")
+SCHEMA: Final = Schema(migrations=Path(__file__).parent / "migrations", head="0002")
 """The tables that the code wants. A test compares their head with the migrations themselves."""
 
 

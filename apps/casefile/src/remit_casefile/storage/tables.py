@@ -180,7 +180,8 @@ class SheetRange(SyncedCopy, Base):
 class Sync(Base):
     """The sync state of a casefile. ``source`` is gmail, drive or sheets, ``status`` idle, syncing or error.
 
-    ``scope`` is the label or folder of the token, empty for everything.
+    ``scope`` is the label or folder of the token, empty for everything. ``account`` names the user with whose account
+    it was synced; empty for the account that all users share.
     """
 
     __tablename__ = "syncs"
@@ -188,6 +189,7 @@ class Sync(Base):
     source: Mapped[str] = mapped_column(String(16), primary_key=True)
     status: Mapped[str] = mapped_column(String(16))
     scope: Mapped[str] = mapped_column(String(200))
+    account: Mapped[str] = mapped_column(String(200))
     token: Mapped[str | None] = mapped_column(Text)
     synced_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     error: Mapped[str | None] = mapped_column(Text)

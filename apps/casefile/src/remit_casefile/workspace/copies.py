@@ -86,9 +86,7 @@ async def get_or_add_sync(view: View, casefile_id: str, source: Source) -> Sync:
     """The sync state of a source. Adds an initial row if there is none."""
     found = await view.session.get(Sync, (casefile_id, source))
     if found is None:
-        found = Sync(
-            casefile=casefile_id, source=source, status="idle", scope="", token=None, synced_at=None, error=None
-        )
+        found = Sync(casefile=casefile_id, source=source, status="idle", scope="", account="")
         view.session.add(found)
     return found
 

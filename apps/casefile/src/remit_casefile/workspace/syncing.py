@@ -15,7 +15,7 @@ from remit import LeafContext
 from remit.errors import CallError, ConflictError, NotFoundError
 from remit.inventory import Failure, Request, Response, Status
 from remit_casefile.casefiles.access import Level, require_casefile
-from remit_casefile.google.tools import Clients
+from remit_casefile.google.operations import ClientsOfCaller
 from remit_casefile.google.write_confirmation import WaitSchedule
 from remit_casefile.storage.database import Database
 from remit_casefile.storage.tables import DriveFile, GmailMessage, SheetRange
@@ -47,42 +47,44 @@ _TABLES: Final[dict[Source, CopyTable]] = {"gmail": GmailMessage, "drive": Drive
 
 
 class CopySyncer:
-    """Syncs casefiles with the one account of this process.
+    """Syncs casefiles with the account of the caller.
 
     Args:
         database: the database with the casefiles.
-        clients: the Google clients of the account.
+        clients: the Google clients of each caller.
         schedule: how long to wait when Google throttles.
     """
 
-    def __init__(self, database: Database, clients: Clients, *, schedule: WaitSchedule | None = None) -> None:
+    def __init__(self, database: Database, clients: ClientsOfCaller, *, schedule: WaitSchedule | None = None) -> None:
         self._database = database
         self._clients = clients
         self._schedule = schedule or WaitSchedule(sleep=asyncio.sleep)
 
     async def sync_gmail(self, ctx: LeafContext, request: SyncGmailRequest) -> SyncGmailResponse:
         """Sync the mail of a casefile: add new messages, remove deleted ones. Call again while partial."""
+        clients = self._clients.of(ctx)
 
         async def fetch(start: SyncStart) -> FetchResult:
-            return await fetch_mail(self._clients.gmail, start, self._schedule)
+            return await fetch_mail(clients.gmail, start, self._schedule)
 
         payload = request.payload
-        sync = _Sync(self._database, ctx, request, "gmail", payload.casefile_id, payload.label_id)
+        sync = _Sync(self._database, ctx, request, "gmail", payload.casefile_id, payload.label_id, clients.owner)
         return await sync.run(SyncGmailResponse, fetch)
 
     async def sync_drive(self, ctx: LeafContext, request: SyncDriveRequest) -> SyncDriveResponse:
         """Sync the files of a casefile: add new ones, remove deleted ones. Call again while partial."""
+        clients = self._clients.of(ctx)
 
         async def fetch(start: SyncStart) -> FetchResult:
-            return await fetch_files(self._clients.drive, start, self._schedule)
+            return await fetch_files(clients.drive, start, self._schedule)
 
         payload = request.payload
-        sync = _Sync(self._database, ctx, request, "drive", payload.casefile_id, payload.folder_id)
+        sync = _Sync(self._database, ctx, request, "drive", payload.casefile_id, payload.folder_id, clients.owner)
         return await sync.run(SyncDriveResponse, fetch)
 
     async def sync_sheets(self, ctx: LeafContext, request: SyncSheetsRequest) -> SyncSheetsResponse:
         """Sync the cells of a casefile. A spreadsheet and ranges, if given, are added to its synced cells."""
-        payload = request.payload
+        payload, clients = request.payload, self._clients.of(ctx)
 
         async def fetch(start: SyncStart) -> FetchResult:
             async with open_view(self._database, ctx) as view:
@@ -91,9 +93,9 @@ class CopySyncer:
             range_ids = existing | {range_id(payload.spreadsheet_id or "", cells) for cells in payload.ranges}
             if not range_ids:
                 raise NotFoundError(f"No cells in casefile '{payload.casefile_id}'; give a spreadsheet_id and ranges.")
-            return replace(await fetch_cells(self._clients.sheets, range_ids, self._schedule), token=start.token)
+            return replace(await fetch_cells(clients.sheets, range_ids, self._schedule), token=start.token)
 
-        sync = _Sync(self._database, ctx, request, "sheets", payload.casefile_id, None)
+        sync = _Sync(self._database, ctx, request, "sheets", payload.casefile_id, None, clients.owner)
         return await sync.run(SyncSheetsResponse, fetch)
 
 
@@ -108,6 +110,7 @@ class _Sync:
         source: Source,
         casefile_id: str,
         scope: str | None,
+        owner: str,
     ) -> None:
         self._database = database
         self._ctx = ctx
@@ -115,6 +118,7 @@ class _Sync:
         self._source: Source = source
         self._casefile = casefile_id
         self._scope = scope
+        self._owner = owner
 
     async def run(self, response: type[R], fetch: Callable[[SyncStart], Awaitable[FetchResult]]) -> R:
         """Fetch the changes, then write them."""
@@ -143,6 +147,12 @@ class _Sync:
         async with open_unkeyed_write(self._database, self._ctx) as view:
             await self._check_access(view)
             row = await get_or_add_sync(view, self._casefile, self._source)
+            if row.token is not None and row.account != self._owner:
+                raise ConflictError(
+                    f"The {self._source} copies in '{self._casefile}' come from the account of "
+                    f"{row.account or 'the application'}, and a sync from another account would remove them. "
+                    "Sync with that account, or into another casefile."
+                )
             row.status = "syncing"
             stored_state = (row.scope, row.token)
             if self._scope is None or self._scope == row.scope:
@@ -161,6 +171,7 @@ class _Sync:
             removed_ids |= await copies.list_ids() - set(fetched.present) - {each.what for each in fetched.missing}
         removed = await copies.drop(removed_ids)
         row.status, row.scope, row.token, row.synced_at, row.error = "idle", start.scope, fetched.token, edit.now, None
+        row.account = self._owner
         return SyncedPayload(
             casefile_id=self._casefile,
             **counts._asdict(),
