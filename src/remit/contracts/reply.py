@@ -26,6 +26,8 @@ class _NotLoaded:
 
 NOT_LOADED = _NotLoaded()
 
+_OUTCOMES: Final = get_args(Outcome)
+
 _STOPPED: Final = "the run was cancelled; this call did not finish"
 
 
@@ -133,12 +135,14 @@ class Reply(Struct, frozen=True):
         """Describe the first field whose value is of another type, for replies that a layer or body made; else ""."""
         allowed = {
             "content": isinstance(cast("object", self.content), str),
-            "outcome": self.outcome in get_args(Outcome),
+            "outcome": self.outcome in _OUTCOMES,
             "error": self.error is None or isinstance(cast("object", self.error), CallError),
             "is_final": isinstance(cast("object", self.is_final), bool),
         }
-        wrong = next((name for name, is_right in allowed.items() if not is_right), "")
-        return wrong and f"a Reply whose {wrong} is {getattr(self, wrong)!r:.80}; make it with Reply.from_value"
+        if all(allowed.values()):
+            return ""
+        wrong = next(name for name, is_right in allowed.items() if not is_right)
+        return f"a Reply whose {wrong} is {getattr(self, wrong)!r:.80}; make it with Reply.from_value"
 
     def raise_error(self) -> NoReturn:
         """Raise the error of a bad reply."""
