@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
+from weakref import WeakSet
 
 from sqlalchemy import URL, Connection, DateTime, Dialect, TypeDecorator, event, inspect, text
 from sqlalchemy.engine.interfaces import DBAPIConnection
@@ -83,6 +84,14 @@ class Schema:
         command.upgrade(config, "head")
 
 
+_FILES: Final = WeakSet["SqliteFile"]()
+
+
+def list_files() -> set[Path]:
+    """The files in which applications of this process keep their data."""
+    return {each.path for each in _FILES}
+
+
 class SqliteFile:
     """One SQLite file (WAL, foreign keys on, every commit on the disk). Belongs to the event loop that first uses it.
 
@@ -104,6 +113,7 @@ class SqliteFile:
         functions: Mapping[str, Callable[[Any], Any]] | None = None,
     ) -> None:
         self.path = path
+        _FILES.add(self)
         self._schema = schema
         self._busy_timeout = busy_timeout
         self._functions = functions or {}

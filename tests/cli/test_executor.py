@@ -6,9 +6,12 @@ import signal
 import subprocess
 from collections.abc import Generator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
+from remit import App
+from remit.database import Schema, SqliteFile
 from remit.testing import calls
 from tests.cli.kit import APP, PATIENCE, Cli, command
 
@@ -92,6 +95,34 @@ def test_what_cannot_be_is_refused_before_anything_is_driven(cli: Cli, arguments
     done = cli("executor", *(arguments if "--app" in arguments else (*arguments, "--app", APP)))
     assert done.status == 2
     assert said in done.err
+
+
+def keeping() -> App:
+    """An application with a file of its own."""
+    files.append(SqliteFile(Path("notes.db"), Schema(migrations=Path("none"), head="0001")))
+    return App(name="keeping")
+
+
+files: list[SqliteFile] = []
+
+
+@pytest.mark.parametrize("engine", ["local", "dbos"])
+def test_an_application_with_local_data_is_refused_under_a_shared_journal(
+    cli: Cli, engine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REMIT_DATABASE", "postgresql://127.0.0.1:1/none")
+    files.clear()
+    done = cli("executor", "--app", "tests.cli.test_executor:keeping", "--engine", engine)
+    assert done.status == 2
+    assert "'keeping' keeps its data in notes.db, which executors of other machines do not have: keep the" in done.err
+    assert "pass --local-data if all executors run on this machine" in done.err
+
+
+def test_local_data_is_accepted_if_all_executors_run_on_this_machine(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REMIT_DATABASE", "postgresql://127.0.0.1:1/none")
+    files.clear()
+    arguments = ("executor", "--app", "tests.cli.test_executor:keeping", "--app", "nowhere", "--local-data")
+    assert "no application 'nowhere'" in cli(*arguments).err, "the first application was accepted"
 
 
 @pytest.mark.process

@@ -35,6 +35,12 @@ def executor(
         str, typer.Option(metavar="NAME", envvar=ENGINE_VARIABLE, help="local or dbos; see the guide on scaling out.")
     ] = "local",
     concurrency: Annotated[int, typer.Option(metavar="N", min=1, help="How many runs to execute at once.")] = 8,
+    local_data: Annotated[
+        bool,
+        typer.Option(
+            "--local-data", help="All executors run on this machine, which has the files of the applications."
+        ),
+    ] = False,
 ) -> int:
     """Execute submitted, decided and interrupted runs.
 
@@ -43,13 +49,34 @@ def executor(
     """
     engine_name = choose_engine(engine)
     with open_client() as client:
-        found = [find_app(name, installed_apps()) for name in app or installed_apps()]
+        is_shared = client.database.startswith("postgres") and not local_data
+        found = [_load_app(name, is_shared=is_shared) for name in app or installed_apps()]
         if not found:
             raise UsageError("no application is installed; name one with --app package.module:attribute")
         if any(needs_model(each, agent.name) for each in found for agent in each.agents):
             client.model.check()
         client.wait(_Executor(client, {each.name: each for each in found}).run(engine_name, concurrency))
     return ExitStatus.DONE
+
+
+def _load_app(name: str, *, is_shared: bool) -> App:
+    """Load an application. A journal that other machines share needs data that they share too.
+
+    Raises:
+        UsageError: the application keeps its data in a file of this machine.
+    """
+    from remit.database import list_files
+
+    before = list_files()
+    app = find_app(name, installed_apps())
+    files = sorted(list_files() - before)
+    if is_shared and files:
+        raise UsageError(
+            f"the application {app.name!r} keeps its data in {files[0]}, "
+            "which executors of other machines do not have: "
+            "keep the journal in SQLite too, or pass --local-data if all executors run on this machine"
+        )
+    return app
 
 
 @dataclass(frozen=True, slots=True)
