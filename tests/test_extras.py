@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import subprocess
 import sys
 import tomllib
 from importlib.metadata import packages_distributions
@@ -60,3 +61,33 @@ def imported_distributions(*places: str) -> set[str]:
 )
 def test_an_extra_requires_every_distribution_that_its_modules_import(extra: str, places: list[str]) -> None:
     assert imported_distributions(*places) - requirements(extra) - OPTIONAL == set()
+
+
+WITHOUT = """
+import importlib, sys
+
+sys.modules[sys.argv[2]] = None
+try:
+    importlib.import_module(sys.argv[1])
+except ModuleNotFoundError as error:
+    print(error)
+"""
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(
+    ("module", "missing", "extra"),
+    [
+        ("remit.database", "sqlalchemy", "sql"),
+        ("remit.effects", "sqlalchemy", "sql"),
+        ("remit.home", "platformdirs", "cli"),
+        ("remit.adapters.dbos", "psycopg", "dbos"),
+        ("remit.journal.sql", "sqlalchemy", "sql"),
+        ("remit.models.openai", "openai", "openai"),
+        ("remit.models.pydantic_ai", "pydantic_ai", "pydantic-ai"),
+    ],
+)
+def test_importing_a_module_without_its_extra_names_the_extra(module: str, missing: str, extra: str) -> None:
+    command = [sys.executable, "-c", WITHOUT, module, missing]
+    printed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert printed == f"{module} needs {missing}, which is not installed: pip install 'remit[{extra}]'\n"

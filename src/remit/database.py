@@ -15,11 +15,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from weakref import WeakSet
 
-from sqlalchemy import URL, Connection, DateTime, Dialect, TypeDecorator, event, inspect, text
-from sqlalchemy.engine.interfaces import DBAPIConnection
-from sqlalchemy.exc import DatabaseError, OperationalError
-from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
-from sqlalchemy.pool import ConnectionPoolEntry
+from remit.lazy_exports import require_extra
+
+with require_extra(__name__, "sql"):
+    from sqlalchemy import URL, Connection, DateTime, Dialect, TypeDecorator, event, inspect, text
+    from sqlalchemy.engine.interfaces import DBAPIConnection
+    from sqlalchemy.exc import DatabaseError, OperationalError
+    from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
+    from sqlalchemy.pool import ConnectionPoolEntry
 
 from remit.errors import RateLimitedError, ToolFailedError
 

@@ -30,9 +30,13 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from pydantic import PydanticUserError, TypeAdapter
-from sqlalchemy import Column, DateTime, MetaData, Table, Text, func, select, update
-from sqlalchemy.dialects import sqlite
-from sqlalchemy.ext.asyncio import AsyncSession
+
+from remit.lazy_exports import require_extra
+
+with require_extra(__name__, "sql"):
+    from sqlalchemy import Column, DateTime, MetaData, Table, Text, func, select, update
+    from sqlalchemy.dialects import sqlite
+    from sqlalchemy.ext.asyncio import AsyncSession
 
 from remit.core.checks import check_functions, check_instance, check_unicode, wrong_value
 from remit.errors import IdempotencyError, SetupError

@@ -8,7 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from platformdirs import user_data_path
+from remit.lazy_exports import require_extra
+
+with require_extra(__name__, "cli"):
+    from platformdirs import user_data_path
 
 from remit.core.checks import check_instance
 

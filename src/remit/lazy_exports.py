@@ -1,9 +1,13 @@
-"""Public modules whose names are imported when first used (PEP 562), so that importing the module costs nothing."""
+"""Imports that are deferred or optional: names of public modules (PEP 562), so that importing a module costs nothing.
+
+Where an extra of the distribution is missing, an error names it.
+"""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
 from functools import reduce
 from importlib import import_module
 from typing import Any
@@ -27,18 +31,28 @@ def lazy_exports(
         home = home_of.get(name)
         if home is None:
             raise AttributeError(f"module {module!r} has no attribute {name!r}")
-        try:
+        with require_extra(f"{module}.{name}", (extras or {}).get(home, "")):
             value = getattr(import_module(home), name)
-        except ModuleNotFoundError as error:
-            if extras is None or home not in extras:
-                raise
-            raise ImportError(
-                f"{module}.{name} needs {error.name}, which is not installed: pip install 'remit[{extras[home]}]'"
-            ) from error
         setattr(sys.modules[module], name, value)
         return value
 
     return load
+
+
+@contextmanager
+def require_extra(what: str, extra: str) -> Generator[None]:
+    """Surround imports that ``what`` needs and that ``extra`` of the distribution installs. Empty: no extra does.
+
+    Raises:
+        ModuleNotFoundError: the extra is not installed; the message names it.
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if not extra:
+            raise
+        message = f"{what} needs {error.name}, which is not installed: pip install 'remit[{extra}]'"
+        raise ModuleNotFoundError(message, name=error.name) from error
 
 
 def import_attribute(reference: str) -> object:

@@ -18,8 +18,11 @@ from datetime import UTC, datetime, timedelta
 from types import TracebackType
 from typing import Any, Final, Self
 
-import psycopg
-from dbos import DBOS, DBOSClient, EnqueueOptions, WorkflowSerializationFormat, WorkflowStatus
+from remit.lazy_exports import require_extra
+
+with require_extra(__name__, "dbos"):
+    import psycopg
+    from dbos import DBOS, DBOSClient, EnqueueOptions, WorkflowSerializationFormat, WorkflowStatus
 
 from remit.core.checks import as_text_tuple, check_counts, check_name, check_numbers, check_positive
 from remit.engine.port import ErrorHandler, ExecuteFunction

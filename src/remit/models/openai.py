@@ -16,8 +16,12 @@ from email.utils import parsedate_to_datetime
 from typing import Any, Final, Self
 from urllib.parse import urlsplit
 
-import openai
 from pydantic import BaseModel, Field
+
+from remit.lazy_exports import require_extra
+
+with require_extra(__name__, "openai"):
+    import openai
 
 from remit.contracts.chat import ChatRequest, Completion, completion_from_message, encode_message
 from remit.core.checks import check_functions, check_name, check_positive, check_unicode

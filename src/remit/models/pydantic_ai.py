@@ -28,28 +28,32 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, NoReturn, Self, cast, get_args
 
 from pydantic import TypeAdapter
-from pydantic_ai import exceptions as foreign
-from pydantic_ai.direct import model_request
-from pydantic_ai.messages import (
-    BinaryContent,
-    ImageUrl,
-    ModelMessage,
-    ModelRequest,
-    ModelRequestPart,
-    ModelResponse,
-    ModelResponsePart,
-    SystemPromptPart,
-    TextPart,
-    ToolCallPart,
-    ToolReturnPart,
-    UserContent,
-    UserPromptPart,
-)
-from pydantic_ai.models import KnownModelName, Model, ModelRequestParameters, infer_model
-from pydantic_ai.native_tools import NATIVE_TOOL_TYPES
-from pydantic_ai.providers import Provider, infer_provider_class
-from pydantic_ai.settings import ModelSettings
-from pydantic_ai.tools import ToolDefinition
+
+from remit.lazy_exports import require_extra
+
+with require_extra(__name__, "pydantic-ai"):
+    from pydantic_ai import exceptions as foreign
+    from pydantic_ai.direct import model_request
+    from pydantic_ai.messages import (
+        BinaryContent,
+        ImageUrl,
+        ModelMessage,
+        ModelRequest,
+        ModelRequestPart,
+        ModelResponse,
+        ModelResponsePart,
+        SystemPromptPart,
+        TextPart,
+        ToolCallPart,
+        ToolReturnPart,
+        UserContent,
+        UserPromptPart,
+    )
+    from pydantic_ai.models import KnownModelName, Model, ModelRequestParameters, infer_model
+    from pydantic_ai.native_tools import NATIVE_TOOL_TYPES
+    from pydantic_ai.providers import Provider, infer_provider_class
+    from pydantic_ai.settings import ModelSettings
+    from pydantic_ai.tools import ToolDefinition
 
 from remit.contracts.chat import (
     AssistantMessage,
