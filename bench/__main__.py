@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable
 from typing import Final
 
 from bench.calls import calls, turns
+from bench.due import due
 from bench.durable import durable
 from bench.inventory import inventory
 from bench.paused import paused
@@ -23,6 +24,7 @@ PARTS: Final[dict[str, Callable[[], AsyncIterator[Figure]]]] = {
     "command_line": command_line,
     "durable": durable,
     "paused": paused,
+    "due": due,
     "inventory": inventory,
     "workers": workers,
     "workers_memory": workers_memory,

@@ -8,6 +8,7 @@ from typing import Final
 import pytest
 
 import bench.calls
+import bench.due
 import bench.inventory
 import bench.paused
 import bench.process
@@ -17,6 +18,7 @@ from bench.__main__ import PARTS
 
 SIZES: Final[dict[ModuleType, dict[str, int]]] = {
     bench.calls: {"WINDOWS": 1, "CALLS_PER_WINDOW": 1},
+    bench.due: {"RUNS": 200, "WAITING": 50, "LISTINGS": 20},
     bench.inventory: {"METHODS": 50, "REPEATS": 1},
     bench.paused: {"WAITING": 2, "RESUMED": 1},
     bench.process: {"REPEATS": 1},
