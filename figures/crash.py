@@ -64,6 +64,7 @@ class Verdict:
     doubled: list[str] = field(default_factory=list[str])
     differing: list[str] = field(default_factory=list[str])
     asked_about_outcome: int = 0
+    stalls: int = 0
 
 
 def sweep(script: Script, *, every: int = 1, log: bool = False, journals: JournalUrl = in_file) -> Verdict:
@@ -83,18 +84,20 @@ def sweep(script: Script, *, every: int = 1, log: bool = False, journals: Journa
 
 
 def figures(*, short: bool) -> Iterator[Figure]:
-    """The figures of the sweep on SQLite, with calls flat, nested, and made by nested workers, and on Postgres."""
+    """The figures of the sweep on SQLite and Postgres: calls are flat, nested, or of nested workers; runs may stall."""
     every = 7 if short else 1
     yield from measure_sweep("sqlite", "flat", every=every)
     yield from measure_sweep("nested", "nested", every=every)
     yield from measure_sweep("workers", "workers", every=every)
-    yield from measure_postgres(every=every)
+    yield from measure_sweep("stalled", "stalled", every=every)
+    yield from measure_postgres("postgres", "flat", every=every)
+    yield from measure_postgres("postgres_stalled", "stalled", every=every)
 
 
-def measure_postgres(*, every: int) -> Iterator[Figure]:
-    """The figures of the sweep on a Postgres server of its own."""
+def measure_postgres(name: str, script: Script, *, every: int) -> Iterator[Figure]:
+    """The figures of a sweep on a Postgres server of its own."""
     with serving() as postgres:
-        yield from measure_sweep("postgres", "flat", lambda _home: postgres.url(postgres.make()), every=every)
+        yield from measure_sweep(name, script, lambda _home: postgres.url(postgres.make()), every=every)
 
 
 def measure_sweep(name: str, script: Script, where: JournalUrl = in_file, *, every: int) -> Iterator[Figure]:
@@ -104,13 +107,18 @@ def measure_sweep(name: str, script: Script, where: JournalUrl = in_file, *, eve
         f"SIGKILL at {verdict.points} crash points (before and after each commit and each effect) in turn, "
         f"resumed until the run ends; {verdict.asked_about_outcome} unknown outcomes were asked about"
     )
-    yield no_violations(f"crash.{name}.lost", len(verdict.lost) + len(verdict.differing), verdict.points, how)
-    yield no_violations(f"crash.{name}.doubled", len(verdict.doubled), verdict.points, how)
+    how += f"; the model was busy, and the runs stalled {verdict.stalls} times" if script == "stalled" else ""
+    points = verdict.points if verdict.stalls or script != "stalled" else 0
+    yield no_violations(f"crash.{name}.lost", len(verdict.lost) + len(verdict.differing), points, how)
+    yield no_violations(f"crash.{name}.doubled", len(verdict.doubled), points, how)
 
 
 def _new(journals: JournalUrl, script: Script) -> SweptRun:
     home = Path(tempfile.mkdtemp(prefix="remit-sweep-"))
-    return SweptRun(home=home, url=journals(home), script=script)
+    play = SweptRun(home=home, url=journals(home), script=script)
+    if script == "stalled":
+        play.world().begin_outage()
+    return play
 
 
 def _execute_until_done(point: int, play: SweptRun, verdict: Verdict) -> tuple[SweptRun, bool]:
@@ -184,6 +192,8 @@ async def _decide_all(play: SweptRun, verdict: Verdict) -> str:
             await runtime.decide(question.id, approved=True, by=PERSON)
     row = await store.find_run("run")
     await store.close()
+    if row and row.status == "stalled":
+        verdict.stalls += world.end_outage()
     return row.status if row else "not begun"
 
 

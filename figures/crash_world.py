@@ -13,15 +13,17 @@ from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCall
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from remit import Agent, App, Context, Effect, LeafContext, Principal, Risk, Runtime, Tool, tool
+from remit.errors import ModelBusyError
 from remit.journal.crashpoint import crashpoint
 from remit.journal.sql.store import SqlStore
+from remit.messages import ChatRequest, Completion
 from remit.testing import Scripted, calls
 from remit.workers import WorkerDefinition, build_agent
 
 PERSON = Principal("judge", permissions=frozenset({"*"}))
 DONE = "all done"
 LEAVES: Final = ("look", "put", "pay", "send", "erase")
-Script = Literal["flat", "nested", "workers"]
+Script = Literal["flat", "nested", "workers", "stalled"]
 
 
 class World:
@@ -30,15 +32,29 @@ class World:
     def __init__(self, home: Path, script: Script) -> None:
         self.home = home
         self.log = home / "effects.log"
+        self._outage = home / "outage"
         self.tools = self._tools()
         self.script = _SCRIPTS[script]
 
     def runtime(self, store: SqlStore) -> Runtime:
         """A runtime over the tools, with a script that calls them all."""
         agent = Agent("agent", instructions="Work.", tools=(*self.tools, _lead(self.tools)))
-        return Runtime(
-            App(name="sweep", agents=(agent,)), store=store, model=Scripted(self.script), make_run_id=lambda: "run"
-        )
+        return Runtime(App(name="sweep", agents=(agent,)), store=store, model=self._answer, make_run_id=lambda: "run")
+
+    def begin_outage(self) -> None:
+        """Let the model fail each request but the first of an agent, until the outage ends."""
+        self._outage.touch()
+
+    def end_outage(self) -> bool:
+        """Let the model answer again; return whether there was an outage."""
+        is_out = self._outage.exists()
+        self._outage.unlink(missing_ok=True)
+        return is_out
+
+    async def _answer(self, request: ChatRequest, /) -> Completion:
+        if self._outage.exists() and any('"role":"assistant"' in each for each in request.history):
+            raise ModelBusyError("429", retry_after=3600)
+        return await Scripted(self.script)(request)
 
     def read_effects(self) -> list[tuple[str, str]]:
         """What happened, in order: tool and key."""
@@ -138,5 +154,6 @@ _FLAT: Final = calls(
 _SCRIPTS: Final[dict[Script, list[Any]]] = {
     "flat": [_FLAT, calls(("pay", {"number": 3})), DONE],
     "nested": [calls(("tree", {"number": 10}), ("send", {"number": 20}), ("tree", {"number": 30})), DONE],
+    "stalled": [_FLAT, calls(("send", {"number": 7}), ("pay", {"number": 8})), DONE],
     "workers": [calls(("lead", {"prompt": "go"}), ("send", {"number": 20})), DONE],
 }

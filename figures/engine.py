@@ -1,4 +1,7 @@
-"""Worker processes on Postgres and DBOS, killed at random moments under load: every run ends, nothing happens twice."""
+"""Worker processes on Postgres and DBOS, killed at random moments under load: every run ends, nothing happens twice.
+
+Measured with a reliable model, and with one that fails one request in five.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +17,23 @@ from dataclasses import dataclass, field
 from multiprocessing.synchronize import Event
 from pathlib import Path
 
-from figures.engine_world import APPLICATION, LEAVES, PERSON, UNSAFE, expected_result, read_effects, runtime_of
+from figures.engine_world import (
+    APPLICATION,
+    CUT,
+    LEAF_CALLS,
+    LEAVES,
+    PERSON,
+    UNSAFE,
+    expected_result,
+    read_effects,
+    runtime_of,
+)
 from figures.figure import Figure, no_violations
 from figures.mutants.mutant import Edit, edited, planted_edits, together
 from remit import Runtime
 from remit.adapters.dbos import DbosEngine
-from remit.contracts.items import ToolOutput
+from remit.contracts.items import ModelExchange, ModelFailure, ModelUsage, RunStalled, ToolOutput
+from remit.journal.index import UNFINISHED_STATUSES
 from remit.journal.sql.store import SqlStore
 from tests.postgres import serving
 
@@ -33,6 +47,9 @@ KILL_DELAY = (0.05, 2.0)
 
 ASKING_INTERVAL = 5
 """Every so manieth run asks a person."""
+
+FAILURE_RATE = 0.2
+"""The part of the requests that an unreliable model fails."""
 
 MAX_WAIT = 300.0
 """Seconds that the runs have to end once nobody is killed any more."""
@@ -48,20 +65,34 @@ class Verdict:
     kills: int = 0
     asked: int = 0
     outcomes: int = 0
+    stalls: int = 0
+    failures: int = 0
     lost: list[str] = field(default_factory=list[str])
     doubled: list[str] = field(default_factory=list[str])
 
 
 def figures(*, short: bool) -> Iterator[Figure]:
     """The figures of the kill test."""
-    yield from measure_kills(30, 6.0) if short else measure_kills(500, 60.0)
+    runs, seconds = (30, 6.0) if short else (500, 60.0)
+    yield from measure_kills(runs, seconds)
+    yield from measure_outages(runs, seconds)
 
 
 def measure_kills(runs: int, seconds: float, max_wait: float = MAX_WAIT) -> Iterator[Figure]:
     """The figures of so many runs, in processes that are killed for so many seconds."""
+    yield from _measure_figures("engine.kill", runs, seconds, max_wait, 0.0)
+
+
+def measure_outages(runs: int, seconds: float, max_wait: float = MAX_WAIT) -> Iterator[Figure]:
+    """The same figures with an unreliable model. Without a failure of it they would say nothing."""
+    yield from _measure_figures("engine.outage", runs, seconds, max_wait, FAILURE_RATE)
+
+
+def _measure_figures(name: str, runs: int, seconds: float, max_wait: float, failure_rate: float) -> Iterator[Figure]:
     home = Path(tempfile.mkdtemp(prefix="remit-engine-"))
     with serving() as postgres:
-        verdict = asyncio.run(_measure(home, postgres.url(postgres.make()), runs, seconds, max_wait))
+        place = Place(home, postgres.url(postgres.make()), failure_rate)
+        verdict = asyncio.run(_measure(place, runs, seconds, max_wait))
     shutil.rmtree(home)
     how = (
         f"{EXECUTORS} worker processes on Postgres and DBOS, {CONCURRENCY} runs at once in each; "
@@ -70,8 +101,27 @@ def measure_kills(runs: int, seconds: float, max_wait: float = MAX_WAIT) -> Iter
         f"{verdict.asked} approvals and {verdict.outcomes} unknown outcomes decided in a third process; judged by a "
         "file opened O_APPEND"
     )
-    yield no_violations("engine.kill.lost", len(verdict.lost), runs, how)
-    yield no_violations("engine.kill.doubled", len(verdict.doubled), runs, how)
+    if failure_rate:
+        how += (
+            f"; the model fails {failure_rate:.0%} of its requests (429, 503, cut answers): {verdict.failures} "
+            f"failures, by which runs stalled {verdict.stalls} times"
+        )
+    count = runs if verdict.failures or not failure_rate else 0
+    yield no_violations(f"{name}.lost", len(verdict.lost), count, how)
+    yield no_violations(f"{name}.doubled", len(verdict.doubled), count, how)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the runs of one measurement are, and how unreliable their model is."""
+
+    home: Path
+    url: str
+    failure_rate: float
+
+    def runtime(self, store: SqlStore) -> Runtime:
+        """The runtime of one process."""
+        return runtime_of(self.home, store, LEASE, self.failure_rate)
 
 
 def _engine(url: str, store: SqlStore, runtime: Runtime) -> DbosEngine:
@@ -95,10 +145,10 @@ def _print_error(run: str, error: BaseException) -> None:
 class ExecutorProcess:
     """One worker process."""
 
-    def __init__(self, home: Path, url: str) -> None:
+    def __init__(self, place: Place) -> None:
         self._is_ready = _CONTEXT.Event()
         self.process = _CONTEXT.Process(
-            target=_executor_main, args=(home, url, self._is_ready, planted_edits()), daemon=True
+            target=_executor_main, args=(place, self._is_ready, planted_edits()), daemon=True
         )
         self.process.start()
 
@@ -115,31 +165,31 @@ class ExecutorProcess:
         self.process.join()
 
 
-def _executor_main(home: Path, url: str, is_ready: Event, edits: Sequence[Edit]) -> None:
+def _executor_main(place: Place, is_ready: Event, edits: Sequence[Edit]) -> None:
     with together(*(edited(*each) for each in edits))():
-        asyncio.run(_run_executor(home, url, is_ready))
+        asyncio.run(_run_executor(place, is_ready))
 
 
-async def _run_executor(home: Path, url: str, is_ready: Event) -> None:
-    store = SqlStore(url)
-    async with _engine(url, store, runtime_of(home, store, LEASE)):
+async def _run_executor(place: Place, is_ready: Event) -> None:
+    store = SqlStore(place.url)
+    async with _engine(place.url, store, place.runtime(store)):
         is_ready.set()
         await asyncio.Event().wait()
 
 
-async def _measure(home: Path, url: str, runs: int, seconds: float, max_wait: float) -> Verdict:
+async def _measure(place: Place, runs: int, seconds: float, max_wait: float) -> Verdict:
     verdict = Verdict()
-    store = SqlStore(url)
-    runtime = runtime_of(home, store, LEASE)
-    engine = _engine(url, store, runtime)
+    store = SqlStore(place.url)
+    runtime = place.runtime(store)
+    engine = _engine(place.url, store, runtime)
     await engine.start(await runtime.submit("go", by=PERSON, agent="plain"))
-    workers = [ExecutorProcess(home, url) for _ in range(EXECUTORS)]
+    workers = [ExecutorProcess(place) for _ in range(EXECUTORS)]
     try:
         for worker in workers:
             await worker.wait_until_ready()
-        deciding = asyncio.create_task(_decide(home, runtime, engine, verdict))
+        deciding = asyncio.create_task(_decide(place.home, runtime, engine, verdict))
         opening = asyncio.create_task(_submit_runs(runtime, engine, runs - 1, seconds))
-        await _kill_executors(home, url, workers, seconds, verdict)
+        await _kill_executors(place, workers, seconds, verdict)
         await opening
         await _until_ended(store, runs, max_wait)
         if deciding.done():
@@ -148,7 +198,7 @@ async def _measure(home: Path, url: str, runs: int, seconds: float, max_wait: fl
     finally:
         for worker in workers:
             worker.kill()
-    await _judge(home, store, verdict)
+    await _judge(place.home, store, verdict)
     await engine.close()
     await store.close()
     return verdict
@@ -163,17 +213,15 @@ async def _submit_runs(runtime: Runtime, engine: DbosEngine, runs: int, seconds:
         await engine.start(await runtime.submit("go", by=PERSON, agent=agent))
 
 
-async def _kill_executors(
-    home: Path, url: str, workers: list[ExecutorProcess], seconds: float, verdict: Verdict
-) -> None:
+async def _kill_executors(place: Place, workers: list[ExecutorProcess], seconds: float, verdict: Verdict) -> None:
     """Kill one worker process after another, and begin another in its place."""
     dice, until = random.Random(7), time.monotonic() + seconds
     while time.monotonic() < until:
-        place = dice.randrange(len(workers))
-        await workers[place].wait_until_ready()
+        number = dice.randrange(len(workers))
+        await workers[number].wait_until_ready()
         await asyncio.sleep(dice.uniform(*KILL_DELAY))
-        workers[place].kill()
-        workers[place] = ExecutorProcess(home, url)
+        workers[number].kill()
+        workers[number] = ExecutorProcess(place)
         verdict.kills += 1
 
 
@@ -198,7 +246,7 @@ async def _until_ended(store: SqlStore, runs: int, max_wait: float) -> None:
     until = time.monotonic() + max_wait
     while time.monotonic() < until:
         rows = await store.list_runs(application=APPLICATION, limit=runs)
-        if len(rows) == runs and all(row.status not in ("running", "waiting") for row in rows):
+        if len(rows) == runs and all(row.status not in UNFINISHED_STATUSES for row in rows):
             return
         await asyncio.sleep(0.5)
 
@@ -210,10 +258,19 @@ async def _judge(home: Path, store: SqlStore, verdict: Verdict) -> None:
     for row in await store.list_runs(application=APPLICATION, limit=10_000):
         if row.status != "done":
             verdict.lost.append(f"run {row.run} is {row.status}")
-        outputs = [p.item for p in await store.read(row.run) if isinstance(p.item, ToolOutput)]
+        items = [position.item for position in await store.read(row.run)]
+        verdict.stalls += sum(isinstance(item, RunStalled) for item in items)
+        verdict.failures += sum(
+            isinstance(item, (ModelExchange, ModelFailure)) or (isinstance(item, ModelUsage) and item.finish == CUT)
+            for item in items
+        )
+        outputs = [item for item in items if isinstance(item, ToolOutput)]
         for call, count in Counter(output.call for output in outputs).items():
             if count > 1:
                 verdict.doubled.append(f"run {row.run}: call {call} has {count} ends")
+        made = sum(output.callee in LEAVES for output in outputs)
+        if made != LEAF_CALLS:
+            verdict.lost.append(f"run {row.run} made {made} calls of {LEAF_CALLS}")
         for output in outputs:
             effect = (output.callee, output.call)
             ended.add(effect)

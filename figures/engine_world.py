@@ -10,23 +10,59 @@ from pathlib import Path
 from typing import Any, Final
 
 from remit import Agent, App, Context, Effect, LeafContext, Principal, Risk, Runtime, Tool, tool
+from remit.errors import ModelBusyError, ModelUnavailableError
 from remit.journal.ports import Store
+from remit.layers import RetryModel
+from remit.messages import ChatRequest, Completion, completion_from_message
+from remit.models import Model
 from remit.testing import Scripted, calls
 
 PERSON: Final = Principal("judge", permissions=frozenset({"*"}))
 APPLICATION: Final = "kill"
 DONE: Final = "all done"
 LEAVES: Final = ("pay", "send", "erase")
+LEAF_CALLS: Final = 6
+"""The calls of leaves that each run makes."""
+
 UNSAFE: Final = ("send", "erase")
+
+CUT: Final = "length"
+"""The finish reason of a cut answer."""
 
 _MOMENT: Final = 0.03
 """Seconds at most between the start of an effect and its line, and between that and its end."""
 
+_STALL_SECONDS: Final = 0.5
+"""What a busy model asks for, which is longer than an agent waits: its run stalls."""
+
+_RETRY: Final = RetryModel(base_delay=0.02, max_delay=0.1)
+_CUT_ANSWER: Final = completion_from_message('{"role":"assistant","content":"all d"}', finish_reason=CUT)
+
 _Effect = Callable[[str, str], Awaitable[None]]
 
 
-def runtime_of(home: Path, store: Store, lease: float) -> Runtime:
-    """Two agents that pay and send, one of which asks a person before it erases."""
+class UnreliableModel:
+    """Fails a request with a probability: it is busy, is unavailable, or cuts its answer; never twice with the same."""
+
+    def __init__(self, model: Model, failure_rate: float) -> None:
+        self._model = model
+        self._failure_rate = failure_rate
+        self._failed = set[tuple[str, str]]()
+
+    async def __call__(self, request: ChatRequest, /) -> Completion:
+        """Fail, or answer."""
+        key = (request.ledger.run, request.call_id)
+        if key in self._failed or random.random() >= self._failure_rate:
+            return await self._model(request)
+        self._failed.add(key)
+        failure = random.choice((ModelBusyError("429", retry_after=_STALL_SECONDS), ModelUnavailableError("503"), None))
+        if failure is None:
+            return _CUT_ANSWER
+        raise failure
+
+
+def runtime_of(home: Path, store: Store, lease: float, failure_rate: float = 0.0) -> Runtime:
+    """Two agents that pay and send, one of which asks a person before it erases; their model may be unreliable."""
 
     async def act(name: str, key: str) -> None:
         await asyncio.sleep(random.uniform(0, _MOMENT))
@@ -40,7 +76,9 @@ def runtime_of(home: Path, store: Store, lease: float) -> Runtime:
     asking = [calls(*batch), calls(("erase", {"number": 6}), ("send", {"number": 7})), DONE]
     tools = _tools(act)
     agents = tuple(
-        Agent(name, instructions="Work.", tools=tools, model=Scripted(script))
+        Agent(name, instructions="Work.", tools=tools, model=UnreliableModel(Scripted(script), failure_rate)).layer(
+            _RETRY
+        )
         for name, script in (("plain", plain), ("asking", asking))
     )
     app = App(name=APPLICATION, agents=agents)

@@ -66,7 +66,9 @@ _SWEEPS: Final[dict[str, Callable[[], Iterator[Figure]]]] = {
     "sqlite": partial(measure_sweep, "sqlite", "flat", every=_EVERY),
     "nested": partial(measure_sweep, "nested", "nested", every=_EVERY),
     "workers": partial(measure_sweep, "workers", "workers", every=_EVERY),
-    "postgres": partial(measure_postgres, every=_EVERY),
+    "stalled": partial(measure_sweep, "stalled", "stalled", every=_EVERY),
+    "postgres": partial(measure_postgres, "postgres", "flat", every=_EVERY),
+    "postgres_stalled": partial(measure_postgres, "postgres_stalled", "stalled", every=_EVERY),
 }
 
 MUTANTS: Final = tuple(

@@ -8,44 +8,55 @@ from __future__ import annotations
 from functools import partial
 from typing import Final
 
-from figures.engine import measure_kills
+from figures.engine import measure_kills, measure_outages
 from figures.mutants.mutant import edited, mutants_of, together
 
 _BASE: Final = "remit.dispatch.base:Base"
 _LEASE_IGNORED: Final = edited("remit.journal.sql.store:SqlStore.acquire", "if row.until > now:", "if False:")
 
-_DOUBLED: Final = mutants_of(
-    "engine.kill.doubled",
-    {
-        "a call that has ended runs again": edited(
-            "remit.layers.record:_Record.__call__",
-            "if isinstance(item, ToolOutput) and not is_reexecuted:",
-            "if False:",
-        ),
-        "a run that another process executes is executed, and an unsafe call under way runs again": together(
-            _LEASE_IGNORED,
-            edited(f"{_BASE}.__call__", "if started is not None and self._effect is Effect.UNSAFE:", "if False:"),
-        ),
-        "a run that another process executes is executed, and a call runs before its start is stored": together(
-            _LEASE_IGNORED, edited(f"{_BASE}._write_item", "await call.ledger.commit(item)", "call.ledger.add(item)")
-        ),
-    },
-    partial(measure_kills, 16, 4.0, 15.0),
+_DOUBLED: Final = {
+    "a call that has ended runs again": edited(
+        "remit.layers.record:_Record.__call__",
+        "if isinstance(item, ToolOutput) and not is_reexecuted:",
+        "if False:",
+    ),
+    "a run that another process executes is executed, and an unsafe call under way runs again": together(
+        _LEASE_IGNORED,
+        edited(f"{_BASE}.__call__", "if started is not None and self._effect is Effect.UNSAFE:", "if False:"),
+    ),
+    "a run that another process executes is executed, and a call runs before its start is stored": together(
+        _LEASE_IGNORED, edited(f"{_BASE}._write_item", "await call.ledger.commit(item)", "call.ledger.add(item)")
+    ),
+}
+_KEY_CHANGES: Final = edited(
+    "remit.dispatch.context:CallContext.__init__", "self._key = call.id", 'self._key = f"{id(self)}{call.id}"'
 )
-_LOST: Final = mutants_of(
-    "engine.kill.lost",
-    {
-        "the key of a call is another one in each execution": edited(
-            "remit.dispatch.context:CallContext.__init__", "self._key = call.id", 'self._key = f"{id(self)}{call.id}"'
-        ),
-        "the end of a call is not recorded": edited(
-            "remit.layers.record:_Record._write_output", "call.ledger.add(", "call.caller.call or call.ledger.add("
-        ),
-        "a run whose process was killed is held for ever": edited(
-            "remit.journal.sql.store:SqlStore.acquire", "if row.until > now:", "if row.until > 0:"
-        ),
-    },
-    partial(measure_kills, 16, 4.0, 40.0),
+_END_IS_MISSING: Final = edited(
+    "remit.layers.record:_Record._write_output", "call.ledger.add(", "call.caller.call or call.ledger.add("
 )
+_LOST: Final = {
+    "the key of a call is another one in each execution": _KEY_CHANGES,
+    "the end of a call is not recorded": _END_IS_MISSING,
+    "a run whose process was killed is held for ever": edited(
+        "remit.journal.sql.store:SqlStore.acquire", "if row.until > now:", "if row.until > 0:"
+    ),
+}
+_LOST_BY_OUTAGE: Final = {
+    "a run fails by a busy model": edited(
+        "remit.agent.model_recorder:ModelRecorder._ask", "if isinstance(failure, ModelUnavailableError):", "if False:"
+    ),
+    "a cut answer ends its run": edited(
+        "remit.layers.retry_model:is_incomplete", "return not has_calls and (", "return False and ("
+    ),
+    "a stalled run is never tried again": edited(
+        "remit.engine.outcome:bring_to_rest", "retry_at = ledger.now() + (", "retry_at = ledger.now() + 1e6 + ("
+    ),
+    "the end of a call is not recorded": _END_IS_MISSING,
+}
 
-MUTANTS: Final = (*_DOUBLED, *_LOST)
+MUTANTS: Final = (
+    *mutants_of("engine.kill.doubled", _DOUBLED, partial(measure_kills, 16, 4.0, 15.0)),
+    *mutants_of("engine.kill.lost", _LOST, partial(measure_kills, 16, 4.0, 40.0)),
+    *mutants_of("engine.outage.doubled", _DOUBLED, partial(measure_outages, 16, 4.0, 15.0)),
+    *mutants_of("engine.outage.lost", _LOST_BY_OUTAGE, partial(measure_outages, 16, 4.0, 15.0)),
+)

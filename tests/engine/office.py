@@ -8,9 +8,12 @@ from dataclasses import dataclass, field
 
 from remit import Agent, App, Ask, Effect, LeafContext, Policy, Principal, Risk, Runtime, Tool, When, tool
 from remit.app import Env
-from remit.contracts.items import Item, Position, RunFinished, RunResumed, RunSuspended
+from remit.contracts.items import Item, Position, RunFinished, RunResumed, RunStalled, RunSuspended
 from remit.dispatch.preset import preset
+from remit.errors import ModelBusyError
 from remit.journal.ports import Store
+from remit.layers import RetryModel
+from remit.messages import ChatRequest, Completion
 from remit.policies import HighRisk
 from remit.testing import Scripted, calls
 
@@ -28,6 +31,10 @@ def directory(name: str, tenant: str) -> Principal | None:
     return ADA if name == ADA.name else None
 
 
+BUSY_SECONDS = 0.2
+"""Seconds after which a busy model may be asked again."""
+
+
 @dataclass(slots=True)
 class Office:
     """A runtime over ``store``, and what its driver wrote."""
@@ -39,6 +46,8 @@ class Office:
     reported: list[tuple[str, BaseException]] = field(default_factory=list[tuple[str, BaseException]])
     here: int = 0
     most: int = 0
+    is_busy: bool = True
+    refusals: int = 0
     gate: asyncio.Event = field(default_factory=asyncio.Event)
     moved: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -50,6 +59,8 @@ class Office:
             )
             for each in self._tools()
         )
+        busy = Agent("busy_it", instructions="Work.", tools=[agents[0].tools[0]], model=self._answer_later)
+        agents = (*agents, busy.layer(RetryModel(attempts=1)))
         hurry = When("hurry", lambda call: call.callee.name == "hurry", Ask(reason="now", expires_in=SHORT), "1")
         layers = preset(Env(), policy=Policy(hurry, HighRisk()))
         app = App(name=self.application, agents=agents, layers=lambda: layers)
@@ -102,8 +113,15 @@ class Office:
         self.reported.append((run, error))
         self.moved.set()
 
+    async def _answer_later(self, request: ChatRequest, /) -> Completion:
+        """Write, and then be busy until `is_busy` is false."""
+        if self.is_busy and len(request.history) > 2:
+            self.refusals += 1
+            raise ModelBusyError("429", retry_after=BUSY_SECONDS)
+        return await Scripted([calls(("write", {})), "done"])(request)
+
     def _saw(self, position: Position) -> None:
-        if isinstance(position.item, (RunFinished, RunSuspended)):
+        if isinstance(position.item, (RunFinished, RunStalled, RunSuspended)):
             asyncio.get_running_loop().call_soon(self.moved.set)
 
     def _tools(self) -> tuple[Tool[..., str], ...]:

@@ -212,3 +212,28 @@ async def test_what_belongs_to_another_application_is_left_to_it(office: Office,
         await office.until(run)
     assert await office.status(foreign) == "running"
     assert await office.resumed(foreign) == 0
+
+
+async def test_a_run_that_stalls_is_tried_again_until_its_model_answers_and_repeats_nothing(
+    office: Office, making: Making
+) -> None:
+    async with making(concurrency=1) as engine:
+        run = await office.open("busy")
+        await engine.start(run)
+        await office.until(run, status="stalled")
+        other = await office.open("write")
+        await engine.start(other)
+        await office.until(other)
+        await office.until_true(lambda: office.refusals > 1)
+        office.is_busy = False
+        await office.until(run)
+    assert len(set(office.written)) == len(office.written) == 2
+
+
+async def test_a_stalled_run_of_which_nobody_told_it_is_found_in_the_journal(office: Office, making: Making) -> None:
+    run = await office.wait("busy")
+    assert await office.status(run) == "stalled"
+    office.is_busy = False
+    async with making():
+        await office.until(run)
+    assert len(office.written) == 1
