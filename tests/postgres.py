@@ -122,6 +122,8 @@ class Postgres:
         assert self._server.stdin is not None
         self._server.stdin.close()
         self._server.wait(30)
+        if os.environ.get(KEY_VARIABLE) == str(self._home / "journal.key"):
+            del os.environ[KEY_VARIABLE]  # the next server has a key of its own
         shutil.rmtree(self._home)
 
 
