@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import multiprocessing
+import os
 import random
 import shutil
 import tempfile
@@ -34,6 +35,7 @@ from remit import Runtime
 from remit.adapters.dbos import DbosEngine
 from remit.contracts.items import ModelExchange, ModelFailure, ModelUsage, RunStalled, ToolOutput
 from remit.journal.index import UNFINISHED_STATUSES
+from remit.journal.sql.key_file import KEY_VARIABLE
 from remit.journal.sql.store import SqlStore
 from tests.postgres import serving
 
@@ -91,7 +93,7 @@ def measure_outages(runs: int, seconds: float, max_wait: float = MAX_WAIT) -> It
 def _measure_figures(name: str, runs: int, seconds: float, max_wait: float, failure_rate: float) -> Iterator[Figure]:
     home = Path(tempfile.mkdtemp(prefix="remit-engine-"))
     with serving() as postgres:
-        place = Place(home, postgres.url(postgres.make()), failure_rate)
+        place = Place(home, postgres.url(postgres.make()), os.environ[KEY_VARIABLE], failure_rate)
         verdict = asyncio.run(_measure(place, runs, seconds, max_wait))
     shutil.rmtree(home)
     how = (
@@ -113,10 +115,11 @@ def _measure_figures(name: str, runs: int, seconds: float, max_wait: float, fail
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where the runs of one measurement are, and how unreliable their model is."""
+    """Where the runs of one measurement are, the key of their journal, and how unreliable their model is."""
 
     home: Path
     url: str
+    key: str
     failure_rate: float
 
     def runtime(self, store: SqlStore) -> Runtime:
@@ -166,6 +169,7 @@ class ExecutorProcess:
 
 
 def _executor_main(place: Place, is_ready: Event, edits: Sequence[Edit]) -> None:
+    os.environ[KEY_VARIABLE] = place.key  # the fork server has that of the first measurement
     with together(*(edited(*each) for each in edits))():
         asyncio.run(_run_executor(place, is_ready))
 

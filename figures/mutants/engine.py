@@ -58,5 +58,5 @@ MUTANTS: Final = (
     *mutants_of("engine.kill.doubled", _DOUBLED, partial(measure_kills, 16, 4.0, 15.0)),
     *mutants_of("engine.kill.lost", _LOST, partial(measure_kills, 16, 4.0, 40.0)),
     *mutants_of("engine.outage.doubled", _DOUBLED, partial(measure_outages, 16, 4.0, 15.0)),
-    *mutants_of("engine.outage.lost", _LOST_BY_OUTAGE, partial(measure_outages, 16, 4.0, 15.0)),
+    *mutants_of("engine.outage.lost", _LOST_BY_OUTAGE, partial(measure_outages, 16, 4.0, 25.0)),
 )
