@@ -15,9 +15,7 @@ from remit.contracts.ledger import Consumption
 from remit.errors import BrokenJournalError, JournalError, SetupError
 from remit.journal.sql import key_file
 from remit.journal.sql.key_file import KEY_VARIABLE, configured_key_file, create_key, read_key
-from remit.journal.sql.migrations import accept_rows
 from remit.journal.sql.store import SqlStore
-from remit.journal.sql.tables import open_engine, parse_url
 from remit.testing.store_suite.samples import Run, begin, no, note, positions, question, question_item, start_item, yes
 from tests.journal.sql.test_tampering import GRANT, Opening, execute
 
@@ -193,10 +191,8 @@ async def test_a_journal_without_its_key_is_accepted_as_it_is_on_request(
     await store.close()
     if not has_key:
         remove(key_of(file))
-    engine = open_engine(parse_url(f"sqlite:///{file}"))
-    accept_rows(engine)
-    engine.dispose()
     opened = opening(file)
+    await opened.accept_rows()
     assert (await opened.acquire("run", "next", 10)).cancel_requested_by == "bob"
     assert [len(await opened.list_questions()), len(await opened.list_grants(tenant="default"))] == [2, 2]
 
