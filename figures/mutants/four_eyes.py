@@ -47,10 +47,14 @@ MUTANTS: Final = (
         together(
             edited(
                 "remit.layers.approve:_find_own_question",
-                "if each.question.match == match and not each.edit",
-                "if not each.edit",
+                "return standing.get(len(call.approvals)) or same",
+                "return next(iter(standing.values()), None)",
             ),
-            edited("remit.layers.approve:_Case.still_applies", "question.match == self.match", "True"),
+            edited(
+                "remit.layers.approve:_Case.still_applies",
+                "(question.match == self.match and self._is_as_strict(question))",
+                "True",
+            ),
         ),
     ),
 )

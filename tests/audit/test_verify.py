@@ -10,8 +10,9 @@ import pytest
 
 from remit.audit.log import AuditLog
 from remit.contracts.items import Note, Position
-from remit.errors import JournalFormatError
+from remit.errors import BrokenJournalError, JournalFormatError
 from remit.journal.codec import ERASED_BODY, body_digest, compute_chain_hash, encode_item
+from remit.journal.ports import RunRow
 from tests.audit.kit import TENANT, World
 
 
@@ -217,3 +218,20 @@ async def test_what_an_anchor_of_ours_says_against_it_is_passed_on_as_it_is(worl
     (tmp_path / "anchor").write_text("{}\n")
     with pytest.raises(JournalFormatError, match="contains a line that is not the head"):
         await world.on_disk(tmp_path).verify(TENANT)
+
+
+async def test_a_row_that_the_store_refuses_is_a_fault_and_hides_no_other(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await sealed(world)
+    find_run = world.store.find_run
+
+    async def refuse(run: str) -> RunRow | None:
+        if run == "one":
+            raise BrokenJournalError("the row of run one was changed")
+        return await find_run(run)
+
+    monkeypatch.setattr(world.store, "find_run", refuse)
+    report = await world.audit.verify(TENANT)
+    assert [(fault.run, fault.what) for fault in report.faults] == [("one", "the row of run one was changed")]
+    assert report.runs == 2

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from remit.audit.log import LogEntry, advance_head
 from remit.audit.report import AuditFault
 from remit.contracts.items import ErasedItem, Position, RunFinished, RunOpened
-from remit.errors import JournalFormatError
+from remit.errors import BrokenJournalError, JournalFormatError
 from remit.journal.codec import find_broken_link
 from remit.journal.index import run_row_from_header
 from remit.journal.ports import Store
@@ -58,6 +58,8 @@ async def check_run(store: Store, run: str, logged_run: LoggedRun) -> RunFinding
     except JournalFormatError as error:
         seq = await _find_unreadable_item(store, run)
         return RunFindings(faults=[AuditFault(run=run, seq=seq, what=f"the item cannot be read: {error.message}")])
+    except BrokenJournalError as error:
+        return RunFindings(faults=[AuditFault(run=run, seq=0, what=error.message)])
     except (TypeError, ValueError, AttributeError) as error:  # a column holds a value that no store has written
         return RunFindings(faults=[AuditFault(run=run, seq=0, what=f"an item of the run has an unknown form: {error}")])
 
