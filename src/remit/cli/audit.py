@@ -68,10 +68,11 @@ def verify(*, tenant: _Tenant = "", anchor: _Anchor = "", as_json: _AsJson = Fal
 
 @commands.command()
 def accept() -> None:
-    """Accept the journal as it is, if its key is lost or its signatures do not match.
+    """Accept the journal as it is, if its key is lost.
 
-    Every row is signed anew, with the key of the journal or, without one, with a new key. Rows that were changed are
-    valid afterwards: run `remit audit verify` first, and check the open questions and grants.
+    This also applies if its signatures do not match. Every row is signed anew, with the key of the journal or, without
+    one, with a new key. Rows that were changed are valid afterwards: run `remit audit verify` first, and check the open
+    questions and grants.
     """
     with open_client() as client:
         if not client.principal.may(ACCEPT_JOURNAL):
