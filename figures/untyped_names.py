@@ -18,6 +18,7 @@ import remit
 
 NOT_SWEPT: Final = {
     "a pydantic model of data, whose users expect the errors of pydantic": """
+        Artifact Artifact.* ArtifactPart PromptWithFiles
         Attachment AuditEvents BusinessRules Failure PipelineResult Prompt PromptWithAttachments Request
         Response Response.* SessionPolicies StepFailure ToolRequest ToolRequestPayload
         ToolResponse ToolResponse.* ToolResponsePayload
@@ -28,8 +29,10 @@ NOT_SWEPT: Final = {
         Principal.missing_permissions Question.accepts Question.missing_permission *.render_prefix Reply.check
         Reply.from_journal Reply.load Retry.delay_after RunResult StepUsage.* Tool.preview Tool.reconcile Tool.run
         RetryModel.repeat App.check_operations run_checklist Price.cost
-        *Gate.check InboxApprover.decide as_no_model_error check_order compose error_from_reply FileAnchor.append
+        *Gate.check InboxApprover.decide Arguments.limit ArtifactScope.*
+        as_no_model_error check_order compose error_from_reply FileAnchor.append
     """,
+    "it refuses every call outside of a run": "RunArtifacts.*",
     "an agent or its driver calls it": """
         *Driver.* AgentRun AgentStep AgentTask AgentTools ChatRequest* Done Next
         ResolvedModel.* StepRequest ask_model

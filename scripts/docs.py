@@ -58,6 +58,7 @@ PUBLIC_MODULES: Final = (
     "remit.messages",
     "remit.models",
     "remit.stores",
+    "remit.artifacts",
     "remit.items",
     "remit.engines",
     "remit.audit",

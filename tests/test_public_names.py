@@ -47,6 +47,7 @@ PUBLIC: Final = {
         StepRequest StepUsage
     """,
     "remit.app": "App Env",
+    "remit.artifacts": "Artifact ArtifactPart Artifacts PromptWithFiles RunArtifacts read_artifact",
     "remit.audit": "Anchor Audit AuditFault AuditReport FileAnchor LogHead",
     "remit.database": "Schema SqliteFile UtcDateTime",
     "remit.effects": "effects_table once",
@@ -99,8 +100,8 @@ PUBLIC: Final = {
     "remit.runtime": "PrincipalDirectory ReplayReport RunResult Runtime",
     "remit.secrets": "EnvSecrets FileSecrets Secret SecretRef Secrets",
     "remit.stores": """
-        AcquiredLease AppendFuture Consumption GrantStore InMemoryStore Journal Leases QuestionRow RateCounter RunInbox
-        RunIndex RunRow RunStatus SqlStore Store TurnRequest decode_item encode_item
+        AcquiredLease AppendFuture ArtifactScope ArtifactStore Consumption GrantStore InMemoryStore Journal Leases
+        QuestionRow RateCounter RunInbox RunIndex RunRow RunStatus SqlStore Store TurnRequest decode_item encode_item
     """,
     "remit.testing": """
         HistoryError HistoryErrorKind RecordingModel Scripted call_through calls crash_at history_errors kill_process

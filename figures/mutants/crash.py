@@ -44,7 +44,7 @@ CRASH_DEFECTS: Final[tuple[tuple[str, str, Plant], ...]] = (
         "a recorded result is not given back",
         edited(
             "remit.layers.record:_Record.__call__",
-            "Reply.from_journal(output_content(item),",
+            "Reply.from_journal(content,",
             'Reply.from_journal("{}",',
         ),
     ),

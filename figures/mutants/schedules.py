@@ -55,7 +55,7 @@ _REPLAY: Final = mutants_of(
         ),
         "a recorded result is not given back": edited(
             "remit.layers.record:_Record.__call__",
-            "Reply.from_journal(output_content(item),",
+            "Reply.from_journal(content,",
             'Reply.from_journal("{}",',
         ),
     },

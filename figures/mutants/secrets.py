@@ -20,7 +20,7 @@ MUTANTS: Final = (
     ),
     _mutant(
         "the error of a tool keeps the value",
-        edited(f"{_BASE}._run_body", "safe = redact_error(error, call.redactions)", "safe = error"),
+        edited(f"{_BASE}._run_body", "redact_error(error, call.redactions)", "error"),
     ),
     _mutant(
         "an unexpected error keeps the value",

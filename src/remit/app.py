@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from remit.agent.agent import Agent
 from remit.approvals.approver import Approver, HasApprover, InboxApprover
+from remit.contracts.arguments import Limits
 from remit.contracts.call import CallLayer
 from remit.contracts.callee import Callee, check_callees
 from remit.core import Stack
@@ -42,6 +43,7 @@ class App:
     Args:
         layers: the run layers; None for the preset built from ``env``.
         operations: code and inventory, which ``remit check`` compares; None for an application without an inventory.
+        limits: the sizes of texts that may enter a run; a runtime may have others.
     """
 
     name: str
@@ -50,6 +52,7 @@ class App:
     env: HasApprover = field(default_factory=Env)
     layers: Callable[[], Stack[CallLayer]] | None = None
     operations: Operations | None = None
+    limits: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:
         check_text("App: name", self.name)
@@ -64,6 +67,7 @@ class App:
         object.__setattr__(self, "tools", check_callees(f"{where}: tools", self.tools))
         if not hasattr(self.env, "approver"):
             raise SetupError(f"{where}: env is {self.env!r}; give an object with an approver, such as Env()")
+        check_instance(f"{where}: limits", self.limits, Limits, "give Limits(…)")
         if self.layers is not None and not callable(self.layers):
             raise SetupError(f"{where}: layers is {self.layers!r}; give a function that builds the stack")
 

@@ -15,9 +15,9 @@ from remit.agent.model import Model, ResolveModel
 from remit.app import App
 from remit.approvals.service import DecisionService, GrantService
 from remit.contracts.arguments import Arguments, Limits, parse_arguments
+from remit.contracts.artifact import Files
 from remit.contracts.call import Call, CallLayer
 from remit.contracts.callee import Callee
-from remit.contracts.current_run import CURRENT_RUN
 from remit.contracts.items import Position, RunOpened
 from remit.contracts.ledger import Ledger
 from remit.contracts.principal import Caller, Principal, check_found_principal, check_principal
@@ -29,6 +29,7 @@ from remit.core.checks import check_instance, check_keywords
 from remit.dispatch.dispatcher import Dispatcher
 from remit.dispatch.preset import preset
 from remit.dispatch.registry import AnyCallee, Registry
+from remit.engine.artifacts import ArtifactService, enter_run
 from remit.engine.checks import check_parts, resolve_listed
 from remit.engine.conversations import Conversations
 from remit.engine.executor import ExecutionOutcome, RunExecutor
@@ -58,14 +59,13 @@ class Runtime:
     """Runs an application. Its layers are immutable: `layer` returns a new runtime.
 
     Args:
-        app: the agents, the tools and the environment.
-        store: the journal; in memory by default.
+        app: agents, tools and environment. store: the journal; in memory by default.
         model: the model of agents without their own, or its name, like ``openai:gpt-5``.
         layers: the run layers, outermost first; the preset built from the app's environment by default.
         directory: looks up current permissions on resume; by default among the principals passed to this runtime.
         clock: seconds since the epoch. make_run_id: makes run ids. on_item: called with each item after it is stored.
         model_resolver: finds the model for a name; see `remit.models.resolve` for the names.
-        prices: prices of models, which replace those of `remit.models`' table.
+        prices: replace those of `remit.models`' table. limits: sizes of texts; those of the application by default.
 
     Raises:
         SetupError: the arguments do not fit together, or the application differs from its inventory.
@@ -95,7 +95,8 @@ class Runtime:
         self._resolve_model = model_resolver or ModelResolver()
         self._model = self._resolve_model(model) if isinstance(model, str) else model
         self._layers = layers if layers is not None else app.layers() if app.layers else preset(app.env)
-        self._limits = limits or Limits()
+        self._limits = limits or app.limits
+        self.artifacts = ArtifactService(self.store, self._limits)
         self._known_principals: dict[tuple[str, str], Principal] = {}
         self._directory = directory
         self._clock = clock
@@ -148,8 +149,9 @@ class Runtime:
         agent: str | Agent = "",
         conversation: str = "",
         idempotency_key: str = "",
+        files: Files = (),
     ) -> RunResult[str]:
-        """Run an agent: a new run, which is the next one of ``conversation`` if given.
+        """Run an agent: a new run, which is the next one of ``conversation`` if given. ``files``: see `artifacts`.
 
         Without ``agent`` the agent that has the conversation runs: the app's default, until a handoff. An agent passed
         with another model (`using`) runs with that model; a resume uses the registered agent. Repeating a request with
@@ -160,11 +162,13 @@ class Runtime:
             IdempotencyError: the key was used for another request. LeaseError: another executor holds the run.
         """
         callee = await self._select_agent(agent, by, conversation, idempotency_key)
-        arguments = callee.build_arguments(prompt)
+        arguments = callee.build_arguments(prompt, **callee.definition.file_fields(files))
         request = RunRequest(callee, arguments, by, conversation=conversation, idempotency_key=idempotency_key)
         return await self._start_run(request)
 
-    async def submit(self, prompt: str, *, by: Principal, agent: str | Agent = "", conversation: str = "") -> str:
+    async def submit(
+        self, prompt: str, *, by: Principal, agent: str | Agent = "", conversation: str = "", files: Files = ()
+    ) -> str:
         """Open a run for an engine to execute; return its id. Otherwise like `run`.
 
         Raises:
@@ -173,7 +177,8 @@ class Runtime:
         callee = await self._select_agent(agent, by, conversation)
         if callee is not self._agents[callee.name]:
             raise RequestError(f"a submitted run uses the model of the listed agent {callee.name!r}; pass that agent")
-        request = RunRequest(callee, callee.build_arguments(prompt), by, conversation=conversation)
+        arguments = callee.build_arguments(prompt, **callee.definition.file_fields(files))
+        request = RunRequest(callee, arguments, by, conversation=conversation)
         header = await self._create_header(request)
         await self._executor.create_run(header.call, header)
         return header.call
@@ -250,9 +255,8 @@ class Runtime:
         callee = self._resolve_callee(header.callee)
         principal = self._find_principal(header.principal, header.tenant)
         if principal is None:
-            raise RequestError(
-                f"run {run} belongs to {header.principal!r}, who is unknown now; add this principal and resume again"
-            )
+            unknown = f"{header.principal!r}, who is unknown now; add this principal and resume again"
+            raise RequestError(f"run {run} belongs to {unknown}")
         return await self._execute(
             run, callee, header, principal, known_items=items, release_requested=release_requested
         )
@@ -305,13 +309,12 @@ class Runtime:
         except RequestError:
             if not run_request.idempotency_key or await self.store.find_run(header.call) is None:
                 raise
-        check_same_request(
-            run_request.idempotency_key, (await self._conversations.read_run(header.call))[0], header, self._limits
-        )
+        recorded, _ = await self._conversations.read_run(header.call)
+        check_same_request(run_request.idempotency_key, recorded, header, self._limits)
         return await self.resume(header.call)
 
     async def _create_header(self, run_request: RunRequest) -> RunOpened:
-        run_request.check()
+        run_request = run_request.check(self._limits)
         self.add_principals(run_request.principal)
         return await self._conversations.create_header(run_request, self._make_run_id)
 
@@ -348,11 +351,8 @@ class Runtime:
             caller=Caller(ledger.run, header.agent, "", 0, principal, header.conversation, header.application),
             ledger=ledger,
         )
-        token = CURRENT_RUN.set(ledger.run)
-        try:
+        with enter_run(ledger, header, self.store, self._limits):
             return await self.dispatcher.service(header.agent, callee)(call)
-        finally:
-            CURRENT_RUN.reset(token)
 
     def _find_principal(self, name: str, tenant: str) -> Principal | None:
         found = self._directory(name, tenant) if self._directory else self._known_principals.get((name, tenant))

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 from remit.lazy_exports import lazy_exports
 
 if TYPE_CHECKING:
+    from remit.contracts.artifact import ArtifactScope
     from remit.contracts.ledger import Consumption, TurnRequest
     from remit.journal.codec import decode_item, encode_item
     from remit.journal.memory import InMemoryStore
     from remit.journal.ports import (
         AcquiredLease,
         AppendFuture,
+        ArtifactStore,
         GrantStore,
         Journal,
         Leases,
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
 __all__ = [
     "AcquiredLease",
     "AppendFuture",
+    "ArtifactScope",
+    "ArtifactStore",
     "Consumption",
     "GrantStore",
     "InMemoryStore",
@@ -52,12 +56,14 @@ if not TYPE_CHECKING:
     __getattr__ = lazy_exports(
         __name__,
         {
+            "remit.contracts.artifact": ("ArtifactScope",),
             "remit.contracts.ledger": ("Consumption", "TurnRequest"),
             "remit.journal.codec": ("decode_item", "encode_item"),
             "remit.journal.memory": ("InMemoryStore",),
             "remit.journal.ports": (
                 "AcquiredLease",
                 "AppendFuture",
+                "ArtifactStore",
                 "GrantStore",
                 "Journal",
                 "Leases",

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import math
 import time
+from dataclasses import asdict
+from hashlib import sha256
 from typing import Any
 
 import pytest
@@ -68,7 +70,6 @@ UNUSABLE = {
     "100 deep": (nested(100), "nested too deeply; at most 64 levels"),
     "100,000 deep": (nested(100_000), "nested too deeply; at most 64 levels"),
     "objects 100 deep": ('{"a":' * 100 + "1" + "}" * 100, "nested too deeply; at most 64 levels"),
-    "10 MB": ('{"a":"' + "x" * 10_000_000 + '"}', "10,000,008 bytes long; at most 1,048,576"),
 }
 
 
@@ -80,6 +81,30 @@ def test_what_is_no_object_within_the_limits_says_why(name: str) -> None:
     assert error in arguments.error
     assert arguments.raw == raw
     assert arguments.identity_text() == raw
+
+
+def test_of_arguments_that_are_too_long_only_the_beginning_and_the_digest_are_kept() -> None:
+    raw = '{"a":"' + "ü" * 5_000_000 + '"}'
+    refused = parse_arguments(raw, LIMITS)
+    assert refused.value is None
+    assert refused.error == "the arguments are 10,000,008 bytes long; at most 1,048,576"
+    assert sha256(raw.encode()).hexdigest() in refused.raw
+    assert raw[:1000] in refused.raw
+    assert len(refused.raw) < 2000
+    again = parse_arguments(refused.raw, Limits(argument_bytes=1 << 30))
+    assert (again.raw, again.value, again.error) == (refused.raw, None, refused.error)
+    assert again.identity_text() == refused.raw
+
+
+@pytest.mark.parametrize(
+    ("text", "is_refused"), [("x" * 12, False), ("x" * 13, True), ("üüüüüü", False), ("üüüüüüx", True)]
+)
+def test_arguments_built_in_python_have_the_same_limit(text: str, is_refused: bool) -> None:
+    arguments = Arguments(text, {})
+    limited = arguments.limit(Limits(argument_bytes=12))
+    assert bool(limited.error) == is_refused
+    assert limited is arguments or is_refused
+    assert limited.limit(Limits(argument_bytes=12)) is limited
 
 
 def test_brackets_inside_text_are_not_depth() -> None:
@@ -246,5 +271,16 @@ def test_a_number_of_thousands_of_digits_is_called_too_large() -> None:
         canonical_json({"a": 10**5000})
 
 
-def test_limits_are_one_mebibyte_64_levels_and_256_kibibytes() -> None:
-    assert (LIMITS.argument_bytes, LIMITS.argument_depth, LIMITS.output_bytes) == (1_048_576, 64, 262_144)
+def test_limits_have_these_values() -> None:
+    assert asdict(LIMITS) == {
+        "argument_bytes": 1_048_576,
+        "argument_depth": 64,
+        "output_bytes": 262_144,
+        "reply_bytes": 2_097_152,
+        "error_bytes": 16_384,
+        "note_bytes": 65_536,
+        "reason_bytes": 4096,
+        "artifact_bytes": 67_108_864,
+        "agent_depth": 5,
+        "handoffs": 10,
+    }

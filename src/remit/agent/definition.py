@@ -14,14 +14,15 @@ from pydantic import BaseModel
 
 from remit.agent.attachments import ATTACHMENTS_FIELD, Attachment, AttachmentPolicy, takes_attachments
 from remit.agent.limits import AgentLimits
-from remit.agent.prompt import Prompt
+from remit.agent.prompt import Prompt, PromptWithFiles
+from remit.contracts.artifact import Files
 from remit.contracts.call import AgentLayer, CallLayer, ModelLayer, StepLayer
 from remit.contracts.contract import check_name
 from remit.contracts.facts import Effect, Facts
 from remit.contracts.schema import Input, Output
 from remit.core import Stack
 from remit.core.checks import check_counts, check_instances, check_numbers, check_permission, check_subclass, check_text
-from remit.errors import ContractError, SetupError
+from remit.errors import ContractError, RequestError, SetupError
 from remit.layers.retry_model import RetryModel
 from remit.schemas.jsontext import canonical_text
 
@@ -171,12 +172,24 @@ class AgentDefinition:
 
     def render_message(self, payload: BaseModel) -> str:
         """Render the user message for a payload, without attachments: the prompt, or else canonical JSON."""
+        if isinstance(payload, PromptWithFiles):
+            return payload.to_text()
         if isinstance(payload, Prompt):
             return payload.prompt
         fields = self._dump_payload(payload)
         if self.attachments is not None:
             del fields[ATTACHMENTS_FIELD]
         return canonical_text(fields)
+
+    def file_fields(self, files: Files) -> dict[str, Any]:
+        """The fields of an input with files.
+
+        Raises:
+            RequestError: the input takes no files.
+        """
+        if files and not issubclass(self.input, PromptWithFiles):
+            raise RequestError(f"agent {self.name} takes no files; give it input=PromptWithFiles")
+        return {"files": tuple(files)} if files else {}
 
     def get_attachments(self, payload: BaseModel) -> tuple[Attachment, ...]:
         """The attachments of a payload.

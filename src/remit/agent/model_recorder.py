@@ -10,6 +10,7 @@ from typing import Generic, Protocol, TypeVar
 from msgspec import Struct, structs
 
 from remit.agent.layered_model import LayeredRequests
+from remit.contracts.current_run import CURRENT_LIMITS
 from remit.contracts.failures import is_failure
 from remit.contracts.items import (
     ErasedItem,
@@ -23,7 +24,9 @@ from remit.contracts.items import (
     RunStalled,
 )
 from remit.contracts.ledger import Ledger
+from remit.contracts.redact import limit_error
 from remit.contracts.reply import Reply
+from remit.contracts.schema import shorten_text
 from remit.errors import (
     CallError,
     CompletionError,
@@ -197,6 +200,7 @@ class ModelRecorder(Struct, Generic[Q, R], frozen=True, kw_only=True):
             else:
                 answer, exchange = await self._ask_repeatedly(request, digest)
             item, usage, answer = self.codec.encode(request, self._ensure_unique_call_ids(answer, request), digest)
+            _check_size(item.text if isinstance(item, Message) else item.response)
         except (JournalError, DivergedError):
             raise
         except SetupError as error:
@@ -205,6 +209,7 @@ class ModelRecorder(Struct, Generic[Q, R], frozen=True, kw_only=True):
             if not is_failure(error):
                 raise
             failure = error if isinstance(error, CallError) else self.codec.to_call_error(error)
+            failure = limit_error(failure, CURRENT_LIMITS.get().error_bytes)
             ledger.add(ModelFailure(call=request.call_id, content=Reply.from_error(failure).content, request=digest))
             if isinstance(failure, ModelUnavailableError):
                 raise _to_signal(failure) from error
@@ -277,7 +282,15 @@ class ModelRecorder(Struct, Generic[Q, R], frozen=True, kw_only=True):
         return self.codec.rename_calls(answer, (each for each in numbered if each not in used))
 
 
+def _check_size(answer: str) -> None:
+    """Refuse an answer that is too long to be recorded."""
+    limit = CURRENT_LIMITS.get().reply_bytes
+    if shorten_text(answer, limit) != answer:
+        raise CompletionError(f"the model's answer is longer than {limit:,} bytes: {shorten_text(answer, 200)!r}")
+
+
 def _add_usage(ledger: Ledger, usage: ModelUsage) -> None:
+    usage = structs.replace(usage, response=shorten_text(usage.response, CURRENT_LIMITS.get().reply_bytes))
     within = ledger.meter.calls_around(usage.call.partition(":")[0])
     ledger.add(structs.replace(usage, within=within) if within else usage)
 

@@ -1,8 +1,10 @@
-"""The default input of an agent: one text."""
+"""The default input of an agent: one text, and the same with files."""
 
 from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, Field
+
+from remit.contracts.artifact import Artifact
 
 
 class Prompt(BaseModel):
@@ -11,3 +13,13 @@ class Prompt(BaseModel):
     model_config = ConfigDict(defer_build=True)
 
     prompt: str = Field(description="What the agent should do, in plain words", max_length=1 << 20)
+
+
+class PromptWithFiles(Prompt):
+    """The task of an agent, and files that its tools and agents can read. Its model sees their references."""
+
+    files: tuple[Artifact, ...] = Field(default=(), description="Files that the prompt is about", max_length=100)
+
+    def to_text(self) -> str:
+        """The prompt, followed by the references to the files."""
+        return "\n".join([self.prompt, *(f"File: {each.model_dump_json()}" for each in self.files)])

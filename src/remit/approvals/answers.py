@@ -7,11 +7,12 @@ from dataclasses import replace
 from remit.approvals.approver import Approver, ask_approver
 from remit.approvals.editing import canonicalize_edit
 from remit.approvals.from_journal import RecordedQuestion
-from remit.contracts.arguments import Limits
 from remit.contracts.call import Call
+from remit.contracts.current_run import CURRENT_LIMITS
 from remit.contracts.items import DecisionItem, QuestionItem
 from remit.contracts.ledger import Consumption
 from remit.contracts.question import Decision, Question
+from remit.contracts.schema import shorten_text
 from remit.errors import ApprovalDeniedError, InvalidArgumentsError, Suspended
 
 
@@ -87,10 +88,12 @@ def _validate_decision(call: Call, question: Question, decision: Decision) -> De
     if decision.approved and not question.accepts(decision):
         raise ApprovalDeniedError(f"{call.callee.name} needs an approval; {decision.by} only confirmed it")
     _check_four_eyes(call, question, decision)
+    limits = CURRENT_LIMITS.get()
+    decision = replace(decision, reason=shorten_text(decision.reason, limits.reason_bytes))
     if not decision.arguments:
         return decision
     try:
-        edited = canonicalize_edit(call.callee, decision.arguments, question, Limits())
+        edited = canonicalize_edit(call.callee, decision.arguments, question, limits)
     except InvalidArgumentsError as error:
         raise ApprovalDeniedError(
             f"{decision.by} edited the arguments so that they are invalid: {error.message}"

@@ -15,6 +15,7 @@ from remit.contracts.grant import Grant, GrantRow
 from remit.contracts.items import RunSuspended
 from remit.contracts.principal import Principal, check_principal
 from remit.contracts.question import Decision, DecisionKind, Question
+from remit.contracts.schema import shorten_text
 from remit.core.checks import check_text
 from remit.errors import InvalidArgumentsError, RequestError, SetupError
 from remit.journal.ports import Store
@@ -47,6 +48,8 @@ class DecisionService:
         _refuse_inside_run()
         check_principal("by", by)
         _check_texts(question=question, reason=reason, result=result, arguments=arguments)
+        _check_size("the reason", reason, self._limits.reason_bytes)
+        _check_size("the result", result, self._limits.output_bytes)
         row = await self._store.find_question(question)
         if row is None or row.question.tenant != by.tenant:
             raise RequestError(f"question {question} does not exist")
@@ -151,6 +154,7 @@ class GrantService:
         _refuse_inside_run()
         check_principal("by", by)
         _check_texts(tool=tool, principal=principal, arguments=arguments, who=who, reason=reason)
+        _check_size("the reason", reason, self._limits.reason_bytes)
         callee = self._find_callee(tool)
         if not by.may(who):
             raise RequestError(f"{by.name} may not create a grant: missing permission {who}")
@@ -213,6 +217,11 @@ def _check_texts(**values: object) -> None:
     """Refuse values that could be stored, but not loaded again."""
     for name, value in values.items():
         check_text(name, value, RequestError)
+
+
+def _check_size(what: str, text: str, max_bytes: int) -> None:
+    if shorten_text(text, max_bytes) != text:
+        raise RequestError(f"{what} is {len(text.encode()):,} bytes long; at most {max_bytes:,}")
 
 
 def _check_may_decide(question: Question, by: Principal, kind: DecisionKind, *, approved: bool) -> None:

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from remit.app import App
 from remit.cli.apps import collect_tools, find_app, installed_apps
-from remit.cli.client import check_models, open_client
+from remit.cli.client import LocalClient, check_models, open_client
 from remit.cli.options import AppArgument
-from remit.cli.status import NoSuchError, did_you_mean
-from remit.contracts.arguments import Limits, parse_arguments
+from remit.cli.status import NoSuchError, UsageError, did_you_mean
+from remit.cli.text import json_text
+from remit.contracts.arguments import Arguments, parse_arguments
+
+if TYPE_CHECKING:
+    from remit.runtime import Runtime
 
 
 def call(
@@ -22,6 +28,10 @@ def call(
         str, typer.Argument(metavar="JSON", help="The arguments as a JSON object; - reads them from stdin.")
     ] = "{}",
     *,
+    file: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=PATH", help="A file for the parameter NAME. Can be repeated."),
+    ] = None,
     conversation: Annotated[
         str, typer.Option(metavar="ID", help="The conversation of the call; some applications call it a session.")
     ] = "",
@@ -54,7 +64,7 @@ def call(
         with terminal.show_busy(tool):
             execution = runtime.call_by_name(
                 tool,
-                parse_arguments(raw, Limits()),
+                _add_files(client, runtime, tool, parse_arguments(raw, found.limits), file or ()),
                 by=client.principal,
                 conversation=conversation,
                 idempotency_key=idempotency_key,
@@ -68,6 +78,26 @@ def call(
             follower=terminal.follower,
         )
         return report_result(client, result, options)
+
+
+def _add_files(
+    client: LocalClient, runtime: Runtime, tool: str, arguments: Arguments, files: Sequence[str]
+) -> Arguments:
+    """Store files, and add their references to the arguments. A parameter that is a list can have several."""
+    if not files or arguments.value is None:
+        return arguments
+    callees = [*collect_tools(runtime.app), *runtime.app.agents]
+    callee = next(each for each in callees if each.name == tool)
+    parameters, value = callee.schema_in.json_schema.get("properties", {}), dict(arguments.value)
+    for each in files:
+        name, is_named, path = each.partition("=")
+        if not is_named or name not in parameters:
+            hint = f"parameters: {', '.join(parameters) or 'none'}"
+            raise UsageError(f"--file {each!r} does not name a parameter; write --file NAME=PATH; {hint}")
+        reference = client.wait(runtime.artifacts.add(Path(path), by=client.principal)).model_dump()
+        is_list = parameters[name].get("type") == "array"
+        value[name] = [*value.get(name, []), reference] if is_list else reference
+    return parse_arguments(json_text(value), runtime.app.limits)
 
 
 def _check_callee(app: App, tool: str, app_reference: str) -> None:

@@ -21,6 +21,7 @@ COMMANDS: Final = {
     "stubs": ("remit.cli.stubs:stubs", "Write a .pyi file that types ctx.tools."),
     "runs": ("remit.cli.runs:runs", "List runs, newest first."),
     "show": ("remit.cli.show:show", "Show what happened in a run, and when."),
+    "artifact": ("remit.cli.artifact:artifact", "Save an artifact of your runs to a file."),
     "replay": ("remit.cli.replay:replay", "Compare a run with what today's code would do."),
     "resume": ("remit.cli.resume:resume", "Resume an interrupted run, or one whose questions were decided."),
     "cancel": ("remit.cli.cancel:cancel", "Cancel a run, wherever it is executed."),

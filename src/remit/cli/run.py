@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import secrets
 import sys
-from typing import Annotated
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,6 +19,10 @@ from remit.cli.status import ExitStatus, UsageError
 from remit.cli.text import escape_controls, json_text
 from remit.errors import RequestError
 
+if TYPE_CHECKING:
+    from remit.contracts.artifact import Artifact
+    from remit.runtime import Runtime
+
 
 def run(
     app: AppArgument,
@@ -25,6 +31,9 @@ def run(
     conversation: Annotated[
         str, typer.Option(metavar="NAME", help="The conversation to continue; a new one by default.")
     ] = "",
+    file: Annotated[
+        list[str] | None, typer.Option(metavar="PATH", help="With --ask: a file for the agent. Can be repeated.")
+    ] = None,
     yes: Annotated[
         bool, typer.Option("--yes", help="Download a model's weights without asking. Approves no call.")
     ] = False,
@@ -38,25 +47,28 @@ def run(
     Exit status: 0 done, 1 failed, 2 usage, 3 waiting for a decision, or stalled. REMIT_MODEL names the model:
     openai:NAME, PROVIDER:NAME, local:base (the default), local:small, local:FILE.gguf or scripted:FILE.
     """
-    _check_options(ask, as_json=as_json, detach=detach)
+    files = [Path(each) for each in file or ()]
+    _check_options(ask, files, as_json=as_json, detach=detach)
     with open_client() as client:
         found = find_app(app, installed_apps())
         if not found.agents:
             raise RequestError(f"the application {found.name!r} has no agent to talk to; see: remit tools {app}")
         conversation_id = conversation or f"{found.name}-{secrets.token_hex(4)}"
         if ask is not None and detach:
-            return _detach(client, found, conversation_id, ask, as_json=as_json)
+            return _detach(client, found, conversation_id, ask, files, as_json=as_json)
         if needs_model(found, found.agents[0].name):
             _ensure_weights(client, yes=yes, may_ask=ask is None)
         check_models(client, found, found.agents[0].name)
         return (
             _talk(client, found, conversation_id, app)
             if ask is None
-            else _ask(client, found, conversation_id, ask, app, as_json=as_json)
+            else _ask(client, found, conversation_id, ask, files, app, as_json=as_json)
         )
 
 
-def _check_options(ask: str | None, *, as_json: bool, detach: bool) -> None:
+def _check_options(ask: str | None, files: Sequence[Path], *, as_json: bool, detach: bool) -> None:
+    if ask is None and files:
+        raise UsageError("--file needs --ask TEXT; in a terminal, name the file in a call: remit call --file")
     if ask is None and detach:
         raise UsageError("--detach needs --ask TEXT; a conversation in a terminal runs in this process")
     if ask is None and as_json:
@@ -74,11 +86,18 @@ def _ensure_weights(client: LocalClient, *, yes: bool, may_ask: bool) -> None:
         fetch_weights(weights, yes=yes, may_ask=may_ask and sys.stdin.isatty())
 
 
-def _detach(client: LocalClient, app: App, conversation: str, text: str, *, as_json: bool) -> int:
+def _store_files(client: LocalClient, runtime: Runtime, files: Sequence[Path]) -> list[Artifact]:
+    return [client.wait(runtime.artifacts.add(each, by=client.principal)) for each in files]
+
+
+def _detach(
+    client: LocalClient, app: App, conversation: str, text: str, files: Sequence[Path], *, as_json: bool
+) -> int:
     from remit.cli.engine import notify_engine
 
     runtime = client.runtime(app)
-    run = client.wait(runtime.submit(text, by=client.principal, conversation=conversation))
+    stored = _store_files(client, runtime, files)
+    run = client.wait(runtime.submit(text, by=client.principal, conversation=conversation, files=stored))
     notify_engine(client, runtime, run)
     if as_json:
         print(json_text({"run": run, "status": "running", "conversation": conversation}))
@@ -96,7 +115,16 @@ def _talk(client: LocalClient, app: App, conversation: str, app_reference: str) 
     return Chat(client, client.runtime(app, terminal), terminal, conversation, app_reference).talk()
 
 
-def _ask(client: LocalClient, app: App, conversation: str, text: str, app_reference: str, *, as_json: bool) -> int:
+def _ask(
+    client: LocalClient,
+    app: App,
+    conversation: str,
+    text: str,
+    files: Sequence[Path],
+    app_reference: str,
+    *,
+    as_json: bool,
+) -> int:
     from remit.cli.report import ReportOptions, report_result
     from remit.cli.tables import make_console
     from remit.cli.terminal import Terminal
@@ -109,7 +137,8 @@ def _ask(client: LocalClient, app: App, conversation: str, text: str, app_refere
             client.wait(client.model.start())
     terminal.print_line(f"conversation {escape_controls(conversation)}{model}")
     with terminal.show_busy("thinking"):
-        execution = runtime.run(text, by=client.principal, conversation=conversation)
+        stored = _store_files(client, runtime, files)
+        execution = runtime.run(text, by=client.principal, conversation=conversation, files=stored)
         result = client.execute(runtime, execution, lambda: client.latest_run(app.name, conversation))
     options = ReportOptions(
         as_json=as_json,

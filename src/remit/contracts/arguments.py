@@ -10,7 +10,8 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from hashlib import sha256
 from json.scanner import make_scanner
 from typing import Any, Final, cast
 
@@ -24,26 +25,44 @@ from remit.schemas.jsontext import canonical_text
 SECRET_IN_ARGUMENTS: Final = "the arguments contain the value of a secret, which would be journaled; pass its reference"  # noqa: S105 - a message
 
 _MAX_SAFE_INTEGER: Final = 2**53
+_REFUSED: Final = "refused: "
+"""Begins the text that stands for arguments that are too long to be journaled."""
+_HEAD_CHARS: Final = 1000
 _LONG_DIGITS: Final = re.compile("[0-9]{16}")
 _DIGIT: Final = re.compile("[0-9]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """Size limits of calls and runs. Sizes are bytes of UTF-8; depth counts nested arrays and objects.
+    """Limits of every text that enters a run, and of runs. Sizes are bytes of UTF-8.
 
-    ``agent_depth``: how deep agents and workers may call each other. ``handoffs``: how many handoffs one run may make.
+    Args:
+        argument_bytes: the arguments of a call, prompts included. Larger ones are refused; pass a file as an artifact.
+        argument_depth: nested arrays and objects in them.
+        output_bytes: a result. A larger one is stored as an artifact.
+        reply_bytes: an answer of a model. A larger one fails the request.
+        error_bytes: the message of an error. The rest of a longer one is dropped.
+        note_bytes: the data of a note, as a body writes with `ctx.log`. The rest of longer data is dropped.
+        reason_bytes: the reason of a decision or a grant. A longer one is refused.
+        artifact_bytes: an artifact.
+        agent_depth: how deep agents and workers may call each other.
+        handoffs: how many handoffs one run may make.
     """
 
     argument_bytes: int = 1 << 20
     argument_depth: int = 64
     output_bytes: int = 256 << 10
+    reply_bytes: int = 2 << 20
+    error_bytes: int = 16 << 10
+    note_bytes: int = 64 << 10
+    reason_bytes: int = 4 << 10
+    artifact_bytes: int = 64 << 20
     agent_depth: int = 5
     handoffs: int = 10
 
     def __post_init__(self) -> None:
-        sizes = (self.argument_bytes, self.argument_depth, self.output_bytes, self.agent_depth, self.handoffs)
-        for value in sizes:
+        for each in fields(self):
+            value = getattr(self, each.name)
             check_counts("Limits", limit=value)
             if value < 0:
                 raise SetupError(f"Limits: {value} is less than 0; give a whole number of 0 or more")
@@ -61,6 +80,18 @@ class Arguments(Struct, frozen=True, eq=False):
     value: dict[str, Any] | None
     error: str = ""
     strict_error: str = ""
+
+    def limit(self, limits: Limits) -> Arguments:
+        """Return these arguments, or if they are too long, an error with their beginning and digest in their place."""
+        if self.error:
+            return self
+        if self.raw.startswith(_REFUSED) and len(self.raw) < 2 * _HEAD_CHARS:
+            return Arguments(self.raw, None, error=self.raw.removeprefix(_REFUSED).partition("\n")[0])
+        if len(self.raw) * 4 <= limits.argument_bytes or (size := _size(self.raw)) <= limits.argument_bytes:
+            return self
+        error = f"the arguments are {size:,} bytes long; at most {limits.argument_bytes:,}"
+        digest = sha256(self.raw.encode("utf-8", "surrogatepass")).hexdigest()
+        return Arguments(f"{_REFUSED}{error}\nsha256:{digest} {self.raw[:_HEAD_CHARS]}", None, error=error)
 
     def identity_text(self) -> str:
         """The text that the call id digests: the canonical value, or the raw text if there is no such value."""
@@ -115,9 +146,8 @@ def parse_arguments(raw: str, limits: Limits) -> Arguments:
     check_instance("parse_arguments: limits", limits, Limits, "give Limits(…)")
     if KNOWN_SECRETS.replacements and redact_secrets(raw) != raw:
         return Arguments(redact_secrets(raw), None, error=SECRET_IN_ARGUMENTS)
-    size = len(raw) if raw.isascii() else len(raw.encode("utf-8", "surrogatepass"))
-    if size > limits.argument_bytes:
-        return Arguments(raw, None, error=f"the arguments are {size:,} bytes long; at most {limits.argument_bytes:,}")
+    if (limited := Arguments(raw, None).limit(limits)).error:
+        return limited
     strict_error = ""
     try:
         try:
@@ -132,6 +162,10 @@ def parse_arguments(raw: str, limits: Limits) -> Arguments:
     if raw.count("{") + raw.count("[") > limits.argument_depth and _depth(value) > limits.argument_depth:
         return Arguments(raw, None, error=_too_deep_message(limits))
     return Arguments(raw, cast("dict[str, Any]", value), strict_error=strict_error)
+
+
+def _size(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
 
 def canonical_json(value: Any) -> str:

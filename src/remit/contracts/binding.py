@@ -2,8 +2,20 @@
 
 from __future__ import annotations
 
+from remit.contracts.artifact import check_artifacts
 from remit.contracts.call import Call
 from remit.contracts.items import ArgumentsBound
+
+
+async def bind_and_check(call: Call, *, strict: bool = False) -> Call:
+    """Return the call with its payload, after checking that the artifacts that it refers to can be read.
+
+    Raises:
+        InvalidArgumentsError: the contract does not allow the arguments. NotFoundError: there is no such artifact.
+    """
+    bound = bind_arguments(call, strict=strict)
+    await check_artifacts(bound.payload, bound.canonical_arguments)
+    return bound
 
 
 def bind_arguments(call: Call, *, strict: bool = False) -> Call:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from remit.contracts.reply import NOT_LOADED, Reply
+from remit.contracts.schema import shorten_text
 from remit.contracts.secret import (
     KNOWN_SECRETS,
     REDACTION_MARK,
@@ -67,6 +68,13 @@ def redact_error(error: CallError, redactions: Sequence[Redaction] = ()) -> Call
     if changed is error and safe_cause(error, redactions) is None:
         error.__cause__ = error.__context__ = None
     return changed
+
+
+def limit_error(error: CallError, max_bytes: int) -> CallError:
+    """The error with at most about ``max_bytes`` bytes of each text; the error itself if it is not that long."""
+    if len(error.message) * 4 <= max_bytes:
+        return error
+    return _rewrite_error(error, lambda text: shorten_text(text, max_bytes))
 
 
 def redact_text(text: str, redactions: Sequence[Redaction]) -> str:

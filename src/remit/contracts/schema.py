@@ -39,6 +39,13 @@ _MAX_ERRORS_LISTED: Final = 5
 _LOSSY_SERIALIZER: Final = "its serializer writes what does not read back as the same value"
 
 
+def shorten_text(text: str, max_bytes: int) -> str:
+    """The text, or if it is longer than ``max_bytes`` bytes of UTF-8, its beginning and how long it is."""
+    if len(text) * 4 <= max_bytes or len(data := text.encode("utf-8", "surrogatepass")) <= max_bytes:
+        return text
+    return f"{data[: max(0, max_bytes - 40)].decode(errors='ignore')}… ({len(data):,} bytes)"
+
+
 class _Codec:
     """Serializer and validator of a type, and whether values need a round-trip check. Built for the first value."""
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Union, cast
 from msgspec import Struct
 from pydantic import BaseModel, Field, PydanticUserError
 
+from remit.contracts.artifact import Artifact
 from remit.contracts.callee import Context, LeafContext
 from remit.contracts.contract import InputSchema, OutputSchema
 from remit.contracts.reply import Reply
@@ -68,7 +69,7 @@ def read_signature(function: Callable[..., Any], name: str) -> Signature:
     fields, names = _payload_fields(parameters, hints, descriptions)
     try:
         schema_out: Output[Any] = Output(_result_type(hints.get("return", Any)))
-        if isinstance(sole_type, type) and issubclass(sole_type, BaseModel):
+        if isinstance(sole_type, type) and issubclass(sole_type, BaseModel) and sole_type is not Artifact:
             model, names = sole_type, None
         else:
             model = create_payload_model(f"{name}_arguments", fields)

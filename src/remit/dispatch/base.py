@@ -10,7 +10,8 @@ from pydantic import BaseModel
 from remit.approvals.approver import build_outcome_question, build_replacement
 from remit.approvals.from_journal import AskAgain, questions_since_start, read_approvals, with_arguments
 from remit.approvals.preview import preview_call
-from remit.contracts.binding import bind_arguments
+from remit.contracts.artifact import from_recorded, to_recorded
+from remit.contracts.binding import bind_and_check, bind_arguments
 from remit.contracts.call import Call
 from remit.contracts.callee import DID_NOT_HAPPEN, UNKNOWN, Happened
 from remit.contracts.contract import definition_digest
@@ -28,7 +29,7 @@ from remit.contracts.items import (
 )
 from remit.contracts.ledger import Consumption
 from remit.contracts.question import Decision, Question
-from remit.contracts.redact import Redaction, redact_error, redact_reply, redact_text, safe_cause
+from remit.contracts.redact import Redaction, limit_error, redact_error, redact_reply, redact_text, safe_cause
 from remit.contracts.reply import Reply
 from remit.contracts.secret import KNOWN_SECRETS
 from remit.contracts.threads import ThreadStillRunning
@@ -66,7 +67,7 @@ class Base:
     async def __call__(self, call: Call, /) -> Reply:
         """Bind the arguments if necessary, then run the body by the rules of its effect."""
         if call.payload is None:
-            call = bind_arguments(call)
+            call = await bind_and_check(call)
         payload = call.payload
         assert payload is not None  # noqa: S101 - for the type checker: bound just above
         items = call.ledger.items_for(call.id)
@@ -74,7 +75,7 @@ class Base:
         attempt = 1 if self._effect is Effect.UNSAFE else call.attempt
         number, started, ended = _find_attempt(items, attempt) if items else (attempt, None, None)
         if ended is not None and self._effect is not Effect.PURE and not is_outcome_unknown(self._callee, items):
-            return self._replay_end(ended)
+            return self._replay_end(ended, await from_recorded(ended.content))
         approved = self._check_seal(payload, items) if items else ()
         if approved and not has_begun(items):
             # After every wait for a person, and before the body's own writes could count as a change.
@@ -144,6 +145,7 @@ class Base:
     async def _run_and_record_end(self, call: Call, number: int, payload: BaseModel) -> Reply:
         try:
             reply = await self._run_body(call, payload)
+            content = await self._to_recorded(reply)
         except CallError as error:
             failed = Reply.from_error(error)
             ended = AttemptEnded(call=call.id, attempt=number, outcome=failed.outcome, content=failed.content)
@@ -154,7 +156,7 @@ class Base:
             call.ledger.add(AttemptEnded(call=call.id, attempt=number, outcome="error", content=content))
             raise
         if self._effect is not Effect.PURE:
-            outcome, content, final = reply.outcome, reply.content, reply.is_final
+            outcome, final = reply.outcome, reply.is_final
             ended = AttemptEnded(call=call.id, attempt=number, outcome=outcome, content=content, final=final)
             await self._write_end(call, ended)
         return reply
@@ -168,6 +170,9 @@ class Base:
                 call.ledger.add(QuestionClosed(call=call.id, question=item.question))
         await self._write_item(call, ended)
 
+    async def _to_recorded(self, reply: Reply) -> str:
+        return await to_recorded(reply.content, self._dispatch.limits.output_bytes)
+
     async def _run_body(self, call: Call, payload: BaseModel) -> Reply:
         frame = CallContext(call, self._callee, self._dispatch)
         body = self._run_composed if self._effect is Effect.COMPOSED else self._callee.run
@@ -175,7 +180,7 @@ class Base:
         try:
             return self._to_reply(call, await body(payload, frame))
         except CallError as error:
-            safe = redact_error(error, call.redactions)
+            safe = limit_error(redact_error(error, call.redactions), self._dispatch.limits.error_bytes)
             if safe is error:
                 raise
             raise safe from None
@@ -228,9 +233,9 @@ class Base:
             return redact_reply(reply, call.redactions).load(output)
         return reply
 
-    def _replay_end(self, ended: AttemptEnded) -> Reply:
+    def _replay_end(self, ended: AttemptEnded, content: str) -> Reply:
         """Return the reply of an attempt that has ended, or raise its error, so that layers decide as before."""
-        reply = Reply.from_journal(ended.content, ended.outcome, is_final=ended.final)
+        reply = Reply.from_journal(content, ended.outcome, is_final=ended.final)
         if isinstance(reply.error, CallCancelledError):
             raise DeadlineError(reply.error.message)  # the run continued, so the attempt was cancelled by its timeout
         if reply.error is not None:
@@ -299,7 +304,7 @@ class Base:
 
     async def _settle_attempt(self, call: Call, number: int, reply: Reply | None) -> Reply | None:
         outcome: Outcome = "ok" if reply is not None else "error"
-        content = reply.content if reply is not None else ""
+        content = await self._to_recorded(reply) if reply is not None else ""
         item = AttemptEnded(call=call.id, attempt=number, outcome=outcome, content=content, void=reply is None)
         await call.ledger.commit(item)
         return reply

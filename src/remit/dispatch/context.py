@@ -12,6 +12,7 @@ from remit.contracts.callee import AgentLike, Callee, Payload, Tools
 from remit.contracts.facts import Effect
 from remit.contracts.items import Note
 from remit.contracts.ledger import Ledger
+from remit.contracts.notes import limit_content
 from remit.contracts.principal import Caller
 from remit.contracts.redact import redact_reply, redact_text
 from remit.contracts.reply import NOT_LOADED, Reply
@@ -22,6 +23,8 @@ from remit.dispatch.by_name import ByName, arguments_by_name
 from remit.dispatch.log_values import encode_log_data, safe_repr
 from remit.dispatch.registry import AnyCallee
 from remit.errors import ContractError, InvalidArgumentsError, InvalidOutputError, Suspended
+
+_MAX_NAME_CHARS = 1000
 
 P = ParamSpec("P")
 Out = TypeVar("Out")
@@ -195,6 +198,7 @@ class CallContext:
     def _build_call(self, callee: AnyCallee, arguments: Arguments, wire: str) -> Call:
         """Build a call with the next id of its content."""
         caller = self._caller_of_calls()
+        arguments = arguments.limit(self._dispatch.limits)
         ident = derive_call_id(self.id, callee.name, arguments, self._occurrences)
         self.calls.claims[ident] = self.ledger.claim_call(self.id, ident)
         return Call(ident, callee, arguments, caller, self.ledger, wire, self._call.deadline)
@@ -256,7 +260,8 @@ class CallContext:
         content = encode_log_data(data)
         if self._call.redactions:
             content = redact_reply(Reply(content), self._call.redactions).content
-        entry = (redact_text(name, self._call.redactions), redact_secrets_in_content(content))
+        content = limit_content(redact_secrets_in_content(content), self._dispatch.limits.note_bytes)
+        entry = (redact_text(name, self._call.redactions)[:_MAX_NAME_CHARS], content)
         if entry in self._recorded_notes:
             self._recorded_notes.remove(entry)
         else:

@@ -11,10 +11,11 @@ from typing import Final, Literal
 
 from msgspec import Struct, structs
 
-from remit.contracts.items import DecisionItem, Item, Position, RunFinished, RunResumed, ToolOutput
+from remit.contracts.items import DecisionItem, Item, Position, RunFinished, RunOpened, RunResumed, ToolOutput
 from remit.contracts.question import Decision
 from remit.contracts.reply import Reply
 from remit.contracts.usage import Prices
+from remit.engine.artifacts import read_result
 from remit.engine.outcome import ExecutionOutcome, bring_to_rest
 from remit.errors import (
     ApprovalUsedError,
@@ -126,7 +127,7 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
                 raise _run_exists_error(run)
             verify_lease(run, known_items, run_state)
             if run_state.row is not None and run_state.row.status in ("done", "failed", "cancelled"):
-                ended = _ended_outcome(run_state.row.status, known_items)
+                ended = await self._read_outcome(run_state.row.status, known_items)
                 return structs.replace(ended, usage=usage_of(known_items, self.prices))
             ledger = RunLedger(
                 self.store,
@@ -158,6 +159,16 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
         with contextlib.suppress(JournalError):
             return bool(await self.store.cancel_requested_by(run) or await self._find_answered(questions))
         return False
+
+    async def _read_outcome(
+        self, status: Literal["done", "failed", "cancelled"], items: Sequence[Position]
+    ) -> ExecutionOutcome:
+        """The outcome of a run that has ended before, with its result, which may be an artifact."""
+        outcome, header = _ended_outcome(status, items), items[0].item
+        if outcome.reply is None or not isinstance(header, RunOpened):
+            return outcome
+        content = await read_result(outcome.reply.content, items[0].run, header, self.store)
+        return structs.replace(outcome, reply=structs.replace(outcome.reply, content=content))
 
     async def create_run(self, run: str, header: Item) -> None:
         """Store the header of a new run without executing it.

@@ -11,8 +11,9 @@ from remit.contracts.principal import Principal, check_principal
 from remit.contracts.question import content_digest
 from remit.core.checks import check_instance, check_text
 from remit.dispatch.registry import AnyCallee
-from remit.errors import IdempotencyError
+from remit.errors import IdempotencyError, RequestError
 
+_MAX_NAME_CHARS: Final = 1000
 _ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"
 
 
@@ -31,16 +32,19 @@ class RunRequest(NamedTuple):
     idempotency_key: str = ""
     is_direct_call: bool = False
 
-    def check(self) -> None:
-        """Refuse arguments of the wrong type.
+    def check(self, limits: Limits) -> RunRequest:
+        """Return this request with arguments within the limits. Refuses values of the wrong type.
 
         Raises:
-            SetupError: names the argument.
+            SetupError: names the argument. RequestError: a name is too long.
         """
         check_principal("by", self.principal)
         check_instance("arguments", self.arguments, Arguments, "parse them with remit.tools.parse_arguments")
-        check_text("conversation", self.conversation)
-        check_text("idempotency_key", self.idempotency_key)
+        for name in ("conversation", "idempotency_key"):
+            check_text(name, getattr(self, name))
+            if len(getattr(self, name)) > _MAX_NAME_CHARS:
+                raise RequestError(f"{name} is too long; give at most {_MAX_NAME_CHARS:,} characters")
+        return self._replace(arguments=self.arguments.limit(limits))
 
 
 def new_id() -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
 
@@ -53,6 +53,16 @@ INDEXED_ITEMS: Final = frozenset(
     {RunOpened, QuestionItem, DecisionItem, QuestionClosed, RunSuspended, RunStalled, RunResumed, RunFinished}
 )
 """The items that change the index of runs and questions."""
+
+
+def find_unreferenced(digests: Iterable[str], bodies: Mapping[int, str], erased: Collection[int]) -> list[str]:
+    """The digests that only bodies to be erased name; ``bodies`` are all of a run, by seq."""
+    return [
+        digest
+        for digest in digests
+        if (seqs := {seq for seq, body in bodies.items() if digest in body}) and seqs <= set(erased)
+    ]
+
 
 _STATUS_AFTER: Final[dict[type[Item], RunStatus]] = {
     RunSuspended: "waiting",

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import heapq
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from msgspec import Struct, field
 
+from remit.contracts.artifact import ArtifactScope
 from remit.contracts.grant import Grant, GrantRow
 from remit.contracts.items import (
     DETACHED,
@@ -26,6 +27,7 @@ from remit.contracts.items import (
 from remit.contracts.ledger import Consumption, TurnRequest
 from remit.contracts.question import Decision, Question, QuestionStatus
 from remit.core.checks import check_functions
+from remit.errors import BrokenJournalError
 from remit.journal.codec import ERASED_BODY
 from remit.journal.index import (
     INDEXED_ITEMS,
@@ -35,6 +37,7 @@ from remit.journal.index import (
     check_revocable,
     check_sequence,
     erase_question_row,
+    find_unreferenced,
     is_expired,
     latest_start,
     lease_held_error,
@@ -78,6 +81,7 @@ class InMemoryStore:
         self._questions: dict[str, QuestionRow] = {}
         self._grants: dict[str, GrantRow] = {}
         self._turns: dict[str, list[float]] = {}
+        self._artifacts: dict[str, tuple[bytes, set[ArtifactScope]]] = {}
 
     def append(
         self, run: str, epoch: int, items: Sequence[Position], consumption: Consumption | None = None
@@ -114,6 +118,7 @@ class InMemoryStore:
     async def erase(self, run: str, seqs: Sequence[int]) -> None:
         """Erase the bodies of items permanently."""
         items = self._runs[run].items if run in self._runs else []
+        self._erase_artifacts(run, {position.seq: position.body for position in items}, seqs)
         for p in [p for p in items if p.seq in seqs and not isinstance(p.item, ErasedItem)]:
             if isinstance(p.item, (QuestionItem, DecisionItem)):
                 self._erase_question(p.item)
@@ -272,8 +277,28 @@ class InMemoryStore:
             (heapq.heappush if plan.is_new_lane else heapq.heapreplace)(lanes, plan.start)
         return plan.start - now
 
+    async def add_artifact(self, digest: str, owner: ArtifactScope, content: bytes | None) -> None:
+        """Store content for ``owner``; with None, let ``owner`` have content that is stored already."""
+        if content is None and digest not in self._artifacts:
+            raise BrokenJournalError(f"the stored content of artifact {digest[:19]}… is missing")
+        self._artifacts.setdefault(digest, (content or b"", set()))[1].add(owner)
+
+    async def read_artifact(self, digest: str, scope: ArtifactScope) -> bytes | None:
+        """The content of an artifact that ``scope`` sees; None if there is no such artifact."""
+        content, owners = self._artifacts.get(digest, (b"", set()))
+        return content if any(scope.sees(owner) for owner in owners) else None
+
     async def close(self) -> None:
         """Do nothing."""
+
+    def _erase_artifacts(self, run: str, bodies: Mapping[int, str], seqs: Sequence[int]) -> None:
+        digests = [digest for digest, (_, owners) in self._artifacts.items() if any(each.run == run for each in owners)]
+        for digest in find_unreferenced(digests, bodies, seqs):
+            _, owners = self._artifacts[digest]
+            gone = {owner for owner in owners if owner.run == run}
+            owners -= gone | {ArtifactScope(owner.tenant, owner.principal) for owner in gone}
+            if not owners:
+                del self._artifacts[digest]
 
     def _is_open(self, question: str) -> bool:
         row = self._questions.get(question)

@@ -1,4 +1,4 @@
-"""The interface of a journal store: six small ports, implemented by one store so that one transaction spans them."""
+"""The interface of a journal store: seven small ports, implemented by one store so that one transaction spans them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol
 
+from remit.contracts.artifact import ArtifactScope
 from remit.contracts.grant import Grant, GrantRow
 from remit.contracts.items import Position
 from remit.contracts.ledger import Consumption, TurnRequest
@@ -91,7 +92,8 @@ class Journal(Protocol):
         """Erase the bodies of items permanently. Their digests stay, so that the chain still holds.
 
         Erasing a question also erases its row except the ids, and the content of its decision. Erasing a decision
-        erases its arguments, result and reason. Neither can be decided or used afterwards.
+        erases its arguments, result and reason. Neither can be decided or used afterwards. An artifact that no other
+        item names is erased with the body that names it.
 
         Raises:
             JournalFormatError: an item about a question cannot be read; nothing was erased.
@@ -233,8 +235,28 @@ class RateCounter(Protocol):
         ...
 
 
-class Store(Journal, Leases, RunInbox, RunIndex, GrantStore, RateCounter, Protocol):
-    """A store of journals: all six ports."""
+class ArtifactStore(Protocol):
+    """Content that items refer to by its digest."""
+
+    async def add_artifact(self, digest: str, owner: ArtifactScope, content: bytes | None) -> None:
+        """Store content for ``owner``, durably; with None, let ``owner`` have content that is stored already.
+
+        Raises:
+            BrokenJournalError: it is not stored.
+        """
+        ...
+
+    async def read_artifact(self, digest: str, scope: ArtifactScope) -> bytes | None:
+        """The content of an artifact that ``scope`` sees; None if there is no such artifact.
+
+        Raises:
+            BrokenJournalError: the content was removed.
+        """
+        ...
+
+
+class Store(Journal, Leases, RunInbox, RunIndex, GrantStore, RateCounter, ArtifactStore, Protocol):
+    """A store of journals: all seven ports."""
 
     async def close(self) -> None:
         """Release the store's resources. All appended items are stored first."""

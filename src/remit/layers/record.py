@@ -9,11 +9,12 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from remit.contracts.arguments import Limits
+from remit.contracts.artifact import Artifact, from_recorded, store_large, to_recorded
 from remit.contracts.call import Call, CallLayer, CallService
 from remit.contracts.facts import Effect
 from remit.contracts.gate import is_outcome_unknown
 from remit.contracts.items import ToolOutput
-from remit.contracts.redact import redact_reply, safe_cause
+from remit.contracts.redact import limit_error, redact_reply, safe_cause
 from remit.contracts.reply import Reply
 from remit.contracts.secret import KNOWN_SECRETS, redact_secrets
 from remit.core import Place
@@ -36,7 +37,8 @@ from remit.schemas.jsontext import compact_json
 class Record(CallLayer):
     """Answers recorded calls from the journal and records the others. Errors become replies here.
 
-    A reply to a model is cut at ``limits.output_bytes``; Python callers get the whole reply.
+    Content above ``limits.output_bytes`` is stored as an artifact. A model gets a part of it and the reference, Python
+    callers get the whole.
     """
 
     place = Place.RECORD
@@ -63,15 +65,17 @@ class _Record:
         is_reexecuted = composed and isinstance(call.ledger, ReplayLedger) and call.ledger.should_run_body(call.id)
         for item in call.ledger.items_for(call.id):
             if isinstance(item, ToolOutput) and not is_reexecuted:
-                return Reply.from_journal(output_content(item), item.outcome, is_final=item.final)
+                content = await from_recorded(output_content(item))
+                return Reply.from_journal(content, item.outcome, is_final=item.final)
         try:
             if call.ledger.is_stopping and not composed:
                 raise asyncio.CancelledError  # noqa: TRY301 - handled below like a cancellation from outside
             unsafe = effect is Effect.UNSAFE
             inner = self._call_composed if composed else self._call_unsafe if unsafe else self._inner
             reply = _check_reply(call, await inner(call))
+            return self._write_output(call, *await self._to_recorded(call, reply))
         except CallError as error:
-            reply = Reply.from_error(error)
+            reply = Reply.from_error(limit_error(error, self._limits.error_bytes))
         except asyncio.CancelledError:
             self._end_stopped([call])
             raise
@@ -127,17 +131,25 @@ class _Record:
         for each in calls:
             self._write_output(each, Reply.from_stopped_call())
 
-    def _write_output(self, call: Call, reply: Reply) -> Reply:
+    async def _to_recorded(self, call: Call, reply: Reply) -> tuple[Reply, str]:
+        """The reply as its caller gets it, and its content as it is recorded. Large content becomes an artifact.
+
+        A model gets its beginning, its end and the reference.
+        """
+        if not call.wire_id:
+            return reply, await to_recorded(reply.content, self._limits.output_bytes)
+        text = reply.content_with_notice
+        if len(text) * 4 > self._limits.output_bytes:
+            text = shorten(text, self._limits.output_bytes, await store_large(text, self._limits.output_bytes))
+        if text is not reply.content:
+            reply = Reply(text, reply.outcome, reply.value, reply.error, reply.is_final)
+        return reply, text
+
+    def _write_output(self, call: Call, reply: Reply, recorded: str = "") -> Reply:
         if reply.outcome != "ok":
             reply = redact_reply(reply, ())
-        text = reply.content
-        if call.wire_id:
-            text = reply.content_with_notice
-            if len(text) * 4 > self._limits.output_bytes:
-                text = shorten(text, self._limits.output_bytes)
-            if text is not reply.content:
-                reply = Reply(text, reply.outcome, reply.value, reply.error, reply.is_final)
-            text = tool_message_text(call.wire_id, text)
+            recorded = reply.content
+        text = tool_message_text(call.wire_id, recorded) if call.wire_id else recorded
         call.ledger.add(
             ToolOutput(
                 call=call.id,
@@ -185,16 +197,31 @@ def _check_reply(call: Call, reply: Reply) -> Reply:
     return reply
 
 
-def shorten(content: str, max_bytes: int) -> str:
-    """Return ``content``, or if it exceeds ``max_bytes`` bytes, JSON that says so and contains its beginning."""
+_PREVIEW_BYTES: Final = 32 << 10
+"""How much of a result that is stored as an artifact a model sees at most."""
+
+
+def shorten(content: str, max_bytes: int, artifact: Artifact | None = None) -> str:
+    """Return ``content``, or if it exceeds ``max_bytes`` bytes, JSON that says so and contains its beginning.
+
+    If it is stored as an artifact, the JSON also contains its end and the reference.
+    """
     data = content.encode(errors="replace")
     if len(data) <= max_bytes:
         return content
-    note = f"the result is {len(data):,} bytes long; this is its beginning. Ask for less, or for a part of it."
+    note = f"the result is {len(data):,} bytes long; this is its beginning"
+    shown: dict[str, object] = {"truncated": True, "note": f"{note}. Ask for less, or for a part of it."}
     size = max_bytes
+    if artifact is not None:
+        shown["note"] = f"{note} and its end. A tool that takes an artifact, such as read_artifact, can read the rest."
+        shown["artifact"] = artifact.model_dump()
+        size = min(size, _PREVIEW_BYTES)
     while True:
         size //= 2
-        text = compact_json({"truncated": True, "note": note, "beginning": data[:size].decode(errors="ignore")})
+        shown["beginning"] = data[:size].decode(errors="ignore")
+        if artifact is not None:
+            shown["end"] = data[len(data) - size // 4 :].decode(errors="ignore")
+        text = compact_json(shown)
         if not size or len(text.encode()) <= max_bytes:
             return text
 

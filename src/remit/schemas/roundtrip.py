@@ -108,7 +108,9 @@ def _to_json_value(value: Any) -> Any:
 
 @lru_cache(maxsize=256)
 def _class_serializer(kind: type) -> SchemaSerializer:
-    return _build_sorting_serializer(TypeAdapter[Any](kind).core_schema)
+    adapter = TypeAdapter[Any](kind)
+    adapter.rebuild()  # that of a model with defer_build has no schema yet
+    return _build_sorting_serializer(adapter.core_schema)
 
 
 def _build_sorting_serializer(schema: Any) -> SchemaSerializer:

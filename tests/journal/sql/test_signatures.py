@@ -203,7 +203,8 @@ async def test_a_journal_whose_signatures_were_removed_is_refused(
     await store.close()
     for table, column in SIGNATURES:
         execute(file, f"ALTER TABLE remit_{table} DROP COLUMN {column}")
-    execute(file, "DROP TABLE remit_key")
+    for table in ("key", "artifacts", "artifact_contents"):
+        execute(file, f"DROP TABLE remit_{table}")
     execute(file, "UPDATE remit_version SET version_num = '0004'")
     with pytest.raises(BrokenJournalError, match=r"has a key, .*journal\.db\.key, but no signatures; restore it"):
         await opening(file).list_runs()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from sqlalchemy import bindparam, extract, func, insert, select, update
+from collections.abc import Callable
+
+from sqlalchemy import Connection, bindparam, extract, func, insert, select, update
 
 from remit.journal.index import UNFINISHED_STATUSES
 from remit.journal.sql.statements import Command, Query
@@ -59,3 +61,13 @@ UNOPENED_RUN = {
     "wake": 0.0,
     **dict.fromkeys(("tenant", "principal", "application", "agent", "callee", "conversation", "after"), ""),
 }
+
+
+def read_database_time(connection: Connection) -> float:
+    """Seconds since the epoch by the clock of Postgres."""
+    return float(SELECT_TIME.all(connection)[0].now)
+
+
+def clock_reader(clock: Callable[[], float]) -> Callable[[Connection], float]:
+    """Reads the time from a clock of this process."""
+    return lambda _connection: clock()

@@ -12,8 +12,10 @@ from msgspec import convert
 from sqlalchemy import Row
 
 from remit.contracts.grant import Grant, GrantRow
+from remit.contracts.items import Position
 from remit.contracts.question import Decision, Question, QuestionStatus
 from remit.errors import BrokenJournalError, RemitError
+from remit.journal.codec import decode_item
 from remit.journal.ports import QuestionRow, RunRow
 from remit.journal.sql.signatures import Signer, columns_of
 
@@ -145,3 +147,11 @@ def _refuse_broken(kind: str, name: object) -> Generator[None]:
     except (KeyError, TypeError, ValueError, RemitError) as error:
         first_line = str(error).partition("\n")[0]  # pydantic writes several
         raise BrokenJournalError(f"the row of {kind} {name} was changed: {first_line}") from error
+
+
+def decode_positions(rows: Sequence[Row[Any]]) -> list[Position]:
+    """The items of rows."""
+    return [
+        Position(r.run, r.epoch, r.seq, r.at, decode_item(r.kind, r.call, r.body), r.body, r.digest, r.chain)
+        for r in rows
+    ]

@@ -21,13 +21,13 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import SQLAlchemyError
 
+from remit.contracts.artifact import ArtifactScope
 from remit.contracts.grant import Grant, GrantRow
 from remit.contracts.items import Position
 from remit.contracts.ledger import Consumption, TurnRequest
 from remit.contracts.question import Decision
 from remit.core.checks import as_path
 from remit.errors import BrokenJournalError, JournalError
-from remit.journal.codec import decode_item
 from remit.journal.index import (
     check_open,
     is_expired,
@@ -36,6 +36,7 @@ from remit.journal.index import (
     with_expiry,
 )
 from remit.journal.ports import AcquiredLease, AppendFuture, QuestionRow, RunRow
+from remit.journal.sql.artifacts import ArtifactTables, find_digests
 from remit.journal.sql.grants import add_grant, revoke_grant, use_grant
 from remit.journal.sql.key_file import configured_key_file
 from remit.journal.sql.locks import LockKeys
@@ -49,12 +50,21 @@ from remit.journal.sql.queries import (
     SELECT_LEASE,
     SELECT_QUESTIONS_OF_RUN,
     SELECT_RUN,
-    SELECT_TIME,
     UNOPENED_RUN,
     UPDATE_LEASE,
     UPDATE_LEASE_EXPIRY,
+    clock_reader,
+    read_database_time,
 )
-from remit.journal.sql.rows import cancel_request, check_head, grant_row, question_row, readable_rows, run_row
+from remit.journal.sql.rows import (
+    cancel_request,
+    check_head,
+    decode_positions,
+    grant_row,
+    question_row,
+    readable_rows,
+    run_row,
+)
 from remit.journal.sql.signatures import signer_of
 from remit.journal.sql.statements import Query
 from remit.journal.sql.tables import (
@@ -64,9 +74,10 @@ from remit.journal.sql.tables import (
     describe_location,
     open_engine,
     parse_url,
+    sqlite_file,
 )
 from remit.journal.sql.turns import take_turn
-from remit.journal.sql.worker_thread import Job, WorkerThread
+from remit.journal.sql.worker_thread import WorkerThread, run_reads
 from remit.journal.sql.writer import Writer, database_message
 from remit.journal.sql.writes import (
     RUN_IS_OPENED,
@@ -86,7 +97,7 @@ T = TypeVar("T")
 
 
 class SqlStore:
-    """A store in SQLite or Postgres: all six ports over six tables. Opens and migrates its database on first use.
+    """A store in SQLite or Postgres: all seven ports. Opens and migrates its database on first use.
 
     Args:
         url: ``sqlite:///FILE`` or ``postgresql://USER:PASSWORD@HOST/DATABASE``.
@@ -104,10 +115,11 @@ class SqlStore:
         self._url = parse_url(url)
         self._key_file = configured_key_file(self._url, key_file)
         is_shared = self._url.get_backend_name() != "sqlite"
-        self._now = _database_time if clock is None and is_shared else _clock_reader(clock or time.time)
+        self._now = read_database_time if clock is None and is_shared else clock_reader(clock or time.time)
         self._engine = open_engine(self._url)
+        self._artifacts = ArtifactTables(sqlite_file(self._url))
         self._writer = Writer(self._engine, run_operations, lock=lock_operations, prepare=self._prepare)
-        self._reader = WorkerThread("remit-journal-reads", self._read_batch)
+        self._reader = WorkerThread("remit-journal-reads", partial(run_reads, self._engine))
 
     @staticmethod
     def at(path: Path, clock: Callable[[], float] | None = None) -> SqlStore:
@@ -130,13 +142,19 @@ class SqlStore:
 
     async def read(self, run: str, after: int = -1) -> list[Position]:
         """The items of a run with a seq above ``after``, in order."""
-        return _decode_positions(await self._run_query(SELECT_ITEMS, run=run, after=after))
+        return decode_positions(await self._run_query(SELECT_ITEMS, run=run, after=after))
 
     async def erase(self, run: str, seqs: Sequence[int]) -> None:
         """Erase the bodies of items permanently."""
         items = decode_question_items(await self._run_select(select_question_items(run, seqs)))
-        lock_keys = LockKeys(frozenset({run}), frozenset(item.question for item in items))
-        await self._writer.submit(Change(lambda connection: erase_items(connection, run, seqs), lock_keys))
+        digests = await self._submit_read(lambda connection: find_digests(connection, run))
+
+        def work(connection: Connection) -> None:
+            self._artifacts.erase(connection, run, seqs, digests)
+            erase_items(connection, run, seqs)
+
+        lock_keys = LockKeys(frozenset({run, *digests}), frozenset(item.question for item in items))
+        await self._writer.submit(Change(work, lock_keys))
 
     async def acquire(self, run: str, executor: str, seconds: float, after: int = -1) -> AcquiredLease:
         """Acquire the lease of a run and read its state, in one transaction."""
@@ -163,7 +181,7 @@ class SqlStore:
             return AcquiredLease(row.epoch + 1, (), row.next_seq, opened, cancelled, questions), items
 
         acquired, items = await self._write(work, run)
-        return acquired._replace(items=_decode_positions(items))
+        return acquired._replace(items=decode_positions(items))
 
     async def renew(self, run: str, epoch: int, seconds: float) -> None:
         """Extend the lease."""
@@ -316,6 +334,15 @@ class SqlStore:
         with self._translate_errors():
             await asyncio.to_thread(accept_rows, self._engine, self._key_file)
 
+    async def add_artifact(self, digest: str, owner: ArtifactScope, content: bytes | None) -> None:
+        """Store content for ``owner``, durably; with None, let ``owner`` have content that is stored already."""
+        prepared = await asyncio.to_thread(self._artifacts.prepare, content)
+        await self._write(lambda connection: self._artifacts.add(connection, digest, owner, prepared), digest)
+
+    async def read_artifact(self, digest: str, scope: ArtifactScope) -> bytes | None:
+        """The content of an artifact that ``scope`` sees; None if there is no such artifact."""
+        return await self._submit_read(lambda connection: self._artifacts.read(connection, digest, scope))
+
     async def close(self) -> None:
         """Finish submitted operations and close the database."""
         await asyncio.to_thread(self._writer.close)
@@ -323,7 +350,7 @@ class SqlStore:
         self._engine.dispose()
 
     async def _write(self, operation: Callable[[Connection], T], lock_name: str) -> T:
-        """Change the run or grant ``lock_name``."""
+        """Change the run, grant or artifact ``lock_name``."""
         return await self._writer.submit(Change(operation, LockKeys(frozenset({lock_name}))))
 
     async def _read_questions(
@@ -348,21 +375,6 @@ class SqlStore:
         with self._translate_errors():
             return await self._reader.submit(operation)
 
-    def _read_batch(self, batch: Sequence[Job]) -> None:
-        """Run queued reads on one connection. After a failed read, the next one starts a new transaction."""
-        try:
-            with self._engine.connect().execution_options(remit_reads=True) as connection:
-                for job in batch:
-                    try:
-                        job.result = job.operation(connection)
-                    except Exception as error:  # noqa: BLE001 - raised where the read is awaited
-                        job.error = error
-                        connection.rollback()
-                        connection.connection.rollback()
-        except Exception as error:  # noqa: BLE001 - no connection: every read fails
-            for job in batch:
-                job.error = job.error or error
-
     def _prepare(self, engine: Engine) -> None:
         with self._translate_errors():
             migrate(engine, self._key_file)
@@ -376,19 +388,3 @@ class SqlStore:
             raise JournalError(
                 f"the journal {describe_location(self._url)} could not be read: {database_message(error)}"
             ) from error
-
-
-def _database_time(connection: Connection) -> float:
-    """Seconds since the epoch by the clock of Postgres."""
-    return float(SELECT_TIME.all(connection)[0].now)
-
-
-def _clock_reader(clock: Callable[[], float]) -> Callable[[Connection], float]:
-    return lambda _connection: clock()
-
-
-def _decode_positions(rows: Sequence[Row[Any]]) -> list[Position]:
-    return [
-        Position(r.run, r.epoch, r.seq, r.at, decode_item(r.kind, r.call, r.body), r.body, r.digest, r.chain)
-        for r in rows
-    ]

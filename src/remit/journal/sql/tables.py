@@ -29,6 +29,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import ArgumentError
 
+from remit.contracts.artifact import ArtifactScope
 from remit.errors import JournalError, SetupError
 
 METADATA: Final = MetaData()
@@ -125,9 +126,23 @@ TURNS: Final = Table(
 KEY: Final = Table("remit_key", METADATA, Column("signature", LargeBinary, primary_key=True))
 """One row, which tells whether a key is that of the journal."""
 
+ARTIFACTS: Final = Table(
+    "remit_artifacts",
+    METADATA,
+    *(Column(name, Text, primary_key=True) for name in ("digest", *ArtifactScope._fields)),
+    Index("remit_artifacts_run", "run"),
+)
+
+ARTIFACT_CONTENTS: Final = Table(
+    "remit_artifact_contents",
+    METADATA,
+    Column("digest", Text, primary_key=True),
+    Column("content", LargeBinary, nullable=False),
+)
+
 VERSION_TABLE: Final = "remit_version"
 
-HEAD_REVISION: Final = "0005"
+HEAD_REVISION: Final = "0006"
 """The newest migration. A database at this revision is opened without loading Alembic."""
 
 
@@ -177,6 +192,12 @@ def describe_location(url: URL) -> str:
     return URL.create("postgresql", url.username, None, url.host, url.port, url.database).render_as_string()
 
 
+def sqlite_file(url: URL) -> Path | None:
+    """The file of an SQLite journal that is given by its path."""
+    is_file = url.get_backend_name() == "sqlite" and "uri" not in url.query
+    return Path(url.database or "") if is_file else None
+
+
 def open_engine(url: URL) -> Engine:
     """Open an engine with durable transactions: every commit is synced, and writers queue instead of failing.
 
@@ -189,8 +210,8 @@ def open_engine(url: URL) -> Engine:
 def _open_sqlite(url: URL) -> Engine:
     engine = create_engine(url, pool_use_lifo=True)  # a commit invalidates the page cache of other connections
     event.listen(engine, "connect", _configure_sqlite)
-    if "uri" not in url.query:  # a file by its path
-        event.listen(engine, "begin", _file_check(Path(url.database or "")))
+    if path := sqlite_file(url):
+        event.listen(engine, "begin", _file_check(path))
     event.listen(engine, "begin", _begin_sqlite)
     return engine
 

@@ -7,11 +7,11 @@ import contextlib
 import queue
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final, Literal, TypeVar
 
 from msgspec import Struct
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Engine
 
 from remit.errors import JournalError
 
@@ -110,3 +110,19 @@ class WorkerThread:
 def _settle_jobs(jobs: list[Job]) -> None:
     for job in jobs:
         job.settle()
+
+
+def run_reads(engine: Engine, batch: Sequence[Job]) -> None:
+    """Run queued reads on one connection. After a failed read, the next one starts a new transaction."""
+    try:
+        with engine.connect().execution_options(remit_reads=True) as connection:
+            for job in batch:
+                try:
+                    job.result = job.operation(connection)
+                except Exception as error:  # noqa: BLE001 - raised where the read is awaited
+                    job.error = error
+                    connection.rollback()
+                    connection.connection.rollback()
+    except Exception as error:  # noqa: BLE001 - no connection: every read fails
+        for job in batch:
+            job.error = job.error or error

@@ -1,0 +1,22 @@
+"""Artifacts: large content that calls pass by reference, and the tool by which models read it."""
+
+from typing import TYPE_CHECKING
+
+from remit.lazy_exports import lazy_exports
+
+if TYPE_CHECKING:
+    from remit.agent.prompt import PromptWithFiles
+    from remit.contracts.artifact import Artifact, Artifacts, RunArtifacts
+    from remit.contracts.read_artifact import ArtifactPart, read_artifact
+
+__all__ = ["Artifact", "ArtifactPart", "Artifacts", "PromptWithFiles", "RunArtifacts", "read_artifact"]
+
+if not TYPE_CHECKING:
+    __getattr__ = lazy_exports(
+        __name__,
+        {
+            "remit.agent.prompt": ("PromptWithFiles",),
+            "remit.contracts.artifact": ("Artifact", "Artifacts", "RunArtifacts"),
+            "remit.contracts.read_artifact": ("ArtifactPart", "read_artifact"),
+        },
+    )

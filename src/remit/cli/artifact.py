@@ -1,0 +1,41 @@
+"""``remit artifact``: save an artifact to a file."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from remit.cli.client import open_client
+from remit.cli.status import ExitStatus, NoSuchError, UsageError
+
+
+def artifact(
+    digest: Annotated[str, typer.Argument(metavar="DIGEST", help="The digest in a reference: sha256:…")],
+    file: Annotated[str, typer.Argument(metavar="FILE", help="The file to write; - writes to stdout.")],
+) -> int:
+    """Save an artifact of your runs to a file.
+
+    The content is verified by its digest. An existing file is not replaced.
+    """
+    with open_client() as client:
+        from remit.contracts.artifact import ArtifactScope, digest_of
+        from remit.errors import BrokenJournalError
+
+        scope = ArtifactScope(client.principal.tenant, client.principal.name)
+        content = client.wait(client.store.read_artifact(digest, scope))
+        if content is None:
+            raise NoSuchError(f"there is no artifact {digest}; see its reference in: remit show RUN")
+        if digest_of(content) != digest:
+            raise BrokenJournalError(f"the stored content of artifact {digest} was changed; restore it from a backup")
+    try:
+        if file == "-":
+            sys.stdout.buffer.write(content)
+        else:
+            with Path(file).open("xb") as target:
+                target.write(content)
+    except OSError as error:
+        raise UsageError(f"cannot write {file}: {error.strerror}") from error
+    return ExitStatus.DONE

@@ -1,0 +1,215 @@
+"""Artifacts: large content that calls pass by reference. The content is stored beside the journal, by its digest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextvars import ContextVar
+from dataclasses import fields, is_dataclass
+from hashlib import sha256
+from typing import Final, NamedTuple, Protocol, cast
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from remit.contracts.secret import KNOWN_SECRETS
+from remit.core.checks import check_instance
+from remit.errors import BrokenJournalError, ContractError, InvalidOutputError, NotFoundError
+
+DIGEST_PREFIX: Final = "sha256:"
+OCTETS: Final = "application/octet-stream"
+
+
+class Artifact(BaseModel):
+    """A reference to content that is stored beside the journal, as models and tools pass it on.
+
+    The content has the digest and size given here; name and media type are what the sender calls it.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+    digest: str = Field(description="The digest of the content; copy it exactly", pattern=r"^sha256:[0-9a-f]{64}$")
+    size: int = Field(description="The size of the content in bytes", ge=0)
+    media_type: str = Field(default=OCTETS, description="Like text/csv", pattern=r"^[\w.+-]+/[\w.+-]+$", max_length=127)
+    name: str = Field(default="", description="A file name without a folder", pattern=r"^[^/\\\x00-\x1f]{0,255}$")
+
+    def check(self, content: bytes) -> bytes:
+        """Return the content if it is what this reference is about.
+
+        Raises:
+            NotFoundError: the size differs. BrokenJournalError: the stored content was changed.
+        """
+        if digest_of(content) != self.digest:
+            raise BrokenJournalError(f"the stored content of {self} was changed; restore it from a backup")
+        if len(content) != self.size:
+            raise not_found(self)
+        return content
+
+    def __str__(self) -> str:
+        return f"artifact {self.digest[:19]}…{f' ({self.name})' if self.name else ''}"
+
+
+Files = Sequence[Artifact]
+"""Files that a person gives to an agent, as references."""
+
+
+class ArtifactScope(NamedTuple):
+    """Who stores or reads an artifact: a principal, and the run in whose call that happens, if there is one.
+
+    A scope sees the artifacts of its principal, and those of its conversation.
+    """
+
+    tenant: str
+    principal: str
+    application: str = ""
+    conversation: str = ""
+    run: str = ""
+
+    def sees(self, owner: ArtifactScope) -> bool:
+        """Whether an artifact stored by ``owner`` is visible to this scope."""
+        shared = bool(self.conversation) and self[2:4] == owner[2:4]
+        return self.tenant == owner.tenant and (shared or self.principal == owner.principal)
+
+
+class Artifacts(Protocol):
+    """The capability to store and read artifacts. Classes whose methods are tools receive it by constructor."""
+
+    async def add(self, content: bytes, /, *, name: str = "", media_type: str = OCTETS) -> Artifact:
+        """Store content and return its reference. It is durable then.
+
+        Raises:
+            InvalidOutputError: it is too large, or contains the value of a secret.
+        """
+        ...
+
+    async def read(self, artifact: Artifact, /, offset: int = 0, length: int | None = None) -> bytes:
+        """The content, or ``length`` bytes of it from ``offset`` on. All of it is verified by its digest.
+
+        Raises:
+            NotFoundError: there is none, or it is not visible here. BrokenJournalError: it was changed or removed.
+        """
+        ...
+
+
+class CheckedArtifacts(Artifacts, Protocol):
+    """The artifacts of a run, which also checks the arguments of calls."""
+
+    async def check(self, artifact: Artifact, /) -> None:
+        """Refuse an artifact that cannot be read; see `read`."""
+        ...
+
+
+CURRENT_ARTIFACTS: Final[ContextVar[CheckedArtifacts | None]] = ContextVar("remit_artifacts", default=None)
+"""The artifacts of the run that the current task executes."""
+
+
+class RunArtifacts:
+    """The artifacts of whichever run makes the call: give it to the constructor of a class whose methods are tools."""
+
+    async def add(self, content: bytes, /, *, name: str = "", media_type: str = OCTETS) -> Artifact:
+        """Store content and return its reference; see `Artifacts`."""
+        return await _current_artifacts().add(content, name=name, media_type=media_type)
+
+    async def read(self, artifact: Artifact, /, offset: int = 0, length: int | None = None) -> bytes:
+        """The content, or ``length`` bytes of it from ``offset`` on; see `Artifacts`."""
+        return await _current_artifacts().read(artifact, offset, length)
+
+    def __repr__(self) -> str:
+        return "RunArtifacts()"
+
+
+def digest_of(content: bytes) -> str:
+    """The digest by which content is stored."""
+    return DIGEST_PREFIX + sha256(content).hexdigest()
+
+
+def new_artifact(content: object, *, name: str, media_type: str, max_bytes: int) -> Artifact:
+    """The reference to content that may be stored.
+
+    Raises:
+        InvalidOutputError: the content is not bytes, too large, or contains the value of a secret.
+    """
+    check_instance("the content of an artifact", content, bytes, "give bytes")
+    content = cast("bytes", content)
+    if len(content) > max_bytes:
+        raise InvalidOutputError(f"an artifact of {len(content):,} bytes is too large; at most {max_bytes:,}")
+    if any(spelling.encode() in content for spelling, _ in KNOWN_SECRETS.replacements):
+        raise InvalidOutputError("the artifact contains the value of a secret, which would be stored; leave it out")
+    try:
+        return Artifact(digest=digest_of(content), size=len(content), media_type=media_type, name=name)
+    except ValueError as error:
+        raise InvalidOutputError(f"name {name!r} or media type {media_type!r} is not valid") from error
+
+
+def not_found(artifact: Artifact) -> NotFoundError:
+    """The error for an artifact that does not exist, or that the caller may not see."""
+    return NotFoundError(f"there is no {artifact}; use a reference exactly as it was given")
+
+
+def find_artifacts(value: object) -> Iterator[Artifact]:
+    """All references in a value: a model, a dataclass, or a collection of these."""
+    if isinstance(value, Artifact):
+        yield value
+    elif isinstance(value, BaseModel):
+        yield from find_artifacts(dict(value))
+    elif isinstance(value, Mapping):
+        yield from find_artifacts(list(cast("Mapping[object, object]", value).values()))
+    elif isinstance(value, (list, tuple, set, frozenset)):
+        for each in cast("list[object]", value):
+            yield from find_artifacts(each)
+    elif is_dataclass(value) and not isinstance(value, type):
+        yield from find_artifacts([getattr(value, each.name) for each in fields(value)])
+
+
+async def check_artifacts(payload: BaseModel | None, canonical_arguments: str) -> None:
+    """Refuse a call whose arguments refer to content that cannot be read, before anything else happens.
+
+    Raises:
+        NotFoundError: the content does not exist, or is not visible to the run.
+        BrokenJournalError: it was changed or removed.
+    """
+    access = CURRENT_ARTIFACTS.get()
+    if access is not None and f'"{DIGEST_PREFIX}' in canonical_arguments:
+        for each in find_artifacts(payload):
+            await access.check(each)
+
+
+async def store_large(content: str, max_bytes: int) -> Artifact | None:
+    """Store content of more than ``max_bytes`` bytes as an artifact of the current run; None if it is not so large.
+
+    Raises:
+        InvalidOutputError: it is too large even for an artifact.
+    """
+    access = CURRENT_ARTIFACTS.get()
+    if access is None or (len(content) * 4 <= max_bytes and not content.startswith(_REFERENCE_START)):
+        return None
+    data = content.encode("utf-8", "surrogatepass")
+    if len(data) <= max_bytes and not content.startswith(_REFERENCE_START):
+        return None
+    return await access.add(data, media_type="application/json" if content[:1] in ("{", "[") else "text/plain")
+
+
+async def to_recorded(content: str, max_bytes: int) -> str:
+    """The content as a record holds it: itself, or the reference to an artifact if it is large.
+
+    Content that looks like such a reference is stored as an artifact too, so that the two are never confused.
+    """
+    artifact = await store_large(content, max_bytes)
+    return content if artifact is None else f"{_REFERENCE_START}{artifact.model_dump_json()}}}"
+
+
+async def from_recorded(recorded: str, artifacts: Artifacts | None = None) -> str:
+    """The content from its record; the inverse of `to_recorded`. Large content is read from the current run's."""
+    access = artifacts or CURRENT_ARTIFACTS.get()
+    if access is None or not recorded.startswith(_REFERENCE_START):
+        return recorded
+    artifact = Artifact.model_validate_json(recorded[len(_REFERENCE_START) : -1])
+    return (await access.read(artifact)).decode("utf-8", "surrogatepass")
+
+
+_REFERENCE_START: Final = '{"remit_artifact":'
+
+
+def _current_artifacts() -> Artifacts:
+    access = CURRENT_ARTIFACTS.get()
+    if access is None:
+        raise ContractError("artifacts belong to a run; outside of runs, use Runtime.artifacts")
+    return access

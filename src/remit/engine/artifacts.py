@@ -1,0 +1,120 @@
+"""The artifacts of runs and of people, in the store of a runtime."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import mimetypes
+from collections.abc import Generator
+from pathlib import Path
+
+from remit.contracts.arguments import Limits
+from remit.contracts.artifact import (
+    CURRENT_ARTIFACTS,
+    OCTETS,
+    Artifact,
+    ArtifactScope,
+    from_recorded,
+    new_artifact,
+    not_found,
+)
+from remit.contracts.current_run import CURRENT_LIMITS, CURRENT_RUN
+from remit.contracts.items import RunOpened
+from remit.contracts.ledger import Ledger
+from remit.contracts.principal import Principal, check_principal
+from remit.core.checks import check_counts, check_instance
+from remit.errors import RequestError
+from remit.journal.ports import Store
+
+
+class StoredArtifacts:
+    """The artifacts that one scope sees. A replay stores nothing."""
+
+    def __init__(self, store: Store, scope: ArtifactScope, limits: Limits, *, is_replaying: bool = False) -> None:
+        self._store = store
+        self._scope = scope
+        self._limits = limits
+        self._is_replaying = is_replaying
+        self._own = set[str]()
+
+    async def add(self, content: bytes, /, *, name: str = "", media_type: str = OCTETS) -> Artifact:
+        """Store content and return its reference; see `Artifacts`."""
+        artifact = new_artifact(content, name=name, media_type=media_type, max_bytes=self._limits.artifact_bytes)
+        await self._own_artifact(artifact, content)
+        return artifact
+
+    async def read(self, artifact: Artifact, /, offset: int = 0, length: int | None = None) -> bytes:
+        """The content, or a part of it; see `Artifacts`. A run keeps what it has read until its items are erased."""
+        check_instance("read: artifact", artifact, Artifact, "give an Artifact")
+        check_counts("read", offset=offset, length=0 if length is None else length)
+        content = await self._store.read_artifact(artifact.digest, self._scope)
+        if content is None:
+            raise not_found(artifact)
+        await asyncio.to_thread(artifact.check, content)
+        if self._scope.run:
+            await self._own_artifact(artifact, None)
+        return content[offset:] if length is None else content[offset : offset + length]
+
+    async def check(self, artifact: Artifact, /) -> None:
+        """Refuse an artifact that cannot be read. A replay runs nothing, so it does not look."""
+        if not self._is_replaying:
+            await self.read(artifact, 0, 0)
+
+    async def _own_artifact(self, artifact: Artifact, content: bytes | None) -> None:
+        if not self._is_replaying and artifact.digest not in self._own:
+            await self._store.add_artifact(artifact.digest, self._scope, content)
+            self._own.add(artifact.digest)
+
+
+class ArtifactService:
+    """Files that people give to runs and get from them: `Runtime.artifacts`."""
+
+    def __init__(self, store: Store, limits: Limits) -> None:
+        self._store = store
+        self._limits = limits
+
+    async def add(self, content: bytes | Path, *, by: Principal, name: str = "", media_type: str = "") -> Artifact:
+        """Store bytes, or the file at a path, for runs of ``by``. Name and type follow from the path by default.
+
+        Raises:
+            RequestError: the file cannot be read. InvalidOutputError: it is too large, or contains a secret's value.
+        """
+        check_principal("by", by)
+        if isinstance(content, Path):
+            name = name or content.name
+            try:
+                content = await asyncio.to_thread(content.read_bytes)
+            except OSError as error:
+                raise RequestError(f"cannot read {content}: {error.strerror}") from error
+        media_type = media_type or mimetypes.guess_type(name)[0] or OCTETS
+        return await self._of(by).add(content, name=name, media_type=media_type)
+
+    async def read(self, artifact: Artifact, *, by: Principal, offset: int = 0, length: int | None = None) -> bytes:
+        """The content of an artifact that ``by`` stored or that a run of ``by`` has; see `Artifacts.read`."""
+        check_principal("by", by)
+        return await self._of(by).read(artifact, offset, length)
+
+    def _of(self, by: Principal) -> StoredArtifacts:
+        return StoredArtifacts(self._store, ArtifactScope(by.tenant, by.name), self._limits)
+
+
+@contextlib.contextmanager
+def enter_run(ledger: Ledger, header: RunOpened, store: Store, limits: Limits) -> Generator[None]:
+    """Make the run of ``ledger`` the current run of this task."""
+    artifacts = StoredArtifacts(store, _scope(ledger.run, header), limits, is_replaying=ledger.is_replaying)
+    tokens = CURRENT_RUN.set(ledger.run), CURRENT_LIMITS.set(limits), CURRENT_ARTIFACTS.set(artifacts)
+    try:
+        yield
+    finally:
+        CURRENT_RUN.reset(tokens[0])
+        CURRENT_LIMITS.reset(tokens[1])
+        CURRENT_ARTIFACTS.reset(tokens[2])
+
+
+async def read_result(content: str, run: str, header: RunOpened, store: Store) -> str:
+    """The content of an ended run's result from its record."""
+    return await from_recorded(content, StoredArtifacts(store, _scope(run, header), Limits(), is_replaying=True))
+
+
+def _scope(run: str, header: RunOpened) -> ArtifactScope:
+    return ArtifactScope(header.tenant, header.principal, header.application, header.conversation, run)
