@@ -15,6 +15,7 @@ from remit.contracts.binding import bind_arguments
 from remit.contracts.schema import Input
 from remit.items import ArgumentsBound
 from remit.journal.ports import Store
+from remit.journal.replay import ReplayLedger
 from remit.pipeline import Given, Pipeline, Step
 from remit.policies import Ask
 from remit.testing import Scripted, calls, make_call, superuser
@@ -157,6 +158,12 @@ async def test_recorded_arguments_that_the_contract_no_longer_allows_are_not_use
     recorded = ArgumentsBound(call="call", arguments='{"to":"bob","number":"none"}')
     call = await make_call(pay, '{"to":"bob"}', recorded_items=[recorded])
     bound = bind_arguments(call.replace(id="call"))
+    assert json.loads(bound.canonical_arguments)["to"] == "bob"
+
+
+async def test_a_replay_of_an_older_journal_records_nothing() -> None:
+    call = await make_call(Bank().pay, '{"to":"bob"}')
+    bound = bind_arguments(call.replace(ledger=ReplayLedger("run", ())))
     assert json.loads(bound.canonical_arguments)["to"] == "bob"
 
 
