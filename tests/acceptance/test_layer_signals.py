@@ -18,7 +18,7 @@ from remit import Agent, App, Ask, Effect, Policy, Runtime, Stack, Timeout, When
 from remit.app import Env
 from remit.contracts.gate import Gate
 from remit.contracts.step import StepOutcome, StepRequest
-from remit.errors import JournalError, Suspended
+from remit.errors import JournalError, SealError, Suspended
 from remit.layers import Call, CallLayer, CallService, Guardrail, ModelService, Reply, StepService, Transform, layer_fn
 from remit.messages import ChatRequest, Completion
 from remit.policies import Decision, Question
@@ -254,6 +254,32 @@ async def test_a_journal_that_refuses_stops_the_run_whatever_a_layer_does_with_t
     runtime = Runtime(App(name="test", tools=[pay]), layers=Stack(layer, Timeout(60).calls, refuse()))
     with pytest.raises(JournalError, match="full"):
         await runtime.call(pay, ADA, 1)
+    assert RUNS == []
+
+
+async def test_what_a_layer_has_kept_or_left_behind_calls_nothing_when_its_call_has_ended() -> None:
+    RUNS.clear()
+    kept: list[tuple[CallService, Call]] = []
+    left: list[asyncio.Task[Reply]] = []
+    over = asyncio.Event()
+
+    async def call_late(inner: CallService, call: Call) -> Reply:
+        await over.wait()
+        return await inner(call)
+
+    @layer_fn
+    async def leave(call: Call, inner: CallService) -> Reply:
+        kept.append((inner, call))
+        left.append(asyncio.create_task(call_late(inner, call)))
+        return Reply.from_value(7)
+
+    made = pay.layer(leave())
+    assert (await Runtime(App(name="test", tools=[made])).call(made, ADA, 1)).value() == 7
+    over.set()
+    with pytest.raises(SealError, match="the layer leave called inner after its call had ended"):
+        await left[0]
+    with pytest.raises(SealError, match="the layer leave called inner after its call had ended"):
+        await _call(*kept[0])
     assert RUNS == []
 
 

@@ -105,6 +105,7 @@ class _Entry(Struct, Generic[Q]):
     task: asyncio.Task[Any]
     cancels: int
     signal: BaseException | None = None
+    has_ended: bool = False
 
     def raise_signal(self) -> None:
         """Raise what a layer may have swallowed, so that no effect follows it."""
@@ -145,12 +146,17 @@ class _GuardedLayers(Generic[Q, R]):
             entry.raise_signal()
             raise
         finally:
+            entry.has_ended = True
             self._entered.reset(token)
         entry.raise_signal()
         return result
 
     async def _pass_on(self, request: Q, /) -> R:
-        entry = self._entered.get()
+        entry = self._entered.get(None)
+        if entry is None or entry.has_ended:
+            raise SealError(
+                f"the layer {self._innermost} called inner after its call had ended; await inner in the layer"
+            )
         entry.raise_signal()
         current = _current_task()
         if current is not entry.task:  # a layer calls in a task of its own, such as one with a time limit
