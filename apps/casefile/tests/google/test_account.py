@@ -195,12 +195,29 @@ async def test_an_account_that_google_no_longer_knows_is_a_denial(google: FakeGo
         await GmailClient(transport).get_profile()
 
 
-async def test_with_a_folder_of_accounts_each_user_acts_as_their_own(tmp_path: Path, google: FakeGoogle) -> None:
+def accounts_of(folder: Path, google: FakeGoogle) -> AccountClients:
+    """The clients of Ann and Bob, each with an account of their own."""
+    (folder / "default").mkdir()
     for name in ("ann", "bob"):
-        (tmp_path / "default").mkdir(exist_ok=True)
         credentials = user(google, refresh_token=f"refresh-1-of-{name}")
-        (tmp_path / "default" / f"{name}.json").write_text(json.dumps(credentials))
-    clients = AccountClients(Account.from_environ({CREDENTIALS_VARIABLE: str(tmp_path), URL_VARIABLE: google.url}))
+        (folder / "default" / f"{name}.json").write_text(json.dumps(credentials))
+    return AccountClients(Account.from_environ({CREDENTIALS_VARIABLE: str(folder), URL_VARIABLE: google.url}))
+
+
+async def test_a_preview_reads_with_the_account_of_the_caller(tmp_path: Path, google: FakeGoogle) -> None:
+    clients = accounts_of(tmp_path, google)
+    google.sheets.put("book", "Sheet1", [["a"]])
+    arguments = {"spreadsheet_id": "book", "range": "Sheet1!A1", "values": [[1]]}
+
+    waiting = await call(Runtime(google_app(clients)), "sheets_append_values", arguments, principal("bob"))
+    await clients.close()
+
+    assert (waiting.status, google.asked) == ("waiting", ["sheets.spreadsheets.values.batchGet"])
+    assert [each["refresh_token"] for each in google.granted] == ["refresh-1-of-bob"]
+
+
+async def test_with_a_folder_of_accounts_each_user_acts_as_their_own(tmp_path: Path, google: FakeGoogle) -> None:
+    clients = accounts_of(tmp_path, google)
     runtime = Runtime(google_app(clients))
 
     for name in ("ann", "bob", "ann"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ from apps.casefile.tests.google.world import Ctx, World
 from remit import Effect, LeafContext, Principal, Risk, Runtime, Tool
 from remit.inventory import Maturity, Tier
 from remit.stores import InMemoryStore
-from remit.tools import Rate
+from remit.tools import Preview, Rate
 from remit_casefile.google.clients import Clients
 from remit_casefile.google.gmail import GmailClient
 from remit_casefile.google.payloads.gmail import SendMessage, SentMessage
@@ -109,12 +110,17 @@ async def test_what_sends_data_out_and_cannot_be_undone_waits_for_a_person(
 ) -> None:
     world.google.sheets.put("book", "Sheet1", [])
     waiting = await call(runtime, name, arguments)
-    assert (waiting.status, world.google.asked) == ("waiting", [])
+    assert (waiting.status, writes(world)) == ("waiting", [])
 
     await runtime.decide(waiting.questions[0], approved=True, by=ANN)
     done = await runtime.resume(waiting.run)
 
-    assert (done.status, len(world.google.asked)) == ("done", 1)
+    assert (done.status, len(writes(world))) == ("done", 1)
+
+
+def writes(world: World) -> list[str]:
+    """What was asked of Google, but for what a preview reads."""
+    return [method for method in world.google.asked if method != "sheets.spreadsheets.values.batchGet"]
 
 
 async def test_without_the_permission_nothing_is_asked_of_google(world: World, runtime: Runtime) -> None:
@@ -239,7 +245,7 @@ async def test_where_nothing_is_found_after_a_crash_a_person_is_asked_before_it_
         ),
         (
             "gmail_send_message",
-            {**LETTER, "thread_id": "t1"},
+            {**LETTER, "thread_id": "thread"},
             "a message to bob@example.com (an answer in a thread)\nSubject: hi\nho",
         ),
         (
@@ -249,8 +255,8 @@ async def test_where_nothing_is_found_after_a_crash_a_person_is_asked_before_it_
         ),
         (
             "drive_upload_file",
-            {"name": "a.bin", "mime_type": "x/y", "base64": "AAEC", "folder_id": "f"},
-            "the file 'a.bin' (x/y, 3 bytes) into the folder f",
+            {"name": "a.bin", "mime_type": "x/y", "base64": "AAEC", "folder_id": "file-1"},
+            "the file 'a.bin' (x/y, 3 bytes) into the folder file-1 ('letters')",
         ),
         (
             "sheets_append_values",
@@ -260,17 +266,81 @@ async def test_where_nothing_is_found_after_a_crash_a_person_is_asked_before_it_
     ],
 )
 async def test_a_person_is_shown_what_would_go_out(
-    runtime: Runtime, name: str, arguments: dict[str, Any], shown: str
+    world: World, runtime: Runtime, name: str, arguments: dict[str, Any], shown: str
 ) -> None:
+    fill(world)
     waiting = await call(runtime, name, arguments)
 
     (row,) = await runtime.store.list_questions()
     assert (row.question.id, row.question.shown) == (waiting.questions[0], shown)
 
 
-async def test_cells_that_would_be_written_over_are_shown_too(world: World) -> None:
+def fill(world: World) -> str:
+    """Put what the calls are about at Google; the id of the folder."""
+    world.google.mailbox.deliver(mail(subject="hi"), thread="thread")
+    world.google.sheets.put("book", "Sheet1", [["a", "b"], ["c", "d"]])
+    return world.google.drive.put("letters", b"", "application/vnd.google-apps.folder")
+
+
+async def test_cells_that_would_be_written_over_are_shown_and_are_the_state(world: World) -> None:
+    fill(world)
     tool = {each.name: each for each in google_app(world.clients).tools}["sheets_update_values"]
     payload = UpdateValues(spreadsheet_id="book", range="Sheet1!A1", values=[[1]])
 
     assert isinstance(tool, Tool)
-    assert await tool.preview(payload, Ctx()) == "1 rows over what is at Sheet1!A1 of the spreadsheet book\n1"
+    preview = await tool.preview(payload, Ctx())
+    assert isinstance(preview, Preview)
+    assert preview.summary == "1 rows over what is at Sheet1!A1 of the spreadsheet book\n1"
+    assert await tool.preview(payload, Ctx()) == preview
+
+    world.google.sheets.put("book", "Sheet1", [["changed"]])
+    assert await tool.preview(payload, Ctx()) != preview
+
+
+async def test_the_journal_keeps_no_cells_of_the_state(world: World, runtime: Runtime) -> None:
+    world.google.sheets.put("book", "Sheet1", [["salary of Ann"] * 50] * 50)
+    await call(runtime, "sheets_append_values", {"spreadsheet_id": "book", "range": "Sheet1", "values": [[1]]})
+
+    (row,) = await runtime.store.list_questions()
+    assert (len(row.question.state), "salary" in row.question.to_json()) == (64, False)
+
+
+CELLS = {"spreadsheet_id": "book", "range": "Sheet1!A1:B2", "values": [[1]]}
+CHANGES: dict[str, tuple[dict[str, Any], Callable[[World, str], object]]] = {
+    "gmail_send_message": (
+        {**LETTER, "thread_id": "thread"},
+        lambda world, _: world.google.mailbox.deliver(mail(subject="no"), thread="thread"),
+    ),
+    "drive_upload_file": (
+        {"name": "a.txt", "text": "b"},
+        lambda world, folder: world.google.drive.change(folder, name="public"),
+    ),
+    "sheets_append_values": (CELLS, lambda world, _: world.google.sheets.put("book", "Sheet1", [["a", "changed"]])),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+async def test_an_approval_is_void_once_what_was_shown_has_changed_at_google(
+    world: World, runtime: Runtime, name: str
+) -> None:
+    folder = fill(world)
+    arguments, change = CHANGES[name]
+    waiting = await call(runtime, name, {**arguments, "folder_id": folder} if "text" in arguments else arguments)
+    await runtime.decide(waiting.questions[0], approved=True, by=ANN)
+    change(world, folder)
+
+    asked_again = await runtime.resume(waiting.run)
+    assert (asked_again.status, len(asked_again.questions)) == ("waiting", 1)
+    assert asked_again.questions != waiting.questions
+
+    await runtime.decide(asked_again.questions[0], approved=True, by=ANN)
+    assert (await runtime.resume(waiting.run)).status == "done"
+
+
+@pytest.mark.parametrize("name", CHANGES)
+async def test_an_approval_holds_while_what_was_shown_is_unchanged(world: World, runtime: Runtime, name: str) -> None:
+    folder = fill(world)
+    arguments, _ = CHANGES[name]
+    waiting = await call(runtime, name, {**arguments, "folder_id": folder} if "text" in arguments else arguments)
+    await runtime.decide(waiting.questions[0], approved=True, by=ANN)
+    assert (await runtime.resume(waiting.run)).status == "done"

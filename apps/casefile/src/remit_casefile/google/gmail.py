@@ -19,14 +19,14 @@ from remit_casefile.google.payloads.gmail import (
     SentMessage,
 )
 from remit_casefile.google.transport import Transport, quote_segment
-from remit_casefile.google.wire import HistoryPage, MessageResource, Profile
+from remit_casefile.google.wire import HistoryPage, MessageResource, Profile, Thread
 from remit_casefile.google.write_confirmation import WaitSchedule, make_trace
 
 _HISTORY_TYPES: Final = ["messageAdded", "messageDeleted", "labelAdded", "labelRemoved"]
 
 
 class MailboxHistory:
-    """What a sync reads of a mailbox. A base class of its own, because these functions are no operations."""
+    """What syncs and previews read of a mailbox. A base class of its own, because these functions are no operations."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -35,6 +35,11 @@ class MailboxHistory:
     async def get_profile(self) -> Profile:
         """The state of the mailbox."""
         return await self._transport.call_json("GET", f"{self._mailbox_url}/profile", Profile)
+
+    async def get_thread(self, thread_id: str) -> Thread:
+        """The ids of the messages of a thread."""
+        url = f"{self._mailbox_url}/threads/{quote_segment(thread_id)}"
+        return await self._transport.call_json("GET", url, Thread, params={"format": "minimal"})
 
     async def list_history(self, since: str, page_token: str | None = None) -> HistoryPage:
         """A page of changes since a history id.

@@ -1,18 +1,23 @@
-"""What the inventory cannot declare for Google tools: reconciliation of interrupted calls, and previews."""
+"""What the inventory cannot declare for Google tools: reconciliation of interrupted calls, and previews.
+
+A preview names the state of the object that it shows, so that an approval is void once the object has changed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import hashlib
+import json
+from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from remit import LeafContext, Tool
+from remit.tools import Preview
 from remit_casefile.google.operations import ClientsOfCaller
-from remit_casefile.google.payloads.drive import UploadFile
+from remit_casefile.google.payloads.drive import GetFile, UploadFile
 from remit_casefile.google.payloads.gmail import SendMessage
-from remit_casefile.google.payloads.sheets import AppendValues, UpdateValues
+from remit_casefile.google.payloads.sheets import AppendValues, BatchGet, UpdateValues
 
 AnyTool: TypeAlias = Tool[..., Any]
-Preview: TypeAlias = Callable[[LeafContext, Any], Awaitable[str]]
 
 _PREVIEW_LINES: Final = 5
 _PREVIEW_WIDTH: Final = 200
@@ -28,43 +33,61 @@ def with_google_hooks(clients: ClientsOfCaller, tool: AnyTool) -> AnyTool:
         return await clients.of(ctx).drive.reconcile_upload(ctx, payload)
 
     reconciles = {"gmail_send_message": reconcile_send, "drive_upload_file": reconcile_upload}
+    previews = _Previews(clients)
+    shown = {
+        "gmail_send_message": previews.show_message,
+        "drive_upload_file": previews.show_upload,
+        "sheets_update_values": previews.show_values,
+        "sheets_append_values": previews.show_values,
+    }
     if tool.name in reconciles:
         tool = tool.with_reconcile(reconciles[tool.name])
-    return tool.with_preview(_PREVIEWS[tool.name]) if tool.name in _PREVIEWS else tool
+    return tool.with_preview(shown[tool.name]) if tool.name in shown else tool
 
 
-async def preview_message(_ctx: LeafContext, payload: SendMessage) -> str:
-    """The message to send, for the approver: recipients, subject and the start of its text."""
-    copies = [("copy to", payload.cc), ("hidden copy to", payload.bcc)]
-    recipients = "".join(f", {what} {', '.join(people)}" for what, people in copies if people)
-    thread_note = " (an answer in a thread)" if payload.thread_id is not None else ""
-    return (
-        f"a message to {', '.join(payload.to)}{recipients}{thread_note}\nSubject: "
-        f"{payload.subject}\n{_preview_text(payload.body)}"
-    )
+@dataclass(frozen=True, slots=True)
+class _Previews:
+    """What an approver is shown, with the state of what is now in the caller's account."""
+
+    clients: ClientsOfCaller
+
+    async def show_message(self, ctx: LeafContext, payload: SendMessage) -> Preview:
+        """The message to send: recipients, subject and the start of its text. Its state: the messages of its thread."""
+        copies = [("copy to", payload.cc), ("hidden copy to", payload.bcc)]
+        recipients = "".join(f", {what} {', '.join(people)}" for what, people in copies if people)
+        thread_note = " (an answer in a thread)" if payload.thread_id is not None else ""
+        summary = (
+            f"a message to {', '.join(payload.to)}{recipients}{thread_note}\nSubject: "
+            f"{payload.subject}\n{_preview_text(payload.body)}"
+        )
+        if payload.thread_id is None:
+            return Preview(summary)
+        thread = await self.clients.of(ctx).gmail.get_thread(payload.thread_id)
+        return Preview(summary, state=_digest([message.id for message in thread.messages]))
+
+    async def show_upload(self, ctx: LeafContext, payload: UploadFile) -> Preview:
+        """The file to upload: name, size, destination and the start of its text. Its state is that of its folder."""
+        where, state = "the top folder", ""
+        if payload.folder_id is not None:
+            folder = await self.clients.of(ctx).drive.get_file(GetFile(file_id=payload.folder_id))
+            where = f"the folder {payload.folder_id} ('{folder.name}')"
+            state = _digest([folder.name, str(folder.modified_time), folder.trashed])
+        summary = f"the file '{payload.name}' ({payload.mime_type}, {len(payload.content):,} bytes) into {where}"
+        return Preview(summary if payload.text is None else f"{summary}\n{_preview_text(payload.text)}", state=state)
+
+    async def show_values(self, ctx: LeafContext, payload: UpdateValues | AppendValues) -> Preview:
+        """The cells to write: the range and the first rows. Its state is the present values of the range."""
+        target = "rows below the table at" if isinstance(payload, AppendValues) else "rows over what is at"
+        rows = "\n".join(" | ".join("" if cell is None else str(cell) for cell in row) for row in payload.values)
+        summary = f"{len(payload.values):,} {target} {payload.range} of the spreadsheet {payload.spreadsheet_id}"
+        asked = BatchGet(spreadsheet_id=payload.spreadsheet_id, ranges=[payload.range], value_render="FORMULA")
+        present = await self.clients.of(ctx).sheets.batch_get(asked)
+        return Preview(f"{summary}\n{_preview_text(rows)}", state=_digest(present.model_dump(mode="json")))
 
 
-async def preview_upload(_ctx: LeafContext, payload: UploadFile) -> str:
-    """The file to upload, for the approver: name, size, destination and the start of its text."""
-    where = "the top folder" if payload.folder_id is None else f"the folder {payload.folder_id}"
-    summary = f"the file '{payload.name}' ({payload.mime_type}, {len(payload.content):,} bytes) into {where}"
-    return summary if payload.text is None else f"{summary}\n{_preview_text(payload.text)}"
-
-
-async def preview_values(_ctx: LeafContext, payload: UpdateValues | AppendValues) -> str:
-    """The cells to write, for the approver: the range and the first rows."""
-    target = "rows below the table at" if isinstance(payload, AppendValues) else "rows over what is at"
-    rows = "\n".join(" | ".join("" if cell is None else str(cell) for cell in row) for row in payload.values)
-    summary = f"{len(payload.values):,} {target} {payload.range} of the spreadsheet {payload.spreadsheet_id}"
-    return f"{summary}\n{_preview_text(rows)}"
-
-
-_PREVIEWS: Final[dict[str, Preview]] = {
-    "gmail_send_message": preview_message,
-    "drive_upload_file": preview_upload,
-    "sheets_update_values": preview_values,
-    "sheets_append_values": preview_values,
-}
+def _digest(state: object) -> str:
+    """A state in few characters, which tell the journal nothing of the data: a range may be a whole sheet."""
+    return hashlib.sha256(json.dumps(state, sort_keys=True).encode()).hexdigest()
 
 
 def _preview_text(text: str) -> str:

@@ -56,6 +56,13 @@ class MessageId(GoogleModel):
     id: str
 
 
+class Thread(GoogleModel):
+    """The messages of a thread."""
+
+    id: str
+    messages: list[MessageId] = Field(default_factory=list[MessageId])
+
+
 class Change(GoogleModel):
     """One kind of change to one message."""
 

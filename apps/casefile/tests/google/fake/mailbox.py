@@ -53,6 +53,7 @@ class Mailbox:
             "gmail.users.messages.list": self._list,
             "gmail.users.messages.get": self._get,
             "gmail.users.messages.send": self._send,
+            "gmail.users.threads.get": self._thread,
             "gmail.users.history.list": self._changes,
             "gmail.users.getProfile": self._profile,
         }
@@ -125,6 +126,13 @@ class Mailbox:
         if request.params["format"] == "raw":
             return resource | {"raw": base64.urlsafe_b64encode(stored.raw).decode()}
         return resource | {"snippet": "", "payload": _part(stored.mail, "")}
+
+    def _thread(self, request: Request) -> Json:
+        found = [each for each in self.messages.values() if each.thread == request.params["id"]]
+        if not found:
+            raise GoogleResponseError(404, "Requested entity was not found.", "notFound")
+        messages = [{"id": each.id, "threadId": each.thread, "labelIds": each.labels} for each in found]
+        return {"id": request.params["id"], "historyId": str(max(each.history for each in found)), "messages": messages}
 
     def _send(self, request: Request) -> Json:
         raw = request.media
