@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
@@ -142,4 +143,11 @@ def test_a_bad_reply_becomes_a_failed_response() -> None:
 
 def test_a_call_that_waits_is_pending_and_names_its_questions() -> None:
     response = ToolResponse.for_reply(request(), None, questions=("q1",))
-    assert (response.status, response.metadata) == (Status.PENDING, {"questions": ["q1"]})
+    assert (response.status, response.questions) == (Status.PENDING, ["q1"])
+
+
+@pytest.mark.parametrize("envelope", [request().model_dump(), ToolResponse.for_reply(request(), None).model_dump()])
+def test_what_would_reach_nobody_is_refused(envelope: dict[str, Any]) -> None:
+    model = ToolRequest if "operation" in envelope else ToolResponse
+    with pytest.raises(ValidationError, match=r"metadata\n.*Extra inputs are not permitted"):
+        model.model_validate({**envelope, "metadata": {"source": "mail"}})

@@ -132,7 +132,7 @@ async def test_a_tool_request_is_pending_until_a_person_has_decided(store: Store
     pending = await handle_request(runtime, request, by=ADA)
     (question,) = await store.list_questions()
     assert (pending.status, pending.payload) == (Status.PENDING, None)
-    assert pending.metadata == {"questions": [question.question.id]}
+    assert pending.questions == [question.question.id]
     await runtime.decide(question.question.id, approved=True, by=ADA)
     done = await handle_request(runtime, request, by=ADA)
     assert (done.status, ran) == (Status.COMPLETED, [f"about in {(await store.list_runs())[0].run}"])

@@ -37,7 +37,6 @@ class Request(BaseModel, Generic[P]):
     user_id: str
     operation: str = Field(default="", min_length=1, validate_default=True)
     payload: P
-    metadata: dict[str, JsonValue] = Field(default_factory=dict[str, JsonValue])
 
     def __init_subclass__(cls, operation: str = "", **config: Unpack[ConfigDict]) -> None:
         if operation:
@@ -78,7 +77,6 @@ class Response(BaseModel, Generic[P]):
     status: Status = Status.COMPLETED
     payload: P | None = None
     error: Failure | None = None
-    metadata: dict[str, JsonValue] = Field(default_factory=dict[str, JsonValue])
 
     @model_validator(mode="after")
     def _check_status(self) -> Self:
@@ -162,14 +160,15 @@ class ToolResponsePayload(BaseModel):
 
 
 class ToolResponse(Response[ToolResponsePayload]):
-    """The response to a request for a tool."""
+    """The response to a request for a tool. ``questions``: the ids of those that are open, while it is PENDING."""
+
+    questions: list[str] = Field(default_factory=list[str])
 
     @classmethod
     def for_reply(cls, request: ToolRequest, reply: Reply | None, *, questions: tuple[str, ...] = ()) -> Self:
         """The response for a reply; without a reply it is PENDING until ``questions`` are decided."""
         if reply is None:
-            metadata: dict[str, JsonValue] = {"questions": list(questions)}
-            return cls(request_id=request.request_id, status=Status.PENDING, metadata=metadata)
+            return cls(request_id=request.request_id, status=Status.PENDING, questions=list(questions))
         if reply.outcome != "ok":
             return cls.failed(request, reply.error or error_from_reply(reply.content))
         return cls.completed(request, ToolResponsePayload(result=_parse_content(reply.content)))

@@ -1,7 +1,7 @@
 """The signature of an operation: plain (``async def renew(self, payload: RenewLoan) -> Loan``), or with envelopes.
 
 A plain operation needs nothing else: its request and response are derived from it. Envelopes in the signature are for
-operations that respond PENDING or with metadata.
+operations that respond PENDING, or need the id of their request.
 """
 
 from __future__ import annotations
