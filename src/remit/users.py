@@ -97,10 +97,10 @@ class Config(BaseModel):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UserDirectory:
-    """The users of the file at ``path``, prices of models, and the journal, whose URL may hold a password."""
+    """The file at ``path``: roles with permissions, users, prices, and the journal, whose URL may hold a password."""
 
     path: Path
-    roles: tuple[str, ...]
+    roles: Mapping[str, frozenset[str]]
     principals: Mapping[str, Principal]
     journal_url: str = field(default="", repr=False)
     journal_key: str = ""
@@ -161,19 +161,20 @@ def _parse_users(path: Path, document: dict[str, Any]) -> UserDirectory:
         config = Config.model_validate(document)
     except ValidationError as error:
         raise SetupError(f"{path}: {_explain(error)}") from error
+    roles = {name: frozenset(role.permissions) for name, role in config.roles.items()}
     principals: dict[str, Principal] = {}
     for name, user in config.users.items():
-        unknown = sorted(set(user.roles) - set(config.roles))
+        unknown = sorted(set(user.roles) - roles.keys())
         if unknown:
-            known = ", ".join(config.roles) or "none"
+            known = ", ".join(roles) or "none"
             raise SetupError(
                 f"{path}: users.{_toml_key(name)}.roles: no role {unknown[0]!r} in this file; it has: {known}"
             )
-        granted = frozenset(permission for role in user.roles for permission in config.roles[role].permissions)
+        granted = frozenset[str]().union(*(roles[role] for role in user.roles))
         principals[name] = Principal(name, user.tenant, granted, frozenset(user.roles))
     return UserDirectory(
         path=path,
-        roles=tuple(config.roles),
+        roles=roles,
         principals=principals,
         journal_url=config.journal.url,
         journal_key=config.journal.key,

@@ -147,3 +147,78 @@ def test_a_loosening_is_locked_with_a_reason_only_and_the_lock_keeps_it(cli: Cli
     notebook.write()
     assert cli("lock", f"{HERE}:app").status == 0, "tightening needs no reason"
     assert json.loads(lock_file.read_text(encoding="utf-8"))["loosened"] == kept
+
+
+def roles(**permissions: str) -> str:
+    """A config.toml with these roles, each with the permissions in one text."""
+    return "".join(f"[roles.{role}]\npermissions = {json.dumps(each.split())}\n" for role, each in permissions.items())
+
+
+def notes(cli: Cli, config: str) -> list[tuple[str, str, str]]:
+    """What a check of the locked application notes about the roles: code, what, and how to mend it."""
+    (cli.home / "config.toml").write_text(config, encoding="utf-8")
+    told = cli("check", f"{HERE}:app", "--json")
+    assert (told.status, told.json["holds"]) == (0, True)
+    return [(note["code"], note["what"], note["mend"]) for note in told.json["notes"]]
+
+
+def test_a_role_with_a_misspelt_permission_is_noted_and_does_not_fail_the_check(cli: Cli) -> None:
+    cli("lock", f"{HERE}:app")
+    file = cli.home / "config.toml"
+    found = notes(cli, roles(reader="notes:read weather:read", writer="notes:wirte shop:buy approvals:decide"))
+    add = "add it to a role, or correct the name"
+    assert found == [
+        ("ungranted-permission", f"no role in {file} grants notes:write, which create_note requires (and 1 more)", add),
+        (
+            "unneeded-permission",
+            "the role writer grants notes:wirte, which no tool or method requires",
+            "did you mean notes:write?",
+        ),
+    ]
+    done = cli("check", f"{HERE}:app")
+    assert (done.status, done.err) == (0, "")
+    assert f"\nnote: {file}: unneeded-permission: the role writer grants notes:wirte" in done.out
+    line = NOTES.splitlines().index("      create_note: {tags: [note, create]}") + 1
+    assert f"note: {notebook.folder / 'notes.yaml'}:{line}: ungranted-permission: " in done.out
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        pytest.param(roles(owner="*"), id="everything"),
+        pytest.param(roles(writer="notes:*", weather="weather:*"), id="areas"),
+        pytest.param(roles(one="notes:read", two="notes:write weather:read shop:sell"), id="several roles"),
+    ],
+)
+def test_roles_that_grant_what_is_required_are_not_noted(cli: Cli, config: str) -> None:
+    cli("lock", f"{HERE}:app")
+    assert notes(cli, config) == []
+
+
+def test_a_method_without_a_tool_and_an_experimental_tool_require_their_permissions_too(cli: Cli) -> None:
+    changed = NOTES.replace("[notes:read]", "[]", 1) + "    without_tool: counted by others\n    tools: {}\n"
+    notebook.write(changed.replace("read_note: {}", "read_note: {business_rules: {visibility: experimental}}"))
+    cli("lock", f"{HERE}:app")
+    found = notes(cli, roles(user="notes:write weather:read"))
+    assert [what.partition(" grants ")[2] for _, what, _ in found] == [
+        "notes:read, which office.notes.count_notes requires",
+        "tools:experiment, which read_note requires",
+    ]
+    assert notes(cli, roles(user="notes:* weather:read tools:experiment runs:read")) == []
+
+
+def test_a_config_that_cannot_be_read_is_noted_and_the_rest_is_checked(cli: Cli) -> None:
+    cli("lock", f"{HERE}:app")
+    ((code, what, _),) = notes(cli, '[roles.writer]\npermissions = ["write notes"]\n')
+    assert (code, "'write notes' is not a permission" in what) == ("roles-unreadable", True)
+
+
+@pytest.mark.parametrize("folder", [".", "new"], ids=["no file", "no folder"])
+def test_a_check_without_a_config_notes_nothing_and_creates_none(
+    cli: Cli, folder: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REMIT_HOME", str(cli.home / folder))
+    cli("lock", f"{HERE}:app")
+    before = sorted(cli.home.iterdir())
+    told = cli("check", f"{HERE}:app", "--json")
+    assert (told.status, told.json["notes"], sorted(cli.home.iterdir())) == (0, [], before)

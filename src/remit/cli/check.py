@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -11,12 +13,15 @@ import typer
 from remit.agent.linking import link_agents
 from remit.app import App
 from remit.cli.apps import find_app, installed_apps
+from remit.cli.home import HomeFolder
 from remit.cli.options import AppArgument
+from remit.cli.role_check import compare_roles
 from remit.cli.status import ExitStatus, UsageError
 from remit.cli.text import json_text
 from remit.contracts.arguments import Limits
 from remit.dispatch.preset import preset
 from remit.dispatch.registry import AnyCallee
+from remit.home import data_folder
 from remit.inventory.drift import CHECKLIST, CheckResult, report_load_errors, run_checklist
 from remit.inventory.operations import Operations
 from remit.schemas.finding import Finding, InventoryError
@@ -30,21 +35,25 @@ def check_app(
     """Compare an application's code, inventory and lock file.
 
     Each finding gives its location and its fix; a change since the lock also gives the version bump that it needs.
+    Notes do not change the exit status: permissions that no role in config.toml grants, or that a role grants for
+    nothing.
 
     Exit status: 0 no findings, 1 findings, 2 usage.
     """
     try:
-        points = examine(find_app(app, installed_apps()))
+        found = find_app(app, installed_apps())
+        points = examine(found)
+        notes = compare_roles(require_operations(found), offered_callees(found), _config_file())
     except InventoryError as error:
-        points = report_load_errors(error)
+        points, notes = report_load_errors(error), ()
     points = tuple(
         replace(point, findings=tuple(_with_app_name(each, app) for each in point.findings)) for point in points
     )
     findings = [finding for point in points for finding in point.findings]
     if as_json:
-        print(json_text(_summary(app, points)))
+        print(json_text(_summary(app, points, notes)))
     else:
-        _draw(points, findings)
+        _draw(points, findings, notes)
     return ExitStatus.FAILED if findings else ExitStatus.DONE
 
 
@@ -57,6 +66,11 @@ def examine(app: App) -> tuple[CheckResult, ...]:
 def offered_callees(app: App) -> list[AnyCallee]:
     """Everything that an application offers, its agents linked as in a runtime."""
     return link_agents([*app.agents, *app.tools], None, Limits().handoffs)
+
+
+def _config_file() -> Path:
+    """The file with users and roles. Neither it nor its folder is created by a check."""
+    return HomeFolder(data_folder(os.environ)).config_file
 
 
 def _with_app_name(finding: Finding, app: str) -> Finding:
@@ -75,30 +89,32 @@ def require_operations(app: App) -> Operations:
     return app.operations
 
 
-def _summary(app: str, points: Sequence[CheckResult]) -> dict[str, object]:
+def _summary(app: str, points: Sequence[CheckResult], notes: Sequence[Finding]) -> dict[str, object]:
     summaries = [
         {"point": point.name, "means": CHECKLIST[point.name], "looked_at": point.checked_count, **_findings(point)}
         for point in points
     ]
-    return {"application": app, "holds": not any(point.findings for point in points), "points": summaries}
+    return {
+        "application": app,
+        "holds": not any(point.findings for point in points),
+        "points": summaries,
+        "notes": [_note_json(note) for note in notes],
+    }
 
 
 def _findings(point: CheckResult) -> dict[str, object]:
     return {"findings": [_finding_json(finding) for finding in point.findings]}
 
 
+def _note_json(note: Finding) -> dict[str, str]:
+    return {"code": note.code, "where": note.where, "what": note.what, "mend": note.fix}
+
+
 def _finding_json(finding: Finding) -> dict[str, str]:
-    return {
-        "code": finding.code,
-        "where": finding.where,
-        "what": finding.what,
-        "mend": finding.fix,
-        "step": finding.bump.value,
-        "governance": finding.governance.value,
-    }
+    return {**_note_json(finding), "step": finding.bump.value, "governance": finding.governance.value}
 
 
-def _draw(points: Sequence[CheckResult], findings: Sequence[Finding]) -> None:
+def _draw(points: Sequence[CheckResult], findings: Sequence[Finding], notes: Sequence[Finding]) -> None:
     from remit.cli.tables import make_table, print_table
 
     listing = make_table("point", "looked at", "found", "what holds")
@@ -109,3 +125,5 @@ def _draw(points: Sequence[CheckResult], findings: Sequence[Finding]) -> None:
         needs = f" (needs a {finding.bump.value.upper()} version)" if finding.bump.value else ""
         needs += f" ({finding.governance.value} governance)" if finding.governance.value else ""
         print(f"\n{finding.where}: {finding.code}: {finding.what}{needs}\n    {finding.fix}")
+    for note in notes:
+        print(f"\nnote: {note.where}: {note.code}: {note.what}\n    {note.fix}")

@@ -63,7 +63,7 @@ def compare_application(
     agents = ["", *(each.name for each in offered if isinstance(each, AgentLike))]
     for callee in offered:
         definition = operations.tools.get(callee.name)
-        where = callee.where if isinstance(callee, HasSource) and callee.where else callee.name
+        where = locate_callee(callee)
         if definition is not None:
             yield from _check_object(callee, definition)
             yield from _check_declared_layers(definition, operations.inventory.policy_table, agents, layers)
@@ -99,6 +99,11 @@ def _find_open_objects(schema: object) -> Iterator[object]:
             yield schema
         for each in values.values():
             yield from _find_open_objects(each)
+
+
+def locate_callee(callee: AnyCallee) -> str:
+    """The place of a callee in its source; its name if that is unknown."""
+    return callee.where if isinstance(callee, HasSource) and callee.where else callee.name
 
 
 def _check_provider_tools(agent: AgentLike[..., Any], where: str) -> Iterator[Finding]:

@@ -1,0 +1,103 @@
+"""Compares the permissions that an application requires with those that the roles of ``config.toml`` grant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Final
+
+from remit.cli.audit import ACCEPT_JOURNAL, AUDIT_ALL_TENANTS
+from remit.cli.client import READ_RUNS
+from remit.contracts.classification import Visibility
+from remit.contracts.principal import WILDCARD, Principal
+from remit.dispatch.registry import AnyCallee, collect_callees
+from remit.engine.conversations import JOIN_PERMISSION
+from remit.errors import SetupError
+from remit.inventory.gates import EXPERIMENT_PERMISSION
+from remit.inventory.governance import BUSINESS_RULES, BusinessRules
+from remit.inventory.operations import Operations
+from remit.inventory.running import locate_callee
+from remit.policies import DECIDE_PERMISSION
+from remit.runtime import CANCEL_PERMISSION
+from remit.schemas.finding import Finding, display_path
+from remit.schemas.suggestions import suggest
+from remit.users import os_user, read_users
+
+_OF_REMIT: Final = frozenset(
+    {
+        ACCEPT_JOURNAL,
+        AUDIT_ALL_TENANTS,
+        CANCEL_PERMISSION,
+        DECIDE_PERMISSION,
+        EXPERIMENT_PERMISSION,
+        JOIN_PERMISSION,
+        READ_RUNS,
+    }
+)
+
+
+def compare_roles(operations: Operations, callees: Iterable[AnyCallee], config: Path) -> tuple[Finding, ...]:
+    """What the roles lack for the application, and have for nothing; nothing is compared without a file.
+
+    None of it fails a check: an application may have its principals from elsewhere, its code may check further
+    permissions, and a call without its permission is refused anyway.
+    """
+    where = display_path(config)
+    try:
+        if not config.exists():
+            return ()
+        roles = read_users(config, os_user()).roles
+    except (SetupError, OSError) as error:
+        what = f"the roles were not compared: {error}"
+        return (Finding(code="roles-unreadable", where=where, what=what, fix="correct the file"),)
+    required = _required_permissions(operations, callees)
+    return (*_find_ungranted(required, roles, where), *_find_unneeded(required, roles, where))
+
+
+def _required_permissions(operations: Operations, callees: Iterable[AnyCallee]) -> dict[str, dict[str, str]]:
+    """Each permission, with name and location of what requires it."""
+    found: dict[str, dict[str, str]] = {}
+    for tool in operations.tools.values():
+        rules = tool.policies.get(BUSINESS_RULES)
+        if isinstance(rules, BusinessRules) and rules.visibility is Visibility.EXPERIMENTAL:
+            _add(found, (EXPERIMENT_PERMISSION,), tool.name, tool.location)
+    for callee in collect_callees(callees):
+        entry = operations.tools.get(callee.name)
+        _add(found, callee.facts.permissions, callee.name, locate_callee(callee) if entry is None else entry.location)
+    for method in operations.methods.values():  # those without a tool
+        _add(found, method.facts.permissions - found.keys(), method.metadata.key, method.metadata.inventory_location)
+    return found
+
+
+def _add(found: dict[str, dict[str, str]], permissions: Iterable[str], name: str, where: str) -> None:
+    for permission in permissions:
+        found.setdefault(permission, {})[name] = where
+
+
+def _find_ungranted(
+    required: Mapping[str, Mapping[str, str]], roles: Mapping[str, frozenset[str]], config: str
+) -> Iterator[Finding]:
+    every_role = Principal("", permissions=frozenset[str]().union(*roles.values()))
+    for permission in every_role.missing_permissions(frozenset(required)):
+        name, where = next(iter(required[permission].items()))
+        others = len(required[permission]) - 1
+        more = f" (and {others:,} more)" if others else ""
+        what = f"no role in {config} grants {permission}, which {name} requires{more}"
+        yield Finding(code="ungranted-permission", where=where, what=what, fix="add it to a role, or correct the name")
+
+
+def _find_unneeded(
+    required: Mapping[str, Mapping[str, str]], roles: Mapping[str, frozenset[str]], config: str
+) -> Iterator[Finding]:
+    """Permissions of roles that nothing requires, in the areas of the permissions that something requires."""
+    areas = {_area(each) for each in required}
+    for role, permissions in roles.items():
+        for permission in sorted(permissions - required.keys() - _OF_REMIT):
+            if _area(permission) in areas and not permission.endswith(f":{WILDCARD}"):
+                what = f"the role {role} grants {permission}, which no tool or method requires"
+                mend = suggest(permission, required, "remove it, unless something else checks it")
+                yield Finding(code="unneeded-permission", where=config, what=what, fix=mend)
+
+
+def _area(permission: str) -> str:
+    return permission.partition(":")[0]
