@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from figures import approval_deciders as _deciders
+from figures import approval_google as _google
 from figures import approval_more as _more
 from figures import approval_outcomes as _outcomes
 from figures import approval_state as _state
@@ -22,7 +23,7 @@ from remit.journal.ports import Store
 from remit.journal.sql.store import SqlStore
 from remit.stores import InMemoryStore
 
-_MODULES_OF_ROWS: Final = (_more, _deciders, _outcomes, _state)
+_MODULES_OF_ROWS: Final = (_more, _deciders, _outcomes, _state, _google)
 """Imported for their rows."""
 
 
@@ -51,7 +52,8 @@ async def _run_matrix(*, short: bool) -> tuple[Counter[str], int, int]:
 
 
 def _sample_targets(found: list[Target]) -> list[Target]:
-    return [*found[:2], *[each for each in found if each.tool.facts.confirm][:1], found[-1]]
+    at_google = [each for each in found if each.tool.name in _google.TOOLS_AT_GOOGLE][:1]
+    return [*found[:2], *[each for each in found if each.tool.facts.confirm][:1], *at_google, found[-1]]
 
 
 @contextlib.asynccontextmanager

@@ -17,7 +17,7 @@ from remit_casefile.storage.tables import Base, Casefile, Session
 
 NOW: Final = datetime(2026, 1, 1, tzinfo=UTC)
 UNREACHABLE_URL: Final = "http://127.0.0.1:9"
-"""Where no Google is: nothing of it runs in the matrix."""
+"""Where no Google is: no function of its tools runs in the matrix."""
 
 CASEFILES: Final = ("cf_260101_000001", "cf_260101_000002")
 TOOL_SESSION: Final = ("ts_260101_ada00000_000001", "ts_260101_ada00000_000002")

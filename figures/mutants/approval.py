@@ -136,4 +136,8 @@ MUTANTS: Final = (
         "a confirmation serves where an approval is needed",
         edited("remit.contracts.question:Question.accepts", 'decision.kind == "approve" or', "True or"),
     ),
+    _mutant(
+        "previews of Google tools name no state",
+        edited("remit_casefile.google.tools:_digest", "return hashlib", 'return "" and hashlib'),
+    ),
 )
