@@ -215,6 +215,7 @@ async def test_reconcile_finds_the_file_of_its_key_and_no_other(world: World) ->
     "wrong",
     [
         {"text": "a", "base64": "YQ=="},
+        {"text": "a", "file": {"digest": f"sha256:{'0' * 64}", "size": 1}},
         {},
         {"base64": "not base64!"},
         {"text": "a", "mime_type": "text/plain\r\nx: y"},

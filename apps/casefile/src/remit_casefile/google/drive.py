@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import re
 from typing import Final
 
 from remit import LeafContext
+from remit.artifacts import Artifacts, RunArtifacts
 from remit.tools import UNKNOWN, Happened
 from remit_casefile.google.payloads.drive import (
     FILE_FIELDS,
+    MEDIA_TYPE,
     DownloadFile,
     ExportFile,
     FileContent,
@@ -28,6 +31,8 @@ _LIST_FIELDS: Final = f"nextPageToken,incompleteSearch,files({FILE_FIELDS})"
 _CHANGE_FIELDS: Final = f"nextPageToken,newStartPageToken,changes(fileId,removed,file({FILE_FIELDS}))"
 _ALL_DRIVES: Final = {"supportsAllDrives": True, "includeItemsFromAllDrives": True}
 _TRACE_PROPERTY: Final = "remitTrace"
+_OCTETS: Final = "application/octet-stream"
+_MAX_ARTIFACT_BYTES: Final = 64 * 2**20
 
 
 class DriveChanges:
@@ -59,6 +64,7 @@ class DriveClient(DriveChanges):
         transport: the account.
         schedule: how long to look for a file after an unconfirmed upload, and to continue an interrupted one.
         upload_settings: how content is transferred.
+        artifacts: where the content of files is read and stored that are passed by reference.
     """
 
     def __init__(
@@ -67,10 +73,12 @@ class DriveClient(DriveChanges):
         *,
         schedule: WaitSchedule | None = None,
         upload_settings: UploadSettings | None = None,
+        artifacts: Artifacts | None = None,
     ) -> None:
         super().__init__(transport)
         self._schedule = schedule or WaitSchedule(sleep=asyncio.sleep)
         self._upload_settings = upload_settings or UploadSettings()
+        self._artifacts = artifacts or RunArtifacts()
 
     async def list_files(self, payload: ListFiles) -> FileList:
         """List the files of one folder, or all: name, type, size and time of change. Files in the trash are omitted."""
@@ -94,21 +102,20 @@ class DriveClient(DriveChanges):
     async def download_file(self, payload: DownloadFile) -> FileContent:
         """Download the content of a file. Google documents must be exported instead."""
         url = add_query(self._file_url(payload.file_id), {"alt": "media", "supportsAllDrives": True})
-        answer = await self._transport.send_checked("GET", url, headers={}, max_bytes=payload.max_bytes)
-        return _to_content(payload.file_id, answer)
+        return await self._read_content(url, payload)
 
     async def export_file(self, payload: ExportFile) -> FileContent:
         """Export a Google document, spreadsheet or presentation as another type."""
         url = add_query(f"{self._file_url(payload.file_id)}/export", {"mimeType": payload.mime_type})
-        answer = await self._transport.send_checked("GET", url, headers={}, max_bytes=payload.max_bytes)
-        return _to_content(payload.file_id, answer)
+        return await self._read_content(url, payload)
 
     async def upload_file(self, ctx: LeafContext, payload: UploadFile) -> FileView:
         """Upload a new file. An existing file of the same name is kept beside it."""
-        content, trace = payload.content, make_trace(ctx.key)
+        content = payload.inline_content if payload.file is None else await self._artifacts.read(payload.file)
+        trace = make_trace(ctx.key)
         metadata: dict[str, object] = {
             "name": payload.name,
-            "mimeType": payload.mime_type,
+            "mimeType": payload.media_type,
             "appProperties": {_TRACE_PROPERTY: trace},
         }
         if payload.folder_id is not None:
@@ -117,12 +124,12 @@ class DriveClient(DriveChanges):
 
         async def write() -> FileView:
             if len(content) <= self._upload_settings.single_request_limit:
-                kind = payload.mime_type
+                kind = payload.media_type
                 answer = await upload_multipart(self._transport, url, FILE_FIELDS, metadata, content, kind)
             else:
                 pieces = ResumableUpload(
                     content=content,
-                    mime_type=payload.mime_type,
+                    mime_type=payload.media_type,
                     chunk_size=self._upload_settings.chunk_size,
                     schedule=self._schedule,
                 )
@@ -138,6 +145,21 @@ class DriveClient(DriveChanges):
         found = await self._schedule.poll(lambda: self._find_upload(trace))
         return UNKNOWN if found is None else Happened(found)
 
+    async def _read_content(self, url: str, payload: DownloadFile | ExportFile) -> FileContent:
+        """The content at an address: itself, or the reference to an artifact with the name of the file."""
+        limit = _MAX_ARTIFACT_BYTES if payload.as_artifact else payload.max_bytes
+        answer = await self._transport.send_checked("GET", url, headers={}, max_bytes=limit)
+        if not payload.as_artifact:
+            return _to_content(payload.file_id, answer)
+        named = await self.get_file(GetFile(file_id=payload.file_id))
+        kind = _media_type(answer)
+        file = await self._artifacts.add(
+            answer.body,
+            name=re.sub(r"[/\\\x00-\x1f]", "_", named.name)[:255],
+            media_type=kind if len(kind) <= 127 and re.fullmatch(MEDIA_TYPE, kind) else _OCTETS,
+        )
+        return FileContent(file_id=payload.file_id, mime_type=kind, size=file.size, encoding="artifact", file=file)
+
     def _file_url(self, file_id: str) -> str:
         return f"{self._base_url}/files/{quote_segment(file_id)}"
 
@@ -147,9 +169,13 @@ class DriveClient(DriveChanges):
         return found.files[0] if found.files else None
 
 
+def _media_type(answer: HttpResponse) -> str:
+    return answer.headers.get("content-type", _OCTETS).partition(";")[0].strip()
+
+
 def _to_content(file_id: str, answer: HttpResponse) -> FileContent:
     """The content as text if it is text, else as base64."""
-    kind = answer.headers.get("content-type", "application/octet-stream").partition(";")[0].strip()
+    kind = _media_type(answer)
     size = len(answer.body)
     try:
         text = answer.body.decode()

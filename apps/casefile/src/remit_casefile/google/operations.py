@@ -81,7 +81,10 @@ class DriveOperations:
         return await self._clients.of(ctx).drive.get_file(payload)
 
     async def download_file(self, ctx: LeafContext, payload: DownloadFile) -> FileContent:
-        """Download the content of a file. Google documents must be exported instead."""
+        """Download the content of a file. Google documents must be exported instead.
+
+        Ask for an artifact to pass large content on.
+        """
         return await self._clients.of(ctx).drive.download_file(payload)
 
     async def export_file(self, ctx: LeafContext, payload: ExportFile) -> FileContent:

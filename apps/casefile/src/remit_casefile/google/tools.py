@@ -66,13 +66,14 @@ class _Previews:
         return Preview(summary, state=_digest([message.id for message in thread.messages]))
 
     async def show_upload(self, ctx: LeafContext, payload: UploadFile) -> Preview:
-        """The file to upload: name, size, destination and the start of its text. Its state is that of its folder."""
+        """The file to upload: what it is, where it goes and the start of its text. Its state is that of its folder."""
         where, state = "the top folder", ""
         if payload.folder_id is not None:
             folder = await self.clients.of(ctx).drive.get_file(GetFile(file_id=payload.folder_id))
             where = f"the folder {payload.folder_id} ('{folder.name}')"
             state = _digest([folder.name, str(folder.modified_time), folder.trashed])
-        summary = f"the file '{payload.name}' ({payload.mime_type}, {len(payload.content):,} bytes) into {where}"
+        digest = "" if payload.file is None else f", {payload.file.digest}"
+        summary = f"the file '{payload.name}' ({payload.media_type}, {payload.size:,} bytes{digest}) into {where}"
         return Preview(summary if payload.text is None else f"{summary}\n{_preview_text(payload.text)}", state=state)
 
     async def show_values(self, ctx: LeafContext, payload: UpdateValues | AppendValues) -> Preview:

@@ -23,10 +23,13 @@ _RECEIVED_RANGE: Final = re.compile(r"bytes=0-([0-9]+)")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UploadSettings:
-    """Content above ``single_request_limit`` bytes is sent in chunks of ``chunk_size`` bytes."""
+    """Content above ``single_request_limit`` bytes is sent in chunks of ``chunk_size`` bytes.
 
-    single_request_limit: int = 5 * 2**20
-    chunk_size: int = 8 * 2**20
+    The default requests stay within 1 MiB, because aiohttp blocks the event loop while it sends larger ones.
+    """
+
+    single_request_limit: int = 512 * 2**10
+    chunk_size: int = 2**20
 
     def __post_init__(self) -> None:
         if self.single_request_limit < 0 or self.chunk_size < CHUNK_MULTIPLE or self.chunk_size % CHUNK_MULTIPLE:

@@ -9,16 +9,19 @@ from typing import Annotated, Final, Literal, Self
 
 from pydantic import Field, model_validator
 
+from remit.artifacts import Artifact
 from remit_casefile.google.payloads.base import PAGE_TOKEN, GoogleId, GoogleModel, PageToken, Payload
 
 FILE_FIELDS: Final = "id,name,mimeType,size,modifiedTime,md5Checksum,parents,trashed,webViewLink"
 """What is asked of a file: the fields of `FileView`."""
 
-MimeType = Annotated[str, Field(max_length=127, pattern=r"^[\w.+-]+/[\w.+-]+$")]
+MEDIA_TYPE: Final = r"^[\w.+-]+/[\w.+-]+$"
+MimeType = Annotated[str, Field(max_length=127, pattern=MEDIA_TYPE)]
 """A media type without parameters."""
 
 _MaxBytes = Annotated[int, Field(ge=1, le=10 * 2**20)]
-_MAX_BYTES_DESCRIPTION = "Refuse what is larger than so many bytes (up to 10 MiB)"
+_MAX_BYTES_DESCRIPTION = "Refuse what is larger than so many bytes (up to 10 MiB), unless it comes as an artifact"
+_AS_ARTIFACT_DESCRIPTION = "Give a reference to the content, up to 64 MiB, in place of the content"
 
 
 class ListFiles(Payload):
@@ -46,6 +49,7 @@ class DownloadFile(Payload):
 
     file_id: GoogleId = Field(description="Id of the file")
     max_bytes: _MaxBytes = Field(default=2**20, description=_MAX_BYTES_DESCRIPTION)
+    as_artifact: bool = Field(default=False, description=_AS_ARTIFACT_DESCRIPTION)
 
 
 class ExportFile(Payload):
@@ -54,21 +58,25 @@ class ExportFile(Payload):
     file_id: GoogleId = Field(description="Id of a Google document, spreadsheet or presentation")
     mime_type: MimeType = Field(description="What to export it as, e.g. text/plain, text/csv or application/pdf")
     max_bytes: _MaxBytes = Field(default=2**20, description=_MAX_BYTES_DESCRIPTION)
+    as_artifact: bool = Field(default=False, description=_AS_ARTIFACT_DESCRIPTION)
 
 
 class UploadFile(Payload):
-    """A new file, with its content as text or, for other types, as base64."""
+    """A new file, with its content as text, as base64 or, if it is large, as an artifact."""
 
     name: str = Field(description="Name of the new file", min_length=1, max_length=255)
-    mime_type: MimeType = Field(default="text/plain", description="What the content is")
+    mime_type: MimeType | None = Field(
+        default=None, description="What the content is; if omitted, the type of the artifact, or text/plain"
+    )
     text: str | None = Field(default=None, description="The content, as text", max_length=10 * 2**20)
     base64: str | None = Field(default=None, description="The content, as base64", max_length=14 * 2**20)
+    file: Artifact | None = Field(default=None, description="The content, as the reference to an artifact")
     folder_id: GoogleId | None = Field(default=None, description="Folder to put it in; the top folder if omitted")
 
     @model_validator(mode="after")
     def _require_one_content(self) -> Self:
-        if (self.text is None) == (self.base64 is None):
-            raise ValueError("give the content either as text or as base64")
+        if [self.text, self.base64, self.file].count(None) != 2:
+            raise ValueError("give the content once: as text, as base64 or as file")
         if self.base64 is not None:
             try:
                 base64.b64decode(self.base64, validate=True)
@@ -77,9 +85,19 @@ class UploadFile(Payload):
         return self
 
     @property
-    def content(self) -> bytes:
-        """The bytes to upload."""
+    def inline_content(self) -> bytes:
+        """The bytes to upload, unless they are those of ``file``."""
         return base64.b64decode(self.base64) if self.base64 is not None else (self.text or "").encode()
+
+    @property
+    def size(self) -> int:
+        """How many bytes are uploaded."""
+        return len(self.inline_content) if self.file is None else self.file.size
+
+    @property
+    def media_type(self) -> str:
+        """What the content is."""
+        return self.mime_type or ("text/plain" if self.file is None else self.file.media_type)
 
 
 class FileView(GoogleModel):
@@ -110,5 +128,6 @@ class FileContent(GoogleModel):
     file_id: str = Field(description="Id of the file")
     mime_type: str = Field(description="What the content is")
     size: int = Field(description="Its size in bytes")
-    encoding: Literal["utf-8", "base64"] = Field(description="How the content is written here")
-    content: str = Field(description="The content")
+    encoding: Literal["utf-8", "base64", "artifact"] = Field(description="How the content is written here")
+    content: str = Field(default="", description="The content; empty if it comes as an artifact")
+    file: Artifact | None = Field(default=None, description="The reference to the content, if it comes as an artifact")
