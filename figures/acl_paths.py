@@ -62,8 +62,12 @@ Execution = tuple[Runtime, RunResult[Any]]
 
 def _runtime(trial: Trial, *script: Any, more: Sequence[Callee[..., Any]] = ()) -> Runtime:
     app = trial.parts.app
+    # A callee that the figure adds has no entry in the inventory; with one, such an application does not start.
+    operations = None if more else app.operations
     return Runtime(
-        replace(app, tools=(*app.tools, *more)), store=trial.runtime.store, model=Scripted([*script, "done", "done"])
+        replace(app, tools=(*app.tools, *more), operations=operations),
+        store=trial.runtime.store,
+        model=Scripted([*script, "done", "done"]),
     )
 
 

@@ -174,6 +174,7 @@ BY_ANNOTATION: Final[Mapping[str, Callable[[], Any]]] = {
     "S": lambda: 0,
     "tuple": lambda: ("x",),
     "dict[str, Any] | None": dict,
+    "dict[str, typing.Any] | None": dict,
     "float | None": lambda: 1.0,
     "str | None": lambda: "1.0",
     "str | int": lambda: "x",

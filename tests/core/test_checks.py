@@ -58,6 +58,8 @@ def test_what_fits_is_returned() -> None:
     [
         (lambda: check_numbers("Timeout", seconds="5"), "Timeout: seconds is '5'; give a number"),
         (lambda: check_numbers("Timeout", seconds=True), "Timeout: seconds is True; give a number"),
+        (lambda: check_numbers("T", seconds=10**400), "T: seconds is larger than any float; give a smaller number"),
+        (lambda: check_numbers("U", seconds=-(10**5000)), "U: seconds is larger than any float; give a smaller number"),
         (lambda: check_positive("Breaker", seconds="5"), "Breaker: seconds is '5'; give a number"),
         (lambda: check_positive("Timeout", seconds=0), "Timeout: seconds is 0; give a positive number"),
         (lambda: check_positive("Timeout", seconds=math.nan), "Timeout: seconds is nan; give a positive number"),

@@ -7,6 +7,7 @@ import enum
 import inspect
 import math
 import os
+import sys
 import unicodedata
 from collections.abc import Callable, Iterable
 from functools import wraps
@@ -21,7 +22,7 @@ C = TypeVar("C", bound=type)
 
 
 def check_numbers(owner: str, **values: object) -> None:
-    """Refuse values that are not numbers.
+    """Refuse values that are not numbers, or integers that no float can hold.
 
     Raises:
         SetupError: names the argument.
@@ -29,6 +30,8 @@ def check_numbers(owner: str, **values: object) -> None:
     for name, value in values.items():
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             raise SetupError(f"{owner}: {name} is {value!r}; give a number")
+        if abs(value) > sys.float_info.max and value not in (math.inf, -math.inf):
+            raise SetupError(f"{owner}: {name} is larger than any float; give a smaller number")
 
 
 def check_positive(owner: str, **values: object) -> None:

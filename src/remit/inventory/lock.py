@@ -14,6 +14,7 @@ from typing import Any, Final, Literal, NamedTuple
 from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
 from remit.agent.agent import Agent
+from remit.contracts.callee import check_callees
 from remit.contracts.contract import InputSchema, OutputSchema
 from remit.contracts.facts import Facts
 from remit.contracts.question import content_digest
@@ -122,7 +123,10 @@ def build_lock(operations: Operations, callees: Iterable[AnyCallee] = ()) -> Loc
         name: builder.lock_operation(each.tool, each.tool.facts, each.policies, dict(each.fixed_values))
         for name, each in operations.tools.items()
     }
-    agents = {name: builder.lock_agent(each) for name, each in agents_of(callees).items()}
+    agents = {
+        name: builder.lock_agent(each)
+        for name, each in agents_of(check_callees("build_lock: callees", callees)).items()
+    }
     return Lock.model_construct(methods=methods, tools=tools, agents=agents)
 
 

@@ -68,14 +68,9 @@ class RateLimit(CallLayer):
         request = TurnRequest(rate, self.calls, self.seconds, self.max_wait)
         wait = await call.ledger.take_turn(call.id, call.attempt, request)
         if wait > self.max_wait:
-            raise self.too_early(name, wait)
+            raise _too_early(self, name, wait)
         if wait > 0:
             await asyncio.sleep(wait)
-
-    def too_early(self, name: str, wait: float) -> RateLimitedError:
-        """The error for a call that would have to wait for too long."""
-        limit = f"{name} may be called {self.calls:,} times in {self.seconds:,g} seconds"
-        return RateLimitedError(f"{limit}; try again in {math.ceil(wait):,} seconds")
 
 
 class _Window:
@@ -98,7 +93,7 @@ class _Window:
             return
         wait = self._next_start() - loop.time()
         if wait > self._rate.max_wait:
-            raise self._rate.too_early(name, wait)
+            raise _too_early(self._rate, name, wait)
         waiter = loop.create_future()
         self._waiting.append(waiter)
         self._admit_waiting()
@@ -235,3 +230,9 @@ class _Permits:
                 waiter.set_result(True)
                 return
         self._held_count -= 1
+
+
+def _too_early(rate: RateLimit, name: str, wait: float) -> RateLimitedError:
+    """The error for a call that would have to wait for too long."""
+    limit = f"{name} may be called {rate.calls:,} times in {rate.seconds:,g} seconds"
+    return RateLimitedError(f"{limit}; try again in {math.ceil(wait):,} seconds")
