@@ -22,6 +22,7 @@ from remit.pipeline import Pipeline, Step
 from remit.policies import HasApprover
 from remit.testing import Scripted, superuser
 from remit_casefile.app import CasefileApplication
+from remit_casefile.sessions.requests import RECORD_TOOLS
 from remit_cms.app import build
 
 AnyTool = Tool[..., Any]
@@ -87,7 +88,9 @@ def cms_targets(ran: ExecutionLog, folder: Path) -> list[Target]:
 
 def casefile_targets(ran: ExecutionLog, made: CasefileApplication) -> list[Target]:
     """Every tool of the casefile application, called by a model and by a pipeline."""
-    counted = [_with_recording_body(each, ran) for each in approval_casefile.inventory_tools(made)]
+    # The writes of the record are refused to everyone but their own methods before anybody is asked.
+    tools = [each for each in approval_casefile.inventory_tools(made) if each.name not in RECORD_TOOLS]
+    counted = [_with_recording_body(each, ran) for each in tools]
     samples = [
         approval_casefile.sample_arguments(each.name, _minimal_arguments(each.schema_in.json_schema))
         for each in counted

@@ -43,9 +43,7 @@ MUTANTS: Final = mutants_of(
         "a runtime starts without looking at the lock": edited(
             f"{_RUNNING}:check_application", "if lock is not None:", "if False:"
         ),
-        "agents are not locked": edited(
-            "remit.inventory.lock:build_lock", "agents_of(callees).items()", "agents_of(()).items()"
-        ),
+        "agents are not locked": edited("remit.inventory.lock:build_lock", "in offered.items()", "in ()"),
         "what an agent may do besides is not noticed": edited(
             f"{_AGENTS}:_diff_granted", "for each in sorted(set(new) - set(old)))", "for each in list[str]())"
         ),

@@ -123,10 +123,8 @@ def build_lock(operations: Operations, callees: Iterable[AnyCallee] = ()) -> Loc
         name: builder.lock_operation(each.tool, each.tool.facts, each.policies, dict(each.fixed_values))
         for name, each in operations.tools.items()
     }
-    agents = {
-        name: builder.lock_agent(each)
-        for name, each in agents_of(check_callees("build_lock: callees", callees)).items()
-    }
+    offered = agents_of(check_callees("build_lock: callees", callees))
+    agents = {name: builder.lock_agent(each) for name, each in offered.items()}
     return Lock.model_construct(methods=methods, tools=tools, agents=agents)
 
 
