@@ -27,6 +27,8 @@ from remit.runtime import RunResult
 from remit_casefile.storage.database import Database
 
 STEPS: Final = 40
+_MAX_SEQUENCES: Final = 60
+"""How many sequences are tried until one notices a defect."""
 EXPECTED_CODES: Final = frozenset(
     {
         "VALIDATION_ERROR",
@@ -176,6 +178,16 @@ _QUIET: Final[dict[str, Any]] = {"suppress_health_check": list(HealthCheck)}
 def figures(*, short: bool) -> Iterator[Figure]:
     """Calls that ended otherwise than they may."""
     yield from measure_sequences(1 if short else 100)
+
+
+def measure_until_noticed() -> Iterator[Figure]:
+    """The figure of one sequence after another, until something is wrong in one: few sequences notice a rare defect."""
+    (found,) = measure_sequences(1)
+    for start in range(1, _MAX_SEQUENCES):
+        if not found.holds:
+            break
+        (found,) = measure_sequences(1, start=start)
+    yield found
 
 
 def measure_sequences(examples: int, *, start: int = 0) -> Iterator[Figure]:

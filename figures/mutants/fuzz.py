@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Final
 
-from figures.fuzz import measure_sequences
+from figures.fuzz import measure_until_noticed
 from figures.mutants.mutant import edited, mutants_of
 
 _VIEW: Final = "remit_casefile.storage.transactions:View"
 
-_CONVERTED: Final = mutants_of(
+MUTANTS: Final = mutants_of(
     "fuzz.unexpected",
     {
+        "reading a casefile changes it": edited(
+            f"{_VIEW}.get_casefile", "return found", "found.updated_at = self.now\n    return found"
+        ),
         "a text is converted to the number that a tool takes": edited(
             "remit.layers.validate:_Validate.__call__", "strict=self._strict", "strict=False"
-        )
-    },
-    partial(measure_sequences, 2, start=5),
-)
-"""Of a few sequences only some convert something: of all sequences of the figure, about every twelfth."""
-
-_OTHERS: Final = mutants_of(
-    "fuzz.unexpected",
-    {
+        ),
         "a call that fails leaves its changes behind": edited(
             "remit.database:SqliteFile.write_session",
             "as session, session.begin():\n                yield session",
@@ -33,10 +27,6 @@ _OTHERS: Final = mutants_of(
         "a casefile that does not exist is used": edited(
             f"{_VIEW}.get_casefile", "if found is None or found.tenant != self.tenant:", "if False:"
         ),
-        "reading a casefile changes it": edited(
-            f"{_VIEW}.get_casefile", "return found", "found.updated_at = self.now\n    return found"
-        ),
     },
+    measure_until_noticed,
 )
-
-MUTANTS: Final = (*_CONVERTED, *_OTHERS)
