@@ -85,13 +85,22 @@ def test_a_lock_that_a_merge_left_in_conflict_is_written_again_by_locking(cli: C
     file = notebook.folder / "inventory.lock"
     file.write_text("<<<<<<< HEAD\n" + file.read_text(), encoding="utf-8")
     done = cli("check", f"{HERE}:app")
-    assert (
-        f"the lock cannot be read: it contains an unresolved merge conflict\n    write it again: remit lock {HERE}:app"
-        in done.out
-    )
-    locked = cli("lock", f"{HERE}:app")
-    assert (locked.status, "changes since then are unknown" in locked.out) == (0, True)
+    assert "the lock cannot be read: it contains an unresolved merge conflict\n    take it from version" in done.out
+    refused = cli("lock", f"{HERE}:app")
+    assert (refused.status, "changes since then are unknown" in refused.out) == (1, True)
+    assert cli("lock", f"{HERE}:app", "--loosen", "resolved a merge").status == 0
+    assert "resolved a merge" in file.read_text(encoding="utf-8")
     assert cli("check", f"{HERE}:app").status == 0
+
+
+def test_a_lock_that_was_edited_to_hide_a_loosening_is_accepted_by_name_only(cli: Cli) -> None:
+    cli("lock", f"{HERE}:app")
+    file = notebook.folder / "inventory.lock"
+    notebook.write(NOTES.replace("[notes:write]", "[]"))
+    file.write_text(file.read_text(encoding="utf-8").replace('"notes:write"', ""), encoding="utf-8")
+    refused = cli("lock", f"{HERE}:app")
+    assert (refused.status, "the lock was edited by hand" in refused.out) == (1, True)
+    assert cli("lock", f"{HERE}:app", "--loosen", "notes are free").status == 0
 
 
 def test_tools_that_not_everybody_can_call_are_listed_with_their_state(cli: Cli) -> None:

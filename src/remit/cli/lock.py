@@ -24,24 +24,27 @@ def lock(
 
     Commit it with the inventory.
     Prints what has changed since the last lock, and the version bump that the changes need. Changes that loosen
-    governance are accepted with --loosen only; the lock file keeps them with the reason.
+    governance are accepted with --loosen only, and so is a lock that cannot be read or was edited by hand; the lock
+    file keeps them with the reason.
 
     Exit status: 0 written, 1 governance would be loosened without a reason, 2 usage.
     """
     found = find_app(app, installed_apps())
     operations, callees = require_operations(found), offered_callees(found)
     path, today = lock_path(operations), build_lock(operations, callees)
+    looser: list[str] = []
     try:
         before = read_lock(path)
     except InventoryError as error:
         before = None
+        looser.append(error.findings[0].what)
         print(f"{error.findings[0].where}: {error.findings[0].what}; changes since then are unknown")
     findings = list(diff_lock(before, operations, callees)) if before is not None else []
     steps = {finding.bump for finding in findings}
     for finding in findings:
         direction = finding.governance.value
         print(f"{finding.bump.value or 'mended':<7} {finding.what}{direction and f' ({direction})'}")
-    looser = [finding.what for finding in findings if finding.governance is GovernanceChange.LOOSER]
+    looser += [finding.what for finding in findings if finding.governance is GovernanceChange.LOOSER]
     if looser and not loosen.strip():
         print('not written, because governance would be loosened; accept that by name: --loosen "the reason"')
         return ExitStatus.FAILED

@@ -147,9 +147,8 @@ def read_lock(path: Path) -> Lock | None:
     except ValidationError as error:
         line, why = _find_merge_conflict(path.read_bytes()) or (1, _first_error(error))
         what = f"the lock cannot be read: {why}"
-        found = Finding(
-            code="lock", where=f"{display_path(path)}:{line}", what=what, fix="write it again: remit lock APP"
-        )
+        fix = 'take it from version control, or write it again: remit lock APP --loosen "the reason"'
+        found = Finding(code="lock", where=f"{display_path(path)}:{line}", what=what, fix=fix)
         raise InventoryError([found]) from error
 
 

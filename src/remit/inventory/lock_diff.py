@@ -19,9 +19,6 @@ from remit.schemas.compat import is_wider
 from remit.schemas.finding import Finding, GovernanceChange, VersionBump, display_path, locate_field
 from remit.schemas.jsontext import canonical_text
 
-STALE_LOCK: Final = "stale-lock"
-"""The code of an operation whose lock was edited by hand."""
-
 _RISKS: Final = [risk.value for risk in Risk]
 _REPORTED_AS_FACTS: Final = {(BUSINESS_RULES, "required_permissions"), (BUSINESS_RULES, "visibility")}
 
@@ -92,7 +89,9 @@ def _diff_operation(
     elif now is None:
         yield Change("removed", VersionBump.MAJOR, "is gone")
     elif not before.has_valid_digests():
-        yield Change(STALE_LOCK, VersionBump.NONE, "the lock was edited by hand; its digests do not match")
+        # What the lock accepted before is unknown, and it may have been more.
+        what = "the lock was edited by hand; its digests do not match"
+        yield Change("stale-lock", VersionBump.NONE, what, governance=GovernanceChange.LOOSER)
     else:
         yield from _diff_parameters(before, now)
         yield from _diff_nested_defaults(before, now)

@@ -21,7 +21,7 @@ from remit.dispatch.registry import AnyCallee, describe, keeps_layers, runs_same
 from remit.inventory.definition import ToolDefinition
 from remit.inventory.governance import PolicyTable
 from remit.inventory.lock import lock_path, read_lock
-from remit.inventory.lock_diff import STALE_LOCK, diff_lock
+from remit.inventory.lock_diff import diff_lock
 from remit.inventory.operations import Operations
 from remit.layers.approve import Approve
 from remit.layers.authorize import Authorize
@@ -44,7 +44,7 @@ def check_application(operations: Operations, callees: Collection[AnyCallee], la
     lock = read_lock(lock_path(operations))
     if lock is not None:
         changes = diff_lock(lock, operations, callees)
-        findings += [each for each in changes if each.governance is GovernanceChange.LOOSER or each.code == STALE_LOCK]
+        findings += [each for each in changes if each.governance is GovernanceChange.LOOSER]
     if findings:
         raise InventoryError(findings)
 
