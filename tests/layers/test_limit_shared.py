@@ -101,6 +101,6 @@ async def test_equal_limits_around_one_attempt_take_one_turn(open_store: OpenSto
         return await call_through(inner, call)
 
     assert (await call_through(outer, first, call_inner)).value == "inner"
-    for each in (first._replace(attempt=2), first._replace(id="second")):
+    for each in (first.replace(attempt=2), first.replace(id="second")):
         with pytest.raises(RateLimitedError, match="look may be called 1 times in 60 seconds"):
             await call_through(another, each)
