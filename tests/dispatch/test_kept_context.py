@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from contextvars import copy_context
+from typing import Any, cast
 
 import pytest
 
 from remit import App, Context, Effect, LeafContext, Principal, Runtime, Stack, Tool, tool
 from remit.contracts.items import Note
 from remit.errors import ContractError
+from remit.layers import Reply
 from remit.testing import superuser
 from tests.dispatch.kit import of_kind
 
@@ -180,3 +182,29 @@ async def test_a_task_that_a_call_has_left_behind_serves_the_calls_after_it() ->
     runtime = Runtime(App(name="test", tools=(ask,)), layers=Stack())
     assert [(await runtime.call(ask, ADA)).value() for _ in range(2)] == ["asked", "asked"]
     workers.pop().cancel()
+
+
+async def test_a_body_that_is_closed_from_elsewhere_ends_its_context() -> None:
+    @tool(effect=Effect.COMPOSED)
+    async def keep(ctx: Context) -> str:
+        """Keep the context."""
+        KEPT.append(ctx)
+        return "kept"
+
+    await runtime_of(keep).call(keep, ADA)
+    (kept,) = KEPT
+    kept.end(copy_context().run(kept.begin))
+    with pytest.raises(ContractError):
+        _ = kept.key
+
+
+async def test_a_reply_of_a_body_with_a_wrong_field_is_an_invalid_output() -> None:
+    @tool(effect=Effect.PURE)
+    async def answer() -> Any:
+        """Answer."""
+        return Reply("fine", cast("Any", "splendid"), "fine")
+
+    result = await runtime_of(answer).call(answer, ADA)
+    assert result.reply is not None
+    assert result.reply.error is not None
+    assert result.reply.error.code == "INVALID_OUTPUT"

@@ -196,6 +196,18 @@ async def test_a_large_result_is_in_the_journal_once_and_by_reference(store: Sto
         assert (await runtime.replay(run)).difference == ""
 
 
+async def test_a_result_near_the_limit_stays_in_the_journal(store: Store) -> None:
+    @tool(effect=Effect.PURE)
+    async def write() -> str:
+        """Write as much as the limit allows."""
+        return "x" * 998
+
+    runtime = Runtime(App(name="x", tools=[write], limits=Limits(output_bytes=1000)), store=store)
+    result = await runtime.call(write, ADA)
+    assert result.value() == "x" * 998
+    assert any("x" * 998 in position.body for position in await store.read(result.run))
+
+
 async def test_a_result_that_looks_like_a_reference_stays_what_it_is(store: Store) -> None:
     runtime = runtime_of(store)
     result = await runtime.call(imitate, ADA)

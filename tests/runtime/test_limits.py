@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -104,6 +105,15 @@ def test_what_a_dead_process_left_is_removed_after_a_day(tmp_path: Path) -> None
     os.utime(old, (0, 0))
     files.write(b"next")
     assert (old.exists(), young.exists()) == (False, True)
+
+
+def test_a_transaction_that_runs_again_finds_its_file_in_place(tmp_path: Path) -> None:
+    files = ArtifactFiles(tmp_path / "journal.db.artifacts")
+    written, digest = files.write(b"content"), f"sha256:{sha256(b'content').hexdigest()}"
+    files.keep(written, digest)
+    files.keep(written, digest)
+    assert not written.exists()
+    assert [each.read_bytes() for each in tmp_path.rglob("*") if each.is_file()] == [b"content"]
 
 
 async def test_a_disk_that_refuses_is_a_journal_error(tmp_path: Path) -> None:
