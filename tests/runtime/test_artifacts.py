@@ -13,7 +13,7 @@ from remit import Agent, App, Context, Effect, LeafContext, Risk, Runtime, tool
 from remit.artifacts import Artifact, Artifacts, PromptWithFiles, RunArtifacts, read_artifact
 from remit.contracts.artifact import digest_of
 from remit.contracts.items import AttemptEnded, ToolOutput
-from remit.errors import BrokenJournalError, InvalidOutputError, NotFoundError, RequestError
+from remit.errors import BrokenJournalError, InvalidArgumentsError, InvalidOutputError, NotFoundError, RequestError
 from remit.journal.ports import Store
 from remit.secrets import Secret
 from remit.stores import InMemoryStore, SqlStore
@@ -274,14 +274,14 @@ def all_bytes(folder: Path) -> bytes:
 async def test_a_secret_is_never_stored(store: Store, tmp_path: Path) -> None:
     Secret("test:artifact", "canary-of-artifacts")
     runtime = runtime_of(store)
-    with pytest.raises(InvalidOutputError, match="contains the value of a secret"):
+    with pytest.raises(InvalidArgumentsError, match="contains the value of a secret"):
         await runtime.artifacts.add(b"the canary-of-artifacts sings", by=ADA)
     assert b"canary-of-artifacts" not in all_bytes(tmp_path)
 
 
 async def test_what_is_too_large_for_an_artifact_is_refused(store: Store) -> None:
     runtime = runtime_of(store, limits=Limits(artifact_bytes=1000))
-    with pytest.raises(InvalidOutputError, match="an artifact of 1,001 bytes is too large; at most 1,000"):
+    with pytest.raises(InvalidArgumentsError, match=r"1,001 bytes is too large; at most 1,000: Limits\.artifact_bytes"):
         await runtime.artifacts.add(bytes(1001), by=ADA)
     result = await runtime.call(dump, ADA)
     with pytest.raises(InvalidOutputError, match="too large"):
@@ -293,8 +293,52 @@ async def test_a_file_that_cannot_be_read_is_refused_in_one_line(store: Store, t
     runtime = runtime_of(store)
     with pytest.raises(RequestError, match=r"cannot read .*: No such file"):
         await runtime.artifacts.add(tmp_path / "missing.txt", by=ADA)
-    with pytest.raises(InvalidOutputError, match="media type 'text' is not valid"):
-        await runtime.artifacts.add(b"", by=ADA, media_type="text")
+
+
+@pytest.mark.parametrize(
+    ("name", "media_type", "message"),
+    [
+        (
+            "a/b",
+            "text/csv",
+            "the name 'a/b' of an artifact is not valid; give at most 255 characters without /, \\ and",
+        ),
+        ("a.csv", "huh", "the media type 'huh' is not valid; give a type and a subtype, like text/csv"),
+    ],
+)
+async def test_a_wrong_name_or_media_type_is_refused_with_its_rule(name: str, media_type: str, message: str) -> None:
+    runtime = runtime_of(InMemoryStore())
+    with pytest.raises(InvalidArgumentsError) as refused:
+        await runtime.artifacts.add(b"", by=ADA, name=name, media_type=media_type)
+    assert str(refused.value).startswith(message)
+
+
+@pytest.mark.parametrize(("offset", "length", "wrong"), [(-1, 4, "offset is -1"), (0, -3, "length is -3")])
+async def test_a_part_before_the_beginning_is_refused(store: Store, offset: int, length: int, wrong: str) -> None:
+    runtime = runtime_of(store)
+    file = await runtime.artifacts.add(b"0123456789", by=ADA)
+    message = f"read: {wrong}; give a number of bytes, 0 or more"
+    with pytest.raises(InvalidArgumentsError, match=message):
+        await runtime.artifacts.read(file, by=ADA, offset=offset, length=length)
+
+    @tool(effect=Effect.PURE)
+    async def read_part(file: Artifact) -> str:
+        """Read a part."""
+        return (await RunArtifacts().read(file, offset, length)).decode()
+
+    result = await Runtime(App(name="reads", tools=[read_part]), store=store).call(read_part, ADA, file)
+    with pytest.raises(InvalidArgumentsError, match=message):
+        result.value()
+    with pytest.raises(InvalidArgumentsError, match=r"offset|length"):
+        (await runtime.call(read_artifact, ADA, file, offset, length)).value()
+
+
+@pytest.mark.parametrize("wrong", [True, "1", 1.5])
+async def test_a_part_is_given_in_whole_numbers(wrong: Any) -> None:
+    runtime = runtime_of(InMemoryStore())
+    file = await runtime.artifacts.add(b"0123456789", by=ADA)
+    with pytest.raises(InvalidArgumentsError, match=r"read: offset is .*; give a number of bytes"):
+        await runtime.artifacts.read(file, by=ADA, offset=wrong)
 
 
 async def test_outside_of_a_run_the_service_says_where_to_go() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -13,7 +14,7 @@ from remit.cli.status import ExitStatus, NoSuchError, UsageError
 
 
 def artifact(
-    digest: Annotated[str, typer.Argument(metavar="DIGEST", help="The digest in a reference: sha256:…")],
+    digest: Annotated[str, typer.Argument(metavar="DIGEST", help="The whole digest in a reference: sha256:…")],
     file: Annotated[str, typer.Argument(metavar="FILE", help="The file to write; - writes to stdout.")],
 ) -> int:
     """Save an artifact of your runs to a file.
@@ -24,10 +25,14 @@ def artifact(
         from remit.contracts.artifact import ArtifactScope, digest_of
         from remit.errors import BrokenJournalError
 
+        if not re.fullmatch("sha256:[0-9a-f]{64}", digest):
+            raise NoSuchError(
+                f"there is no artifact {digest}; give the whole digest (64 digits) as remit show RUN --json prints it"
+            )
         scope = ArtifactScope(client.principal.tenant, client.principal.name)
         content = client.wait(client.store.read_artifact(digest, scope))
         if content is None:
-            raise NoSuchError(f"there is no artifact {digest}; see its reference in: remit show RUN")
+            raise NoSuchError(f"there is no artifact {digest}; see its reference in: remit show RUN --json")
         if digest_of(content) != digest:
             raise BrokenJournalError(f"the stored content of artifact {digest} was changed; restore it from a backup")
     try:
@@ -36,6 +41,8 @@ def artifact(
         else:
             with Path(file).open("xb") as target:
                 target.write(content)
+    except FileExistsError as error:
+        raise UsageError(f"{file} exists and is not replaced; name another file") from error
     except OSError as error:
         raise UsageError(f"cannot write {file}: {error.strerror}") from error
     return ExitStatus.DONE

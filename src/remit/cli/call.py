@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import typer
 
@@ -89,15 +89,34 @@ def _add_files(
     callees = [*collect_tools(runtime.app), *runtime.app.agents]
     callee = next(each for each in callees if each.name == tool)
     parameters, value = callee.schema_in.json_schema.get("properties", {}), dict(arguments.value)
+    takers = [name for name, schema in parameters.items() if _takes_files(schema)]
+    hint = f"parameters with files: {', '.join(takers) or 'none'}"
     for each in files:
         name, is_named, path = each.partition("=")
         if not is_named or name not in parameters:
-            hint = f"parameters: {', '.join(parameters) or 'none'}"
             raise UsageError(f"--file {each!r} does not name a parameter; write --file NAME=PATH; {hint}")
-        reference = client.wait(runtime.artifacts.add(Path(path), by=client.principal)).model_dump()
-        is_list = parameters[name].get("type") == "array"
-        value[name] = [*value.get(name, []), reference] if is_list else reference
+        if name not in takers:
+            raise UsageError(f"--file: {name} takes no file; {hint}")
+        given = cast("object", value.get(name) or [])
+        is_list = _takes_files(parameters[name]) == "several"
+        if is_list and not isinstance(given, list):
+            raise UsageError(f"--file: {name} takes a list of files; it is {json_text(given)} in the arguments")
+        reference = client.store_file(runtime, Path(path)).model_dump()
+        value[name] = [*cast("list[object]", given), reference] if is_list else reference
     return parse_arguments(json_text(value), runtime.app.limits)
+
+
+def _takes_files(schema: Any) -> Literal["", "one", "several"]:
+    """Whether a parameter with this JSON schema takes a file or a list of files."""
+    if not isinstance(schema, dict):
+        return ""
+    schema = cast("dict[str, Any]", schema)
+    if schema.get("$ref") == "#/$defs/Artifact":
+        return "one"
+    if _takes_files(schema.get("items")):
+        return "several"
+    found = {_takes_files(each) for each in schema.get("anyOf", ())}
+    return "one" if "one" in found else "several" if "several" in found else ""
 
 
 def _check_callee(app: App, tool: str, app_reference: str) -> None:

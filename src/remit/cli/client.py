@@ -17,7 +17,7 @@ from remit.cli.home import ensure_home
 from remit.cli.status import NoSuchError, UsageError, did_you_mean, error_line
 from remit.contracts.items import RunStalled, RunSuspended
 from remit.contracts.principal import Principal
-from remit.errors import CallCancelledError, RemitError
+from remit.errors import CallCancelledError, InvalidArgumentsError, RemitError, RequestError
 from remit.journal.index import RESTING_STATUSES
 from remit.journal.ports import QuestionRow, RunRow, Store
 from remit.users import UserDirectory, os_user, read_users
@@ -25,6 +25,7 @@ from remit.users import UserDirectory, os_user, read_users
 if TYPE_CHECKING:  # what only some commands use is imported where it is used
     from remit.app import App
     from remit.audit.audit import Audit
+    from remit.contracts.artifact import Artifact
     from remit.contracts.items import Position
     from remit.contracts.question import DecisionKind, Question
     from remit.contracts.usage import UsageTotals
@@ -106,6 +107,19 @@ class LocalClient:
             raise
         self._seal(result.run)
         return result
+
+    def store_file(self, runtime: Runtime, path: Path) -> Artifact:
+        """Store a file of this person for runs.
+
+        Raises:
+            UsageError: the file cannot be read, or is refused.
+        """
+        try:
+            return self.wait(runtime.artifacts.add(path, by=self.principal))
+        except RequestError as error:
+            raise UsageError(f"--file: {error.message}") from error
+        except InvalidArgumentsError as error:
+            raise UsageError(f"--file {path}: {error.message}") from error
 
     def audit(self, anchor_location: str = "") -> Audit:
         """The audit of this journal, anchored at ``anchor_location`` or as the environment says.

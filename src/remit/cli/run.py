@@ -87,7 +87,7 @@ def _ensure_weights(client: LocalClient, *, yes: bool, may_ask: bool) -> None:
 
 
 def _store_files(client: LocalClient, runtime: Runtime, files: Sequence[Path]) -> list[Artifact]:
-    return [client.wait(runtime.artifacts.add(each, by=client.principal)) for each in files]
+    return [client.store_file(runtime, each) for each in files]
 
 
 def _detach(

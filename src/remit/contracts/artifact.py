@@ -8,11 +8,18 @@ from dataclasses import fields, is_dataclass
 from hashlib import sha256
 from typing import Final, NamedTuple, Protocol, cast
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from remit.contracts.secret import KNOWN_SECRETS
 from remit.core.checks import check_instance
-from remit.errors import BrokenJournalError, ContractError, InvalidOutputError, NotFoundError
+from remit.errors import (
+    BrokenJournalError,
+    CallError,
+    ContractError,
+    InvalidArgumentsError,
+    InvalidOutputError,
+    NotFoundError,
+)
 
 DIGEST_PREFIX: Final = "sha256:"
 OCTETS: Final = "application/octet-stream"
@@ -32,7 +39,7 @@ class Artifact(BaseModel):
     name: str = Field(default="", description="A file name without a folder", pattern=r"^[^/\\\x00-\x1f]{0,255}$")
 
     def check(self, content: bytes) -> bytes:
-        """Return the content if it is what this reference is about.
+        """Verify content against the digest and return it.
 
         Raises:
             NotFoundError: the size differs. BrokenJournalError: the stored content was changed.
@@ -76,7 +83,7 @@ class Artifacts(Protocol):
         """Store content and return its reference. It is durable then.
 
         Raises:
-            InvalidOutputError: it is too large, or contains the value of a secret.
+            InvalidOutputError: it is too large, contains the value of a secret, or its name or media type is not valid.
         """
         ...
 
@@ -85,6 +92,7 @@ class Artifacts(Protocol):
 
         Raises:
             NotFoundError: there is none, or it is not visible here. BrokenJournalError: it was changed or removed.
+            InvalidArgumentsError: the offset or the length is negative.
         """
         ...
 
@@ -121,22 +129,40 @@ def digest_of(content: bytes) -> str:
     return DIGEST_PREFIX + sha256(content).hexdigest()
 
 
-def new_artifact(content: object, *, name: str, media_type: str, max_bytes: int) -> Artifact:
+def check_range(offset: object, length: object) -> None:
+    """Refuse a part of content that cannot be read.
+
+    Raises:
+        InvalidArgumentsError: the offset or the length is not a whole number from 0 on.
+    """
+    for name, value in (("offset", offset), ("length", 0 if length is None else length)):
+        if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+            raise InvalidArgumentsError(f"read: {name} is {value!r}; give a number of bytes, 0 or more")
+
+
+def new_artifact(
+    content: object, *, name: str, media_type: str, max_bytes: int, error: type[CallError] = InvalidOutputError
+) -> Artifact:
     """The reference to content that may be stored.
 
     Raises:
-        InvalidOutputError: the content is not bytes, too large, or contains the value of a secret.
+        InvalidOutputError: or ``error``; the content is too large, contains the value of a secret, or has a name or
+            media type that is not valid. SetupError: it is not bytes.
     """
     check_instance("the content of an artifact", content, bytes, "give bytes")
     content = cast("bytes", content)
     if len(content) > max_bytes:
-        raise InvalidOutputError(f"an artifact of {len(content):,} bytes is too large; at most {max_bytes:,}")
+        raise error(f"an artifact of {len(content):,} bytes is too large; at most {max_bytes:,}: Limits.artifact_bytes")
     if any(spelling.encode() in content for spelling, _ in KNOWN_SECRETS.replacements):
-        raise InvalidOutputError("the artifact contains the value of a secret, which would be stored; leave it out")
+        raise error("the artifact contains the value of a secret, which would be stored; leave it out")
     try:
         return Artifact(digest=digest_of(content), size=len(content), media_type=media_type, name=name)
-    except ValueError as error:
-        raise InvalidOutputError(f"name {name!r} or media type {media_type!r} is not valid") from error
+    except ValidationError as invalid:
+        if invalid.errors()[0]["loc"] == ("name",):
+            rule = "give at most 255 characters without /, \\ and control characters"
+            raise error(f"the name {name!r} of an artifact is not valid; {rule}") from invalid
+        rule = "give a type and a subtype, like text/csv, of at most 127 characters"
+        raise error(f"the media type {media_type!r} is not valid; {rule}") from invalid
 
 
 def not_found(artifact: Artifact) -> NotFoundError:

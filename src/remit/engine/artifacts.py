@@ -14,6 +14,7 @@ from remit.contracts.artifact import (
     OCTETS,
     Artifact,
     ArtifactScope,
+    check_range,
     from_recorded,
     new_artifact,
     not_found,
@@ -22,8 +23,8 @@ from remit.contracts.current_run import CURRENT_LIMITS, CURRENT_RUN
 from remit.contracts.items import RunOpened
 from remit.contracts.ledger import Ledger
 from remit.contracts.principal import Principal, check_principal
-from remit.core.checks import check_counts, check_instance
-from remit.errors import RequestError
+from remit.core.checks import check_instance
+from remit.errors import InvalidArgumentsError, InvalidOutputError, RequestError
 from remit.journal.ports import Store
 
 
@@ -39,14 +40,16 @@ class StoredArtifacts:
 
     async def add(self, content: bytes, /, *, name: str = "", media_type: str = OCTETS) -> Artifact:
         """Store content and return its reference; see `Artifacts`."""
-        artifact = new_artifact(content, name=name, media_type=media_type, max_bytes=self._limits.artifact_bytes)
+        error = InvalidOutputError if self._scope.run else InvalidArgumentsError
+        max_bytes = self._limits.artifact_bytes
+        artifact = new_artifact(content, name=name, media_type=media_type, max_bytes=max_bytes, error=error)
         await self._own_artifact(artifact, content)
         return artifact
 
     async def read(self, artifact: Artifact, /, offset: int = 0, length: int | None = None) -> bytes:
         """The content, or a part of it; see `Artifacts`. A run keeps what it has read until its items are erased."""
         check_instance("read: artifact", artifact, Artifact, "give an Artifact")
-        check_counts("read", offset=offset, length=0 if length is None else length)
+        check_range(offset, length)
         content = await self._store.read_artifact(artifact.digest, self._scope)
         if content is None:
             raise not_found(artifact)
@@ -77,7 +80,8 @@ class ArtifactService:
         """Store bytes, or the file at a path, for runs of ``by``. Name and type follow from the path by default.
 
         Raises:
-            RequestError: the file cannot be read. InvalidOutputError: it is too large, or contains a secret's value.
+            RequestError: the file cannot be read. InvalidArgumentsError: it is too large, contains a secret's
+                value, or its name or media type is not valid.
         """
         check_principal("by", by)
         if isinstance(content, Path):

@@ -278,7 +278,7 @@ class InMemoryStore:
         return plan.start - now
 
     async def add_artifact(self, digest: str, owner: ArtifactScope, content: bytes | None) -> None:
-        """Store content for ``owner``; with None, let ``owner`` have content that is stored already."""
+        """Store content, or if None grant ``owner`` access to stored content."""
         if content is None and digest not in self._artifacts:
             raise BrokenJournalError(f"the stored content of artifact {digest[:19]}… is missing")
         self._artifacts.setdefault(digest, (content or b"", set()))[1].add(owner)

@@ -239,7 +239,7 @@ class ArtifactStore(Protocol):
     """Content that items refer to by its digest."""
 
     async def add_artifact(self, digest: str, owner: ArtifactScope, content: bytes | None) -> None:
-        """Store content for ``owner``, durably; with None, let ``owner`` have content that is stored already.
+        """Store content durably, or if None grant ``owner`` access to stored content.
 
         Raises:
             BrokenJournalError: it is not stored.

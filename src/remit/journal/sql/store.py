@@ -335,7 +335,7 @@ class SqlStore:
             await asyncio.to_thread(accept_rows, self._engine, self._key_file)
 
     async def add_artifact(self, digest: str, owner: ArtifactScope, content: bytes | None) -> None:
-        """Store content for ``owner``, durably; with None, let ``owner`` have content that is stored already."""
+        """Store content durably, or if None grant ``owner`` access to stored content."""
         prepared = await asyncio.to_thread(self._artifacts.prepare, content)
         await self._write(lambda connection: self._artifacts.add(connection, digest, owner, prepared), digest)
 
