@@ -19,7 +19,7 @@ class Suspended(BaseException):
 
     @staticmethod
     def join(signals: Iterable[Suspended]) -> Suspended:
-        """One signal for several: all questions, the first reason, and the longest time."""
+        """Merge suspensions into one: all questions, the first reason, and the longest time."""
         known = list(signals)
         seconds = [each.retry_after for each in known if each.retry_after is not None]
         reason = next((each.reason for each in known if each.reason), "")

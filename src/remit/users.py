@@ -182,6 +182,13 @@ def _parse_users(path: Path, document: dict[str, Any]) -> UserDirectory:
     )
 
 
+_ADDITIONS: Final[Mapping[str, str]] = {
+    "tenant": 'add tenant = "local-site"',
+    "roles": 'add roles = ["…"]',
+    "permissions": 'add permissions = ["…"]',
+}
+
+
 def _explain(error: ValidationError) -> str:
     """The first validation error, with its key."""
     first = error.errors(include_url=False)[0]
@@ -190,7 +197,7 @@ def _explain(error: ValidationError) -> str:
         case "extra_forbidden":
             return f"{key}: unknown key"
         case "missing":
-            return f"{key}: missing"
+            return f"{key}: missing; {_ADDITIONS.get(str(first['loc'][-1]), 'add it')}"
         case "string_pattern_mismatch":
             return f'{key}: {first["input"]!r} is not a permission; write area:verb like "cms:read", "cms:*", or "*"'
         case _:

@@ -129,7 +129,7 @@ async def test_a_bad_call_is_one_clear_reply_and_the_run_goes_on(name: str) -> N
         (200, '{"choices":[]}', "MODEL_GARBAGE", "is not a chat completion"),
         (200, '{"choices":[{"message":{"content":5}}]}', "MODEL_GARBAGE", "is not a chat completion"),
         (200, "", "MODEL_GARBAGE", "is not a chat completion"),
-        (401, '{"error":{"message":"bad key"}}', "MODEL_REFUSED", "answered 401"),
+        (401, '{"error":{"message":"bad key"}}', "MODEL_REFUSED", "answered 401: bad key"),
         (200, choice({"content": "The answer"}, "length"), "MODEL_GARBAGE", "was cut at the limit of its endpoint"),
         (200, choice({"content": None}, "content_filter"), "MODEL_GARBAGE", "held back by a content filter"),
         (200, choice({"content": ""}), "MODEL_GARBAGE", "is empty: no text and no calls"),

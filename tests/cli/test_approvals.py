@@ -33,6 +33,16 @@ def test_show_tells_exactly_what_will_run_and_why_it_is_asked(cli: Cli, waiting:
     assert "by the agent keeper" in shown
 
 
+def test_the_call_of_a_person_is_not_shown_as_the_agents(cli: Cli) -> None:
+    cli("call", APP, "burn", '{"name": "bread"}')
+    (question,) = cli.questions()
+    shown = cli("approvals", "show", question["id"]).out
+    assert "  asked by  " in shown
+    assert "keeper" not in shown
+    assert question["agent"] == ""
+    assert " as keeper" not in cli("show", cli.runs()[0].run, "--app", APP).out
+
+
 def test_hidden_characters_of_arguments_are_spelled_out(cli: Cli) -> None:
     cli("call", APP, "burn", json.dumps({"name": "bread\u202e\u200b\x9bm"}, ensure_ascii=False))
     shown = cli("approvals", "show", cli.questions()[0]["id"]).out

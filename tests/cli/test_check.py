@@ -147,7 +147,7 @@ def test_a_loosening_is_locked_with_a_reason_only_and_the_lock_keeps_it(cli: Cli
     assert 'accept it by name: remit lock tests.cli.test_check:app --loosen "the reason"' in found.out
     refused = cli("lock", f"{HERE}:app")
     assert (refused.status, lock_file.read_text(encoding="utf-8")) == (1, before)
-    assert "needs fewer permissions (looser)" in refused.out
+    assert "it no longer needs notes:write (looser)" in refused.out
     assert "not written, because governance would be loosened" in refused.out
     assert cli("lock", f"{HERE}:app", "--loosen", "anyone may write").status == 0
     kept = json.loads(lock_file.read_text(encoding="utf-8"))["loosened"]

@@ -90,7 +90,7 @@ def test_a_call_without_arguments_is_told_without_a_colon(cli: Cli, monkeypatch:
     monkeypatch.setenv("HURRY", "1")
     cli("call", APP, "dawdle")
     opened = cli("show", cli.runs()[0].run, "--app", APP).out.splitlines()[1]
-    assert " of shop, for " in opened
+    assert "dawdle of shop, asked by " in opened
     assert not opened.endswith(":")
 
 

@@ -76,7 +76,7 @@ def test_a_user_whom_the_file_does_not_know_is_told_what_to_add(path: Path) -> N
         ("[people.bob]", "people: unknown key"),
         ('[roles.r]\npermissions = []\ninherits = "owner"', "roles.r.inherits: unknown key"),
         ('[users.bob]\nroles = ["ownr"]\ntenant = "x"', "users.bob.roles: no role 'ownr' in this file; it has: owner"),
-        ('[users.bob]\nroles = ["owner"]', "users.bob.tenant: missing"),
+        ('[users.bob]\nroles = ["owner"]', 'users.bob.tenant: missing; add tenant = "local-site"'),
         ('[users.bob]\nroles = ["owner"]\ntenant = ""', "users.bob.tenant: "),
         ('[users.bob]\nroles = "owner"\ntenant = "x"', "users.bob.roles: "),
         ('[roles.r]\npermissions = ["everything"]', "roles.r.permissions.0: 'everything' is not a permission"),

@@ -272,10 +272,17 @@ BUILT: dict[str, tuple[Callable[[], Any], str]] = {
     "a number as a reason": (lambda: Ask(reason=untyped(3)), "Ask: reason is 3; give a string"),
     "a person who decides": (lambda: Ask(reason="x", who=untyped(None)), "Ask: who is None; give a string"),
     "truthy four eyes": (lambda: Ask(reason="x", four_eyes=untyped("yes")), "Ask: four_eyes is 'yes'; give True or"),
-    "a lifetime": (lambda: Ask(reason="x", expires_in=untyped("60")), "a lifetime: expires_in is '60'; give a number"),
+    "a lifetime": (lambda: Ask(reason="x", expires_in=untyped("60")), "Ask: expires_in is '60'; give seconds"),
     "no reason to block": (lambda: Block(reason=untyped(None)), "Block: reason is None; give a string"),
     "truthy four eyes of a policy": (lambda: Policy(four_eyes=untyped(1)), "Policy: four_eyes is 1; give True or Fa"),
-    "a size below zero": (lambda: Limits(argument_bytes=-1), "Limits: -1 is less than 0; give a whole number of 0 or"),
+    "a size as text": (
+        lambda: Limits(argument_bytes=untyped("x")),
+        "Limits: argument_bytes is 'x'; give a whole number",
+    ),
+    "a size below zero": (
+        lambda: Limits(argument_bytes=-1),
+        "Limits: argument_bytes is -1; give a whole number of 0 or",
+    ),
     "no call of a schema": (
         lambda: Tool.from_schema("f", "F.", {"type": "object"}, untyped(3)),
         "Tool.from_schema('f'): call is 3; give a function",

@@ -194,7 +194,7 @@ _MAX_NEWS: Final = 200
 
 
 async def compare_with_last(call: Call, rule: str) -> tuple[Change, ...]:
-    """The arguments that are new since the principal's last yes to the tool and rule, in this run or conversation."""
+    """Arguments that differ from the principal's last approved call of this tool and rule."""
     last = _find_last_approved(read_questions(call.ledger.recorded_items()), call, rule)
     if last is None:
         earlier = [RecordedQuestion(*each) for each in await call.ledger.conversation_questions()]
@@ -274,7 +274,7 @@ def _build_question(call: Call, kind: QuestionKind, ask: Ask, rule: str, *, ques
         conversation=caller.conversation,
         run=caller.run,
         call=call.id,
-        agent=caller.agent,
+        agent=caller.agent if caller.call else "",  # a person calls the root of a run
         asker=caller.principal.name,
         tool=call.callee.name,
         arguments=call.canonical_arguments,

@@ -48,7 +48,7 @@ async def plan_calls(call: Call, policy: Policy) -> list[PlannedQuestion]:
 
 
 async def ask_about_calls(call: Call, policy: Policy) -> tuple[Ask, str] | None:
-    """What to ask about a call for the sake of those that it is known to make, and the rule that asks about the first.
+    """The verdict on a call from its planned calls, with the rule of the first that asks.
 
     None if nothing is to be asked. A body that has begun is not asked about: its calls are.
     """

@@ -28,13 +28,15 @@ MAX_LIFETIME: Final = 100 * 365 * 24 * 3600.0
 """Maximal lifetime of a question or grant, in seconds; JSON and calendars have no infinity."""
 
 
-def check_lifetime(seconds: float, what: str) -> None:
+def check_lifetime(seconds: object, what: str) -> None:
     """Refuse a lifetime that is not positive or exceeds `MAX_LIFETIME`.
 
     Raises:
         SetupError: ``seconds`` is out of range.
     """
-    check_numbers("a lifetime", **{what: seconds})
+    if isinstance(seconds, bool) or not isinstance(seconds, (int, float)):
+        raise SetupError(f"{what} is {seconds!r}; give seconds")
+    check_numbers(what, seconds=seconds)
     if not 0 < seconds <= MAX_LIFETIME:
         raise SetupError(f"{what} is {seconds} seconds; give a positive number, at most {MAX_LIFETIME:.0f} (100 years)")
 
@@ -67,7 +69,7 @@ class Ask:
         check_text("Ask: reason", self.reason)
         check_permission("Ask: who", self.who)
         check_flag("Ask: four_eyes", self.four_eyes)
-        check_lifetime(self.expires_in, "expires_in")
+        check_lifetime(self.expires_in, "Ask: expires_in")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -46,6 +46,7 @@ class Chat:
         self._runtime = runtime
         self._terminal = terminal
         self._conversation = conversation
+        self._app_reference = app_reference
         self._read_line = read
         self._question_prompter = QuestionPrompter(
             client=client, runtime=runtime, terminal=terminal, app_reference=app_reference, read=read
@@ -125,7 +126,7 @@ class Chat:
                 return False
             result = self._resume(result.run)
         if result.status == "stalled":
-            print(stalled_notice(result), file=sys.stderr)
+            print(stalled_notice(result, self._app_reference), file=sys.stderr)
             return False
         error = run_error(result)
         if error is None:

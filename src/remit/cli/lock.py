@@ -54,7 +54,9 @@ def lock(
     needed = next(
         (step.value for step in (VersionBump.MAJOR, VersionBump.MINOR, VersionBump.PATCH) if step in steps), ""
     )
-    print(f"{path}: {len(today.methods):,} methods, {len(today.tools):,} tools, {len(today.agents):,} agents")
+    parts = {"method": today.methods, "tool": today.tools, "agent": today.agents}
+    counts = [f"{len(entries):,} {noun}{'' if len(entries) == 1 else 's'}" for noun, entries in parts.items()]
+    print(f"{path}: {', '.join(counts)}")
     if needed:
         print(f"the next version is a {needed.upper()} one")
     return ExitStatus.DONE

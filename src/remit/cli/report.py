@@ -53,7 +53,7 @@ def report_result(client: LocalClient, result: RunResult[Any], options: ReportOp
     if error is not None:
         print(error_line(error.code, error.message), file=sys.stderr)
     if result.status == "stalled":
-        print(stalled_notice(result), file=sys.stderr)
+        print(stalled_notice(result, options.app_reference), file=sys.stderr)
     for question in open_questions:
         print(_waiting_notice(question, options), file=sys.stderr)
     for question in announced_questions:
@@ -62,13 +62,13 @@ def report_result(client: LocalClient, result: RunResult[Any], options: ReportOp
     return statuses.get(result.status, ExitStatus.FAILED)
 
 
-def stalled_notice(result: RunResult[Any]) -> str:
+def stalled_notice(result: RunResult[Any], app_reference: str) -> str:
     """Why a run rests, and how it continues."""
     at = datetime.fromtimestamp(result.retry_at).astimezone().strftime("%H:%M:%S")
     return (
         f"stalled: {escape_controls(result.reason)}\n"
-        f"  nothing is lost: an executor tries again at {at}\n"
-        f"  now:     remit resume {result.run}"
+        f"  nothing is lost: run `remit executor` to try again at {at},\n"
+        f"  or now:  remit resume {result.run}{_app_option(app_reference)}"
     )
 
 

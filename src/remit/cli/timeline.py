@@ -198,10 +198,7 @@ def _describe_item(item: Item, run_started_at: float, position: Position, outcom
     what, text = item.kind, summarize_arguments(item.arguments) if isinstance(item, ArgumentsBound) else ""
     match item:
         case RunOpened():
-            agent = f" as {item.agent}" if item.agent else ""
-            text = (
-                f"{item.callee}{agent} of {item.application}, for {item.principal}{_arguments_suffix(item.arguments)}"
-            )
+            text = f"{item.callee} of {item.application}, asked by {item.principal}{_arguments_suffix(item.arguments)}"
         case ModelFailure():
             error = error_from_reply(item.content)
             text = one_line(f"{error.code}: {error.message}", max_length=_MAX_TEXT_LENGTH)

@@ -63,9 +63,9 @@ class Limits:
     def __post_init__(self) -> None:
         for each in fields(self):
             value = getattr(self, each.name)
-            check_counts("Limits", limit=value)
+            check_counts("Limits", **{each.name: value})
             if value < 0:
-                raise SetupError(f"Limits: {value} is less than 0; give a whole number of 0 or more")
+                raise SetupError(f"Limits: {each.name} is {value}; give a whole number of 0 or more")
 
 
 class Arguments(Struct, frozen=True, eq=False):

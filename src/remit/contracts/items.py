@@ -158,7 +158,7 @@ class ArgumentsBound(Item, frozen=True, kw_only=True, gc=False):
 
 
 class QuestionClosed(Item, frozen=True, kw_only=True, gc=False):
-    """A question about an outcome needs no answer any more: the attempt has ended after all."""
+    """Closes an outcome question after the attempt's end was recorded."""
 
     kind: ClassVar[str] = "closed"
     question: str

@@ -67,7 +67,7 @@ def check_principal(what: str, value: object) -> None:
 
 
 def check_found_principal(found: object, name: str, tenant: str) -> Principal | None:
-    """What a directory returned for a name and a tenant: that principal, or None if it is unknown.
+    """Check a directory's result: the requested principal or None.
 
     Raises:
         RequestError: the directory returned anything else, such as another principal.

@@ -89,6 +89,7 @@ class Question:
             conversation if the tool has a confirmation flag.
         kind: approval, or the outcome of a call found started without an end.
         call: the id of the call.
+        agent: the agent that made the call; empty if a person did.
         arguments: the canonical arguments, which run unchanged if approved.
         definition: digest of the tool's definition.
         rule: the policy rule that requires the approval.

@@ -252,9 +252,9 @@ def _diff_fact(name: str, old: Any, new: Any) -> Change:
         code, bump = ("raised-risk", VersionBump.MAJOR) if raised else ("lowered-risk", VersionBump.MINOR)
         return Change(code, bump, f"its risk was {old}, and is {new}", "", _direction(is_looser=not raised))
     if name == "permissions":
-        more = sorted(set(new) - set(old))
+        more, fewer = sorted(set(new) - set(old)), sorted(set(old) - set(new))
         bump = VersionBump.MAJOR if more else VersionBump.MINOR
-        wording = f"missing permission {', '.join(more)} too" if more else "it needs fewer permissions"
+        wording = f"missing permission {', '.join(more)} too" if more else f"it no longer needs {', '.join(fewer)}"
         is_looser = not set(old) <= set(new)
         return Change("changed-permissions", bump, wording, "", _direction(is_looser=is_looser))
     if name == "egress":

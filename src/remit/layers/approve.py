@@ -321,7 +321,7 @@ class _Approve:
 
 
 def _is_same_use(call: Call, verdict: Verdict, recorded: RecordedQuestion | None) -> bool:
-    """Whether an attempt has begun that needs no further approval to be made again, or is not made again."""
+    """Whether a recorded attempt makes another approval unnecessary."""
     items = call.ledger.items_for(call.id)
     if not has_begun(items):
         return False

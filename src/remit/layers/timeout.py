@@ -86,7 +86,7 @@ class _Timeout(Generic[Q, R]):
         self._of_all_executions = of_all_executions
 
     async def __call__(self, request: Q, /) -> R:
-        """Works like `asyncio.timeout` at a tenth of its cost, since it wraps every call."""
+        """A cheaper `asyncio.timeout`."""
         task = asyncio.current_task()
         assert task is not None  # noqa: S101 - a coroutine that awaits runs in a task
         loop = task.get_loop()

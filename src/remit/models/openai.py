@@ -10,6 +10,7 @@ import contextlib
 import json
 import math
 import os
+import re
 import time
 from collections.abc import Callable, Mapping
 from email.utils import parsedate_to_datetime
@@ -35,6 +36,7 @@ from remit.errors import (
 )
 
 _MAX_ERROR_LENGTH: Final = 200
+_REPEATED_STATUS: Final = re.compile(r"^Error code: \d+(?: - )?")
 _RETRYABLE_STATUSES: Final = frozenset({408, 409, 425, 429})
 
 
@@ -108,7 +110,8 @@ class OpenAI:
     def _to_model_error(self, error: openai.OpenAIError) -> ModelError:
         where = str(self._client.base_url)
         if isinstance(error, openai.APIStatusError):
-            message = f"{self.model} at {where} answered {error.status_code}: {_shorten(error.message)}"
+            said = _shorten(_REPEATED_STATUS.sub("", error.message))
+            message = f"{self.model} at {where} answered {error.status_code}{said and f': {said}'}"
             if error.status_code in _RETRYABLE_STATUSES:
                 return ModelBusyError(f"{message}; try again later", retry_after=retry_after(error.response.headers))
             if error.status_code >= 500:

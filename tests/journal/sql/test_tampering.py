@@ -66,7 +66,7 @@ def execute(file: Path, statement: str) -> None:
         (f"status = 'denied', decision = '{yes('q1').to_json()}'", "it is denied, but its decision is {"),
         (f"decision = '{yes('q1').to_json()}'", "it is open, but its decision is {"),
         (f"status = 'approved', decision = '{yes('q2').to_json()}'", "the column question differs from the body"),
-        ("decision = 'text'", "the row of question q1 was changed"),
+        ("decision = 'text'", "the row of question q1 was changed: its decision cannot be read"),
     ],
 )
 async def test_a_changed_question_is_refused_by_name_and_hides_no_other(

@@ -228,8 +228,11 @@ async def test_with_a_folder_of_accounts_each_user_acts_as_their_own(tmp_path: P
     await clients.close()
 
     assert [each["refresh_token"] for each in google.granted] == ["refresh-1-of-ann", "refresh-1-of-bob"]
-    assert (refused["errorCode"], "default/cleo.json cannot be read" in refused["error"]) == ("CAPABILITY_ABSENT", True)
-    assert (foreign["errorCode"], "other/ann.json cannot be read" in foreign["error"]) == ("CAPABILITY_ABSENT", True)
+    assert (refused["errorCode"], "no Google account for cleo of default: put" in refused["error"]) == (
+        "CAPABILITY_ABSENT",
+        True,
+    )
+    assert (foreign["errorCode"], "other/ann.json" in foreign["error"]) == ("CAPABILITY_ABSENT", True)
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from dataclasses import fields
 from typing import Any, Final, TypeVar, cast
 
 from msgspec import convert
+from pydantic import ValidationError
 from sqlalchemy import Row
 
 from remit.contracts.grant import Grant, GrantRow
@@ -145,8 +146,8 @@ def _refuse_broken(kind: str, name: object) -> Generator[None]:
     try:
         yield
     except (KeyError, TypeError, ValueError, RemitError) as error:
-        first_line = str(error).partition("\n")[0]  # pydantic writes several
-        raise BrokenJournalError(f"the row of {kind} {name} was changed: {first_line}") from error
+        why = f"its {error.title.lower()} cannot be read" if isinstance(error, ValidationError) else error
+        raise BrokenJournalError(f"the row of {kind} {name} was changed: {why}") from error
 
 
 def decode_positions(rows: Sequence[Row[Any]]) -> list[Position]:

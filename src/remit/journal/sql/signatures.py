@@ -50,7 +50,7 @@ class Signer:
             raise ValueError("its signature does not match")
 
     def attach(self, engine: Engine) -> None:
-        """Have all connections of ``engine`` carry the signer."""
+        """Attach the signer to every connection of ``engine``."""
         engine.update_execution_options(**{_OPTION: self})
 
 

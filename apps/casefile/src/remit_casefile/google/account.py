@@ -111,11 +111,13 @@ class Account:
         file: the credentials file, or a folder with the files of users as ``TENANT/NAME.json``; None if not configured.
         subject: the user that a service account represents. A service account without one has no mailbox.
         hosts: the addresses of the APIs.
+        owner: the user of a file in a folder, as told in errors; empty for an account of all.
     """
 
     file: Path | None = None
     subject: str | None = None
     hosts: Hosts = field(default_factory=Hosts)
+    owner: str = ""
 
     @classmethod
     def from_environ(cls, environ: Mapping[str, str]) -> Account:
@@ -151,7 +153,8 @@ class Account:
             )
         if self.file is None or not principal.name:
             raise MissingCapabilityError(f"no Google account is connected: {_FIX}")
-        return replace(self, file=self.file / _file_name(principal.tenant) / f"{_file_name(principal.name)}.json")
+        file = self.file / _file_name(principal.tenant) / f"{_file_name(principal.name)}.json"
+        return replace(self, file=file, owner=f"{principal.name} of {principal.tenant}")
 
     def transport(self) -> Transport:
         """A transport that signs in on first use."""
@@ -168,6 +171,10 @@ class Account:
         try:
             text = await asyncio.to_thread(self.file.read_text, encoding="utf-8")
         except (OSError, ValueError) as error:
+            if self.owner and isinstance(error, FileNotFoundError):
+                raise MissingCapabilityError(
+                    f"no Google account for {self.owner}: put its credentials in {self.file}"
+                ) from error
             raise MissingCapabilityError(
                 f"{CREDENTIALS_VARIABLE}={self.file} cannot be read ({_describe_read_error(error)}): {_FIX}"
             ) from error
