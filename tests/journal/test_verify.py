@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from remit.contracts.items import DecisionItem, ErasedItem, Position, RunFinished, RunSuspended
+from remit.contracts.items import DecisionItem, ErasedItem, Item, Position, RunFinished, RunSuspended
 from remit.errors import BrokenJournalError, JournalError
 from remit.journal.ports import AcquiredLease, QuestionRow, RunRow, RunStatus
 from remit.journal.sql.store import SqlStore
@@ -86,6 +86,21 @@ async def test_no_new_run_begins_under_the_id_of_a_run_whose_items_were_removed(
         await stage.driver().create_run("run", header_item())
 
 
+@pytest.mark.parametrize("status", ["running", "done"])
+@pytest.mark.parametrize(
+    ("signature", "message"),
+    [("signature", "run run: its row is signed, but has no items"), ("NULL", "its row does not match its items")],
+)
+async def test_no_run_begins_or_has_ended_whose_row_was_reset_and_whose_items_were_removed(
+    stage: Stage, file: Path, status: str, signature: str, message: str
+) -> None:
+    reset = f"UPDATE remit_runs SET next_seq = 0, ended = 0, status = '{status}', signature = {signature}"  # noqa: S608
+    execute(file, "DELETE FROM remit_items", reset)
+    for execution in (stage.begin, stage.again):
+        with pytest.raises(BrokenJournalError, match=message):
+            await execution(never)
+
+
 async def test_another_run_is_not_affected_by_a_changed_one(stage: Stage, file: Path) -> None:
     await stage.begin(asks("q2", run="other"), run="other")
     execute(file, "DELETE FROM remit_items WHERE run = 'run'")
@@ -148,6 +163,39 @@ def test_the_row_of_a_question_that_is_older_than_an_item_is_refused(row: Questi
     else:
         with pytest.raises(BrokenJournalError, match=f"run run: the row of a question is older than item {older_than}"):
             verify_lease("run", items, lease)
+
+
+REPLACEMENT = question_item(question("q2"), call="call")
+ERASED_QUESTION = question_item(question())
+
+
+@pytest.mark.parametrize(
+    ("items", "is_used"),
+    [
+        ([question_item(question())], False),
+        ([start_item(), question_item(question())], False),
+        ([question_item(question()), start_item("another", question="q1")], False),
+        ([ERASED_QUESTION], False),
+        ([note()], False),
+        ([question_item(question()), start_item(question="q1")], True),
+        ([question_item(question()), note(), REPLACEMENT], True),
+        ([ERASED_QUESTION, start_item(question="q1")], True),
+    ],
+)
+def test_a_run_whose_items_are_older_than_the_use_of_its_approval_is_refused(
+    items: list[Item], *, is_used: bool
+) -> None:
+    """Otherwise the call would count as the one that used the approval, and run again."""
+    placed = positions("run", [header_item(), *items])
+    erased = ErasedItem(call="call", was="question")
+    placed = [structs.replace(at, item=erased, body="") if at.item is ERASED_QUESTION else at for at in placed]
+    rows = [USED, QuestionRow(question("q2"), "open", None, None)]
+    lease = AcquiredLease(1, placed, len(placed), row_of("running"), "", rows)
+    if is_used:
+        verify_lease("run", placed, lease)
+    else:
+        with pytest.raises(BrokenJournalError, match="run run: its items are older than the row of question q1"):
+            verify_lease("run", placed, lease)
 
 
 def row_of(status: RunStatus, ended: float = 0.0) -> RunRow:

@@ -46,7 +46,7 @@ def verify_lease(run: str, items: Sequence[Position], lease: AcquiredLease) -> N
         raise BrokenJournalError(
             f"run {run} has {len(items)} items, but its row counts {lease.item_count}; nothing was run"
         )
-    if items and (lease.row is None or not matches_items(lease.row, items)):
+    if not (matches_items(lease.row, items) if lease.row and items else lease.row is None and not items):
         raise BrokenJournalError(f"run {run}: its row does not match its items; nothing was run")
     asked = [position.item for position in items if isinstance(position.item, QuestionItem)]
     rows = {row.question.id: row for row in lease.questions}
@@ -54,6 +54,12 @@ def verify_lease(run: str, items: Sequence[Position], lease: AcquiredLease) -> N
         question = Question.from_json(body)
         if question.run == run and (name not in rows or rows[name].question != question):
             raise BrokenJournalError(f"run {run}: the row of question {name} was changed or removed; nothing was run")
+    for name, row in rows.items():
+        if row.consumed_by is not None and row.consumed_by[0] == run and not _has_use(items, name, row.consumed_by[1]):
+            raise BrokenJournalError(
+                f"run {run}: its items are older than the row of question {name}, which one of its calls has used; "
+                "nothing was run"
+            )
     is_unfinished = lease.row is not None and lease.row.status in UNFINISHED_STATUSES
     for position in items:
         if is_unfinished and isinstance(position.item, ErasedItem) and position.item.was == AttemptStarted.kind:
@@ -75,6 +81,20 @@ def _is_newer(position: Position, rows: Mapping[str, QuestionRow]) -> bool:
         return False
     row, use = rows[item.question], (position.run, item.call)
     return row.consumed_by != use if isinstance(item, AttemptStarted) else row.status == "open"
+
+
+def _has_use(items: Sequence[Position], question: str, call: str) -> bool:
+    """Whether ``call`` has started or asked anew after ``question`` was asked: both use the decision on it."""
+    asked = -1
+    for position in items:
+        item = position.item
+        kind = item.was if isinstance(item, ErasedItem) else item.kind
+        is_asked = item.question == question if isinstance(item, QuestionItem) else kind == QuestionItem.kind
+        if asked < 0 and is_asked and (item.call == call or isinstance(item, QuestionItem)):
+            asked = position.seq
+        elif item.call == call and kind in (AttemptStarted.kind, QuestionItem.kind) and asked >= 0:
+            return True
+    return False
 
 
 def matches_items(row: RunRow, items: Sequence[Position]) -> bool:

@@ -17,6 +17,8 @@ ACCEPT: Final = "remit audit accept"
 """The command that accepts a journal as it is."""
 
 _BATCH: Final = 1000
+_SIGNED_TABLES: Final = (RUNS, ITEMS, QUESTIONS, GRANTS)
+"""The last link of the items of each run is signed in its row."""
 
 
 def open_signer(connection: Connection, key_file: Path | None) -> Signer:
@@ -47,7 +49,7 @@ def sign_first(connection: Connection, key_file: Path | None) -> Signer:
     """
     key_file = _find_key_file(connection, key_file)
     key = read_key(key_file)
-    if key is not None and any(connection.execute(select(table).limit(1)).first() for table in (RUNS, GRANTS)):
+    if key is not None and any(connection.execute(select(table).limit(1)).first() for table in _SIGNED_TABLES):
         raise BrokenJournalError(
             f"the journal {_location(connection)} has a key, {key_file}, but no signatures; restore it from a "
             f"backup, or accept it as it is: {ACCEPT}"

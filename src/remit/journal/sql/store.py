@@ -173,8 +173,10 @@ class SqlStore:
             UPDATE_LEASE.execute(connection, {"the_run": run, "epoch": row.epoch + 1, **lease})
             items, signer = SELECT_ITEMS.all(connection, run=run, after=after), signer_of(connection)
             last = SELECT_CHAIN.first(connection, run=run, seq=row.next_seq - 1)
-            if last is not None:  # otherwise items are missing, which the caller finds
+            if last is not None:  # otherwise items are missing, which the caller finds by their number
                 check_head(row, last.chain, signer)
+            elif not row.next_seq and row.signature is not None:
+                raise BrokenJournalError(f"run {run}: its row is signed, but has no items; nothing was run")
             questions = [question_row(each, signer) for each in SELECT_QUESTIONS_OF_RUN.all(connection, run=run)]
             opened = run_row(row) if row.callee else None
             cancelled = cancel_request(row, signer)
