@@ -7,7 +7,7 @@ from typing import Final
 from figures.mutants.mutant import edited, mutants_of, together
 
 _RECORDER: Final = "remit.agent.model_recorder"
-_FIND: Final = "remit.dispatch.base:_find_attempt"
+_FIND: Final = "remit.dispatch.attempts:find_attempt"
 _ASK: Final = f"{_RECORDER}:ModelRecorder._ask"
 
 _NOT_ANSWERED: Final = edited(
@@ -32,7 +32,7 @@ _DOUBLED: Final = mutants_of(
         "what has ended is neither answered nor known to have ended": together(
             _NOT_ANSWERED,
             edited(
-                "remit.dispatch.base:_find_attempt", "return number, started, ended", "return number, started, None"
+                "remit.dispatch.attempts:find_attempt", "return number, started, ended", "return number, started, None"
             ),
         ),
         "what has ended is neither answered nor known to have started": together(

@@ -7,7 +7,6 @@ import inspect
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
-from contextlib import suppress
 from contextvars import copy_context
 from functools import partial, wraps
 from typing import Any
@@ -17,7 +16,11 @@ from remit.contracts.principal import Caller
 
 
 class ThreadStillRunning(asyncio.CancelledError):
-    """A call was cancelled while its function ran in a thread. The thread cannot be stopped and continues."""
+    """A call was cancelled while its function ran in a thread, which continues. ``thread`` gets what comes of it."""
+
+    def __init__(self, thread: Future[Any]) -> None:
+        super().__init__("it runs in a thread, which cannot be stopped, and is still running")
+        self.thread = thread
 
 
 class ThreadContext:
@@ -85,40 +88,40 @@ def awaitable_body(function: Callable[..., Any], *, wants_context: bool) -> Call
         loop = asyncio.get_running_loop()
         if wants_context:
             args = (ThreadContext(args[0], loop), *args[1:])
-        future = loop.create_future()
+        thread = Future[Any]()
+        thread.set_running_or_notify_cancel()  # so that nobody can cancel it
         call = partial(copy_context().run, function, *args, **kwargs)
         name = f"remit tool {function.__name__}"
-        threading.Thread(target=_run, args=(call, loop, future), name=name, daemon=True).start()
-        try:
-            return await future
-        except asyncio.CancelledError as error:
-            if not future.cancelled():
-                raise
-            raise ThreadStillRunning("it runs in a thread, which cannot be stopped, and is still running") from error
+        threading.Thread(target=_run, args=(call, thread), name=name, daemon=True).start()
+        return await wait_for_thread(thread)
 
     return run_in_thread
 
 
-def _run(call: Callable[[], Any], loop: asyncio.AbstractEventLoop, future: asyncio.Future[Any]) -> None:
-    result: Any = None
-    failure: BaseException | None = None
+async def wait_for_thread(thread: Future[Any]) -> Any:
+    """Return what the function in a thread returns, or raise what it raises.
+
+    Raises:
+        ThreadStillRunning: this was cancelled first.
+    """
+    waiter = asyncio.wrap_future(thread)
+    try:
+        return await waiter
+    except asyncio.CancelledError as error:
+        if not waiter.cancelled():
+            raise
+        raise ThreadStillRunning(thread) from error
+
+
+def _run(call: Callable[[], Any], thread: Future[Any]) -> None:
     try:
         result = call()
         if inspect.iscoroutine(result):
             result.close()
-            failure = TypeError("it returned a coroutine; declare it `async def`")
+            raise TypeError("it returned a coroutine; declare it `async def`")  # noqa: TRY301 - for the call's task
     except StopIteration as error:
-        failure = RuntimeError(f"it raised {error!r}")  # a future refuses to hold a StopIteration
+        thread.set_exception(RuntimeError(f"it raised {error!r}"))  # a future refuses to hold a StopIteration
     except BaseException as error:  # noqa: BLE001 - raised in the task that awaits the call
-        failure = error
-
-    def deliver() -> None:
-        if future.done():
-            return
-        if failure is None:
-            future.set_result(result)
-        else:
-            future.set_exception(failure)
-
-    with suppress(RuntimeError):  # the loop is closed: nothing awaits the call
-        loop.call_soon_threadsafe(deliver)
+        thread.set_exception(error)
+    else:
+        thread.set_result(result)

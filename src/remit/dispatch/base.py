@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Sequence
+from concurrent.futures import Future
+from typing import Any
 
 from pydantic import BaseModel
 
@@ -32,8 +35,9 @@ from remit.contracts.question import Decision, Question
 from remit.contracts.redact import Redaction, limit_error, redact_error, redact_reply, redact_text, safe_cause
 from remit.contracts.reply import Reply
 from remit.contracts.secret import KNOWN_SECRETS
-from remit.contracts.threads import ThreadStillRunning
+from remit.contracts.threads import ThreadStillRunning, wait_for_thread
 from remit.contracts.transient import is_transient
+from remit.dispatch.attempts import LateAttempt, find_attempt
 from remit.dispatch.context import CallContext, DispatchPort
 from remit.dispatch.registry import AnyCallee
 from remit.errors import (
@@ -73,7 +77,7 @@ class Base:
         items = call.ledger.items_for(call.id)
         # An unsafe call has one attempt, however layers number it or however often they make it.
         attempt = 1 if self._effect is Effect.UNSAFE else call.attempt
-        number, started, ended = _find_attempt(items, attempt) if items else (attempt, None, None)
+        number, started, ended = find_attempt(items, attempt) if items else (attempt, None, None)
         if ended is not None and self._effect is not Effect.PURE and not is_outcome_unknown(self._callee, items):
             return self._replay_end(ended, await from_recorded(ended.content))
         approved = self._check_seal(payload, items) if items else ()
@@ -113,7 +117,7 @@ class Base:
         items = call.ledger.items_for(call.id)
         edit = read_approvals(items).edit
         call = bind_arguments(call) if edit is None else with_arguments(call, edit.arguments)
-        number, _, _ = _find_attempt(items, 1)
+        number, _, _ = find_attempt(items, 1)
         return await self._resolve_outcome(call.replace(redactions=redactions), number)
 
     async def _run_unsafe(self, call: Call, number: int, payload: BaseModel, approved: Sequence[Question]) -> Reply:
@@ -123,8 +127,38 @@ class Base:
         try:
             await self._record_start(call, number, approved)
             return await self._run_and_record_end(call, number, payload)
+        except ThreadStillRunning as error:
+            self._record_when_ended(call, number, payload, error.thread)
+            raise
         finally:
             self._running_unsafe_calls.discard(key)
+
+    def _record_when_ended(self, call: Call, number: int, payload: BaseModel, thread: Future[Any]) -> None:
+        """Record the end of an attempt in the newest ledger of its run, when its thread ends."""
+        late = LateAttempt(call, number, payload, thread, [])
+        self._dispatch.late_attempts[call.caller.run, call.id] = late
+        late.recording.append(asyncio.ensure_future(self._record_late_end(late)))
+
+    async def _record_late_end(self, late: LateAttempt) -> None:
+        key = (late.call.caller.run, late.call.id)
+        with contextlib.suppress(BaseException):  # waits only; the end is read below
+            await wait_for_thread(late.thread)
+        if not late.thread.done() or self._dispatch.late_attempts.get(key) is not late:
+            return  # the loop ends, or the call was taken up again
+        # If the run was taken up elsewhere, nothing is stored: the attempt stays known here.
+        with contextlib.suppress(BaseException):
+            with contextlib.suppress(CallError):
+                await self._run_and_record_end(late.call, late.number, late.payload, late.thread)
+            self._dispatch.late_attempts.pop(key, None)
+
+    async def _await_late_end(self, call: Call, late: LateAttempt) -> Reply:
+        """Wait for the thread of an attempt, and record its end in the present ledger."""
+        self._dispatch.late_attempts.pop((call.caller.run, call.id), None)
+        try:
+            return await self._run_and_record_end(call, late.number, late.payload, late.thread)
+        except ThreadStillRunning:
+            self._record_when_ended(call, late.number, late.payload, late.thread)
+            raise
 
     async def _record_start(self, call: Call, number: int, approved: Sequence[Question]) -> None:
         parent = call.caller.call
@@ -142,9 +176,11 @@ class Base:
         else:
             await call.ledger.commit(item)
 
-    async def _run_and_record_end(self, call: Call, number: int, payload: BaseModel) -> Reply:
+    async def _run_and_record_end(
+        self, call: Call, number: int, payload: BaseModel, thread: Future[Any] | None = None
+    ) -> Reply:
         try:
-            reply = await self._run_body(call, payload)
+            reply = await self._run_body(call, payload, thread)
             content = await self._to_recorded(reply)
         except CallError as error:
             failed = Reply.from_error(error)
@@ -173,12 +209,13 @@ class Base:
     async def _to_recorded(self, reply: Reply) -> str:
         return await to_recorded(reply.content, self._dispatch.limits.output_bytes)
 
-    async def _run_body(self, call: Call, payload: BaseModel) -> Reply:
+    async def _run_body(self, call: Call, payload: BaseModel, thread: Future[Any] | None = None) -> Reply:
         frame = CallContext(call, self._callee, self._dispatch)
         body = self._run_composed if self._effect is Effect.COMPOSED else self._callee.run
         token = frame.begin()
         try:
-            return self._to_reply(call, await body(payload, frame))
+            value = await (body(payload, frame) if thread is None else wait_for_thread(thread))
+            return self._to_reply(call, value)
         except CallError as error:
             safe = limit_error(redact_error(error, call.redactions), self._dispatch.limits.error_bytes)
             if safe is error:
@@ -256,11 +293,16 @@ class Base:
     async def _resolve_outcome(self, call: Call, number: int) -> Reply | None:
         """Find out what became of an interrupted attempt: return its reply, or None if it did not happen.
 
-        An attempt whose body still runs in this process may yet happen, whatever the callee finds now.
+        An attempt whose body still runs in this process may yet happen, whatever the callee finds now. A thread is
+        waited for even if a person has decided that it did not happen.
 
         Raises:
             Suspended: a person has to decide.
         """
+        key = (call.caller.run, call.id)
+        late = self._dispatch.late_attempts.get(key)
+        if late is not None and not call.ledger.is_replaying:
+            self._record_when_ended(call, number, late.payload, late.thread)
         frame = CallContext(call, self._callee, self._dispatch)
         token = frame.begin()
         try:
@@ -273,14 +315,20 @@ class Base:
             finding = UNKNOWN  # a person decides
         finally:
             frame.end(token)
+        if late is not None and late.thread.done():
+            return await self._await_late_end(call, late)
         if isinstance(finding, Happened):
+            self._dispatch.late_attempts.pop(key, None)
             return await self._settle_attempt(call, number, self._to_reply(call, finding.value))
-        if finding is DID_NOT_HAPPEN and (call.caller.run, call.id) in self._running_unsafe_calls:
+        if finding is DID_NOT_HAPPEN and (late is not None or key in self._running_unsafe_calls):
             finding = UNKNOWN
         decision = None if finding is DID_NOT_HAPPEN else await self._find_or_ask_outcome(call, number)
         if decision is not None and decision.approved is True:
+            self._dispatch.late_attempts.pop(key, None)
             reply = redact_reply(Reply(decision.result), call.redactions)
             return await self._settle_attempt(call, number, reply.load(self._callee.schema_out))
+        if late is not None:
+            return await self._await_late_end(call, late)
         await self._settle_attempt(call, number, None)
         return None
 
@@ -344,11 +392,3 @@ class Base:
             )
             await call.ledger.commit(item, Consumption((question.id,), call.caller.run, call.id))
             raise AskAgain(replacement.id)
-
-
-def _find_attempt(items: Sequence[Item], attempt: int) -> tuple[int, AttemptStarted | None, AttemptEnded | None]:
-    """The number of an attempt, not counting void ones, and its recorded start and end."""
-    number = attempt + sum(isinstance(item, AttemptEnded) and item.void for item in items)
-    started = next((item for item in items if isinstance(item, AttemptStarted) and item.attempt == number), None)
-    ended = next((item for item in reversed(items) if isinstance(item, AttemptEnded) and item.attempt == number), None)
-    return number, started, ended

@@ -18,6 +18,7 @@ from remit.contracts.redact import redact_reply, redact_text
 from remit.contracts.reply import NOT_LOADED, Reply
 from remit.contracts.secret import redact_secrets_in_content
 from remit.contracts.step import PreparedCall
+from remit.dispatch.attempts import LateAttempt
 from remit.dispatch.body_calls import BodyCalls
 from remit.dispatch.by_name import ByName, arguments_by_name
 from remit.dispatch.log_values import encode_log_data, safe_repr
@@ -36,6 +37,11 @@ class DispatchPort(Protocol):
     @property
     def limits(self) -> Limits:
         """The limits of calls."""
+        ...
+
+    @property
+    def late_attempts(self) -> dict[tuple[str, str], LateAttempt]:
+        """The attempts that go on in threads, by run and call."""
         ...
 
     def service(self, agent: str, callee: AnyCallee) -> CallService:

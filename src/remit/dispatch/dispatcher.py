@@ -20,6 +20,7 @@ from remit.contracts.guard import compose_calls
 from remit.contracts.principal import Caller
 from remit.contracts.reply import Reply
 from remit.core import Stack, check_order
+from remit.dispatch.attempts import LateAttempt
 from remit.dispatch.base import Base
 from remit.dispatch.preset import declared_rate, with_declared_limits
 from remit.dispatch.registry import AnyAgent, AnyCallee, MissingCallee, Registry
@@ -56,6 +57,7 @@ class Dispatcher:
         self._agent_registries = {name: Registry(agent.tools) for name, agent in self._agents.items()}
         self._services: dict[tuple[str, int], CallService] = {}
         self._rates: dict[str, RateLimit] = {}
+        self.late_attempts: dict[tuple[str, str], LateAttempt] = {}
         callees.check_steps()
         self._check_conditions(root_agent)
         for agent in self._agents.values():

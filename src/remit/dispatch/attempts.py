@@ -1,0 +1,31 @@
+"""The attempts of a call: those that its items record, and those that were stopped but go on in a thread."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from concurrent.futures import Future
+from typing import Any, NamedTuple
+
+from pydantic import BaseModel
+
+from remit.contracts.call import Call
+from remit.contracts.items import AttemptEnded, AttemptStarted, Item
+
+
+class LateAttempt(NamedTuple):
+    """An unsafe attempt that was stopped, but whose function goes on in a thread."""
+
+    call: Call
+    number: int
+    payload: BaseModel
+    thread: Future[Any]
+    recording: list[asyncio.Task[None]]
+
+
+def find_attempt(items: Sequence[Item], attempt: int) -> tuple[int, AttemptStarted | None, AttemptEnded | None]:
+    """The number of an attempt, not counting void ones, and its recorded start and end."""
+    number = attempt + sum(isinstance(item, AttemptEnded) and item.void for item in items)
+    started = next((item for item in items if isinstance(item, AttemptStarted) and item.attempt == number), None)
+    ended = next((item for item in reversed(items) if isinstance(item, AttemptEnded) and item.attempt == number), None)
+    return number, started, ended
