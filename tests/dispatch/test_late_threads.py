@@ -20,6 +20,8 @@ from remit.testing import superuser
 from tests.dispatch.kit import Bench
 from tests.runtime.kit import find_superuser
 
+pytestmark = pytest.mark.looptime
+
 ADA = superuser()
 
 
@@ -46,7 +48,7 @@ class Post:
             return f"sent to {to}"
 
         self.unlimited: Tool[[str], str] = send.with_reconcile(look)
-        self.send = self.unlimited.layer(Timeout(0.02))
+        self.send = self.unlimited.layer(Timeout(1))
         self.runtime = Runtime(App(name="post", tools=(self.send,)), directory=find_superuser)
 
     async def ask(self) -> QuestionRow:
