@@ -24,8 +24,12 @@ text = st.text(st.characters(categories=("L", "N", "P", "Z", "C", "S", "Cs")), m
 """Any string that a JSON text can say: two halves of a pair, side by side, are one character there."""
 
 
+FIELDS: dict[Any, st.SearchStrategy[Any]] = {str: text, float: st.floats(allow_nan=False, allow_infinity=False)}
+"""What JSON can say of types that say more."""
+
+
 def of_type(kind: Any) -> st.SearchStrategy[Any]:
-    return text if kind is str else st.from_type(kind)
+    return FIELDS[kind] if kind in FIELDS else st.from_type(kind)
 
 
 def items_of(kind: type[Item]) -> st.SearchStrategy[Item]:
