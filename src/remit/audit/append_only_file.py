@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from remit.core.files import sync_folder
 from remit.errors import AuditError, SetupError
 
 if sys.platform != "win32":
@@ -60,7 +61,7 @@ def _append_locked(path: Path, compose: Callable[[str], Sequence[str]]) -> None:
         file.flush()
         os.fsync(file.fileno())
     if not data:
-        _sync_folder(path.parent)
+        sync_folder(path.parent)
 
 
 def _complete_lines(data: bytes) -> list[str]:
@@ -70,12 +71,3 @@ def _complete_lines(data: bytes) -> list[str]:
 
 def _unusable_file_error(path: Path, error: OSError) -> AuditError:
     return AuditError(f"{path} cannot be used: {error.strerror}")
-
-
-def _sync_folder(folder: Path) -> None:
-    """Sync the folder: a new file survives a crash only if its folder is synced too."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from remit.contracts.artifact import DIGEST_PREFIX
+from remit.core.files import sync_folder
 from remit.journal.crashpoint import crashpoint
 
 _STALE_SECONDS: Final = 24 * 3600.0
@@ -43,7 +44,7 @@ class ArtifactFiles:
         if temporary.exists() or not path.exists():  # a transaction that runs again has done so before
             temporary.replace(path)
         for folder in (path.parent, self._folder, self._folder.parent):
-            _sync_folder(folder)
+            sync_folder(folder)
         crashpoint("after artifact")
 
     def read(self, digest: str) -> bytes | None:
@@ -59,12 +60,3 @@ class ArtifactFiles:
     def _path(self, digest: str) -> Path:
         name = digest.removeprefix(DIGEST_PREFIX)
         return self._folder / name[:2] / name[2:]
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make the names in a folder durable."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

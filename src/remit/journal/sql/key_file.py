@@ -10,6 +10,7 @@ from typing import Final
 from sqlalchemy import URL
 
 from remit.core.checks import as_path
+from remit.core.files import sync_folder
 from remit.errors import JournalError, SetupError
 
 KEY_VARIABLE: Final = "REMIT_JOURNAL_KEY"
@@ -86,12 +87,3 @@ def create_key(path: Path) -> bytes:
     except OSError as error:
         raise JournalError(f"the key of the journal, {path}, could not be written: {error.strerror}") from error
     return key
-
-
-def sync_folder(folder: Path) -> None:
-    """Sync a folder: a new file survives a crash only if its folder is synced too."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
