@@ -10,7 +10,7 @@ import os
 import sys
 import threading
 from collections.abc import Generator
-from contextlib import ExitStack, chdir
+from contextlib import ExitStack, chdir, contextmanager
 from doctest import ELLIPSIS, NORMALIZE_WHITESPACE
 from functools import cache
 from tempfile import TemporaryDirectory
@@ -22,6 +22,8 @@ from hypothesis import HealthCheck, settings
 from sybil import Sybil
 from sybil.document import PythonDocStringDocument
 from sybil.parsers.markdown import PythonCodeBlockParser, SkipParser
+
+from remit.contracts.secret import KNOWN_SECRETS
 
 pytest_plugins = ("tests.processes", "tests.queues", "tests.stores")
 
@@ -49,6 +51,24 @@ def pytest_collection_finish() -> None:
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
     """Nobody traces the lines that a sweep runs: the tests beside it say them all, and it would take twice the time."""
+    if isinstance(item, pytest.Function):
+        with _own_secrets():
+            return (yield from _call_untraced(item))
+    return (yield from _call_untraced(item))
+
+
+@contextmanager
+def _own_secrets() -> Generator[None]:
+    """A process knows each secret that it has read, and refuses to store it: the next test has not read it."""
+    values: Any = KNOWN_SECRETS
+    known, replacements = set(values._values), values.replacements
+    try:
+        yield
+    finally:
+        values._values, values.replacements = known, replacements
+
+
+def _call_untraced(item: pytest.Item) -> Generator[None, object, object]:
     if item.get_closest_marker("untraced") is None:
         return (yield)
     here, in_threads = sys.gettrace(), threading.gettrace()

@@ -50,6 +50,10 @@ async def paused() -> AsyncIterator[Figure]:
     yield at_most("paused.resume_1000_s", found["spent"], "s", 0.3, RESUMED, how)
 
 
+def _find_principal(name: str, tenant: str) -> Principal:
+    return Principal(name, tenant, frozenset({"*"}))
+
+
 def _runtime(store: SqlStore) -> Runtime:
     @tool(effect=Effect.KEYED, risk=Risk.HIGH, permissions={"notes:read"})
     async def save(_ctx: LeafContext, note: Note) -> str:
@@ -58,7 +62,7 @@ def _runtime(store: SqlStore) -> Runtime:
 
     agent = Agent("bench", instructions="Save notes.", tools=[save])
     return Runtime(
-        App(name="bench", agents=(agent,)), model=ToolCallingModel(1), store=store, directory=lambda _n, _t: _APPROVER
+        App(name="bench", agents=(agent,)), model=ToolCallingModel(1), store=store, directory=_find_principal
     )
 
 
