@@ -48,7 +48,7 @@ class Result:
 
 
 def measure(program: str, kills: tuple[str, ...] = KILLS) -> dict[str, Result]:
-    """What each kill costs the program, compared with a run of it that nobody kills."""
+    """What each kill costs the program, compared with an uninterrupted run."""
     undisturbed = play(program)
     if (undisturbed.searches, undisturbed.notes, undisturbed.approvals) != (1, 1, 1):
         raise RuntimeError(f"{program} does not do the task: {undisturbed}")

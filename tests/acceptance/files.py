@@ -84,7 +84,7 @@ def app() -> App:
     return application(Path(os.environ["FILES_FOLDER"]))
 
 
-def known(name: str, tenant: str) -> Principal:
+def find_principal(name: str, tenant: str) -> Principal:
     """Everybody may do everything."""
     return superuser(name=name, tenant=tenant)
 
@@ -92,7 +92,7 @@ def known(name: str, tenant: str) -> Principal:
 async def work(folder: Path, clock: Callable[[], float]) -> dict[str, Any]:
     """Request the work, or continue what was requested, and judge what came of it."""
     store = SqlStore.at(folder / "journal.db", clock)
-    runtime = Runtime(application(folder), store=store, directory=known)
+    runtime = Runtime(application(folder), store=store, directory=find_principal)
     ada = superuser(name="ada")
     file = await runtime.artifacts.add(folder / "report.txt", by=ada)
     result = await runtime.run("Archive this.", by=ada, files=[file], idempotency_key="job")

@@ -132,7 +132,7 @@ class Office:
         for row in rows:
             await runtime.decide(row.question.id, approved=approved, by=by, arguments=arguments)
             if approved:
-                self.answers.update(_shown(row, arguments))
+                self.answers.update(_list_shown_calls(row, arguments))
         return rows
 
     async def resume(self, run: str, policy: Policy | None = None) -> RunResult[Any]:
@@ -144,7 +144,7 @@ class Office:
         assert not Counter(self.sent) - self.answers
 
 
-def _shown(row: QuestionRow, arguments: str) -> list[tuple[str, str]]:
+def _list_shown_calls(row: QuestionRow, arguments: str) -> list[tuple[str, str]]:
     question = row.question
     shown = [(each.tool, each.arguments) for each in question.plan]
     letters = [(question.tool, arguments or question.arguments), *shown]

@@ -21,7 +21,7 @@ from remit.testing import Scripted, calls, superuser
 SCRIPT = [calls(("erase", {"page": "about"})), "done"]
 
 
-def known(name: str, tenant: str) -> Principal:
+def find_principal(name: str, tenant: str) -> Principal:
     """Everybody may do everything."""
     return superuser(name=name, tenant=tenant)
 
@@ -46,7 +46,7 @@ def application(folder: Path) -> App:
 async def main(journal: Path, verb: str, *words: str) -> dict[str, Any]:
     """Do one thing in this process, and say what came of it."""
     store = SqlStore.at(journal)
-    runtime = Runtime(application(journal.parent), store=store, model=Scripted(SCRIPT), directory=known)
+    runtime = Runtime(application(journal.parent), store=store, model=Scripted(SCRIPT), directory=find_principal)
     try:
         match verb:
             case "run":

@@ -16,7 +16,7 @@ import pytest
 from remit import Runtime
 from remit.journal.sql.store import SqlStore
 from remit.testing import Scripted, superuser
-from tests.runtime.child import SCRIPT, application, known
+from tests.runtime.child import SCRIPT, application, find_principal
 
 pytestmark = pytest.mark.process
 
@@ -40,7 +40,7 @@ def erased(journal: Path) -> list[str]:
 
 async def test_a_run_is_begun_decided_and_finished_by_three_processes(journal: Path) -> None:
     store = SqlStore.at(journal)
-    runtime = Runtime(application(journal.parent), store=store, model=Scripted(SCRIPT), directory=known)
+    runtime = Runtime(application(journal.parent), store=store, model=Scripted(SCRIPT), directory=find_principal)
     waiting = await runtime.run("go", by=superuser())
     assert waiting.status == "waiting"
     await child(journal, "decide", waiting.questions[0], "yes")
@@ -57,7 +57,7 @@ async def test_what_another_process_began_is_decided_and_finished_here(journal: 
     waiting = await child(journal, "run")
     assert waiting["status"] == "waiting"
     store = SqlStore.at(journal)
-    runtime = Runtime(application(journal.parent), store=store, model=Scripted(SCRIPT), directory=known)
+    runtime = Runtime(application(journal.parent), store=store, model=Scripted(SCRIPT), directory=find_principal)
     await runtime.decide(waiting["questions"][0], approved=False, by=superuser(), reason="no")
     assert (await runtime.resume(waiting["run"])).value() == "done"
     assert erased(journal) == []
@@ -66,7 +66,7 @@ async def test_what_another_process_began_is_decided_and_finished_here(journal: 
 
 async def test_what_a_killed_process_had_under_way_is_done_again_with_the_same_key(journal: Path) -> None:
     store = SqlStore.at(journal, lambda: time.time() + LEASE)
-    runtime = Runtime(application(journal.parent), store=store, model=Scripted(SCRIPT), directory=known)
+    runtime = Runtime(application(journal.parent), store=store, model=Scripted(SCRIPT), directory=find_principal)
     waiting = await runtime.run("go", by=superuser())
     await runtime.decide(waiting.questions[0], approved=True, by=superuser())
     die = journal.parent / "DIE"

@@ -27,14 +27,7 @@ from remit.contracts.facts import Effect, Facts
 from remit.contracts.reply import Reply
 from remit.contracts.schema import Input, Output
 from remit.core import Stack
-from remit.core.checks import (
-    as_text_tuple,
-    as_texts,
-    as_tuple,
-    as_tuple_of,
-    check_keywords,
-    check_method,
-)
+from remit.core.checks import as_text_tuple, as_texts, as_tuple, as_tuple_of, check_keywords, check_method
 from remit.errors import InvalidArgumentsError, SetupError
 from remit.layers.timeout import Timeout
 
@@ -394,6 +387,8 @@ def _limit_layers(limits: AgentLimits) -> Stack[CallLayer]:
 
 
 def _to_scope(name: str, given: Iterable[str] | None) -> frozenset[str] | Literal["listed"] | None:
-    if given is None or given == "listed":
-        return None if given is None else "listed"
+    if given == "listed":
+        return "listed"
+    if given is None:
+        return None
     return as_texts(f"agent {name}: tool_scope", as_tuple(f"agent {name}: tool_scope", given))

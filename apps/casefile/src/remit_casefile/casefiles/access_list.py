@@ -32,7 +32,7 @@ class AccessList:
     """The access lists of casefiles.
 
     Args:
-        directory: finds the users to whom access can be granted; None refuses every grant.
+        directory: finds a user by name and tenant; without one, every grant is refused.
     """
 
     def __init__(self, database: Database, directory: PrincipalDirectory | None) -> None:

@@ -17,7 +17,7 @@ from remit_casefile.google.transport import Transport
 class Clients:
     """The clients of one account.
 
-    ``owner`` is the name of the principal to whom alone it belongs; empty if all callers share it.
+    ``owner`` names the principal whose account it is; empty for an account that all callers share.
     """
 
     gmail: GmailClient
