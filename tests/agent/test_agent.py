@@ -8,7 +8,7 @@ from typing import Any, cast
 import pytest
 
 from remit import Agent, App, Effect, Runtime, Stack, Timeout, tool
-from remit.agent.agent import last_message_text
+from remit.agent.conversation import last_message_text
 from remit.agent.limits import AgentLimits
 from remit.contracts.chat import History, encode_message
 from remit.dispatch.registry import Registry

@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
 from pydantic import BaseModel, ValidationError
 
 from remit.agent.attachments import AttachmentPolicy
+from remit.agent.conversation import run_conversation
 from remit.agent.definition import AgentDefinition, AgentSource, InstructionsTemplate
-from remit.agent.driver import AgentDriver, AgentService, AgentTask, AgentTools, OwnTools, ToolSource
-from remit.agent.first_messages import record_first_message
+from remit.agent.driver import AgentDriver, AgentService, AgentTools, OwnTools, ToolSource
 from remit.agent.handoff import HandoffTool
 from remit.agent.limits import AgentLimits
-from remit.agent.loop import AgentRun
 from remit.agent.model import AnyModel, ResolveModel, check_is_model, is_same_model
 from remit.agent.native import NativeDriver
 from remit.agent.prompt import Prompt
 from remit.contracts.arguments import Arguments
 from remit.contracts.call import AgentLayer, CallLayer, ToolLayer, to_call_layers
 from remit.contracts.callee import UNKNOWN, Callee, Frame, ReconcileResult
-from remit.contracts.chat import History, completion_from_message, decode_message, message_text
 from remit.contracts.facts import Effect, Facts
-from remit.contracts.reply import Reply
 from remit.contracts.schema import Input, Output
 from remit.core import Stack
 from remit.core.checks import as_text_tuple, as_texts, as_tuple, as_tuple_of, check_keywords, check_method
@@ -190,7 +187,7 @@ class Agent:
         if self.model is not None:
             check_is_model(f"agent {self.name}: model", self.model)
         self._tools = AgentTools(self.name, self._own_tools, self._handoff_tools)
-        self._service: AgentService = self.driver.bind(self.definition, self._tools, self.model)
+        self.service: AgentService = self.driver.bind(self.definition, self._tools, self.model)
 
     @property
     def name(self) -> str:
@@ -307,31 +304,9 @@ class Agent:
 
     async def run(self, payload: BaseModel, frame: Frame, /) -> Any:
         """Run the agent and its successors by handoff until one of them has a result."""
-        definition = self.definition
         payload = self.schema_in.check_payload(payload)
-        if limit := definition.limits.usage_limit(self.name):
-            frame.ledger.meter.add_limit(frame.id, limit)
-        attachments = definition.get_attachments(payload)
-        prior = () if frame.caller.call else frame.ledger.prior_messages
-        system = record_first_message(frame, 0, "system", definition.render_instructions(payload))
-        user = record_first_message(frame, 1, "user", definition.render_message(payload))
-        used_call_ids = _collect_call_ids(prior)
-        task = AgentTask(
-            history=History([system, *prior, user]), frame=frame, attachments=attachments, used_call_ids=used_call_ids
-        )
-        agent, turns, handoffs = self, 0, 0
-        run = await agent._service(task)
-        while run.handoff_target and run.final is None:
-            agent, turns, handoffs = self._peers[run.handoff_target], turns + run.turns, handoffs + 1
-            instructions = agent.definition.render_instructions(_payload_for(agent, payload, user))
-            system = record_first_message(frame, 1 + handoffs, "system", instructions)
-            history = History([system, *list(run.messages)[1:]])
-            task = AgentTask(
-                history=history, frame=frame.hand_over_to(agent), first_turn=1 + turns, used_call_ids=used_call_ids
-            )
-            run = await agent._service(task)
-        result = _to_result(run)
-        definition.limits.check_size(self.name, result if isinstance(result, str) else result.content)
+        result = await run_conversation(self, self._peers, payload, frame)
+        self.definition.limits.check_size(self.name, result if isinstance(result, str) else result.content)
         return result
 
     async def reconcile(self, _payload: BaseModel, _frame: Frame, /) -> ReconcileResult:
@@ -354,32 +329,6 @@ class Agent:
         count = self._own_tools.count + len(self._handoff_tools)
         text = f"Agent {self.name} ({count} {'tool' if count == 1 else 'tools'}{ungoverned})"
         return f"{text}\n{self.layers!r}" if len(self.layers) else text
-
-
-def last_message_text(messages: Sequence[str] | History) -> str:
-    """The text of the last message."""
-    return message_text(decode_message(messages[len(messages) - 1]))
-
-
-def _to_result(run: AgentRun) -> Reply | str:
-    """Convert the end of an agent's run to its result. Text is checked when it is recorded."""
-    if run.final is not None:
-        return Reply(run.final.content, "ok", run.final.content, is_final=True)
-    if run.result is not None:
-        return run.result
-    return last_message_text(run.messages)
-
-
-def _payload_for(agent: Agent, payload: BaseModel, user: str) -> BaseModel:
-    """The payload from which the target of a handoff renders its instructions."""
-    if isinstance(payload, agent.definition.input):
-        return payload
-    return agent.definition.input(prompt=message_text(decode_message(user)))
-
-
-def _collect_call_ids(texts: Iterable[str]) -> set[str]:
-    """Collect the ids of the tool calls in wire texts."""
-    return {each.id for text in texts if '"tool_calls"' in text for each in completion_from_message(text).tool_calls}
 
 
 def _limit_layers(limits: AgentLimits) -> Stack[CallLayer]:

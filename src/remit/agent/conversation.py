@@ -1,0 +1,85 @@
+"""Runs an agent and its successors by handoff, from the first messages to the result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Protocol
+
+from pydantic import BaseModel
+
+from remit.agent.definition import AgentDefinition
+from remit.agent.driver import AgentService, AgentTask
+from remit.agent.first_messages import record_first_message
+from remit.agent.loop import AgentRun
+from remit.contracts.callee import AgentLike, Frame
+from remit.contracts.chat import History, completion_from_message, decode_message, message_text
+from remit.contracts.reply import Reply
+
+
+class BoundAgent(AgentLike[Any, Any], Protocol):
+    """An agent with the service that its driver made."""
+
+    @property
+    def definition(self) -> AgentDefinition:
+        """Its definition."""
+        ...
+
+    @property
+    def service(self) -> AgentService:
+        """Runs its model and its tools on one task."""
+        ...
+
+
+async def run_conversation(
+    agent: BoundAgent, peers: Mapping[str, BoundAgent], payload: BaseModel, frame: Frame
+) -> Reply | str:
+    """Run the agent, and each agent to which the last one hands over, until one of them has a result."""
+    definition = agent.definition
+    if limit := definition.limits.usage_limit(definition.name):
+        frame.ledger.meter.add_limit(frame.id, limit)
+    attachments = definition.get_attachments(payload)
+    prior = () if frame.caller.call else frame.ledger.prior_messages
+    system = record_first_message(frame, 0, "system", definition.render_instructions(payload))
+    user = record_first_message(frame, 1, "user", definition.render_message(payload))
+    used_call_ids = _collect_call_ids(prior)
+    task = AgentTask(
+        history=History([system, *prior, user]), frame=frame, attachments=attachments, used_call_ids=used_call_ids
+    )
+    turns, handoffs = 0, 0
+    run = await agent.service(task)
+    while run.handoff_target and run.final is None:
+        agent, turns, handoffs = peers[run.handoff_target], turns + run.turns, handoffs + 1
+        instructions = agent.definition.render_instructions(_payload_for(agent.definition, payload, user))
+        system = record_first_message(frame, 1 + handoffs, "system", instructions)
+        history = History([system, *list(run.messages)[1:]])
+        task = AgentTask(
+            history=history, frame=frame.hand_over_to(agent), first_turn=1 + turns, used_call_ids=used_call_ids
+        )
+        run = await agent.service(task)
+    return _to_result(run)
+
+
+def last_message_text(messages: Sequence[str] | History) -> str:
+    """The text of the last message."""
+    return message_text(decode_message(messages[len(messages) - 1]))
+
+
+def _to_result(run: AgentRun) -> Reply | str:
+    """Convert the end of an agent's run to its result. Text is checked when it is recorded."""
+    if run.final is not None:
+        return Reply(run.final.content, "ok", run.final.content, is_final=True)
+    if run.result is not None:
+        return run.result
+    return last_message_text(run.messages)
+
+
+def _payload_for(definition: AgentDefinition, payload: BaseModel, user: str) -> BaseModel:
+    """The payload from which the target of a handoff renders its instructions."""
+    if isinstance(payload, definition.input):
+        return payload
+    return definition.input(prompt=message_text(decode_message(user)))
+
+
+def _collect_call_ids(texts: Iterable[str]) -> set[str]:
+    """Collect the ids of the tool calls in wire texts."""
+    return {each.id for text in texts if '"tool_calls"' in text for each in completion_from_message(text).tool_calls}
