@@ -7,39 +7,39 @@ import contextlib
 import os
 import time
 from collections.abc import Callable, Sequence
-from typing import Any, Final, ParamSpec, TypeVar, cast
+from typing import Any, Final, ParamSpec, TypeVar
 
 from remit.agent.agent import Agent
 from remit.agent.linking import NamedModels, check_prices, link_agents
 from remit.agent.model import Model, ResolveModel
 from remit.app import App
 from remit.approvals.service import DecisionService, GrantService
-from remit.contracts.arguments import Arguments, Limits, parse_arguments
+from remit.contracts.arguments import Arguments, Limits
 from remit.contracts.artifact import Files
-from remit.contracts.call import Call, CallLayer
+from remit.contracts.call import CallLayer
 from remit.contracts.callee import Callee
 from remit.contracts.items import Position, RunOpened
-from remit.contracts.ledger import Ledger
-from remit.contracts.principal import Caller, Principal, check_found_principal, check_principal
-from remit.contracts.question import DecisionKind, content_digest
-from remit.contracts.reply import Reply
+from remit.contracts.principal import Principal, check_principal
+from remit.contracts.question import DecisionKind
 from remit.contracts.usage import Prices
 from remit.core import Stack
 from remit.core.checks import check_instance, check_keywords
 from remit.dispatch.dispatcher import Dispatcher
 from remit.dispatch.preset import preset
 from remit.dispatch.registry import AnyCallee, Registry
-from remit.engine.artifacts import ArtifactService, enter_run
-from remit.engine.checks import check_parts, resolve_listed
+from remit.engine.artifacts import ArtifactService
+from remit.engine.callees import ListedCallees
+from remit.engine.checks import check_parts
 from remit.engine.conversations import Conversations
 from remit.engine.executor import ExecutionOutcome, RunExecutor
+from remit.engine.principals import PrincipalDirectory, PrincipalLookup
 from remit.engine.request import RunRequest, check_same_request, new_id
-from remit.engine.result import ReplayReport, RunResult, report_replay, result_of
-from remit.errors import DivergedError, LeaseError, RequestError, Suspended
+from remit.engine.result import ReplayReport, RunResult, result_of
+from remit.engine.root import RootCaller, replay_run
+from remit.errors import LeaseError, RequestError
 from remit.journal.ledger import ItemCallback
 from remit.journal.memory import InMemoryStore
 from remit.journal.ports import Store
-from remit.journal.replay import ReplayLedger
 from remit.models.prices import with_default_prices
 from remit.models.resolve import ModelResolver
 
@@ -49,9 +49,6 @@ P = ParamSpec("P")
 Out = TypeVar("Out")
 LEASE_SECONDS: Final = 30.0
 """Seconds for which a driver holds a run after it was last heard of."""
-
-PrincipalDirectory = Callable[[str, str], Principal | None]
-"""From a name and a tenant to a principal with today's permissions."""
 
 
 @check_keywords(policy="give it to the run layers: layers=preset(app.env, policy=…)")
@@ -97,8 +94,7 @@ class Runtime:
         self._layers = layers if layers is not None else app.layers() if app.layers else preset(app.env)
         self._limits = limits or app.limits
         self.artifacts = ArtifactService(self.store, self._limits)
-        self._known_principals: dict[tuple[str, str], Principal] = {}
-        self._directory = directory
+        self._principals = PrincipalLookup(directory)
         self._clock = clock
         self._make_run_id = make_run_id or new_id
         self._on_item: ItemCallback = on_item or (lambda _position: None)
@@ -108,13 +104,16 @@ class Runtime:
         )
         linked = link_agents([*app.agents, *app.tools], self._model, self._limits.handoffs, self._resolve_model)
         check_prices(linked, self._layers, table)
-        self._callees = Registry(linked)
-        self._named_models = NamedModels(self._callees)
-        self._agents = {each.name: each for each in self._callees if isinstance(each, Agent)}
-        self.dispatcher = Dispatcher(self._layers, self._callees, self._limits, self._default_agent_name())
-        app.check_operations(self._callees, self._layers)
-        self._decision_service = DecisionService(self.store, clock, self._resolve_callee, self._limits)
-        self.grants = GrantService(self.store, clock, self._resolve_callee, self._policy_versions, new_id, self._limits)
+        registry = Registry(linked)
+        self._named_models = NamedModels(registry)
+        self._callees = ListedCallees(
+            app.name, registry, self._conversations, Agent, app.agents[0].name if app.agents else ""
+        )
+        self.dispatcher = Dispatcher(self._layers, registry, self._limits, self._callees.default_agent)
+        self._call_root = RootCaller(self.dispatcher, self.store, self._limits)
+        app.check_operations(registry, self._layers)
+        self._decision_service = DecisionService(self.store, clock, self._callees.find, self._limits)
+        self.grants = GrantService(self.store, clock, self._callees.find, self._policy_versions, new_id, self._limits)
 
     def layer(self, layer: CallLayer | Stack[CallLayer]) -> Runtime:
         """Return a new runtime over the same store with ``layer`` around its run layers."""
@@ -124,7 +123,7 @@ class Runtime:
             model=self._model,
             layers=Stack[CallLayer](layer, self._layers),
             limits=self._limits,
-            directory=self._directory,
+            directory=self._principals.directory,
             clock=self._clock,
             make_run_id=self._make_run_id,
             on_item=self._on_item,
@@ -132,14 +131,12 @@ class Runtime:
             model_resolver=self._resolve_model,
             prices=self._executor.prices,
         )
-        layered.add_principals(*self._known_principals.values())
+        layered._principals = self._principals.copy()
         return layered
 
     def add_principals(self, *principals: Principal) -> None:
         """Add principals whose runs this runtime may resume; for programs without a directory."""
-        for each in principals:
-            check_principal("add_principals", each)
-        self._known_principals.update({(each.name, each.tenant): each for each in principals})
+        self._principals.add(*principals)
 
     async def run(
         self,
@@ -161,7 +158,7 @@ class Runtime:
             RequestError: the agent is unknown or not the registered one, or the conversation's last run has not ended.
             IdempotencyError: the key was used for another request. LeaseError: another executor holds the run.
         """
-        callee = await self._select_agent(agent, by, conversation, idempotency_key)
+        callee = await self._callees.select_agent(agent, by, conversation, idempotency_key)
         arguments = callee.build_arguments(prompt, **callee.definition.file_fields(files))
         request = RunRequest(callee, arguments, by, conversation=conversation, idempotency_key=idempotency_key)
         return await self._start_run(request)
@@ -174,9 +171,8 @@ class Runtime:
         Raises:
             RequestError: the agent is unknown or has another model, or the conversation's last run has not ended.
         """
-        callee = await self._select_agent(agent, by, conversation)
-        if callee is not self._agents[callee.name]:
-            raise RequestError(f"a submitted run uses the model of the listed agent {callee.name!r}; pass that agent")
+        callee = await self._callees.select_agent(agent, by, conversation)
+        self._callees.check_listed_model(callee)
         arguments = callee.build_arguments(prompt, **callee.definition.file_fields(files))
         request = RunRequest(callee, arguments, by, conversation=conversation)
         header = await self._create_header(request)
@@ -194,9 +190,9 @@ class Runtime:
 
         The call does not appear in the conversation's history and does not see it.
         """
-        resolve_listed(callee, self._callees, self.app.name)
+        self._callees.resolve(callee)
         arguments = callee.build_arguments(*args, **kwargs)
-        request = RunRequest(callee, arguments, by, self._default_agent_name(), conversation, is_direct_call=True)
+        request = RunRequest(callee, arguments, by, self._callees.default_agent, conversation, is_direct_call=True)
         return await self._start_run(request)
 
     async def call_by_name(
@@ -209,8 +205,8 @@ class Runtime:
         Raises:
             RequestError: the application has no such tool.
         """
-        callee = self._resolve_callee(name)
-        agent = self._default_agent_name()
+        callee = self._callees.find(name)
+        agent = self._callees.default_agent
         request = RunRequest(callee, arguments, by, agent, conversation, idempotency_key, is_direct_call=True)
         return await self._start_run(request)
 
@@ -252,14 +248,9 @@ class Runtime:
             LeaseError: another executor holds the run, or it was released.
         """
         header, items = await self._conversations.read_run(run)
-        callee = self._resolve_callee(header.callee)
-        principal = self._find_principal(header.principal, header.tenant)
-        if principal is None:
-            unknown = f"{header.principal!r}, who is unknown now; add this principal and resume again"
-            raise RequestError(f"run {run} belongs to {unknown}")
-        return await self._execute(
-            run, callee, header, principal, known_items=items, release_requested=release_requested
-        )
+        callee = self._callees.find(header.callee)
+        owner = self._principals.owner(header)
+        return await self._execute(run, callee, header, owner, known_items=items, release_requested=release_requested)
 
     async def cancel(self, run: str, *, by: Principal) -> RunResult[Any] | None:
         """Cancel a run and end its open calls. None if another executor holds the run and will end it.
@@ -277,24 +268,13 @@ class Runtime:
         await self.store.request_cancel(run, by.name)
         with contextlib.suppress(LeaseError):
             return await self._execute(
-                run, self._resolve_callee(header.callee), header, by, known_items=items, stopping=True
+                run, self._callees.find(header.callee), header, by, known_items=items, stopping=True
             )
         return None
 
     async def replay(self, run: str) -> ReplayReport:
         """Execute a run again with all answers from its journal, and compare. Nothing is written and no tool runs."""
-        header, items = await self._conversations.read_run(run)
-        prior_messages = await self._conversations.messages(header.after)
-        ledger = ReplayLedger(run, items, prior_messages)
-        callee = self._resolve_callee(header.callee)
-        principal = Principal(header.principal, header.tenant, permissions=frozenset({"*"}))
-        try:
-            await self._call_root(ledger, callee, header, principal)
-        except DivergedError as error:
-            return ReplayReport(run=run, compared_count=ledger.compared_count, difference=error.message)
-        except Suspended:
-            pass
-        return report_replay(run, ledger, items)
+        return await replay_run(run, self._conversations, self._callees, self._call_root)
 
     async def history(self, run: str) -> list[str]:
         """The chat history up to the end of a run, without the system message: wire texts, always valid."""
@@ -342,57 +322,13 @@ class Runtime:
         )
         return result_of(run, callee, outcome)
 
-    async def _call_root(self, ledger: Ledger, callee: AnyCallee, header: RunOpened, principal: Principal) -> Reply:
-        """Make the call at the root of a run through the dispatcher, like every call."""
-        call = Call(
-            id=content_digest(ledger.run, callee.name, header.arguments),
-            callee=callee,
-            arguments=parse_arguments(header.arguments, self._limits),
-            caller=Caller(ledger.run, header.agent, "", 0, principal, header.conversation, header.application),
-            ledger=ledger,
-        )
-        with enter_run(ledger, header, self.store, self._limits):
-            return await self.dispatcher.service(header.agent, callee)(call)
-
-    def _find_principal(self, name: str, tenant: str) -> Principal | None:
-        found = self._directory(name, tenant) if self._directory else self._known_principals.get((name, tenant))
-        return check_found_principal(found, name, tenant)
-
-    async def _select_agent(
-        self, agent: str | Agent, by: Principal, conversation: str, idempotency_key: str = ""
-    ) -> Agent:
-        """The agent for a message. The default replaces an agent of the conversation that no longer exists."""
-        check_principal("by", by)
-        if agent or not conversation:
-            return self._resolve_agent(agent)
-        agent_name = await self._conversations.current_agent(conversation, by.tenant, idempotency_key)
-        return self._agents.get(agent_name) or self._resolve_agent("")
-
-    def _resolve_agent(self, agent: str | Agent) -> Agent:
-        name = agent.name if isinstance(agent, Agent) else str(agent or self._default_agent_name())
-        if name not in self._agents:
-            available = ", ".join(self._agents) or "none"
-            missing = f"agent {name!r}" if name else "default agent"
-            raise RequestError(f"application {self.app.name} has no {missing}; it has: {available}")
-        callee = resolve_listed(agent if isinstance(agent, Agent) else self._agents[name], self._callees, self.app.name)
-        return cast("Agent", callee)
-
-    def _default_agent_name(self) -> str:
-        return self.app.agents[0].name if self.app.agents else ""
-
-    def _resolve_callee(self, name: str) -> AnyCallee:
-        callee = self._callees.find(name)
-        if callee is None:
-            raise RequestError(f"application {self.app.name} has no tool or agent {name!r}")
-        return callee
-
     def _policy_versions(self, tool: str) -> set[str]:
-        return self.dispatcher.policy_versions(self._resolve_callee(tool))
+        return self.dispatcher.policy_versions(self._callees.find(tool))
 
     def __repr__(self) -> str:
         """Draw the layers around the calls of the default agent."""
         tools = self.app.agents[0].tools if self.app.agents else self.app.tools
-        drawing = self.dispatcher.draw_layers(self._default_agent_name(), tools[0]) if tools else ""
+        drawing = self.dispatcher.draw_layers(self._callees.default_agent, tools[0]) if tools else ""
         return f"Runtime {self.app.name}\n{drawing}"
 
 

@@ -1,0 +1,80 @@
+"""Finds the agents and tools that the runs of an application begin with, by name or as objects."""
+
+from __future__ import annotations
+
+from typing import Generic, TypeVar, cast
+
+from remit.contracts.principal import Principal, check_principal
+from remit.dispatch.registry import AnyAgent, AnyCallee, Registry
+from remit.engine.checks import resolve_listed
+from remit.engine.conversations import Conversations
+from remit.errors import RequestError
+
+AgentT = TypeVar("AgentT", bound=AnyAgent)
+
+
+class ListedCallees(Generic[AgentT]):
+    """The listed agents and tools of one application. ``default_agent`` is empty if it has no agents."""
+
+    def __init__(
+        self,
+        application: str,
+        registry: Registry,
+        conversations: Conversations,
+        agent_type: type[AgentT],
+        default_agent: str,
+    ) -> None:
+        self.default_agent = default_agent
+        self._application = application
+        self._registry = registry
+        self._conversations = conversations
+        self._agent_type = agent_type
+        self._agents = {each.name: each for each in registry if isinstance(each, agent_type)}
+
+    def find(self, name: str) -> AnyCallee:
+        """The listed callee with that name.
+
+        Raises:
+            RequestError: there is none.
+        """
+        callee = self._registry.find(name)
+        if callee is None:
+            raise RequestError(f"application {self._application} has no tool or agent {name!r}")
+        return callee
+
+    def resolve(self, callee: AnyCallee) -> AnyCallee:
+        """What runs where an object is passed; see `resolve_listed`."""
+        return resolve_listed(callee, self._registry, self._application)
+
+    def resolve_agent(self, agent: str | AgentT) -> AgentT:
+        """The listed agent with that name, or what runs for that object; the default for an empty name.
+
+        Raises:
+            RequestError: the application does not list it.
+        """
+        name = agent.name if isinstance(agent, self._agent_type) else str(agent or self.default_agent)
+        if name not in self._agents:
+            available = ", ".join(self._agents) or "none"
+            missing = f"agent {name!r}" if name else "default agent"
+            raise RequestError(f"application {self._application} has no {missing}; it has: {available}")
+        passed = agent if isinstance(agent, self._agent_type) else self._agents[name]
+        return cast("AgentT", self.resolve(passed))
+
+    async def select_agent(
+        self, agent: str | AgentT, by: Principal, conversation: str, idempotency_key: str = ""
+    ) -> AgentT:
+        """The agent for a message. The default replaces an agent of the conversation that no longer exists."""
+        check_principal("by", by)
+        if agent or not conversation:
+            return self.resolve_agent(agent)
+        agent_name = await self._conversations.current_agent(conversation, by.tenant, idempotency_key)
+        return self._agents.get(agent_name) or self.resolve_agent("")
+
+    def check_listed_model(self, agent: AgentT) -> None:
+        """Refuse an agent that has another model than the listed one, because its run is executed elsewhere.
+
+        Raises:
+            RequestError: names it.
+        """
+        if agent is not self._agents[agent.name]:
+            raise RequestError(f"a submitted run uses the model of the listed agent {agent.name!r}; pass that agent")

@@ -1,0 +1,46 @@
+"""Finds the principal of a run when it is resumed, with today's permissions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from remit.contracts.items import RunOpened
+from remit.contracts.principal import Principal, check_found_principal, check_principal
+from remit.errors import RequestError
+
+PrincipalDirectory = Callable[[str, str], Principal | None]
+"""From a name and a tenant to a principal with today's permissions."""
+
+
+class PrincipalLookup:
+    """Principals from a directory; without one, those that were added."""
+
+    def __init__(self, directory: PrincipalDirectory | None) -> None:
+        self.directory = directory
+        self._added: dict[tuple[str, str], Principal] = {}
+
+    def add(self, *principals: Principal) -> None:
+        """Add principals, which replace those of the same name and tenant."""
+        for each in principals:
+            check_principal("add_principals", each)
+        self._added.update({(each.name, each.tenant): each for each in principals})
+
+    def copy(self) -> PrincipalLookup:
+        """A lookup of the same directory that starts with the same principals."""
+        lookup = PrincipalLookup(self.directory)
+        lookup.add(*self._added.values())
+        return lookup
+
+    def owner(self, header: RunOpened) -> Principal:
+        """The principal of a run.
+
+        Raises:
+            RequestError: it is unknown now.
+        """
+        name, tenant = header.principal, header.tenant
+        found = self.directory(name, tenant) if self.directory else self._added.get((name, tenant))
+        principal = check_found_principal(found, name, tenant)
+        if principal is None:
+            unknown = f"{name!r}, who is unknown now; add this principal and resume again"
+            raise RequestError(f"run {header.call} belongs to {unknown}")
+        return principal
