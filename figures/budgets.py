@@ -26,13 +26,14 @@ MAX_TOKENS = 300
 
 
 def figures(*, short: bool) -> Iterator[Figure]:
-    """Runs and agents whose requests on record used more tokens than their limit."""
+    """Runs and agents whose requests on record used more tokens than their limit, whatever the models reported."""
     seeds = 40 if short else 400
     worlds = [asyncio.run(_run(seed)) for seed in range(seeds)]
     refused, resumed = sum(each.refused for each in worlds), sum(each.resumed for each in worlds)
     how = (
         f"{seeds:,} trees of agents of both drivers with limits on run and agents, {refused:,} agents stopped by one, "
-        f"{resumed:,} interruptions and resumes; tokens on record, of answers within their estimates"
+        f"{resumed:,} interruptions and resumes; tokens of the answers on record, all within "
+        "their estimates, three of seven misreported"
     )
     held = sum(each.over for each in worlds) if refused and resumed else 1
     yield no_violations("budget.tokens_over", held, seeds, how)
@@ -50,9 +51,11 @@ class World:
     refused: int = 0
     resumed: int = 0
     over: int = 0
+    tokens: dict[str, int] = field(default_factory=dict[str, int])
+    """What the last answer to each request used, whatever it reported."""
 
     async def __call__(self, request: ChatRequest, /) -> Completion:
-        """Answer within the estimate, after a while."""
+        """Answer within the estimate, after a while. Three answers of seven report impossible usage, or none."""
         self.requests += 1
         if self.requests == self.interrupt_at:
             self.interrupted.set()
@@ -61,15 +64,21 @@ class World:
         size = len("".join(request.history).encode()) // 4
         answer = await Scripted([self._choose_line(request)] * 99)(request)
         prompt, completion = size * self.chance.choice((1, 2)) // 2, self.chance.choice((10, 150, MAX_TOKENS))
-        return replace(answer, prompt_tokens=prompt, completion_tokens=completion)
+        self.tokens[f"{request.agent_call_id}:{_count_turns(request) + 1}"] = prompt + completion
+        reported = self.chance.choice([(prompt, completion)] * 4 + [(-50 * prompt, completion), (0, 0), (10**20, 1)])
+        return replace(answer, prompt_tokens=reported[0], completion_tokens=reported[1])
 
     def _choose_line(self, request: ChatRequest) -> str | dict[str, Any]:
         names = [each for each in request.tools.names if each in self.agents]
-        turns = sum('"role":"assistant"' in text[:40] for text in request.history)
+        turns = _count_turns(request)
         if not names or turns >= self.chance.randrange(1, 4):
             return "done"
         chosen = [self.chance.choice(names) for _ in range(self.chance.randrange(1, 4))]
         return calls(*((name, {"prompt": f"part {turns} {number}"}) for number, name in enumerate(chosen)))
+
+
+def _count_turns(request: ChatRequest) -> int:
+    return sum('"role":"assistant"' in text[:40] for text in request.history)
 
 
 async def _run(seed: int) -> World:
@@ -112,7 +121,7 @@ async def _run(seed: int) -> World:
 
 
 async def _count(world: World, store: InMemoryStore, run: str, limits: dict[str, int | None], limit: int) -> None:
-    """Compare the usage on record with the limits, of the run and of each call of an agent."""
+    """Compare what the answers on record used with the limits, of the run and of each call of an agent."""
     items = [position.item for position in await store.read(run)]
     ends = {item.call: item for item in items if isinstance(item, ToolOutput)}
     used: dict[str, int] = {}
@@ -120,9 +129,11 @@ async def _count(world: World, store: InMemoryStore, run: str, limits: dict[str,
         if isinstance(item, ModelUsage):
             call = item.call.partition(":")[0]
             while call:
-                used[call] = used.get(call, 0) + item.prompt_tokens + item.completion_tokens
+                used[call] = used.get(call, 0) + world.tokens[item.call]
                 call = ends[call].parent if call in ends else ""
     for call, tokens in used.items():
+        if call not in ends:
+            continue
         own = limits[ends[call].callee]
         world.over += own is not None and tokens > own
         world.over += not ends[call].parent and tokens > limit

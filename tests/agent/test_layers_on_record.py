@@ -11,7 +11,7 @@ import pytest
 from remit import Agent, App, Risk, Runtime
 from remit.agent import AgentDriver
 from remit.contracts.chat import encode_message
-from remit.contracts.items import Mismatch, ModelExchange, ModelUsage
+from remit.contracts.items import Mismatch, ModelExchange, ModelFailure, ModelUsage
 from remit.errors import CompletionError, ModelBusyError, ModelError
 from remit.layers import AddMessage, Fallback, Guardrail, ModelLayer, ModelService, RetryModel, layer_fn
 from remit.messages import ChatRequest, Completion, completion_from_message
@@ -215,7 +215,9 @@ async def test_a_fallback_and_what_failed_before_it_are_on_record(driver: AgentD
     runtime, result = await run_once(agent_of(driver, RetryModel(attempts=1), Fallback(Broken(), other)), Broken())
     assert result.value() == "From the other."
     (exchange,) = await of_kind(runtime, result.run, ModelExchange)
-    assert [json.loads(each)["errorCode"] for each in exchange.failures] == ["MODEL_BUSY", "MODEL_BUSY"]
+    failures = await of_kind(runtime, result.run, ModelFailure)
+    assert [json.loads(each.content)["errorCode"] for each in failures] == ["MODEL_BUSY", "MODEL_BUSY"]
+    assert exchange.failures == ()
     assert (len(exchange.requests), exchange.changed) == (3, False)
     (usage,) = await of_kind(runtime, result.run, ModelUsage)
     assert (usage.model, usage.prompt_tokens) == ("counted", 5)
@@ -252,8 +254,8 @@ async def test_the_tokens_of_each_request_of_a_layer_count(driver: AgentDriver) 
 
     runtime, result = await run_once(agent_of(driver, twice()), Counted("Draft.", "Final."))
     assert result.value() == "Final."
-    (usage,) = await of_kind(runtime, result.run, ModelUsage)
-    assert (usage.prompt_tokens, usage.completion_tokens) == (10, 4)
+    usages = await of_kind(runtime, result.run, ModelUsage)
+    assert [(each.prompt_tokens, each.completion_tokens) for each in usages] == [(5, 2), (5, 2)]
     assert (await runtime.replay(result.run)).difference == ""
 
 

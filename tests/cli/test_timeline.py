@@ -23,6 +23,6 @@ async def test_it_shows_what_layers_sent_and_changed() -> None:
     failure = ("failure", "MODEL_BUSY: later")
     sends = ("layer", 'sends {"role":"system","content":"Be brief."}')
     assert await labels_of(RetryModel(attempts=1), Fallback(other)) == [failure]
-    assert await labels_of(RetryModel(attempts=1), Fallback(other), AddMessage("Be brief.")) == [sends, failure]
+    assert await labels_of(RetryModel(attempts=1), Fallback(other), AddMessage("Be brief.")) == [failure, sends]
     guarded = await labels_of(RetryModel(attempts=1), Guardrail(lambda _: False, "No."), Fallback(other))
     assert guarded == [failure, ("layer", "changed the model's answer")]

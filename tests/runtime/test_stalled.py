@@ -12,7 +12,7 @@ from remit import Agent, App, Effect, LeafContext, Runtime, tool
 from remit.agent.driver import AgentDriver
 from remit.agent.native import NativeDriver
 from remit.contracts.chat import ChatRequest, Completion, completion_from_message
-from remit.contracts.items import ModelExchange, ModelFailure, RunStalled
+from remit.contracts.items import ModelFailure, RunStalled
 from remit.engine.local import LocalEngine
 from remit.errors import ModelBusyError, ModelRefusedError, ModelUnavailableError, RequestError, SetupError
 from remit.layers import RetryModel
@@ -79,8 +79,8 @@ async def test_a_busy_model_is_asked_again_and_the_failures_are_on_record(driver
     world = Effects(driver)
     result = await world.runtime(BUSY, BUSY, "done").run("go", by=superuser())
     assert (result.value(), len(world.script.requests)) == ("done", 3)
-    (exchange,) = [item for item in await items_of(world.store, result.run) if isinstance(item, ModelExchange)]
-    assert len(exchange.failures) == 2
+    failures = [item for item in await items_of(world.store, result.run) if isinstance(item, ModelFailure)]
+    assert [each.attempt for each in failures] == [1, 2]
     assert (await world.runtime().replay(result.run)).is_identical
 
 

@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from remit.agent.layered_model import LayeredModel, LayeredRequests
 from remit.agent.model_recorder import ModelRecorder
+from remit.agent.usage_record import usage_of_completion
 from remit.contracts.call import ModelLayer, ModelService
 from remit.contracts.chat import ChatRequest, Completion, completion_from_message, decode_message, encode_message
 from remit.contracts.items import Message, ModelReply, ModelUsage
@@ -80,16 +81,7 @@ class _ChatCodec:
     ) -> tuple[Message, ModelUsage, Completion]:
         _check_role(answer)
         message = Message(call=request.call_id, agent=request.agent_call_id, text=answer.message, request=digest)
-        usage = ModelUsage(
-            call=request.call_id,
-            model=answer.model,
-            finish=answer.finish_reason,
-            prompt_tokens=answer.prompt_tokens,
-            completion_tokens=answer.completion_tokens,
-            response=answer.response,
-            cached_tokens=answer.cached_tokens,
-        )
-        return message, usage, answer
+        return message, usage_of_completion(request.call_id, answer), answer
 
     def decode(self, recorded: Message | ModelReply, usage: ModelUsage | None, /) -> Completion:
         if isinstance(recorded, ModelReply):
@@ -100,8 +92,8 @@ class _ChatCodec:
             recorded.text,
             finish_reason=usage.finish,
             model=usage.model,
-            prompt_tokens=usage.prompt_tokens,
-            completion_tokens=usage.completion_tokens,
+            prompt_tokens=0 if usage.estimated else usage.prompt_tokens,
+            completion_tokens=0 if usage.estimated else usage.completion_tokens,
             response=usage.response,
             cached_tokens=usage.cached_tokens,
         )

@@ -10,11 +10,13 @@ from typing import Final, Generic, Protocol, TypeVar
 from msgspec import Struct
 
 from remit.agent.model import NamedModel
-from remit.contracts.asking import CURRENT_ASKER, Asker
+from remit.agent.usage_record import add_usage, usage_of_completion
+from remit.contracts.asking import CURRENT_ASKER, Asker, AttemptRecord
 from remit.contracts.call import ModelLayer, ModelService
 from remit.contracts.chat import ChatRequest, Completion, completion_from_message
 from remit.contracts.guard import compose_models
-from remit.contracts.items import ModelExchange
+from remit.contracts.items import ModelExchange, ModelFailure
+from remit.contracts.meter import Reservation
 from remit.contracts.reply import Reply
 from remit.errors import CallError, CompletionError, DivergedError, RemitError
 from remit.layers.retry_model import RetryModel
@@ -69,7 +71,7 @@ class LayeredModel:
 async def _ask_own_model(request: ChatRequest, /) -> Completion:
     asker = CURRENT_ASKER.get()
     assert asker is not None  # noqa: S101 - set by LayeredModel, which alone calls this
-    return await asker(None, request)
+    return await asker.ask(None, request)
 
 
 class LayeredRequests(Struct, Generic[Q, R], frozen=True):
@@ -79,26 +81,30 @@ class LayeredRequests(Struct, Generic[Q, R], frozen=True):
     view: Callable[[Q], ModelView[R]]
 
     async def ask(
-        self, request: Q, to_call_error: Callable[[Exception], CallError], own_model: str
-    ) -> tuple[R, ModelExchange]:
-        """The answer that leaves the outermost layer, and the record of what the layers did.
+        self, request: Q, digest: str, to_call_error: Callable[[Exception], CallError], own_model: str
+    ) -> tuple[R, ModelExchange, Reservation | None]:
+        """The answer that leaves the outermost layer, the record of what the layers did, and estimated usage.
 
-        Its tokens are those of all models asked, whatever the layers made of the answers. ``to_call_error`` maps errors
-        of models, so that layers meet those of Remit. ``own_model`` is the name of the agent's model.
+        The tokens of all models asked count, whatever the layers made of the answers: those of the last with the
+        answer, others before the next request. The estimate is None if the models reported their usage.
+        ``to_call_error`` maps errors of models, so that layers meet those of Remit. ``own_model`` is the name of the
+        agent's model.
 
         Raises:
             CompletionError: a layer changed the fields of an answer, but not its message.
             CallError: as the layers and the models do.
         """
-        view, exchange = self.view(request), _Exchange()
+        view = self.view(request)
+        exchange = _Exchange(view.chat)
 
-        async def asker(model: ModelService | None, chat: ChatRequest) -> Completion:
+        async def ask(model: ModelService | None, chat: ChatRequest) -> Completion:
+            exchange.record_lost()
             exchange.requests.append(chat)
             name = (
                 own_model if model is None else f"{model.vendor}:{model.model}" if isinstance(model, NamedModel) else ""
             )
             try:
-                with chat.ledger.meter.reserve(chat, name):
+                with chat.ledger.meter.reserve(chat, name) as reservation:
                     completion = await (view.ask(chat) if model is None else model(chat))
             except CallError as error:
                 exchange.failures.append(error)
@@ -109,11 +115,12 @@ class LayeredRequests(Struct, Generic[Q, R], frozen=True):
                 failure = to_call_error(error)
                 exchange.failures.append(failure)
                 raise failure from error
-            exchange.answers.append(completion)
+            exchange.answers.append((completion, reservation))
             return completion
 
-        completion = exchange.settle(await self.model(view.chat, asker))
-        return view.to_answer(completion), exchange.to_item(view.chat, completion)
+        attempts = AttemptRecord(view.chat.ledger, view.chat.call_id, digest, exchange.record_lost)
+        completion, estimate = exchange.settle(await self.model(view.chat, Asker(ask, attempts)))
+        return view.to_answer(completion), exchange.to_item(completion), estimate
 
     async def run_on_record(self, request: Q, recorded: R, digest: str, check: Callable[[str], None]) -> R:
         """Run the layers over an answer recorded inside them.
@@ -123,12 +130,12 @@ class LayeredRequests(Struct, Generic[Q, R], frozen=True):
         view = self.view(request)
         completion = view.to_completion(recorded)
 
-        async def asker(_model: ModelService | None, chat: ChatRequest) -> Completion:
+        async def ask(_model: ModelService | None, chat: ChatRequest) -> Completion:
             today = chat.digest()
             check(digest if today == view.chat.digest() else today)
             return completion
 
-        return view.to_answer(await self.model(view.chat, asker))
+        return view.to_answer(await self.model(view.chat, Asker(ask)))
 
     async def compare(self, request: Q, recorded: R, exchange: ModelExchange, rename: Callable[[R], R]) -> None:
         """Run the layers again, without a model, and compare what they do with the record.
@@ -142,7 +149,7 @@ class LayeredRequests(Struct, Generic[Q, R], frozen=True):
         view = self.view(request)
         completion = view.to_completion(recorded)
 
-        async def asker(_model: ModelService | None, chat: ChatRequest) -> Completion:
+        async def ask(_model: ModelService | None, chat: ChatRequest) -> Completion:
             if chat.digest() not in exchange.requests[:1]:
                 raise DivergedError("the layers around the model make another request than the recorded one")
             if exchange.changed or len(exchange.requests) > 1:
@@ -150,7 +157,7 @@ class LayeredRequests(Struct, Generic[Q, R], frozen=True):
             return completion
 
         try:
-            today = await self.model(view.chat, asker)
+            today = await self.model(view.chat, Asker(ask))
         except _OnRecord:
             return
         if view.to_completion(rename(view.to_answer(today))).message != completion.message:
@@ -162,42 +169,60 @@ class _OnRecord(BaseException):
 
 
 class _Exchange(Struct):
-    """What the layers asked for one request, and the raw answers."""
+    """What the layers asked for one request, and the raw answers with what was reserved for them."""
 
+    chat: ChatRequest
     requests: list[ChatRequest] = []
-    answers: list[Completion] = []
+    answers: list[tuple[Completion, Reservation | None]] = []
     failures: list[CallError] = []
+    recorded_count: int = 0
 
-    def settle(self, completion: Completion) -> Completion:
-        """The completion with the tokens of all answers, and without the raw response of a changed one."""
+    def record_lost(self) -> None:
+        """Record the usage of the answers so far: a model is asked again."""
+        for answer, reservation in self.answers[self.recorded_count :]:
+            lost = replace(answer, response="")
+            add_usage(self.chat.ledger, usage_of_completion(self.chat.call_id, lost), reservation)
+        self.recorded_count = len(self.answers)
+
+    def settle(self, completion: Completion) -> tuple[Completion, Reservation | None]:
+        """The completion with the tokens of the answers that are not on record, and those to be estimated.
+
+        The raw response of a changed answer is dropped.
+        """
         written = completion_from_message(completion.message)
         if (completion.content or None, completion.tool_calls) != (written.content, written.tool_calls):
             raise CompletionError(_INCONSISTENT)
         is_raw = self._is_raw(completion)
-        last = self.answers[-1] if self.answers else completion
-        return replace(
+        last = self.answers[-1][0] if self.answers else completion
+        counted = self.answers[self.recorded_count :]
+        estimate = next((each for answer, each in counted if not answer.prompt_tokens + answer.completion_tokens), None)
+        settled = replace(
             completion,
             model=completion.model or last.model,
-            prompt_tokens=max(completion.prompt_tokens, sum(each.prompt_tokens for each in self.answers)),
-            completion_tokens=max(completion.completion_tokens, sum(each.completion_tokens for each in self.answers)),
+            prompt_tokens=max(completion.prompt_tokens, sum(each.prompt_tokens for each, _ in counted)),
+            completion_tokens=max(completion.completion_tokens, sum(each.completion_tokens for each, _ in counted)),
             response=completion.response if is_raw else "",
         )
+        return settled, estimate
 
-    def to_item(self, chat: ChatRequest, completion: Completion) -> ModelExchange:
+    def to_item(self, completion: Completion) -> ModelExchange:
         """The record of the exchange."""
-        known = set(chat.history)
-        sent = [text for each in self.requests if each.history is not chat.history for text in each.history]
+        known = set(self.chat.history)
+        items = self.chat.ledger.items_for(self.chat.call_id)
+        recorded = {item.content for item in items if isinstance(item, ModelFailure)}
+        failures = (Reply.from_error(each).content for each in self.failures)
+        sent = [text for each in self.requests if each.history is not self.chat.history for text in each.history]
         return ModelExchange(
-            call=chat.call_id,
+            call=self.chat.call_id,
             requests=tuple(each.digest() for each in self.requests),
             added=tuple(dict.fromkeys(text for text in sent if text not in known)),
-            answer=hashlib.sha256(self.answers[-1].message.encode()).hexdigest() if self.answers else "",
+            answer=hashlib.sha256(self.answers[-1][0].message.encode()).hexdigest() if self.answers else "",
             changed=not self._is_raw(completion),
-            failures=tuple(Reply.from_error(each).content for each in self.failures),
+            failures=tuple(each for each in failures if each not in recorded),
         )
 
     def _is_raw(self, completion: Completion) -> bool:
-        raw = self.answers[-1] if self.answers else None
+        raw = self.answers[-1][0] if self.answers else None
         return raw is not None and (raw.message, raw.finish_reason) == (completion.message, completion.finish_reason)
 
 

@@ -7,9 +7,11 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from itertools import count
 from typing import Generic, Protocol, TypeVar
 
-from msgspec import Struct, structs
+from msgspec import Struct
 
 from remit.agent.layered_model import LayeredRequests
+from remit.agent.usage_record import add_usage
+from remit.contracts.asking import AttemptRecord
 from remit.contracts.current_run import CURRENT_LIMITS
 from remit.contracts.failures import is_failure
 from remit.contracts.items import (
@@ -24,6 +26,7 @@ from remit.contracts.items import (
     RunStalled,
 )
 from remit.contracts.ledger import Ledger
+from remit.contracts.meter import Reservation
 from remit.contracts.redact import limit_error
 from remit.contracts.reply import Reply
 from remit.contracts.schema import shorten_text
@@ -189,18 +192,21 @@ class ModelRecorder(Struct, Generic[Q, R], frozen=True, kw_only=True):
         ledger = request.ledger
         if ledger.is_stopping:
             raise asyncio.CancelledError
-        failures = [item for item in items if isinstance(item, ModelFailure)] if items else ()
+        failures = [item for item in items if isinstance(item, ModelFailure) and item.retry_at is None]
         if failures and ledger.is_replaying:
             self._check_digest(request, failures[-1].request or digest, digest)
             raise _as_signal(ledger, error_from_reply(failures[-1].content))
         ledger.start_flush()
         try:
             if self.layered is not None and self.layered.model.has_layers:
-                answer, exchange = await self.layered.ask(request, self.codec.to_call_error, self.model_name)
+                answer, exchange, reservation = await self.layered.ask(
+                    request, digest, self.codec.to_call_error, self.model_name
+                )
             else:
-                answer, exchange = await self._ask_repeatedly(request, digest)
+                exchange = None
+                answer, reservation = await self._ask_repeatedly(request, digest)
             item, usage, answer = self.codec.encode(request, self._ensure_unique_call_ids(answer, request), digest)
-            _check_size(item.text if isinstance(item, Message) else item.response)
+            self._check_size(ledger, item, usage, reservation)
         except (JournalError, DivergedError):
             raise
         except SetupError as error:
@@ -219,37 +225,52 @@ class ModelRecorder(Struct, Generic[Q, R], frozen=True, kw_only=True):
         if exchange is not None:
             ledger.add(exchange)
         ledger.add(item)
-        _add_usage(ledger, usage)
+        add_usage(ledger, usage, reservation)
         return answer
 
-    async def _ask_repeatedly(self, request: Q, digest: str) -> tuple[R, ModelExchange | None]:
-        """Ask until the model answers completely, as `RetryModel` allows. Failures and lost answers are on record."""
-        failures: list[str] = []
-        lost: list[ModelUsage] = []
+    async def _ask_repeatedly(self, request: Q, digest: str) -> tuple[R, Reservation | None]:
+        """Ask until the model answers completely, as `RetryModel` allows. Returns what was reserved for the answer too.
+
+        Each failure and the usage of each lost answer are on record before the next attempt.
+        """
+        ledger = request.ledger
+        answers: list[tuple[R, Reservation | None]] = []
 
         async def ask() -> R:
-            for usage in lost:
-                _add_usage(request.ledger, usage)
-            lost.clear()
             try:
-                with request.ledger.meter.reserve(request, self.model_name):
-                    return await self.model(request)
-            except RemitError as error:
-                failures.append(Reply.from_error(error).content if isinstance(error, CallError) else "")
+                with ledger.meter.reserve(request, self.model_name) as reservation:
+                    answer = await self.model(request)
+            except RemitError:
                 raise
             except Exception as error:
-                failure = self.codec.to_call_error(error)
-                failures.append(Reply.from_error(failure).content)
-                raise failure from error
+                raise self.codec.to_call_error(error) from error
+            answers.append((answer, reservation))
+            return answer
 
-        def is_incomplete(answer: R) -> bool:
-            if self.codec.is_incomplete(answer):
-                lost.append(self.codec.encode(request, answer, digest)[1])
-            return bool(lost)
+        def record_lost() -> None:
+            for answer, reservation in answers:
+                add_usage(ledger, self.codec.encode(request, answer, digest)[1], reservation)
+            answers.clear()
+            ledger.meter.settle(request.call_id)
 
         retry = self.layered.model.retry if self.layered is not None else None
-        answer = await (ask() if retry is None else retry.repeat(ask, is_incomplete))
-        return answer, ModelExchange(call=request.call_id, failures=tuple(failures)) if failures else None
+        if retry is None:
+            await ask()
+        else:
+            record = AttemptRecord(ledger, request.call_id, digest, record_lost)
+            await retry.repeat(ask, self.codec.is_incomplete, record)
+        return answers[-1]
+
+    @staticmethod
+    def _check_size(
+        ledger: Ledger, item: Message | ModelReply, usage: ModelUsage, reservation: Reservation | None
+    ) -> None:
+        """Refuse an answer that is too long to be recorded. Its usage is on record."""
+        answer = item.text if isinstance(item, Message) else item.response
+        limit = CURRENT_LIMITS.get().reply_bytes
+        if shorten_text(answer, limit) != answer:
+            add_usage(ledger, usage, reservation)
+            raise CompletionError(f"the model's answer is longer than {limit:,} bytes: {shorten_text(answer, 200)!r}")
 
     def _check_digest(self, request: Q, recorded: str, digest: str) -> None:
         """Compare a request with the recorded one. A difference ends a replay; resume journals it once."""
@@ -282,19 +303,6 @@ class ModelRecorder(Struct, Generic[Q, R], frozen=True, kw_only=True):
         return self.codec.rename_calls(answer, (each for each in numbered if each not in used))
 
 
-def _check_size(answer: str) -> None:
-    """Refuse an answer that is too long to be recorded."""
-    limit = CURRENT_LIMITS.get().reply_bytes
-    if shorten_text(answer, limit) != answer:
-        raise CompletionError(f"the model's answer is longer than {limit:,} bytes: {shorten_text(answer, 200)!r}")
-
-
-def _add_usage(ledger: Ledger, usage: ModelUsage) -> None:
-    usage = structs.replace(usage, response=shorten_text(usage.response, CURRENT_LIMITS.get().reply_bytes))
-    within = ledger.meter.calls_around(usage.call.partition(":")[0])
-    ledger.add(structs.replace(usage, within=within) if within else usage)
-
-
 def _to_signal(failure: ModelUnavailableError) -> Suspended:
     return Suspended(reason=f"{failure.code}: {failure.message}", retry_after=failure.retry_after)
 
@@ -306,7 +314,7 @@ def _as_signal(ledger: Ledger, failure: CallError) -> BaseException:
 
 
 def _is_exchange(item: Item) -> bool:
-    """Whether an item records what layers did, and not only failures before the model answered."""
+    """Whether an item records what layers did, and not only failures, as earlier versions recorded them."""
     if isinstance(item, ModelExchange):
         return bool(item.requests) or item.changed
     return isinstance(item, ErasedItem) and item.was == ModelExchange.kind

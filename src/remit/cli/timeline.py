@@ -203,7 +203,8 @@ def _describe_item(item: Item, run_started_at: float, position: Position, outcom
             error = error_from_reply(item.content)
             text = one_line(f"{error.code}: {error.message}", max_length=_MAX_TEXT_LENGTH)
         case ModelUsage():
-            text = f"{item.model}: {item.prompt_tokens:,} + {item.completion_tokens:,} tokens"
+            about = "about " if item.estimated else ""
+            text = f"{item.model}: {about}{item.prompt_tokens:,} + {item.completion_tokens:,} tokens"
         case QuestionItem():
             question = Question.from_json(item.body)
             reason = "for a call to come" if opens_question(item, question) and not question.waits else ""

@@ -6,17 +6,66 @@ from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
 from typing import Final
 
+from msgspec import Struct
+
 from remit.contracts.call import ModelService
 from remit.contracts.chat import ChatRequest, Completion
+from remit.contracts.current_run import CURRENT_LIMITS
+from remit.contracts.items import ModelFailure
+from remit.contracts.ledger import Ledger
+from remit.contracts.redact import limit_error
+from remit.contracts.reply import Reply
+from remit.errors import CallError
 
-Asker = Callable[[ModelService | None, ChatRequest], Awaitable[Completion]]
-"""Asks a model, or the agent's own model if None."""
+
+class AttemptRecord(Struct, frozen=True):
+    """Records the failed attempts at one model request, so that a later execution continues with the next one.
+
+    ``record_lost`` records the usage of answers that came to nothing.
+    """
+
+    ledger: Ledger
+    call_id: str
+    digest: str
+    record_lost: Callable[[], None]
+
+    def next_attempt(self) -> tuple[int, float]:
+        """The number of the next attempt, from 1, and the seconds until it is due."""
+        failures = [item for item in self.ledger.items_for(self.call_id) if isinstance(item, ModelFailure)]
+        last = failures[-1] if failures else None
+        if last is None or last.retry_at is None:
+            return 1, 0.0
+        return last.attempt + 1, max(0.0, last.retry_at - self.ledger.now())
+
+    def add(self, error: CallError, attempt: int = 0, delay: float = 0.0) -> None:
+        """Record that an attempt failed and that a model is asked again after ``delay`` seconds."""
+        self.record_lost()
+        content = Reply.from_error(limit_error(error, CURRENT_LIMITS.get().error_bytes)).content
+        retry_at = self.ledger.now() + delay
+        self.ledger.add(
+            ModelFailure(call=self.call_id, content=content, request=self.digest, attempt=attempt, retry_at=retry_at)
+        )
+        self.ledger.start_flush()
+
+
+class Asker(Struct, frozen=True):
+    """Asks a model, or the agent's own model if None. ``attempts`` is None if answers come from the journal."""
+
+    ask: Callable[[ModelService | None, ChatRequest], Awaitable[Completion]]
+    attempts: AttemptRecord | None = None
+
 
 CURRENT_ASKER: Final[ContextVar[Asker | None]] = ContextVar("remit_asker", default=None)
 """The asker of the request that the current task's layers handle; None outside of an agent."""
 
 
+def current_attempts() -> AttemptRecord | None:
+    """The record of the attempts at the current request; None outside of an agent, and for an answer on record."""
+    asker = CURRENT_ASKER.get()
+    return None if asker is None else asker.attempts
+
+
 async def ask_model(model: ModelService, request: ChatRequest, /) -> Completion:
     """Ask a model from a layer. In a replay no model is asked; the journal answers."""
     asker = CURRENT_ASKER.get()
-    return await (model(request) if asker is None else asker(model, request))
+    return await (model(request) if asker is None else asker.ask(model, request))

@@ -15,6 +15,7 @@ from typing import Any, Literal, NamedTuple, NotRequired, cast
 from typing_extensions import TypedDict
 
 from remit.contracts.ledger import Ledger
+from remit.contracts.usage import are_tokens
 from remit.core.checks import as_tuple, check_instance, check_text, wrong_value
 from remit.schemas.jsontext import ascii_json, compact_json
 
@@ -247,7 +248,7 @@ class Completion:
     """A model's answer. ``message`` is its wire text for later requests, ``response`` the raw body.
 
     ``content`` is the text of the answer or of the refusal. ``cached_tokens`` are those of the prompt that the provider
-    had cached.
+    had cached. If one of these numbers is impossible, such as a negative one, all are 0: usage is unknown.
     """
 
     message: str
@@ -259,6 +260,11 @@ class Completion:
     completion_tokens: int = 0
     response: str = ""
     cached_tokens: int = 0
+
+    def __post_init__(self) -> None:
+        if not are_tokens(self.prompt_tokens, self.completion_tokens, self.cached_tokens):
+            for name in ("prompt_tokens", "completion_tokens", "cached_tokens"):
+                object.__setattr__(self, name, 0)
 
     def with_text(self, text: str) -> Completion:
         """This answer with another text and the same tool calls. What else its message held is dropped."""

@@ -63,7 +63,8 @@ class ModelUsage(Item, frozen=True, kw_only=True, gc=False):
     """The token usage of one model request, and the raw response body.
 
     ``cached_tokens`` are part of the prompt's. ``within`` are the calls around that of the agent, innermost first;
-    their limits bind the request.
+    their limits bind the request. ``estimated``: the provider reported no possible usage, and the tokens are those
+    reserved before the request.
     """
 
     kind: ClassVar[str] = "usage"
@@ -74,6 +75,7 @@ class ModelUsage(Item, frozen=True, kw_only=True, gc=False):
     response: str
     cached_tokens: int = 0
     within: tuple[str, ...] = ()
+    estimated: bool = False
 
 
 class ModelExchange(Item, frozen=True, kw_only=True, gc=False):
@@ -82,7 +84,7 @@ class ModelExchange(Item, frozen=True, kw_only=True, gc=False):
     It precedes the answer, which is what left the outermost layer. ``requests`` are digests of the requests in order,
     empty if a layer answered by itself; ``added`` are the wire texts in them that the agent's history does not hold.
     ``answer`` is the sha256 (hex) of the last raw answer's wire text, ``changed`` whether the layers changed it, and
-    ``failures`` are the errors of single requests, as replies.
+    ``failures`` are the errors of single requests, as replies, without those on record as `ModelFailure`.
     """
 
     kind: ClassVar[str] = "exchange"
@@ -94,11 +96,17 @@ class ModelExchange(Item, frozen=True, kw_only=True, gc=False):
 
 
 class ModelFailure(Item, frozen=True, kw_only=True, gc=False):
-    """A model request failed. ``content`` is the error as a reply, ``request`` the digest of the request."""
+    """A model request failed. ``content`` is the error as a reply, ``request`` the digest of the request.
+
+    ``retry_at`` (epoch seconds) is set if a model is asked again without the run resting: ``attempt`` is the number of
+    the failed attempt, 0 if another model is asked.
+    """
 
     kind: ClassVar[str] = "failure"
     content: str
     request: str = ""
+    attempt: int = 0
+    retry_at: float | None = None
 
 
 class ToolOutput(Item, frozen=True, kw_only=True, gc=False):

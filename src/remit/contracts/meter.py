@@ -53,10 +53,11 @@ class MeteredRequest(Protocol):
         ...
 
 
-class _Reservation(NamedTuple):
+class Reservation(NamedTuple):
     """The estimated tokens of a request and their cost; None if the price is unknown."""
 
-    tokens: int
+    prompt_tokens: int
+    completion_tokens: int
     cost: float | None
 
 
@@ -64,8 +65,8 @@ class Meter:
     """Adds up the usage on record, and reserves the estimated usage of a request before the model is asked.
 
     A request starts only if what is used, what is reserved for other requests and its own estimate are within each
-    limit. A reservation is replaced by the real usage when the answer is recorded. Requests whose answers are lost in a
-    crash count nothing.
+    limit. A reservation is replaced by the reported usage when the answer is recorded, if that is possible at all.
+    Requests whose answers are lost in a crash count nothing.
 
     Args:
         clock: seconds since the epoch.
@@ -81,7 +82,7 @@ class Meter:
         self._parents: dict[str, str] = {}
         self._usage: dict[str, UsageTotals] = {}
         self._limits: dict[str, set[UsageLimit]] = {}
-        self._reserved: dict[str, list[_Reservation]] = {}
+        self._reserved: dict[str, list[Reservation]] = {}
 
     def add_call(self, parent: str, call: str) -> None:
         """Report that the body of ``parent`` makes ``call``."""
@@ -141,10 +142,10 @@ class Meter:
         self._check_seconds(limit)
 
     @contextmanager
-    def reserve(self, request: MeteredRequest, model: str) -> Generator[None]:
+    def reserve(self, request: MeteredRequest, model: str) -> Generator[Reservation | None]:
         """Reserve the estimated usage of a request to ``model``, from before it is sent until `settle`.
 
-        A request that raises has used nothing.
+        Yields the reservation; None if no limit binds the request. A request that raises has used nothing.
 
         Raises:
             BudgetError: a limit would be exceeded; the message names it.
@@ -153,7 +154,7 @@ class Meter:
         calls = (agent, *self.calls_around(agent))
         limits = [(call, limit) for call in calls for limit in self._limits.get(call, ())]
         if not limits:
-            yield
+            yield None
             return
         reservation = _estimate(request, find_price(self._prices, model))
         for call, limit in limits:
@@ -162,7 +163,7 @@ class Meter:
         reserved = self._reserved.setdefault(request.call_id, [])
         reserved.append(reservation)
         try:
-            yield
+            yield reservation
         except BaseException:
             reserved.remove(reservation)
             raise
@@ -178,7 +179,7 @@ class Meter:
         if limit.seconds is not None and self.seconds() >= limit.seconds:
             raise BudgetError(f"{limit.owner} has executed for its {limit.seconds:g} seconds")
 
-    def _check_fits(self, limit: UsageLimit, within: str, reservation: _Reservation, model: str) -> None:
+    def _check_fits(self, limit: UsageLimit, within: str, reservation: Reservation, model: str) -> None:
         used = self.totals(within)
         pending = [
             each
@@ -189,7 +190,7 @@ class Meter:
         pending.append(reservation)
         raise_it = f"raise {limit.settings} or ask for less"
         if limit.tokens is not None:
-            planned = sum(each.tokens for each in pending)
+            planned = sum(each.prompt_tokens + each.completion_tokens for each in pending)
             if used.tokens + planned > limit.tokens:
                 raise BudgetError(
                     f"{limit.owner} has used {used.tokens:,} of its {limit.tokens:,} tokens, and the requests to come "
@@ -209,11 +210,11 @@ class Meter:
                 )
 
 
-def _estimate(request: MeteredRequest, price: Price | None) -> _Reservation:
+def _estimate(request: MeteredRequest, price: Price | None) -> Reservation:
     size = sum(len(_EMBEDDED_FILE.sub(_FILE_TEXT, text).encode(errors="replace")) for text in request.texts())
     prompt = -(-size // _BYTES_PER_TOKEN)
     completion = DEFAULT_OUTPUT_TOKENS if request.max_tokens is None else request.max_tokens
-    return _Reservation(prompt + completion, None if price is None else price.cost(prompt, completion))
+    return Reservation(prompt, completion, None if price is None else price.cost(prompt, completion))
 
 
 def _agent_of(call: str) -> str:

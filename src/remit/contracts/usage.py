@@ -44,6 +44,15 @@ def find_price(prices: Prices, model: str) -> Price | None:
     return next((prices[name] for name in names if name in prices), None)
 
 
+_MAX_TOKENS: Final = 100_000_000
+"""More tokens than a request can use."""
+
+
+def are_tokens(*counts: object) -> bool:
+    """Whether a provider can have counted these tokens for one request."""
+    return all(type(each) is int and 0 <= each <= _MAX_TOKENS for each in counts)
+
+
 class UsageTotals(NamedTuple):
     """The usage of a run: tokens, requests to models, and US dollars.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from remit.contracts.asking import ask_model
+from remit.contracts.asking import ask_model, current_attempts
 from remit.contracts.call import ModelLayer, ModelService
 from remit.contracts.chat import ChatRequest, Completion
 from remit.errors import ModelError, SetupError
@@ -35,7 +35,10 @@ class Fallback(ModelLayer):
                 return await inner(request)
             except ModelError as error:
                 failure = error
+            attempts = current_attempts()
             for model in self._models:
+                if attempts is not None:
+                    attempts.add(failure)
                 try:
                     return await ask_model(model, request)
                 except ModelError as error:

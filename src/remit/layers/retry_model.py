@@ -9,11 +9,12 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from remit.contracts.asking import AttemptRecord, current_attempts
 from remit.contracts.call import ModelLayer, ModelService
 from remit.contracts.chat import ChatRequest, Completion
 from remit.contracts.retry_budget import FIRST_ATTEMPT_REFUND, RETRY_COST, RetryBudget, backoff
 from remit.core.checks import check_counts, check_functions, check_numbers
-from remit.errors import ModelError, SetupError
+from remit.errors import CompletionError, ModelError, SetupError
 
 R = TypeVar("R")
 
@@ -25,7 +26,8 @@ class RetryModel(ModelLayer):
     Every agent has one, next to its model, unless it has one of its own. ``attempts`` is the total. It waits as long as
     the provider says, else ``base_delay`` seconds, doubled up to ``max_delay``; a random half is cut. A provider that
     asks for more than ``max_delay`` is not asked again here: the run rests as stalled until then. Each retry is paid
-    from a bucket, as for `Retry`. The journal records the failures.
+    from a bucket, as for `Retry`. Each failure is on record before the next attempt: after a crash the run continues
+    with that attempt, when it is due.
     """
 
     attempts: int = 3
@@ -45,17 +47,28 @@ class RetryModel(ModelLayer):
         """Repeat requests to ``inner``."""
 
         async def ask(request: ChatRequest, /) -> Completion:
-            return await self.repeat(lambda: inner(request), _is_incomplete)
+            return await self.repeat(lambda: inner(request), _is_incomplete, current_attempts())
 
         return ask
 
-    async def repeat(self, ask: Callable[[], Awaitable[R]], is_incomplete: Callable[[R], bool]) -> R:
-        """Call ``ask`` until it answers completely, or return or raise what came of the last attempt."""
-        attempt = 1
+    async def repeat(
+        self,
+        ask: Callable[[], Awaitable[R]],
+        is_incomplete: Callable[[R], bool],
+        record: AttemptRecord | None = None,
+    ) -> R:
+        """Call ``ask`` until it answers completely, or return or raise what came of the last attempt.
+
+        It continues with the attempt that follows those on ``record``, when that is due.
+        """
+        attempt, delay = (1, 0.0) if record is None else record.next_attempt()
+        if delay:
+            await asyncio.sleep(min(delay, self.max_delay))
         while True:
             try:
                 answer = await ask()
             except ModelError as error:
+                failure = error
                 delay = self._delay_after(attempt, error)
                 if delay is None:
                     raise
@@ -63,9 +76,12 @@ class RetryModel(ModelLayer):
                 if not is_incomplete(answer):
                     self._budget.refund("", FIRST_ATTEMPT_REFUND if attempt == 1 else RETRY_COST)
                     return answer
+                failure = CompletionError("the model's answer is cut or empty; it is asked again")
                 delay = self._delay_after(attempt, None)
                 if delay is None:
                     return answer
+            if record is not None:
+                record.add(failure, attempt, delay)
             await asyncio.sleep(delay)
             attempt += 1
 

@@ -14,7 +14,7 @@ import re
 import time
 from collections.abc import Callable, Mapping
 from email.utils import parsedate_to_datetime
-from typing import Any, Final, Self
+from typing import Any, Final, Self, cast
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, Field
@@ -211,20 +211,10 @@ class _Choice(BaseModel):
     finish_reason: str | None = None
 
 
-class _PromptDetails(BaseModel):
-    cached_tokens: int | None = None
-
-
-class _Usage(BaseModel):
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    prompt_tokens_details: _PromptDetails | None = None
-
-
 class _Response(BaseModel):
     choices: list[_Choice] = Field(min_length=1)
     model: str = ""
-    usage: _Usage | None = None
+    usage: object = None
 
 
 def parse_completion(answer: bytes) -> Completion:
@@ -239,19 +229,24 @@ def parse_completion(answer: bytes) -> Completion:
     except ValueError as error:
         excerpt = _shorten(answer.decode(errors="replace"))
         raise CompletionError(f"the model's answer is not a chat completion; it begins: {excerpt}") from error
-    choice, usage = response.choices[0], response.usage or _Usage()
-    details = usage.prompt_tokens_details or _PromptDetails()
+    choice, usage = response.choices[0], _as_object(response.usage)
+    details = _as_object(usage.get("prompt_tokens_details"))
     if choice.message.role not in (None, "assistant"):
         raise CompletionError(f"the model answered with a message of role {choice.message.role!r}, not 'assistant'")
     return completion_from_message(
         encode_message(_to_history_message(choice.message)),
         finish_reason=choice.finish_reason or "stop",
         model=response.model,
-        prompt_tokens=usage.prompt_tokens,
-        completion_tokens=usage.completion_tokens,
+        prompt_tokens=usage.get("prompt_tokens", 0),
+        completion_tokens=usage.get("completion_tokens", 0),
         response=raw,
-        cached_tokens=details.cached_tokens or 0,
+        cached_tokens=details.get("cached_tokens") or 0,
     )
+
+
+def _as_object(value: object) -> Mapping[str, Any]:
+    """A JSON object; an empty one in place of other values."""
+    return cast("Mapping[str, Any]", value) if isinstance(value, dict) else {}
 
 
 def _to_history_message(message: _Message) -> dict[str, Any]:

@@ -25,6 +25,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final, NoReturn, Self, cast, get_args
 
 from pydantic import TypeAdapter
@@ -54,6 +55,7 @@ with require_extra(__name__, "pydantic-ai"):
     from pydantic_ai.providers import Provider, infer_provider_class
     from pydantic_ai.settings import ModelSettings
     from pydantic_ai.tools import ToolDefinition
+    from pydantic_ai.usage import RequestUsage
 
 from remit.contracts.chat import (
     AssistantMessage,
@@ -67,6 +69,7 @@ from remit.contracts.chat import (
     message_text,
 )
 from remit.contracts.transient import is_transient
+from remit.contracts.usage import are_tokens
 from remit.core.checks import check_instance
 from remit.errors import (
     CompletionError,
@@ -117,7 +120,7 @@ class PydanticAIModel:
             )
         except Exception as error:  # noqa: BLE001 - each is raised again as one of ours
             self._raise_model_error(error)
-        return to_completion(response)
+        return to_completion(drop_impossible_usage(response))
 
     async def __aenter__(self) -> Self:
         await self._model.__aenter__()
@@ -282,6 +285,13 @@ def _make_image_content(url: str) -> UserContent:
     return BinaryContent.from_data_uri(url) if url.startswith("data:") else ImageUrl(url)
 
 
+def drop_impossible_usage(response: ModelResponse) -> ModelResponse:
+    """The response without its usage if a number of it is impossible, such as a negative one."""
+    usage = response.usage
+    is_possible = are_tokens(usage.input_tokens, usage.output_tokens, usage.cache_read_tokens)
+    return response if is_possible else replace(response, usage=RequestUsage())
+
+
 def to_completion(response: ModelResponse) -> Completion:
     """Convert a response to a completion; the journal keeps the whole response as JSON.
 
@@ -299,6 +309,7 @@ def to_completion(response: ModelResponse) -> Completion:
         prompt_tokens=response.usage.input_tokens,
         completion_tokens=response.usage.output_tokens,
         response=_RESPONSE_ADAPTER.dump_json(response).decode(),
+        cached_tokens=response.usage.cache_read_tokens,
     )
 
 

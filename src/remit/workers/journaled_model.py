@@ -19,6 +19,7 @@ from remit.agent.model_recorder import ModelRecorder, check_complete
 from remit.contracts.step import StepUsage
 from remit.errors import DivergedError, JournalError, NoModelError, Suspended
 from remit.layers.trace import TraceModel
+from remit.models.pydantic_ai import drop_impossible_usage
 from remit.workers.missing_model import MissingModel, MissingModelPort
 from remit.workers.port_adapter import ModelPortAdapter
 from remit.workers.request_digest import RequestDigester
@@ -126,7 +127,7 @@ class JournaledModel(WrapperModel):
     async def _send(self, request: RecordedRequest) -> ModelResponse:
         """Ask the real model, with the tool names that it wrote."""
         messages = self._restore_tool_names(request.messages)
-        return await self.wrapped.request(messages, request.settings, request.parameters)
+        return drop_impossible_usage(await self.wrapped.request(messages, request.settings, request.parameters))
 
     def _view(self, request: RecordedRequest) -> RequestView:
         """The request as layers see it, with the tool names that the model wrote."""

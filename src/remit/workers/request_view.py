@@ -16,7 +16,7 @@ from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import ToolDefinition
 
 from remit.contracts.chat import ChatRequest, Completion, History, decode_message, message_text
-from remit.models.pydantic_ai import to_completion, to_model_messages, to_tool_definitions
+from remit.models.pydantic_ai import drop_impossible_usage, to_completion, to_model_messages, to_tool_definitions
 from remit.workers.port_adapter import ModelPortAdapter
 from remit.workers.response_codec import RecordedRequest
 from remit.workers.wire_messages import (
@@ -62,6 +62,7 @@ class RequestView:
             if chat.history.digest != self.chat.history.digest:
                 messages, parameters = self._change_messages(parameters, list(chat.history))
             response = await self._model.request(messages, _change_settings(self._request.settings, chat), parameters)
+            response = drop_impossible_usage(response)
             completion = to_completion(response)
         self._answers.append((completion, response))
         return completion

@@ -121,7 +121,11 @@ def completion_to_response(completion: Completion) -> ModelResponse:
     parts += [ToolCallPart(each.name, each.arguments, each.id) for each in completion.tool_calls]
     return ModelResponse(
         parts=parts,
-        usage=RequestUsage(input_tokens=completion.prompt_tokens, output_tokens=completion.completion_tokens),
+        usage=RequestUsage(
+            input_tokens=completion.prompt_tokens,
+            output_tokens=completion.completion_tokens,
+            cache_read_tokens=completion.cached_tokens,
+        ),
         model_name=completion.model,
         finish_reason=_FINISH_REASONS.get(completion.finish_reason),
     )
