@@ -53,25 +53,28 @@ async def test_the_same_call_again_has_nothing_new(store: Store) -> None:
 async def ask_again(store: Store, first: Principal, second: Principal, conversations: tuple[str, str]) -> Question:
     """A question about a payment of 30 by ``second``, after a payment of 20 by ``first`` was approved."""
     script = [calls(("pay", {"to": "carl", "euros": euros})) for euros in (20, 30)]
-    runtime = runtime_of(Scripted([script[0], "done", script[1], "done"]), pay, store=store)
+    earlier = [script[0], "done"]
+    runtime = runtime_of(Scripted(earlier), pay, store=store)
     one = await runtime.run("go", by=first, conversation=conversations[0])
     await runtime.decide(one.questions[0], approved=True, by=first)
     assert (await runtime.resume(one.run)).status == "done"
+    history = earlier if conversations == ("talk", "talk") else []
+    runtime = runtime_of(Scripted([*history, script[1], "done"]), pay, store=store)
     two = await runtime.run("go", by=second, conversation=conversations[1])
     row = await store.find_question(two.questions[0])
     assert row is not None
     return row.question
 
 
-async def test_what_is_new_is_found_over_the_runs_of_a_conversation(store: Store) -> None:
-    question = await ask_again(store, ADA, ADA, ("talk", "talk"))
+@pytest.mark.parametrize("conversations", [("talk", "talk"), ("talk", "chat"), ("", "")])
+async def test_what_is_new_is_found_over_all_runs(store: Store, conversations: tuple[str, str]) -> None:
+    question = await ask_again(store, ADA, ADA, conversations)
     assert question.news == (Change("euros", "20", "30"),)
 
 
 STRANGERS = {
     "another principal": (ADA, BOB, ("talk", "talk")),
     "another tenant": (ADA, ELSEWHERE, ("talk", "talk")),
-    "another conversation": (ADA, ADA, ("talk", "chat")),
 }
 
 

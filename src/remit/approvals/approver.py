@@ -9,7 +9,7 @@ from typing import Any, Final, Protocol
 
 from pydantic import BaseModel
 
-from remit.approvals.from_journal import RecordedQuestion, read_questions
+from remit.approvals.from_journal import RecordedQuestion
 from remit.approvals.policy import DECIDE_PERMISSION, MAX_LIFETIME, Ask
 from remit.contracts.call import Call
 from remit.contracts.chat import decode_message, message_text
@@ -195,35 +195,16 @@ _MAX_NEWS: Final = 200
 
 async def compare_with_last(call: Call, rule: str) -> tuple[Change, ...]:
     """Arguments that differ from the principal's last approved call of this tool and rule."""
-    last = _find_last_approved(read_questions(call.ledger.recorded_items()), call, rule)
-    if last is None:
-        earlier = [RecordedQuestion(*each) for each in await call.ledger.conversation_questions()]
-        last = _find_last_approved(earlier, call, rule)
+    by = call.caller.principal
+    last = await call.ledger.find_last_approval(tenant=by.tenant, asker=by.name, tool=call.callee.name, rule=rule)
     if last is None:
         return ()
-    before: dict[str, Any] = json.loads(last.arguments)
+    before: dict[str, Any] = json.loads(RecordedQuestion(*last).arguments)
     after: dict[str, Any] = json.loads(call.canonical_arguments)
     return tuple(
         Change(name, *(canonical_text(each[name])[:_MAX_NEWS] if name in each else "" for each in (before, after)))
         for name in sorted({*before, *after})
         if before.get(name) != after.get(name)
-    )
-
-
-def _find_last_approved(questions: Sequence[RecordedQuestion], call: Call, rule: str) -> RecordedQuestion | None:
-    by = call.caller.principal
-    like = (by.tenant, by.name, call.callee.name, rule)
-    return next(
-        (
-            recorded
-            for recorded in reversed(questions)
-            if recorded.decision is not None
-            and recorded.decision.approved
-            and recorded.arguments  # empty once they are erased
-            and like
-            == (recorded.question.tenant, recorded.question.asker, recorded.question.tool, recorded.question.rule)
-        ),
-        None,
     )
 
 

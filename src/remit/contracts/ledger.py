@@ -132,8 +132,10 @@ class Ledger(Protocol):
         """The open or unused question of this conversation that matches, with its decision if there is one."""
         ...
 
-    async def conversation_questions(self) -> Sequence[tuple[Question, Decision | None]]:
-        """All questions of the conversation, oldest first, each with its decision; none outside a conversation."""
+    async def find_last_approval(
+        self, *, tenant: str, asker: str, tool: str, rule: str
+    ) -> tuple[Question, Decision] | None:
+        """The newest approved question of a rule about an asker's calls of a tool, in all runs of the store."""
         ...
 
     async def is_used_elsewhere(self, question: str, call: str) -> bool:

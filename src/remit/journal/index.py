@@ -21,6 +21,7 @@ from remit.contracts.items import (
     RunSuspended,
 )
 from remit.contracts.ledger import Consumption, TurnRequest
+from remit.contracts.question import content_digest
 from remit.errors import ApprovalUsedError, LeaseError, RequestError
 from remit.journal.ports import QuestionRow, RunRow, RunStatus
 
@@ -97,6 +98,21 @@ def with_expiry(row: QuestionRow, now: float) -> QuestionRow:
 def is_expired(row: QuestionRow, now: float) -> bool:
     """Whether the question can no longer be decided or used, because its deadline has passed or its run has ended."""
     return row.status == "expired" or row.question.expires <= now
+
+
+def approval_key(*, tenant: str, asker: str, tool: str, rule: str) -> str:
+    """The key under which a store finds the approved questions of a rule about an asker's calls of a tool."""
+    return content_digest(tenant, asker, tool, rule)
+
+
+def approval_key_of(row: QuestionRow) -> str:
+    """The key of an approved question whose arguments are not erased; empty for all others."""
+    question, status, decision, _ = row
+    if question.kind != "approval" or status not in ("approved", "taken") or decision is None or not decision.approved:
+        return ""
+    if not (decision.arguments or question.arguments):
+        return ""
+    return approval_key(tenant=question.tenant, asker=question.asker, tool=question.tool, rule=question.rule)
 
 
 def erase_question_row(row: QuestionRow, item: QuestionItem | DecisionItem) -> QuestionRow:

@@ -251,12 +251,12 @@ class RunLedger:
             return None
         return row.question, row.decision
 
-    async def conversation_questions(self) -> Sequence[tuple[Question, Decision | None]]:
-        """All questions of the conversation, oldest first, each with its decision."""
-        if not self._conversation:
-            return ()
-        rows = await self._store.list_questions(only_open=False, conversation=self._conversation)
-        return [(row.question, row.decision) for row in rows]
+    async def find_last_approval(
+        self, *, tenant: str, asker: str, tool: str, rule: str
+    ) -> tuple[Question, Decision] | None:
+        """The newest approved question of a rule about an asker's calls of a tool, in all runs of the store."""
+        row = await self._store.find_last_approval(tenant=tenant, asker=asker, tool=tool, rule=rule)
+        return (row.question, row.decision) if row is not None and row.decision is not None else None
 
     async def is_used_elsewhere(self, question: str, call: str) -> bool:
         """Whether a call other than ``call`` has used the decision on a question."""

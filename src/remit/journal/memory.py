@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import heapq
 import time
+from bisect import insort
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
@@ -31,6 +32,8 @@ from remit.errors import BrokenJournalError
 from remit.journal.codec import ERASED_BODY
 from remit.journal.index import (
     INDEXED_ITEMS,
+    approval_key,
+    approval_key_of,
     check_consumable,
     check_conversation_free,
     check_open,
@@ -79,6 +82,7 @@ class InMemoryStore:
         self._unfinished: dict[str, _RunState] = {}
         self._conversations: dict[tuple[str, str, str], _Conversation] = {}
         self._questions: dict[str, QuestionRow] = {}
+        self._approvals: dict[str, list[tuple[float, str]]] = {}
         self._grants: dict[str, GrantRow] = {}
         self._turns: dict[str, list[float]] = {}
         self._artifacts: dict[str, tuple[bytes, set[ArtifactScope]]] = {}
@@ -172,13 +176,7 @@ class InMemoryStore:
         return state.cancel_requested_by if state else ""
 
     async def list_runs(
-        self,
-        *,
-        conversation: str = "",
-        tenant: str = "",
-        principal: str = "",
-        application: str = "",
-        limit: int = 50,
+        self, *, conversation: str = "", tenant: str = "", principal: str = "", application: str = "", limit: int = 50
     ) -> list[RunRow]:
         """The newest runs, newest first."""
         rows = [
@@ -240,6 +238,12 @@ class InMemoryStore:
             if at == (conversation, match) and row.consumed_by is None and not is_expired(row, self._clock()):
                 return row
         return None
+
+    async def find_last_approval(self, *, tenant: str, asker: str, tool: str, rule: str) -> QuestionRow | None:
+        """The newest approved question of a rule about an asker's calls of a tool."""
+        key = approval_key(tenant=tenant, asker=asker, tool=tool, rule=rule)
+        newest_first = (self._questions[question] for _, question in reversed(self._approvals.get(key, ())))
+        return next((row for row in newest_first if approval_key_of(row)), None)
 
     async def add_grant(self, grant: Grant) -> None:
         """Store a grant."""
@@ -328,9 +332,10 @@ class InMemoryStore:
 
     def _store_decision(self, decision: Decision) -> None:
         status: QuestionStatus = "approved" if decision.approved else "denied"
-        self._questions[decision.question] = self._questions[decision.question]._replace(
-            status=status, decision=decision
-        )
+        row = self._questions[decision.question]._replace(status=status, decision=decision)
+        self._questions[decision.question] = row
+        if key := approval_key_of(row):
+            insort(self._approvals.setdefault(key, []), (row.question.asked, row.question.id))
         self._wake_waiting_runs(decision.question)
 
     def _check_indexable(self, items: Sequence[Position]) -> None:

@@ -149,13 +149,7 @@ class RunIndex(Protocol):
     """The index of runs and questions."""
 
     async def list_runs(
-        self,
-        *,
-        conversation: str = "",
-        tenant: str = "",
-        principal: str = "",
-        application: str = "",
-        limit: int = 50,
+        self, *, conversation: str = "", tenant: str = "", principal: str = "", application: str = "", limit: int = 50
     ) -> list[RunRow]:
         """The newest runs, newest first, optionally of one conversation, tenant, principal or application.
 
@@ -193,6 +187,13 @@ class RunIndex(Protocol):
 
     async def find_usable_question(self, conversation: str, match: str) -> QuestionRow | None:
         """The newest matching question of a conversation that is open, or decided and not consumed."""
+        ...
+
+    async def find_last_approval(self, *, tenant: str, asker: str, tool: str, rule: str) -> QuestionRow | None:
+        """The newest approved question of a rule about an asker's calls of a tool, if its arguments are not erased.
+
+        It must not read other questions: a store has many, and this is asked before each new one.
+        """
         ...
 
 

@@ -212,9 +212,10 @@ class ReplayLedger:
                 decision = Decision.from_json(item.body)
         return (question, decision) if question is not None else None
 
-    async def conversation_questions(self) -> Sequence[tuple[Question, Decision | None]]:
-        """None: a replay opens no question."""
-        return ()
+    async def find_last_approval(
+        self, *, tenant: str, asker: str, tool: str, rule: str
+    ) -> tuple[Question, Decision] | None:
+        """Return None: a replay opens no question."""
 
     async def is_used_elsewhere(self, question: str, call: str) -> bool:
         """Return False: the run recorded the approval that it used."""

@@ -22,6 +22,7 @@ from remit.journal.sql import migrations
 from remit.journal.sql.key_file import configured_key_file
 from remit.journal.sql.store import SqlStore
 from remit.journal.sql.tables import HEAD_REVISION, METADATA, VERSION_TABLE, open_engine, parse_url
+from remit.testing.store_suite.samples import no, question, yes
 from tests.journal.programs import Program
 from tests.postgres import Postgres
 
@@ -135,6 +136,29 @@ def test_runs_of_an_older_journal_are_numbered_in_their_order_and_all_looked_at(
     with engine.connect() as connection:
         rows = connection.execute(text("SELECT run, number, wake FROM remit_runs ORDER BY run")).all()
     assert [tuple(row) for row in rows] == [("a", 1, 0.0), ("b", 2, 0.0), ("c", 1, 0.0), ("d", 0, 0.0)]
+
+
+def test_the_approvals_of_an_older_journal_are_found_and_what_cannot_be_read_stays(
+    engine: Engine, tmp_path: Path
+) -> None:
+    decided = {"denied": no("q0"), "approved": yes("q1"), "taken": yes("q2")}
+    rows = [(decision.question, status, decision.to_json()) for status, decision in decided.items()]
+    with engine.begin() as connection:
+        command.upgrade(config_for(connection), "0006")
+        for name, status, decision in [*rows, ("q3", "approved", "text"), ("q4", "approved", '{"approved": 1}')]:
+            row = {"question": name, "status": status, "body": question(name).to_json(), "decision": decision}
+            connection.execute(
+                text(
+                    "INSERT INTO remit_questions (question, run, conversation, match, status, asked, body, decision,"
+                    " taken_run, taken_call) VALUES (:question, 'run', 'talk', 'match', :status, 1000.0, :body,"
+                    " :decision, '', '')"
+                ),
+                row,
+            )
+    migrations.migrate(engine, tmp_path / "new.key")
+    with engine.connect() as connection:
+        keys = connection.execute(text("SELECT question FROM remit_questions WHERE approval <> '' ORDER BY 1")).all()
+    assert [row.question for row in keys] == ["q1", "q2"]
 
 
 @pytest.mark.process

@@ -1,4 +1,4 @@
-"""Reading waits for no writer, and finds runs by an index."""
+"""Reading waits for no writer, and finds runs and approvals by an index."""
 
 from __future__ import annotations
 
@@ -44,11 +44,15 @@ READS: dict[str, tuple[Read, str]] = {
     "conversation": (lambda store: store.list_runs(conversation="talk"), "remit_runs_conversation"),
     "tenant": (lambda store: store.list_runs(tenant="default"), "remit_runs_tenant"),
     "principal": (lambda store: store.list_runs(tenant="default", principal="ada"), "remit_runs_principal"),
+    "approval": (
+        lambda store: store.find_last_approval(tenant="default", asker="ada", tool="pay", rule="high risk"),
+        "remit_questions_approval (approval=?)",
+    ),
 }
 
 
 @pytest.mark.parametrize(("read", "index"), READS.values(), ids=READS)
-async def test_runs_are_found_by_an_index_however_many_there_are(
+async def test_runs_and_approvals_are_found_by_an_index_however_many_there_are(
     file: Path, opening: Opening, read: Read, index: str
 ) -> None:
     statements: list[str] = []
@@ -59,7 +63,7 @@ async def test_runs_are_found_by_an_index_however_many_there_are(
     await begin(opening(file))
     with on_connect(trace):
         await read(opening(file))
-    select = [statement for statement in statements if "FROM remit_runs" in statement][-1]
+    select = [statement for statement in statements if "FROM remit_" in statement][-1]
     with closing(sqlite3.connect(file)) as connection:
         plan = [str(step[3]) for step in connection.execute(f"EXPLAIN QUERY PLAN {select}")]
     assert index in plan[0]

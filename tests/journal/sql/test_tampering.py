@@ -60,6 +60,7 @@ def execute(file: Path, statement: str) -> None:
         ("body = 'text'", "the row of question q1 was changed"),
         ("conversation = 'another'", "the column conversation differs from the body"),
         ("match = 'another'", "the column match differs from the body"),
+        ("approval = 'another'", "the column approval differs from the body"),
         ("asked = 'noon'", "the column asked differs from the body"),
         ("status = 'approved'", "it is approved, but its decision is missing"),
         ("status = 'unknown'", "the row of question q1 was changed"),
@@ -83,7 +84,7 @@ async def test_a_changed_question_is_refused_by_name_and_hides_no_other(
 
 
 async def test_a_copy_of_a_question_under_another_id_is_refused(store: SqlStore, file: Path) -> None:
-    columns = "run, conversation, match, status, asked, body, decision, taken_run, taken_call, signature"
+    columns = "run, conversation, match, status, asked, body, decision, taken_run, taken_call, signature, approval"
     execute(file, f"INSERT INTO remit_questions SELECT 'copy', {columns} FROM remit_questions WHERE question = 'q1'")  # noqa: S608
     with pytest.raises(BrokenJournalError, match="the column question differs from the body"):
         await store.find_question("copy")

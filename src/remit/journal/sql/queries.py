@@ -37,6 +37,12 @@ SELECT_LEASE = Query(select(RUNS).where(RUNS.c.run == bindparam("run")))
 SELECT_QUESTIONS_OF_RUN = Query(
     select(QUESTIONS).where(QUESTIONS.c.run == bindparam("run")).order_by(QUESTIONS.c.asked)
 )
+SELECT_LAST_APPROVAL = Query(
+    select(QUESTIONS)
+    .where(QUESTIONS.c.approval == bindparam("approval"))
+    .order_by(QUESTIONS.c.asked.desc(), QUESTIONS.c.question.desc())
+    .limit(1)
+)
 INSERT_RUN = Command(insert(RUNS))
 UPDATE_LEASE = Command(
     update(RUNS)

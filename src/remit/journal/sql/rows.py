@@ -17,6 +17,7 @@ from remit.contracts.items import Position
 from remit.contracts.question import Decision, Question, QuestionStatus
 from remit.errors import BrokenJournalError, RemitError
 from remit.journal.codec import decode_item
+from remit.journal.index import approval_key_of
 from remit.journal.ports import QuestionRow, RunRow
 from remit.journal.sql.signatures import Signer, columns_of
 
@@ -119,7 +120,9 @@ def question_row(row: Row[Any], signer: Signer) -> QuestionRow:
             raise ValueError(f"it is {row.status}, but its decision is {row.decision or 'missing'}")
         signer.check("question", columns_of(row), row.signature)
         consumed_by = (row.taken_run, row.taken_call) if row.taken_run else None
-        return QuestionRow(question, cast("QuestionStatus", row.status), decision, consumed_by)
+        decoded = QuestionRow(question, cast("QuestionStatus", row.status), decision, consumed_by)
+        _check_columns(row, approval=approval_key_of(decoded))
+        return decoded
 
 
 def readable_rows(rows: Sequence[Row[Any]], decode: Callable[[Row[Any]], T]) -> list[T]:

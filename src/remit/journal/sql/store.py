@@ -29,6 +29,7 @@ from remit.contracts.question import Decision
 from remit.core.checks import as_path
 from remit.errors import BrokenJournalError, JournalError
 from remit.journal.index import (
+    approval_key,
     check_open,
     is_expired,
     lease_held_error,
@@ -47,6 +48,7 @@ from remit.journal.sql.queries import (
     SELECT_CHAIN,
     SELECT_DUE_RUNS,
     SELECT_ITEMS,
+    SELECT_LAST_APPROVAL,
     SELECT_LEASE,
     SELECT_QUESTIONS_OF_RUN,
     SELECT_RUN,
@@ -227,13 +229,7 @@ class SqlStore:
         return cancel_request(rows[0], signer_of(self._engine)) if rows else ""
 
     async def list_runs(
-        self,
-        *,
-        conversation: str = "",
-        tenant: str = "",
-        principal: str = "",
-        application: str = "",
-        limit: int = 50,
+        self, *, conversation: str = "", tenant: str = "", principal: str = "", application: str = "", limit: int = 50
     ) -> list[RunRow]:
         """The newest runs, newest first."""
         order = RUNS.c.number if conversation else RUNS.c.opened
@@ -297,6 +293,12 @@ class SqlStore:
         statement = select(QUESTIONS).where(*where).order_by(QUESTIONS.c.asked.desc())
         rows, now = await self._read_questions(lambda connection: connection.execute(statement).all())
         return next((row for row in rows if not is_expired(row, now)), None)
+
+    async def find_last_approval(self, *, tenant: str, asker: str, tool: str, rule: str) -> QuestionRow | None:
+        """The newest approved question of a rule about an asker's calls of a tool."""
+        key = approval_key(tenant=tenant, asker=asker, tool=tool, rule=rule)
+        rows, _ = await self._read_questions(lambda connection: SELECT_LAST_APPROVAL.all(connection, approval=key))
+        return next(iter(rows), None)
 
     async def add_grant(self, grant: Grant) -> None:
         """Store a grant."""

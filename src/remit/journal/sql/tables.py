@@ -94,8 +94,10 @@ QUESTIONS: Final = Table(
     Column("taken_run", Text, nullable=False),
     Column("taken_call", Text, nullable=False),
     Column("signature", LargeBinary),
+    Column("approval", Text, nullable=False, server_default=text("''")),
     Index("remit_questions_match", "conversation", "match"),
     Index("remit_questions_run", "run"),
+    Index("remit_questions_approval", "approval", "asked", "question"),
 )
 
 GRANTS: Final = Table(
@@ -142,7 +144,7 @@ ARTIFACT_CONTENTS: Final = Table(
 
 VERSION_TABLE: Final = "remit_version"
 
-HEAD_REVISION: Final = "0006"
+HEAD_REVISION: Final = "0007"
 """The newest migration. A database at this revision is opened without loading Alembic."""
 
 

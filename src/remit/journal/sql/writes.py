@@ -28,6 +28,7 @@ from remit.journal.codec import ERASED_BODY, decode_item
 from remit.journal.index import (
     INDEXED_ITEMS,
     RESTING_STATUSES,
+    approval_key_of,
     check_consumable,
     check_conversation_free,
     check_sequence,
@@ -173,10 +174,11 @@ _SELECT_USES = (
     .where(ITEMS.c.body.contains(bindparam("use")))
 )
 _INSERT_QUESTION = Command(insert(QUESTIONS))
+_CHANGING_COLUMNS = ("status", "body", "decision", "taken_run", "taken_call", "signature", "approval")
 _UPDATE_QUESTION = Command(
     update(QUESTIONS)
     .where(QUESTIONS.c.question == bindparam("the_question"))
-    .values({name: bindparam(name) for name in ("status", "body", "decision", "taken_run", "taken_call", "signature")})
+    .values({name: bindparam(name) for name in _CHANGING_COLUMNS})
 )
 _SELECT_OPEN_QUESTIONS = Query(
     select(QUESTIONS).where(QUESTIONS.c.run == bindparam("run"), QUESTIONS.c.status == "open")
@@ -208,7 +210,11 @@ def _check_unused(connection: Connection, question: Question, consumption: Consu
 
 def _update_question(connection: Connection, stored: Row[Any], **changes: str) -> None:
     """Change the row of a question, whose signature was checked, and sign it anew."""
-    values = {**columns_of(stored), **changes, "the_question": stored.question}
+    values: dict[str, Any] = {**columns_of(stored), **changes, "the_question": stored.question}
+    decision = Decision.from_json(values["decision"]) if values["decision"] else None
+    values["approval"] = approval_key_of(
+        QuestionRow(Question.from_json(values["body"]), values["status"], decision, None)
+    )
     _UPDATE_QUESTION.execute(connection, {**values, "signature": signer_of(connection).sign("question", values)})
 
 
@@ -322,6 +328,7 @@ def _insert_question(connection: Connection, item: QuestionItem) -> None:
         "decision": "",
         "taken_run": "",
         "taken_call": "",
+        "approval": "",
     }
     _INSERT_QUESTION.execute(connection, {**row, "signature": signer_of(connection).sign("question", row)})
 

@@ -131,6 +131,22 @@ async def test_an_erased_denial_remains_a_denial(store: Store, seq: int) -> None
     assert await store.find_usable_question("talk", "match") == row
 
 
+@pytest.mark.parametrize("seq", [1, 2], ids=["the question", "the decision"])
+async def test_after_an_erasure_the_last_approval_is_an_earlier_one(store: Store, seq: int) -> None:
+    earlier = await begin(store, "earlier")
+    await earlier.append(question_item(replace(question("q0", run="earlier"), asked=999.0)))
+    await store.decide(yes("q0"))
+    run = await ask(store, question())
+    await store.decide(EDITED)
+    await run.append(decision_item(EDITED))
+    await run.start("q1")
+    for last in ("q1", "q0"):
+        row = await store.find_last_approval(tenant="default", asker="ada", tool="cms_deletePage", rule="high risk")
+        assert row is not None
+        assert row.question.id == last
+        await store.erase("run", [seq])
+
+
 async def test_an_erased_approval_stays_used_and_its_call_may_be_retried(store: Store) -> None:
     run = await ask(store)
     await store.decide(yes())
