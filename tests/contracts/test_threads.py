@@ -12,7 +12,7 @@ import pytest
 
 from remit import App, Context, Effect, LeafContext, Runtime, Timeout, Tool, tool
 from remit.contracts.threads import ThreadStillRunning, awaitable_body
-from remit.errors import ContractError, DeadlineError, StillRunningError, ToolFailedError
+from remit.errors import DeadlineError, StillRunningError, ToolFailedError
 from remit.items import AttemptEnded, Note
 from remit.stores import InMemoryStore
 from remit.testing import superuser
@@ -113,18 +113,6 @@ async def test_its_context_tells_about_the_call_and_logs_to_the_journal() -> Non
     assert notes == [(key, "log", '{"message":"saving","title":"about"}'), (key, "progress", "1")]
 
 
-async def test_what_the_context_refuses_is_raised_in_the_thread() -> None:
-    class Refusing:
-        def log(self, message: str, /, **fields: object) -> None:
-            raise ContractError("the journal is closed")
-
-    def greet(ctx: LeafContext) -> None:
-        ctx.log("hello")
-
-    with pytest.raises(ContractError, match="the journal is closed"):
-        await awaitable_body(greet, wants_context=True)(Refusing())
-
-
 def fails() -> None:
     """Fail."""
     raise ValueError("no such page")
@@ -195,7 +183,7 @@ async def test_a_timeout_still_says_that_an_async_function_was_stopped() -> None
 
 async def test_a_cancelled_call_does_not_wait_for_its_thread() -> None:
     held = Held()
-    task = asyncio.ensure_future(awaitable_body(held.wait, wants_context=False)())
+    task = asyncio.ensure_future(awaitable_body(held.wait)())
     await wait_until_started(held)
     task.cancel()
     with pytest.raises(ThreadStillRunning):
@@ -209,7 +197,7 @@ async def test_a_cancellation_that_the_function_raises_is_not_called_a_thread_th
         raise asyncio.CancelledError
 
     with pytest.raises(asyncio.CancelledError) as caught:
-        await awaitable_body(give_up, wants_context=False)()
+        await awaitable_body(give_up)()
     assert not isinstance(caught.value, ThreadStillRunning)
 
 
@@ -217,7 +205,7 @@ def test_a_thread_that_outlives_its_loop_ends_quietly() -> None:
     held = Held()
 
     async def leave() -> None:
-        task = asyncio.ensure_future(awaitable_body(held.wait, wants_context=False)())
+        task = asyncio.ensure_future(awaitable_body(held.wait)())
         await wait_until_started(held)
         task.cancel()
 

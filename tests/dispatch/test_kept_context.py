@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import threading
+from contextvars import Context as ContextVars
 from contextvars import copy_context
 from typing import Any, cast
 
@@ -157,6 +159,72 @@ async def test_a_task_of_the_application_may_use_a_context_while_its_call_runs()
     serving = asyncio.create_task(serve())
     assert (await runtime_of(ask).call(ask, ADA)).value() == "erased"
     await serving
+
+
+async def test_code_outside_of_every_call_can_do_nothing_after_the_call() -> None:
+    @tool(effect=Effect.COMPOSED, risk="safe")
+    async def keep(ctx: Context) -> str:
+        """Keep the context."""
+        KEPT.append(ctx)
+        return "kept"
+
+    await runtime_of(keep).call(keep, ADA)
+    for member in MEMBERS:
+        with pytest.raises(ContractError, match="of keep: its call has ended"):
+            await asyncio.to_thread(asyncio.run, act(KEPT[0], member))
+        with pytest.raises(ContractError, match="of keep: its call has ended"):
+            await asyncio.create_task(act(KEPT[0], member), context=ContextVars())
+    assert CALLED == []
+
+
+async def test_calls_are_made_in_the_event_loop_of_the_run() -> None:
+    @tool(effect=Effect.COMPOSED, risk="safe")
+    async def keep(ctx: Context) -> str:
+        """Make a call from another event loop, in a thread."""
+        return str(await asyncio.to_thread(asyncio.run, act(ctx, "call")))
+
+    result = await runtime_of(keep).call(keep, ADA)
+    assert "ctx.call of keep: await it in the event loop of its run" in result.text
+    assert CALLED == []
+
+
+async def test_a_thread_of_an_async_body_writes_its_notes_in_order() -> None:
+    def work(ctx: LeafContext) -> str:
+        ctx.log("in a thread")
+        ctx.emit("progress", 1)
+        return ctx.key
+
+    @tool(effect=Effect.KEYED, risk="safe")
+    async def above(ctx: LeafContext) -> str:
+        """Log in a thread, then here."""
+        key = await asyncio.to_thread(work, ctx)
+        ctx.log("after it")
+        return key
+
+    runtime = runtime_of(above)
+    result = await runtime.call(above, ADA)
+    assert result.status == "done", result.text
+    notes = [each.data for each in of_kind([each.item for each in await runtime.store.read(result.run)], Note)]
+    assert notes == ['{"message":"in a thread"}', "1", '{"message":"after it"}']
+
+
+async def test_a_note_that_reaches_the_loop_after_the_call_is_dropped() -> None:
+    def work(ctx: LeafContext) -> None:
+        ctx.log("too late")
+
+    @tool(effect=Effect.KEYED, risk="safe")
+    async def above(ctx: LeafContext) -> str:
+        """Block the event loop until the thread has logged."""
+        _ = ctx.key
+        thread = threading.Thread(target=work, args=(ctx,))
+        thread.start()
+        thread.join()
+        return "done"
+
+    runtime = runtime_of(above)
+    result = await runtime.call(above, ADA)
+    assert result.status == "done", result.text
+    assert not of_kind([each.item for each in await runtime.store.read(result.run)], Note)
 
 
 async def test_a_task_that_a_call_has_left_behind_serves_the_calls_after_it() -> None:

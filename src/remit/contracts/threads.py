@@ -11,9 +11,6 @@ from contextvars import copy_context
 from functools import partial, wraps
 from typing import Any
 
-from remit.contracts.callee import LeafContext
-from remit.contracts.principal import Caller
-
 
 class ThreadStillRunning(asyncio.CancelledError):
     """A call was cancelled while its function ran in a thread, which continues. ``thread`` gets what comes of it."""
@@ -23,58 +20,7 @@ class ThreadStillRunning(asyncio.CancelledError):
         self.thread = thread
 
 
-class ThreadContext:
-    """The context of a call whose function runs in a thread. The event loop's thread writes its messages."""
-
-    __slots__ = ("_ctx", "_loop")
-
-    def __init__(self, ctx: LeafContext, loop: asyncio.AbstractEventLoop) -> None:
-        self._ctx = ctx
-        self._loop = loop
-
-    @property
-    def run(self) -> str:
-        """The id of the run."""
-        return self._ctx.run
-
-    @property
-    def caller(self) -> Caller:
-        """The caller: agent, principal, tenant."""
-        return self._ctx.caller
-
-    @property
-    def deadline(self) -> float | None:
-        """The time by which a result is due, on the loop's clock."""
-        return self._ctx.deadline
-
-    @property
-    def key(self) -> str:
-        """The idempotency key of this call."""
-        return self._ctx.key
-
-    def log(self, message: str, /, **fields: object) -> None:
-        """Write a message to the journal."""
-        self._write(partial(self._ctx.log, message, **fields))
-
-    def emit(self, name: str, data: object = None, /) -> None:
-        """Write progress to the journal."""
-        self._write(partial(self._ctx.emit, name, data))
-
-    def _write(self, write: Callable[[], None]) -> None:
-        """Run ``write`` in the loop's thread and wait for it: a journal belongs to its loop."""
-        written = Future[None]()
-
-        def run() -> None:
-            try:
-                written.set_result(write())
-            except Exception as error:  # noqa: BLE001 - raised in the thread
-                written.set_exception(error)
-
-        self._loop.call_soon_threadsafe(run)
-        written.result()
-
-
-def awaitable_body(function: Callable[..., Any], *, wants_context: bool) -> Callable[..., Any]:
+def awaitable_body(function: Callable[..., Any]) -> Callable[..., Any]:
     """``function`` if it is async, else an async function that runs it in a thread.
 
     The thread sees the context variables of the call. It cannot be stopped: a call that is cancelled does not wait for
@@ -85,9 +31,6 @@ def awaitable_body(function: Callable[..., Any], *, wants_context: bool) -> Call
 
     @wraps(function)
     async def run_in_thread(*args: Any, **kwargs: Any) -> Any:
-        loop = asyncio.get_running_loop()
-        if wants_context:
-            args = (ThreadContext(args[0], loop), *args[1:])
         thread = Future[Any]()
         thread.set_running_or_notify_cancel()  # so that nobody can cancel it
         call = partial(copy_context().run, function, *args, **kwargs)

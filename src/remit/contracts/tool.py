@@ -71,7 +71,7 @@ class Tool(Generic[P, Out]):
         self._reconcile = reconcile
         self._preview = preview
         self._function = function
-        self._body = awaitable_body(function, wants_context=signature.wants_context)
+        self._body = awaitable_body(function)
         self._signature = signature
         self.name = check_name(name)
         self.description = description

@@ -76,6 +76,7 @@ class CallContext:
         "_dispatch",
         "_has_ended",
         "_key",
+        "_loop",
         "_occurrences",
         "_recorded_notes",
         "caller",
@@ -95,6 +96,7 @@ class CallContext:
         self._occurrences: dict[str, int] = {}
         self._calls: BodyCalls | None = None
         self._has_ended = False
+        self._loop = asyncio.get_running_loop()
         items = self.ledger.items_for(call.id)
         self._recorded_notes = [(item.name, item.data) for item in items if isinstance(item, Note)] if items else []
 
@@ -213,9 +215,14 @@ class CallContext:
         """The caller of calls made by this body, computed on first use, because most bodies make none.
 
         Raises:
-            ContractError: the callee is not composed, or its body has ended.
+            ContractError: the callee is not composed, its body has ended, or this is not the event loop of the run.
         """
         self._check_running("call")
+        if not self._is_in_own_loop():
+            raise ContractError(
+                f"ctx.call of {self._callee.name}: await it in the event loop of its run; this is a thread or loop of "
+                "its own"
+            )
         if self._caller_below is None:
             if self._callee.facts.effect is not Effect.COMPOSED:
                 raise ContractError(
@@ -241,8 +248,16 @@ class CallContext:
         finally:
             calls.end_call(call.id)
 
+    def _is_in_own_loop(self) -> bool:
+        try:
+            return asyncio.get_running_loop() is self._loop
+        except RuntimeError:  # a thread without a loop
+            return False
+
     def _check_running(self, member: str) -> None:
-        """Refuse to act for another call than the one that runs: a context may have been kept.
+        """Refuse to act for a call that has ended, or in the body of another one: a context may have been kept.
+
+        Code that runs in no call may use it while the call runs: a task or a thread of the application that serves it.
 
         Raises:
             ContractError: the call has ended, or the body of another one uses its context.
@@ -268,6 +283,14 @@ class CallContext:
             content = redact_reply(Reply(content), self._call.redactions).content
         content = limit_content(redact_secrets_in_content(content), self._dispatch.limits.note_bytes)
         entry = (redact_text(name, self._call.redactions)[:_MAX_NAME_CHARS], content)
+        if self._is_in_own_loop():
+            self._add_note(entry)
+        else:
+            self._loop.call_soon_threadsafe(self._add_note, entry)
+
+    def _add_note(self, entry: tuple[str, str]) -> None:
+        if self._has_ended:
+            return  # a thread wrote it while the loop could not run
         if entry in self._recorded_notes:
             self._recorded_notes.remove(entry)
         else:
