@@ -17,10 +17,23 @@ from __future__ import annotations
 
 import pytest
 
-_PARTS = ("artifacts", "due", "erasure", "grants", "inbox", "index", "journal", "lease", "rates", "samples")
+_PARTS = (
+    "approvals",
+    "artifacts",
+    "due",
+    "erasure",
+    "grants",
+    "inbox",
+    "index",
+    "journal",
+    "lease",
+    "rates",
+    "samples",
+)
 pytest.register_assert_rewrite(*(f"{__name__}.{part}" for part in _PARTS))
 
-from remit.testing.store_suite.artifacts import *  # noqa: E402, F403 - asserts are rewritten before they are imported
+from remit.testing.store_suite.approvals import *  # noqa: E402, F403 - asserts are rewritten before they are imported
+from remit.testing.store_suite.artifacts import *  # noqa: E402, F403
 from remit.testing.store_suite.due import *  # noqa: E402, F403
 from remit.testing.store_suite.erasure import *  # noqa: E402, F403
 from remit.testing.store_suite.grants import *  # noqa: E402, F403
