@@ -147,34 +147,44 @@ class Runtime:
         conversation: str = "",
         idempotency_key: str = "",
         files: Files = (),
+        target: str = "",
     ) -> RunResult[str]:
         """Run an agent: a new run, which is the next one of ``conversation`` if given. ``files``: see `artifacts`.
 
         Without ``agent`` the agent that has the conversation runs: the app's default, until a handoff. An agent passed
         with another model (`using`) runs with that model; a resume uses the registered agent. Repeating a request with
-        the same ``idempotency_key`` returns the outcome of the first one, even a failure.
+        the same ``idempotency_key`` returns the outcome of the first one, even a failure. ``target`` is what the run is
+        about, such as ``bakery/main``; all runs of a conversation have that of its first one.
 
         Raises:
-            RequestError: the agent is unknown or not the registered one, or the conversation's last run has not ended.
+            RequestError: the agent is unknown or not the registered one, the conversation's last run has not ended, or
+                the conversation has another target.
             IdempotencyError: the key was used for another request. LeaseError: another executor holds the run.
         """
         callee = await self._callees.select_agent(agent, by, conversation, idempotency_key)
         arguments = callee.build_arguments(prompt, **callee.definition.file_fields(files))
-        request = RunRequest(callee, arguments, by, conversation=conversation, idempotency_key=idempotency_key)
+        request = RunRequest(callee, arguments, by, "", conversation, idempotency_key, target=target)
         return await self._start_run(request)
 
     async def submit(
-        self, prompt: str, *, by: Principal, agent: str | Agent = "", conversation: str = "", files: Files = ()
+        self,
+        prompt: str,
+        *,
+        by: Principal,
+        agent: str | Agent = "",
+        conversation: str = "",
+        files: Files = (),
+        target: str = "",
     ) -> str:
         """Open a run for an engine to execute; return its id. Otherwise like `run`.
 
         Raises:
-            RequestError: the agent is unknown or has another model, or the conversation's last run has not ended.
+            RequestError: as `run` says, or the agent has another model.
         """
         callee = await self._callees.select_agent(agent, by, conversation)
         self._callees.check_listed_model(callee)
         arguments = callee.build_arguments(prompt, **callee.definition.file_fields(files))
-        request = RunRequest(callee, arguments, by, conversation=conversation)
+        request = RunRequest(callee, arguments, by, "", conversation, target=target)
         header = await self._create_header(request)
         await self._executor.create_run(header.call, header)
         return header.call
@@ -182,6 +192,14 @@ class Runtime:
     async def call(self, callee: Callee[P, Out], by: Principal, /, *args: P.args, **kwargs: P.kwargs) -> RunResult[Out]:
         """Call one listed tool from Python: a run of one call, made as the app's default agent."""
         return await self.call_in_conversation("", callee, by, *args, **kwargs)
+
+    async def call_at(
+        self, target: str, callee: Callee[P, Out], by: Principal, /, *args: P.args, **kwargs: P.kwargs
+    ) -> RunResult[Out]:
+        """Like `call`, for a target; see `run`."""
+        self._callees.resolve(callee)
+        arguments = callee.build_arguments(*args, **kwargs)
+        return await self._start_run(RunRequest(callee, arguments, by, is_direct_call=True, target=target))
 
     async def call_in_conversation(
         self, conversation: str, callee: Callee[P, Out], by: Principal, /, *args: P.args, **kwargs: P.kwargs
@@ -192,23 +210,28 @@ class Runtime:
         """
         self._callees.resolve(callee)
         arguments = callee.build_arguments(*args, **kwargs)
-        request = RunRequest(callee, arguments, by, self._callees.default_agent, conversation, is_direct_call=True)
-        return await self._start_run(request)
+        return await self._start_run(RunRequest(callee, arguments, by, "", conversation, is_direct_call=True))
 
     async def call_by_name(
-        self, name: str, arguments: Arguments, *, by: Principal, conversation: str = "", idempotency_key: str = ""
+        self,
+        name: str,
+        arguments: Arguments,
+        *,
+        by: Principal,
+        conversation: str = "",
+        idempotency_key: str = "",
+        target: str = "",
     ) -> RunResult[Any]:
         """Call a tool by its name with raw arguments, as the command line does.
 
-        ``conversation``: see `call_in`; ``idempotency_key``: see `run`.
+        ``conversation``: see `call_in_conversation`; ``idempotency_key`` and ``target``: see `run`.
 
         Raises:
             RequestError: the application has no such tool.
         """
         callee = self._callees.find(name)
-        agent = self._callees.default_agent
-        request = RunRequest(callee, arguments, by, agent, conversation, idempotency_key, is_direct_call=True)
-        return await self._start_run(request)
+        request = RunRequest(callee, arguments, by, "", conversation, idempotency_key, target=target)
+        return await self._start_run(request._replace(is_direct_call=True))
 
     async def decide(
         self,
@@ -262,7 +285,7 @@ class Runtime:
         header, items = await self._conversations.read_run(run)
         if header.tenant != by.tenant:
             raise RequestError(f"run {run} does not exist")
-        if header.principal != by.name and not by.may(CANCEL_PERMISSION):
+        if header.principal != by.name and not by.at(header.target).may(CANCEL_PERMISSION):
             missing = f"missing permission {CANCEL_PERMISSION}"
             raise RequestError(f"{by.name} may not cancel run {run} of {header.principal}: {missing}")
         await self.store.request_cancel(run, by.name)
@@ -294,6 +317,8 @@ class Runtime:
         return await self.resume(header.call)
 
     async def _create_header(self, run_request: RunRequest) -> RunOpened:
+        if run_request.is_direct_call:
+            run_request = run_request._replace(agent=self._callees.default_agent)
         run_request = run_request.check(self._limits)
         self.add_principals(run_request.principal)
         return await self._conversations.create_header(run_request, self._make_run_id)

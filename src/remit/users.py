@@ -25,12 +25,13 @@ if sys.platform != "win32":
 
 __all__ = ["UserDirectory", "os_user", "read_users"]
 
-Permission = Annotated[str, StringConstraints(pattern=r"^(\*|[a-z][a-z0-9_-]*:(\*|[a-z][a-z0-9_:-]*))$")]
+Permission = Annotated[str, StringConstraints(pattern=r"^(\*|[a-z][a-z0-9_-]*:(\*|[a-z][a-z0-9_:-]*))(@[^@\s]+)?$")]
 
 _DEFAULT_CONFIG: Final = """\
 # Users of Remit on this machine and their permissions. Every command reads this file.
 #
 # A role is a list of permissions: "cms:write" permits one thing, "cms:*" a whole area, "*" everything.
+# With a target it holds only in runs that have a matching one: "cms:write@bakery/*".
 # "approvals:decide" permits deciding questions, "runs:cancel" cancelling the runs of others.
 
 [roles.owner]

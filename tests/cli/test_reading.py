@@ -41,6 +41,14 @@ def test_with_leave_the_runs_of_the_tenant_can_be_read(cli: Cli, bobs: str) -> N
     assert cli("show", bobs, "--json").json["principal"] == "bob"
 
 
+def test_with_leave_for_a_target_only_its_runs_can_be_read(cli: Cli, bobs: str) -> None:
+    there = cli.journal(lambda store: Runtime(app, store=store).call_at("bakery/main", burn, BOB, "rye")).run
+    allow(cli, "runs:read@bakery/*")
+    assert [row["run"] for row in cli("runs", "--target", "bakery/main", "--json").json["runs"]] == [there]
+    assert cli("runs", "--json").json["runs"] == []
+    assert (cli("show", there).status, cli("show", bobs).status) == (0, 2)
+
+
 def test_ones_own_runs_can_be_read_without_leave(cli: Cli, bobs: str) -> None:
     allow(cli, "shop:*")
     assert cli("call", APP, "find", '{"name": "bread"}').status == 0

@@ -11,7 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remit.contracts.chat import decode_message
-from remit.contracts.items import ITEM_TYPES, ErasedItem, Item, Message, ModelUsage, Note, RunSuspended, ToolOutput
+from remit.contracts.items import (
+    ITEM_TYPES,
+    ErasedItem,
+    Item,
+    Message,
+    ModelUsage,
+    Note,
+    RunOpened,
+    RunSuspended,
+    ToolOutput,
+)
 from remit.errors import JournalFormatError
 from remit.journal.codec import ERASED_BODY, decode_item, encode_item, output_content, tool_message_text
 from remit.testing.store_suite.samples import header_item
@@ -49,13 +59,18 @@ def test_an_item_comes_back_from_its_body_as_it_was(item: Item) -> None:
     assert type(again) is type(item)
 
 
+def _left_out(item: Item) -> set[str]:
+    """The fields that came later, which are left out when they are empty."""
+    return {"target"} if isinstance(item, RunOpened) and not item.target else set()
+
+
 @some
 @given(every_item)
 def test_a_body_is_ascii_on_one_line_and_says_neither_kind_nor_call(item: Item) -> None:
     body = encode_item(item)
     assert body.isascii()
     assert "\n" not in body
-    assert set(json.loads(body)) == set(item.__struct_fields__) - {"call"}
+    assert set(json.loads(body)) == set(item.__struct_fields__) - {"call"} - _left_out(item)
 
 
 @pytest.mark.parametrize("character", ["é", "\u2028", "\ud800", "😀", *map(chr, range(128))])

@@ -105,16 +105,15 @@ def find_unset_flag(callee: Contract, payload: BaseModel) -> str | None:
 def compute_match(call: Call, policy_version: str) -> str:
     """Digest what another call must share to use the same approval.
 
-    With a confirmation flag, that is the conversation, the principal, the tool and the arguments; otherwise it is the
-    call itself.
+    With a confirmation flag, that is the conversation, the target, the principal, the tool and the arguments; otherwise
+    it is the call itself.
     """
     confirms = call.callee.facts.confirm is not None and call.caller.conversation
     by = call.caller.principal
     scope = ("conversation", call.caller.conversation, by.name) if confirms else ("call", call.caller.run, call.id)
-    tenant = by.tenant
-    return content_digest(
-        tenant, *scope, call.callee.name, definition_digest(call.callee), policy_version, call.canonical_arguments
-    )
+    parts = (by.tenant, *scope, call.callee.name, definition_digest(call.callee), policy_version)
+    target = [call.caller.target] if call.caller.target else []
+    return content_digest(*parts, call.canonical_arguments, *target)
 
 
 def build_question(
@@ -268,4 +267,5 @@ def _build_question(call: Call, kind: QuestionKind, ask: Ask, rule: str, *, ques
         expires=now + ask.expires_in,
         four_eyes=ask.four_eyes,
         needs=ask.kind,
+        target=caller.target,
     )

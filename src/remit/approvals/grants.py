@@ -35,10 +35,12 @@ def decide_by_grant(question: Question, grant: Grant, now: float) -> Decision:
 
 
 def _grant_covers(grant: Grant, call: Call, ask: Ask, version: str, editor: str) -> bool:
-    """Whether principal, definition, policy and permission match the grant, and the arguments match its pattern."""
+    """Whether a grant is for this principal, target, definition, policy and permission, and the arguments match."""
     principal = call.caller.principal
-    binding = (principal.tenant, call.callee.name, principal.name, definition_digest(call.callee), version, ask.who)
-    if binding != (grant.tenant, grant.tool, grant.principal, grant.definition, grant.policy, grant.who):
+    binding = (principal.tenant, call.caller.target, call.callee.name, principal.name, version, ask.who)
+    if binding != (grant.tenant, grant.target, grant.tool, grant.principal, grant.policy, grant.who):
+        return False
+    if grant.definition != definition_digest(call.callee):
         return False
     if ask.four_eyes and grant.by in (principal.name, editor):
         return False

@@ -16,6 +16,7 @@ from remit.contracts.items import RunSuspended
 from remit.contracts.principal import Principal, check_principal
 from remit.contracts.question import Decision, DecisionKind, Question
 from remit.contracts.schema import shorten_text
+from remit.contracts.target import as_target
 from remit.core.checks import check_text
 from remit.errors import InvalidArgumentsError, RequestError, SetupError
 from remit.journal.ports import Store
@@ -141,11 +142,13 @@ class GrantService:
         arguments: str = "{}",
         who: str = DECIDE_PERMISSION,
         reason: str = "",
+        target: str = "",
     ) -> Grant:
         """Approve ``count`` calls of a tool in advance, in runs of ``principal``, for ``expires_in`` seconds.
 
-        ``arguments`` is the pattern that the calls must match. ``who`` is the permission that the asking rule requires;
-        the grantor must hold it. The grant is void once the tool's definition or the policy changes.
+        The runs must have exactly this ``target``, or none. ``arguments`` is the pattern that the calls must match.
+        ``who`` is the permission that the asking rule requires; the grantor must hold it. The grant is void once the
+        tool's definition or the policy changes.
 
         Raises:
             RequestError: the tool is unknown, not exactly one policy applies to it, the pattern, count or time is
@@ -156,7 +159,8 @@ class GrantService:
         _check_texts(tool=tool, principal=principal, arguments=arguments, who=who, reason=reason)
         _check_size("the reason", reason, self._limits.reason_bytes)
         callee = self._find_callee(tool)
-        if not by.may(who):
+        target = as_target("target", target, RequestError)
+        if not by.at(target).may(who):
             raise RequestError(f"{by.name} may not create a grant: missing permission {who}")
         versions = set(self._policy_versions(tool))
         if len(versions) != 1:
@@ -183,6 +187,7 @@ class GrantService:
             expires=now + expires_in,
             count=count,
             reason=reason,
+            target=target,
         )
         await self._store.add_grant(grant)
         return grant
@@ -202,7 +207,7 @@ class GrantService:
         stored = next((row.grant for row in await self.list_grants(by) if row.grant.id == grant), None)
         if stored is None:
             raise RequestError(f"grant {grant} does not exist")
-        if not by.may(stored.who):
+        if not by.at(stored.target).may(stored.who):
             raise RequestError(f"{by.name} may not revoke grant {grant}: missing permission {stored.who}")
         await self._store.revoke_grant(grant, by.name)
 

@@ -12,7 +12,7 @@ import typer
 from remit.app import App
 from remit.cli.apps import collect_tools, find_app, installed_apps
 from remit.cli.client import LocalClient, check_models, open_client
-from remit.cli.options import AppArgument
+from remit.cli.options import AppArgument, TargetOption
 from remit.cli.status import NoSuchError, UsageError, did_you_mean
 from remit.cli.text import json_text
 from remit.contracts.arguments import Arguments, parse_arguments
@@ -35,6 +35,7 @@ def call(
     conversation: Annotated[
         str, typer.Option(metavar="ID", help="The conversation of the call; some applications call it a session.")
     ] = "",
+    target: TargetOption = "",
     idempotency_key: Annotated[
         str,
         typer.Option(metavar="KEY", help="An idempotency key: repeating the call with it returns the first result."),
@@ -67,6 +68,7 @@ def call(
                 _add_files(client, runtime, tool, parse_arguments(raw, found.limits), file or ()),
                 by=client.principal,
                 conversation=conversation,
+                target=target,
                 idempotency_key=idempotency_key,
             )
             result = client.execute(runtime, execution, lambda: client.find_run(terminal.follower.run))

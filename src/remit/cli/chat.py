@@ -31,6 +31,7 @@ class Chat:
     Args:
         app_reference: how the application was named on the command line.
         read: reads a line after a prompt, like `input`.
+        target: what the runs are about.
     """
 
     def __init__(
@@ -41,11 +42,13 @@ class Chat:
         conversation: str,
         app_reference: str = "",
         read: ReadLine = read_line,
+        target: str = "",
     ) -> None:
         self._client = client
         self._runtime = runtime
         self._terminal = terminal
         self._conversation = conversation
+        self._target = target
         self._app_reference = app_reference
         self._read_line = read
         self._question_prompter = QuestionPrompter(
@@ -95,7 +98,9 @@ class Chat:
         """Send a message, and any follow-up messages that the user's decisions produce."""
         message: str | None = text
         while message is not None and self._finish_last_run():
-            execution = self._runtime.run(message, by=self._client.principal, conversation=self._conversation)
+            execution = self._runtime.run(
+                message, by=self._client.principal, conversation=self._conversation, target=self._target
+            )
             if not self._settle(self._execute(execution)):
                 return
             message = self._ask_announced_questions()

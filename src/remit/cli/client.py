@@ -216,7 +216,7 @@ class LocalClient:
             NoSuchError: there is none.
         """
         row = self.get_run(run)
-        if self.readable_principal not in ("", row.principal):
+        if self.readable_principal(row.target) not in ("", row.principal):
             raise self._no_such_run(run)
         return row
 
@@ -224,14 +224,15 @@ class LocalClient:
         """The error for an unknown run, with suggestions from the runs that the user may read."""
         readable_runs = [
             each.run
-            for each in self.wait(self.store.list_runs(tenant=self.principal.tenant, principal=self.readable_principal))
+            for each in self.wait(
+                self.store.list_runs(tenant=self.principal.tenant, principal=self.readable_principal())
+            )
         ]
         return NoSuchError(f"run {run} does not exist{did_you_mean(run, readable_runs)}; see: remit runs")
 
-    @property
-    def readable_principal(self) -> str:
-        """The principal whose runs the user may read; empty for the whole tenant."""
-        return "" if self.principal.may(READ_RUNS) else self.principal.name
+    def readable_principal(self, target: str = "") -> str:
+        """The principal whose runs of a target, or of all, the user may read; empty for the whole tenant."""
+        return "" if self.principal.at(target).may(READ_RUNS) else self.principal.name
 
     def can_see(self, question: Question) -> bool:
         """Whether the user may see a question: they may decide it, or it concerns their own run."""

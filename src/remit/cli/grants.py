@@ -10,7 +10,7 @@ import typer
 from remit.app import App
 from remit.cli.apps import find_app, installed_apps
 from remit.cli.client import open_client
-from remit.cli.options import AppArgument
+from remit.cli.options import AppArgument, TargetOption
 from remit.cli.status import ExitStatus
 from remit.cli.text import format_duration, json_text, one_line, summarize_arguments
 from remit.contracts.grant import GrantRow
@@ -38,6 +38,7 @@ def grant(
     who: Annotated[
         str, typer.Option(metavar="PERMISSION", help="The permission that the asking rule requires, which you hold.")
     ] = "approvals:decide",
+    target: TargetOption = "",
     as_json: _AsJson = False,
 ) -> int:
     """Approve calls of a tool in advance.
@@ -55,6 +56,7 @@ def grant(
             arguments=arguments,
             who=who,
             reason=reason,
+            target=target,
         )
         created = client.wait(creation)
     if as_json:
@@ -84,12 +86,12 @@ def grants(
         return
     from remit.cli.tables import make_table, print_table
 
-    listing = make_table("grant", "status", "tool", "for", "arguments", "used", "over in", "given by")
+    listing = make_table("grant", "status", "tool", "for", "target", "arguments", "used", "over in", "given by")
     for row in rows:
         each = row.grant
         used = f"{row.used} of {each.count}"
         remaining = format_duration(each.expires - now) if each.expires > now else "-"
-        who = (one_line(each.principal), summarize_arguments(each.arguments) or "any")
+        who = (one_line(each.principal), each.target, summarize_arguments(each.arguments) or "any")
         listing.add_row(each.id, _status(row, now), one_line(each.tool), *who, used, remaining, one_line(each.by))
     print_table(listing)
 
@@ -110,8 +112,8 @@ def revoke(
 
 
 def _summary(row: GrantRow, now: float) -> dict[str, object]:
-    field_names = ("id", "tenant", "tool", "arguments", "principal", "who", "by", "given", "expires", "count", "reason")
-    fields = {name: getattr(row.grant, name) for name in field_names}
+    field_names = ("id", "tenant", "tool", "arguments", "principal", "target", "who", "by", "given", "expires", "count")
+    fields = {name: getattr(row.grant, name) for name in (*field_names, "reason")}
     return {**fields, "used": row.used, "status": _status(row, now), "revoked": row.revoked_by}
 
 

@@ -11,5 +11,10 @@ _KINDS = "an installed application, package.module:attribute, a worker file, or 
 AppArgument: TypeAlias = Annotated[str, typer.Argument(metavar="APP", help=f"A{_KINDS[1:]}.")]
 """The application that a command is about."""
 
+TargetOption: TypeAlias = Annotated[
+    str, typer.Option("--target", metavar="TARGET", help="What the run is about, such as a site: bakery/main.")
+]
+"""The target of a new run."""
+
 RunAppOption: TypeAlias = Annotated[str, typer.Option("--app", metavar="APP", help=f"The run's application: {_KINDS}.")]
 """The application of a run, which the journal knows by name only."""

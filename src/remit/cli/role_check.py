@@ -77,7 +77,8 @@ def _add(found: dict[str, dict[str, str]], permissions: Iterable[str], name: str
 def _find_ungranted(
     required: Mapping[str, Mapping[str, str]], roles: Mapping[str, frozenset[str]], config: str
 ) -> Iterator[Finding]:
-    every_role = Principal("", permissions=frozenset[str]().union(*roles.values()))
+    granted = frozenset(each.partition("@")[0] for permissions in roles.values() for each in permissions)
+    every_role = Principal("", permissions=granted)
     for permission in every_role.missing_permissions(frozenset(required)):
         name, where = next(iter(required[permission].items()))
         others = len(required[permission]) - 1
@@ -92,7 +93,8 @@ def _find_unneeded(
     """Permissions of roles that nothing requires, in the areas of the permissions that something requires."""
     areas = {_area(each) for each in required}
     for role, permissions in roles.items():
-        for permission in sorted(permissions - required.keys() - _OF_REMIT):
+        names = {each.partition("@")[0] for each in permissions}
+        for permission in sorted(names - required.keys() - _OF_REMIT):
             if _area(permission) in areas and not permission.endswith(f":{WILDCARD}"):
                 what = f"the role {role} grants {permission}, which no tool or method requires"
                 mend = suggest(permission, required, "remove it, unless something else checks it")

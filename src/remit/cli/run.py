@@ -14,7 +14,7 @@ from remit.app import App
 from remit.cli.apps import find_app, installed_apps
 from remit.cli.client import LocalClient, check_models, needs_model, open_client
 from remit.cli.model import fetch_weights, missing_weights
-from remit.cli.options import AppArgument
+from remit.cli.options import AppArgument, TargetOption
 from remit.cli.status import ExitStatus, UsageError
 from remit.cli.text import escape_controls, json_text
 from remit.errors import RequestError
@@ -31,6 +31,7 @@ def run(
     conversation: Annotated[
         str, typer.Option(metavar="NAME", help="The conversation to continue; a new one by default.")
     ] = "",
+    target: TargetOption = "",
     file: Annotated[
         list[str] | None, typer.Option(metavar="PATH", help="With --ask: a file for the agent. Can be repeated.")
     ] = None,
@@ -55,14 +56,14 @@ def run(
             raise RequestError(f"the application {found.name!r} has no agent to talk to; see: remit tools {app}")
         conversation_id = conversation or f"{found.name}-{secrets.token_hex(4)}"
         if ask is not None and detach:
-            return _detach(client, found, conversation_id, ask, files, as_json=as_json)
+            return _detach(client, found, conversation_id, ask, files, target=target, as_json=as_json)
         if needs_model(found, found.agents[0].name):
             _ensure_weights(client, yes=yes, may_ask=ask is None)
         check_models(client, found, found.agents[0].name)
         return (
-            _talk(client, found, conversation_id, app)
+            _talk(client, found, conversation_id, target, app)
             if ask is None
-            else _ask(client, found, conversation_id, ask, files, app, as_json=as_json)
+            else _ask(client, found, conversation_id, ask, files, app, target=target, as_json=as_json)
         )
 
 
@@ -91,13 +92,14 @@ def _store_files(client: LocalClient, runtime: Runtime, files: Sequence[Path]) -
 
 
 def _detach(
-    client: LocalClient, app: App, conversation: str, text: str, files: Sequence[Path], *, as_json: bool
+    client: LocalClient, app: App, conversation: str, text: str, files: Sequence[Path], *, target: str, as_json: bool
 ) -> int:
     from remit.cli.engine import notify_engine
 
     runtime = client.runtime(app)
     stored = _store_files(client, runtime, files)
-    run = client.wait(runtime.submit(text, by=client.principal, conversation=conversation, files=stored))
+    submission = runtime.submit(text, by=client.principal, conversation=conversation, files=stored, target=target)
+    run = client.wait(submission)
     notify_engine(client, runtime, run)
     if as_json:
         print(json_text({"run": run, "status": "running", "conversation": conversation}))
@@ -106,13 +108,14 @@ def _detach(
     return ExitStatus.DONE
 
 
-def _talk(client: LocalClient, app: App, conversation: str, app_reference: str) -> int:
+def _talk(client: LocalClient, app: App, conversation: str, target: str, app_reference: str) -> int:
     from remit.cli.chat import Chat
     from remit.cli.tables import make_console
     from remit.cli.terminal import Terminal
 
     terminal = Terminal(make_console(), app)
-    return Chat(client, client.runtime(app, terminal), terminal, conversation, app_reference).talk()
+    runtime = client.runtime(app, terminal)
+    return Chat(client, runtime, terminal, conversation, app_reference, target=target).talk()
 
 
 def _ask(
@@ -123,6 +126,7 @@ def _ask(
     files: Sequence[Path],
     app_reference: str,
     *,
+    target: str,
     as_json: bool,
 ) -> int:
     from remit.cli.report import ReportOptions, report_result
@@ -138,7 +142,7 @@ def _ask(
     terminal.print_line(f"conversation {escape_controls(conversation)}{model}")
     with terminal.show_busy("thinking"):
         stored = _store_files(client, runtime, files)
-        execution = runtime.run(text, by=client.principal, conversation=conversation, files=stored)
+        execution = runtime.run(text, by=client.principal, conversation=conversation, files=stored, target=target)
         result = client.execute(runtime, execution, lambda: client.latest_run(app.name, conversation))
     options = ReportOptions(
         as_json=as_json,

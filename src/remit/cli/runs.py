@@ -16,16 +16,21 @@ from remit.journal.ports import RunRow
 def runs(
     *,
     conversation: Annotated[str, typer.Option(metavar="NAME", help="Only the runs of one conversation.")] = "",
+    target: Annotated[str, typer.Option(metavar="TARGET", help="Only the runs of one target.")] = "",
     limit: Annotated[int, typer.Option(metavar="N", min=1, help="The maximum number of runs.")] = 20,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")] = False,
 ) -> None:
     """List runs, newest first.
 
-    Lists your own runs, or all of your tenant if you hold runs:read.
+    Lists your own runs, or all of your tenant if you hold runs:read (for the target, if you name one).
     """
     with open_client() as client:
         mine = client.store.list_runs(
-            conversation=conversation, tenant=client.principal.tenant, principal=client.readable_principal, limit=limit
+            conversation=conversation,
+            tenant=client.principal.tenant,
+            principal=client.readable_principal(target),
+            target=target,
+            limit=limit,
         )
         rows = client.wait(mine)
         usage = {row.run: client.usage(client.wait(client.store.read(row.run))) for row in rows}
@@ -35,7 +40,7 @@ def runs(
     from remit.cli.tables import make_table, print_table
 
     listing = make_table(
-        "run", "status", "application", "callee", "by", "conversation", "started", "took", "tokens", "cost"
+        "run", "status", "application", "callee", "by", "target", "conversation", "started", "took", "tokens", "cost"
     )
     for row in rows:
         listing.add_row(
@@ -44,6 +49,7 @@ def runs(
             row.application,
             row.callee,
             one_line(row.principal),
+            row.target,
             one_line(row.conversation),
             datetime.fromtimestamp(row.opened).astimezone().strftime("%Y-%m-%d %H:%M:%S"),
             _duration(row),

@@ -131,7 +131,8 @@ class Terminal:
         self._print_fact("risk", (question.risk, risk_style(question.risk)))
         self._print_fact("why", f"{one_line(question.reason, max_length=400)} (rule: {one_line(question.rule)})")
         label, agent = ("asked for", f" by the agent {question.agent}") if question.agent else ("asked by", "")
-        self._print_fact(label, f"{one_line(question.asker)}{agent}, run {question.run}")
+        target = f", target {question.target}" if question.target else ""
+        self._print_fact(label, f"{one_line(question.asker)}{agent}, run {question.run}{target}")
         if question.needs == "confirm":
             self._print_fact("who", f"{one_line(question.asker)} confirms, or an approver decides")
         if question.four_eyes:

@@ -187,6 +187,12 @@ def _layer_entries(item: ModelExchange) -> Iterator[tuple[str, str]]:
         yield "layer", "changed the model's answer" if item.answer else "answered without a model"
 
 
+def _describe_origin(item: RunOpened) -> str:
+    """The principal of a run, its target and its arguments."""
+    target = f" for {item.target}" if item.target else ""
+    return f"{item.principal}{target}{_arguments_suffix(item.arguments)}"
+
+
 def _arguments_suffix(arguments: str) -> str:
     """The arguments of a call as a suffix of its label; empty without arguments."""
     summary = summarize_arguments(arguments)
@@ -198,7 +204,7 @@ def _describe_item(item: Item, run_started_at: float, position: Position, outcom
     what, text = item.kind, summarize_arguments(item.arguments) if isinstance(item, ArgumentsBound) else ""
     match item:
         case RunOpened():
-            text = f"{item.callee} of {item.application}, asked by {item.principal}{_arguments_suffix(item.arguments)}"
+            text = f"{item.callee} of {item.application}, asked by {_describe_origin(item)}"
         case ModelFailure():
             error = error_from_reply(item.content)
             text = one_line(f"{error.code}: {error.message}", max_length=_MAX_TEXT_LENGTH)

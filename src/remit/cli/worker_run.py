@@ -11,6 +11,7 @@ import typer
 
 from remit.cli.apps import find_app, installed_apps
 from remit.cli.client import check_models, open_client
+from remit.cli.options import TargetOption
 from remit.cli.status import UsageError
 from remit.cli.text import escape_controls, json_text
 from remit.cli.worker_reference import WorkerReference, require_workers_extra
@@ -30,6 +31,7 @@ def run(
         str, typer.Option(metavar="MODEL", help="The model, instead of the file's or that of REMIT_MODEL.")
     ] = "",
     attach: Annotated[list[str] | None, typer.Option(metavar="FILE", help="A file to attach. Can be repeated.")] = None,
+    target: TargetOption = "",
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object about the whole run on stdout.")
     ] = False,
@@ -59,7 +61,7 @@ def run(
         with terminal.show_busy(name):
             result = client.execute(
                 runtime,
-                runtime.call_by_name(name, arguments, by=client.principal),
+                runtime.call_by_name(name, arguments, by=client.principal, target=target),
                 lambda: client.find_run(terminal.follower.run),
             )
         options = ReportOptions(

@@ -18,7 +18,7 @@ LIKE_KEY: Final = "$like"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grant:
-    """Approval in advance for ``count`` calls of one tool, with matching arguments, in runs of one principal.
+    """Approval in advance for calls of one tool, with matching arguments, in runs of one principal and target.
 
     Args:
         principal: whose runs it covers.
@@ -31,6 +31,7 @@ class Grant:
         given: seconds since the epoch.
         expires: seconds since the epoch.
         count: how many calls it covers.
+        target: the target of the runs that it covers; empty for runs without one.
     """
 
     id: str
@@ -46,10 +47,11 @@ class Grant:
     expires: float
     count: int
     reason: str = ""
+    target: str = ""
 
     def to_json(self) -> str:
-        """Serialise the grant for the store."""
-        return _type_adapter().dump_json(self).decode()
+        """Serialise the grant for the store, without an empty target."""
+        return _type_adapter().dump_json(self, exclude=None if self.target else {"target"}).decode()
 
     @staticmethod
     def from_json(text: str) -> Grant:

@@ -22,8 +22,8 @@ class Item(Struct, frozen=True, kw_only=True, gc=False):
     call: str
 
 
-class RunOpened(Item, frozen=True, kw_only=True, gc=False):
-    """The header of a run: principal, callee, application and input."""
+class RunOpened(Item, frozen=True, kw_only=True, gc=False, omit_defaults=True):
+    """The header of a run: principal, callee, application, input, and the target; see `remit.Caller`."""
 
     kind: ClassVar[str] = "opened"
     format: int
@@ -35,6 +35,7 @@ class RunOpened(Item, frozen=True, kw_only=True, gc=False):
     arguments: str
     conversation: str
     after: str
+    target: str = ""
 
 
 class Message(Item, frozen=True, kw_only=True, gc=False):

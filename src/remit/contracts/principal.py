@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from remit.core.checks import as_normalized, as_texts, check_instance, check_name, check_permission, check_text
+from remit.contracts.target import check_granted, permissions_at
+from remit.core.checks import as_normalized, as_texts, check_instance, check_name, check_text
 from remit.errors import RequestError
 
 WILDCARD = "*"
@@ -16,7 +17,8 @@ class Principal:
 
     An anonymous caller has an empty name. Name, tenant and roles are kept in Unicode's composed form (NFC), so that two
     spellings of one name are one principal. ``permissions`` are words like ``cms:write``; ``cms:*`` permits a whole
-    area, ``*`` permits everything.
+    area, ``*`` permits everything. With a target, like ``cms:write@bakery/*``, a permission holds only in runs whose
+    target matches.
     """
 
     name: str
@@ -32,10 +34,10 @@ class Principal:
         roles = as_texts("roles", self.roles)
         object.__setattr__(self, "roles", frozenset(as_normalized("a role", role) for role in roles))
         for permission in self.permissions:
-            check_permission(f"a permission of {self.name}", permission)
+            check_granted(f"a permission of {self.name}", permission)
 
     def may(self, permission: str) -> bool:
-        """Whether this principal holds ``permission``, directly or by a wildcard."""
+        """Whether this principal holds ``permission`` for every target, directly or by a wildcard; see `at`."""
         check_text("a permission", permission)
         own = self.permissions
         return permission in own or WILDCARD in own or (permission != WILDCARD and _area_wildcard(permission) in own)
@@ -45,6 +47,11 @@ class Principal:
         if permissions <= self.permissions:
             return []
         return sorted(permission for permission in permissions if not self.may(permission))
+
+    def at(self, target: str) -> Principal:
+        """Return this principal as it acts on ``target``: permissions for other targets are gone, its own are plain."""
+        permissions = permissions_at(self.permissions, target)
+        return self if permissions == self.permissions else replace(self, permissions=permissions)
 
     def narrow_to(self, allowed: frozenset[str]) -> Principal:
         """Return this principal with only those permissions that ``allowed`` covers too."""
@@ -84,7 +91,7 @@ class Caller:
 
     ``call`` is the id of the calling call, empty at the root of a run. ``agent`` is the agent whose layers apply.
     ``path`` names the agents above the call, outermost first. ``tool_scope`` is the intersection of their tool scopes,
-    None for no restriction.
+    None for no restriction. ``target`` is what the run is about; the permissions of ``principal`` are those for it.
     """
 
     run: str
@@ -96,6 +103,7 @@ class Caller:
     application: str = ""
     path: tuple[str, ...] = ()
     tool_scope: frozenset[str] | None = None
+    target: str = ""
 
     def enter_call(self, call: str) -> Caller:
         """The caller of calls made by the body of ``call``, which this caller made, if that body is not an agent."""
@@ -109,6 +117,7 @@ class Caller:
             self.application,
             self.path,
             self.tool_scope,
+            self.target,
         )
 
     def enter_agent(self, name: str, tool_scope: frozenset[str] | None, permissions: frozenset[str] | None) -> Caller:

@@ -112,6 +112,7 @@ class Question:
         needs: the kind of yes by which the call may run. An approval also serves where a confirmation is enough.
         plan: the calls that the call is known to make, which are approved with it.
         within: the question about the caller whose answer approved this call too; no person was asked about it again.
+        target: the target of the run, for which whoever decides needs the permission.
     """
 
     id: str
@@ -148,6 +149,7 @@ class Question:
     plan: tuple[PlannedCall, ...] = ()
     within: str = ""
     further_permissions: tuple[str, ...] = ()
+    target: str = ""
 
     @property
     def is_about_run(self) -> bool:
@@ -155,8 +157,9 @@ class Question:
         return self.call == self.run
 
     def missing_permission(self, by: Principal) -> str:
-        """The first permission to decide that ``by`` lacks; empty if there is none."""
-        return next((each for each in (self.who, *self.further_permissions) if not by.may(each)), "")
+        """The first permission to decide that ``by`` lacks for the target; empty if there is none."""
+        decider = by.at(self.target)
+        return next((each for each in (self.who, *self.further_permissions) if not decider.may(each)), "")
 
     def accepts(self, decision: Decision) -> bool:
         """Whether the decision is of a kind by which the call may run."""
@@ -168,8 +171,8 @@ class Question:
         return (self.asker, self.editor) if self.editor else (self.asker,)
 
     def to_json(self) -> str:
-        """Serialise the question for the journal."""
-        return _type_adapter(Question).dump_json(self).decode()
+        """Serialise the question for the journal, without an empty target."""
+        return _type_adapter(Question).dump_json(self, exclude=None if self.target else {"target"}).decode()
 
     @staticmethod
     def from_json(text: str) -> Question:

@@ -126,7 +126,7 @@ def check_name(what: str, value: object, error: type[SetupError] = SetupError) -
 
 
 def check_permission(what: str, value: object, error: type[SetupError] = SetupError) -> None:
-    """Refuse a value that cannot be a permission: not a string, empty, or with a space.
+    """Refuse a value that cannot be a permission: not a string, empty, with a space, or with a target (``@``).
 
     Raises:
         SetupError: or ``error``; names the argument.
@@ -134,6 +134,10 @@ def check_permission(what: str, value: object, error: type[SetupError] = SetupEr
     check_text(what, value, error)
     if not value or any(letter.isspace() for letter in str(value)):
         raise error(f"{what} is {value!r}; give a permission, like cms:write")
+    if "@" in str(value):
+        raise error(
+            f"{what} is {value!r}; only a permission that is granted names a target; leave out the @ and what follows"
+        )
 
 
 def check_flag(what: str, value: object, error: type[SetupError] = SetupError) -> None:

@@ -33,17 +33,21 @@ class Conversations:
         """Create the header of a new run. ``make_run_id`` makes its id unless the request has an idempotency key.
 
         Raises:
-            RequestError: the conversation belongs to another principal.
+            RequestError: the conversation belongs to another principal or has another target.
         """
         tenant, conversation, after = run_request.principal.tenant, run_request.conversation, ""
+        key, target = run_request.idempotency_key, run_request.target
+        run = derive_run_id(key, tenant, self._application) if key else make_run_id()
         if conversation:
-            if not run_request.is_direct_call:
-                await self._check_participant(run_request.principal, conversation)
-            after = DETACHED if run_request.is_direct_call else await self.latest_run(conversation, tenant)
+            after = await self.latest_run(conversation, tenant)
+            repeated = await self._store.find_run(run) if key else None
+            target = repeated.target if repeated and not target else await self._resolve_target(run_request, after)
+            if run_request.is_direct_call:
+                after = DETACHED
+            elif after:
+                await self._check_participant(run_request.principal.at(target), conversation)
         return RunOpened(
-            call=derive_run_id(run_request.idempotency_key, tenant, self._application)
-            if run_request.idempotency_key
-            else make_run_id(),
+            call=run,
             format=JOURNAL_FORMAT,
             tenant=tenant,
             principal=run_request.principal.name,
@@ -53,7 +57,24 @@ class Conversations:
             arguments=run_request.arguments.raw,
             conversation=conversation,
             after=after,
+            target=target,
         )
+
+    async def _resolve_target(self, run_request: RunRequest, latest_run: str) -> str:
+        """The target of a run in a conversation, all of whose runs have that of its first one.
+
+        Raises:
+            RequestError: the request has another one.
+        """
+        if not latest_run:
+            return run_request.target
+        (header, _), target = await self.read_run(latest_run), run_request.target
+        if target not in ("", header.target):
+            has = f"the target {header.target!r}" if header.target else "no target"
+            raise RequestError(
+                f"conversation {run_request.conversation!r} has {has}, not {target!r}; begin another conversation"
+            )
+        return header.target
 
     async def read_run(self, run: str) -> tuple[RunOpened, list[Position]]:
         """The header of a run and all its items.
@@ -115,11 +136,11 @@ class Conversations:
         return handoff_targets[-1] if handoff_targets else header.callee
 
     async def _check_participant(self, by: Principal, conversation: str) -> None:
-        """Refuse principals who have no run in a conversation that others began, unless they may join it.
+        """Refuse principals who have no run in a conversation that has begun, unless they may join it.
 
         Its messages are in the history of every further run. Direct calls do not see them, and do not count.
         """
-        if by.may(JOIN_PERMISSION) or not await self.latest_run(conversation, by.tenant):
+        if by.may(JOIN_PERMISSION):
             return
         known = {"conversation": conversation, "tenant": by.tenant, "application": self._application}
         own = await self._store.list_runs(**known, principal=by.name, limit=_MOST_RUNS)

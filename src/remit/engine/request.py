@@ -9,6 +9,7 @@ from remit.contracts.arguments import Arguments, Limits, parse_arguments
 from remit.contracts.items import RunOpened
 from remit.contracts.principal import Principal, check_principal
 from remit.contracts.question import content_digest
+from remit.contracts.target import as_target
 from remit.core.checks import check_instance, check_text
 from remit.dispatch.registry import AnyCallee
 from remit.errors import IdempotencyError, RequestError
@@ -21,7 +22,7 @@ class RunRequest(NamedTuple):
     """A request for a new run.
 
     ``agent`` is the caller of a direct call. ``conversation`` is the conversation of the run; ``is_direct_call`` says
-    that the run is a direct call in it, not the next of its runs.
+    that the run is a direct call in it, not the next of its runs. ``target`` is what it is about.
     """
 
     callee: AnyCallee
@@ -31,12 +32,13 @@ class RunRequest(NamedTuple):
     conversation: str = ""
     idempotency_key: str = ""
     is_direct_call: bool = False
+    target: str = ""
 
     def check(self, limits: Limits) -> RunRequest:
         """Return this request with arguments within the limits. Refuses values of the wrong type.
 
         Raises:
-            SetupError: names the argument. RequestError: a name is too long.
+            SetupError: names the argument. RequestError: a name is too long, or the target is not valid.
         """
         check_principal("by", self.principal)
         check_instance("arguments", self.arguments, Arguments, "parse them with remit.tools.parse_arguments")
@@ -44,7 +46,8 @@ class RunRequest(NamedTuple):
             check_text(name, getattr(self, name))
             if len(getattr(self, name)) > _MAX_NAME_CHARS:
                 raise RequestError(f"{name} is too long; give at most {_MAX_NAME_CHARS:,} characters")
-        return self._replace(arguments=self.arguments.limit(limits))
+        target = as_target("target", self.target, RequestError)
+        return self._replace(arguments=self.arguments.limit(limits), target=target)
 
 
 def new_id() -> str:
@@ -71,4 +74,4 @@ def check_same_request(idempotency_key: str, recorded_header: RunOpened, new_hea
 
 def _request_identity(header: RunOpened, limits: Limits) -> tuple[str, ...]:
     arguments = parse_arguments(header.arguments, limits).identity_text()
-    return (header.principal, header.agent, header.callee, header.conversation, arguments)
+    return (header.principal, header.agent, header.callee, header.conversation, header.target, arguments)

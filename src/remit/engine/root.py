@@ -37,7 +37,16 @@ class RootCaller(Struct, frozen=True):
             id=content_digest(ledger.run, callee.name, header.arguments),
             callee=callee,
             arguments=parse_arguments(header.arguments, self.limits),
-            caller=Caller(ledger.run, header.agent, "", 0, principal, header.conversation, header.application),
+            caller=Caller(
+                ledger.run,
+                header.agent,
+                "",
+                0,
+                principal.at(header.target),
+                header.conversation,
+                header.application,
+                target=header.target,
+            ),
             ledger=ledger,
         )
         with enter_run(ledger, header, self.store, self.limits):

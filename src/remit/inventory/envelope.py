@@ -186,13 +186,22 @@ class CallsByName(Protocol):
     """Calls tools by name: a runtime, or a client of one."""
 
     async def call_by_name(
-        self, name: str, arguments: Arguments, *, by: Principal, conversation: str = "", idempotency_key: str = ""
+        self,
+        name: str,
+        arguments: Arguments,
+        *,
+        by: Principal,
+        conversation: str = "",
+        idempotency_key: str = "",
+        target: str = "",
     ) -> RunResult[Any]:
         """Call a tool by its name."""
         ...
 
 
-async def handle_request(runtime: CallsByName, request: ToolRequest, *, by: Principal) -> ToolResponse:
+async def handle_request(
+    runtime: CallsByName, request: ToolRequest, *, by: Principal, target: str = ""
+) -> ToolResponse:
     """Call the requested tool and return the response, which is PENDING while a question is open.
 
     The session of the request is the conversation of the call, and its id the idempotency key. To get the outcome, send
@@ -212,5 +221,6 @@ async def handle_request(runtime: CallsByName, request: ToolRequest, *, by: Prin
         by=by,
         conversation=request.session_id or "",
         idempotency_key=str(request.request_id),
+        target=target,
     )
     return ToolResponse.for_reply(request, result.reply, questions=result.questions)

@@ -12,7 +12,17 @@ from msgspec import ValidationError, convert
 from msgspec.json import Encoder
 
 from remit.contracts.chat import decode_message, encode_message
-from remit.contracts.items import ITEM_TYPES, ErasedItem, Handoff, Item, Message, ModelReply, Position, ToolOutput
+from remit.contracts.items import (
+    ITEM_TYPES,
+    ErasedItem,
+    Handoff,
+    Item,
+    Message,
+    ModelReply,
+    Position,
+    RunOpened,
+    ToolOutput,
+)
 from remit.contracts.question import content_digest
 from remit.contracts.reply import Reply
 from remit.errors import CallCancelledError, JournalFormatError
@@ -53,7 +63,10 @@ def encode_item(item: Item) -> str:
     start = f'{{"call":"{item.call}",'
     if text.isascii() and "\x7f" not in text and text.startswith(start):
         return "{" + text[len(start) :]
-    return ascii_json({name: getattr(item, name) for name in _FIELD_NAMES[type(item)]})
+    values = {name: getattr(item, name) for name in _FIELD_NAMES[type(item)]}
+    if isinstance(item, RunOpened) and not item.target:
+        del values["target"]
+    return ascii_json(values)
 
 
 def decode_item(kind: str, call: str, body: str) -> Item:

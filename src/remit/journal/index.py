@@ -40,6 +40,7 @@ def run_row_from_header(position: Position, item: RunOpened) -> RunRow:
         after=item.after,
         opened=position.at,
         ended=0.0,
+        target=item.target,
     )
 
 

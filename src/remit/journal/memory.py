@@ -116,8 +116,7 @@ class InMemoryStore:
 
     async def read(self, run: str, after: int = -1) -> list[Position]:
         """The items of a run with a seq above ``after``, in order."""
-        state = self._runs.get(run)
-        return [p for p in state.items if p.seq > after] if state else []
+        return [p for p in self._runs[run].items if p.seq > after] if run in self._runs else []
 
     async def erase(self, run: str, seqs: Sequence[int]) -> None:
         """Erase the bodies of items permanently."""
@@ -176,7 +175,14 @@ class InMemoryStore:
         return state.cancel_requested_by if state else ""
 
     async def list_runs(
-        self, *, conversation: str = "", tenant: str = "", principal: str = "", application: str = "", limit: int = 50
+        self,
+        *,
+        conversation: str = "",
+        tenant: str = "",
+        principal: str = "",
+        application: str = "",
+        target: str = "",
+        limit: int = 50,
     ) -> list[RunRow]:
         """The newest runs, newest first."""
         rows = [
@@ -187,6 +193,7 @@ class InMemoryStore:
             and tenant in ("", row.tenant)
             and principal in ("", row.principal)
             and application in ("", row.application)
+            and target in ("", row.target)
         ]
         return [row for _, row in sorted(rows, key=lambda pair: -pair[0])[:limit]]
 
@@ -219,12 +226,9 @@ class InMemoryStore:
 
     async def list_questions(self, *, only_open: bool = True, conversation: str = "") -> list[QuestionRow]:
         """Questions, oldest first."""
-        rows = [with_expiry(row, self._clock()) for row in self._questions.values()]
-        return [
-            row
-            for row in rows
-            if (row.status == "open" or not only_open) and conversation in ("", row.question.conversation)
-        ]
+        found = [row for row in self._questions.values() if conversation in ("", row.question.conversation)]
+        rows = [with_expiry(row, self._clock()) for row in found]
+        return [row for row in rows if row.status == "open" or not only_open]
 
     async def find_question(self, question: str) -> QuestionRow | None:
         """The question with this id."""

@@ -31,6 +31,7 @@ class RunRow:
     after: str
     opened: float
     ended: float
+    target: str = ""
 
 
 class QuestionRow(NamedTuple):
@@ -149,9 +150,16 @@ class RunIndex(Protocol):
     """The index of runs and questions."""
 
     async def list_runs(
-        self, *, conversation: str = "", tenant: str = "", principal: str = "", application: str = "", limit: int = 50
+        self,
+        *,
+        conversation: str = "",
+        tenant: str = "",
+        principal: str = "",
+        application: str = "",
+        target: str = "",
+        limit: int = 50,
     ) -> list[RunRow]:
-        """The newest runs, newest first, optionally of one conversation, tenant, principal or application.
+        """The newest runs, newest first, optionally of one conversation, tenant, principal, application or target.
 
         Runs of one conversation stand in the order in which they were opened, whatever the clocks of their processes.
         """

@@ -80,6 +80,7 @@ async def make_call(
     depth: int = 1,
     conversation: str = "",
     agent: str = "agent",
+    target: str = "",
 ) -> Call:
     """One call, as a layer sees it. ``recorded_items`` are added to its ledger first."""
     check_callee("make_call", callee)
@@ -91,7 +92,9 @@ async def make_call(
         id=call_id,
         callee=callee,
         arguments=parse_arguments(arguments, Limits()) if isinstance(arguments, str) else arguments,
-        caller=Caller(ledger.run, agent, "parent", depth, by or superuser(), conversation, "test"),
+        caller=Caller(
+            ledger.run, agent, "parent", depth, (by or superuser()).at(target), conversation, "test", target=target
+        ),
         ledger=ledger,
         wire_id=wire,
     )

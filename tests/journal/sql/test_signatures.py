@@ -208,6 +208,7 @@ async def test_a_journal_whose_signatures_were_removed_is_refused_whatever_rows_
         execute(file, f"ALTER TABLE remit_{table} DROP COLUMN {column}")
     execute(file, "DROP INDEX remit_questions_approval")
     execute(file, "ALTER TABLE remit_questions DROP COLUMN approval")
+    execute(file, "ALTER TABLE remit_runs DROP COLUMN target")
     for table in ("key", "artifacts", "artifact_contents"):
         execute(file, f"DROP TABLE remit_{table}")
     execute(file, "UPDATE remit_version SET version_num = '0004'")

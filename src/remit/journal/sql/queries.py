@@ -65,7 +65,7 @@ UNOPENED_RUN = {
     "cancel_signature": None,
     "number": 0,
     "wake": 0.0,
-    **dict.fromkeys(("tenant", "principal", "application", "agent", "callee", "conversation", "after"), ""),
+    **dict.fromkeys(("tenant", "principal", "application", "agent", "callee", "conversation", "after", "target"), ""),
 }
 
 

@@ -229,15 +229,20 @@ class SqlStore:
         return cancel_request(rows[0], signer_of(self._engine)) if rows else ""
 
     async def list_runs(
-        self, *, conversation: str = "", tenant: str = "", principal: str = "", application: str = "", limit: int = 50
+        self,
+        *,
+        conversation: str = "",
+        tenant: str = "",
+        principal: str = "",
+        application: str = "",
+        target: str = "",
+        limit: int = 50,
     ) -> list[RunRow]:
         """The newest runs, newest first."""
         order = RUNS.c.number if conversation else RUNS.c.opened
-        statement = select(RUNS).where(RUN_IS_OPENED).order_by(order.desc()).limit(limit)
         filters = {"conversation": conversation, "tenant": tenant, "principal": principal, "application": application}
-        for column, value in filters.items():
-            if value:
-                statement = statement.where(RUNS.c[column] == value)
+        where = [RUNS.c[column] == value for column, value in {**filters, "target": target}.items() if value]
+        statement = select(RUNS).where(RUN_IS_OPENED, *where).order_by(order.desc()).limit(limit)
         return readable_rows(await self._run_select(statement), run_row)
 
     async def find_latest_run(self, conversation: str, *, tenant: str, application: str) -> RunRow | None:

@@ -60,6 +60,7 @@ RUNS: Final = Table(
     Column("wake", Float, nullable=False, server_default="0"),
     Column("signature", LargeBinary),
     Column("cancel_signature", LargeBinary),
+    Column("target", Text, nullable=False, server_default=text("''")),
     Index("remit_runs_conversation", "conversation", "number"),
     Index("remit_runs_tenant", "tenant", "opened"),
     Index("remit_runs_principal", "tenant", "principal", "opened"),
@@ -144,7 +145,7 @@ ARTIFACT_CONTENTS: Final = Table(
 
 VERSION_TABLE: Final = "remit_version"
 
-HEAD_REVISION: Final = "0007"
+HEAD_REVISION: Final = "0008"
 """The newest migration. A database at this revision is opened without loading Alembic."""
 
 

@@ -93,6 +93,15 @@ async def test_runs_of_one_tenant_or_application_are_listed_alone(store: Store) 
     assert await store.list_runs(principal="unknown") == []
 
 
+async def test_runs_of_one_target_are_listed_alone(store: Store) -> None:
+    for at, (name, target) in enumerate((("one", "bakery/main"), ("two", ""), ("three", "bakery/draft")), start=1000):
+        run = await acquire_run(store, name)
+        await run.append(replace(header_item(name), target=target), at=at)
+    assert [(row.run, row.target) for row in await store.list_runs(target="bakery/main")] == [("one", "bakery/main")]
+    assert [row.target for row in await store.list_runs()] == ["bakery/draft", "", "bakery/main"]
+    assert await store.list_runs(target="bakery") == []
+
+
 @pytest.mark.parametrize("status", ["running", "waiting"])
 async def test_no_second_run_of_a_conversation_is_opened_before_the_first_has_ended(store: Store, status: str) -> None:
     first = await begin(store, "first", conversation="talk")

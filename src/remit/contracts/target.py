@@ -1,0 +1,59 @@
+"""Targets: what a run is about, such as a site, and the permissions that hold only for some of them."""
+
+from __future__ import annotations
+
+import unicodedata
+from fnmatch import fnmatchcase
+from typing import Final
+
+from remit.core.checks import check_permission, check_text, check_unicode
+from remit.errors import RemitError, SetupError
+
+MAX_TARGET: Final = 200
+"""The maximal length of a target, in characters."""
+
+_RESERVED: Final = frozenset("*?[]@")
+
+
+def as_target(what: str, value: object, error: type[RemitError] = SetupError) -> str:
+    """Check a target, such as ``bakery/main``, and return it in Unicode's composed form. Empty for none.
+
+    Raises:
+        SetupError: or ``error``; names the argument and what is wrong with it.
+    """
+    check_text(what, value, error)
+    text = unicodedata.normalize("NFC", str(value))
+    if len(text) > MAX_TARGET:
+        raise error(f"{what} has {len(text):,} characters; give at most {MAX_TARGET}")
+    if not text.isprintable() or " " in text or not _RESERVED.isdisjoint(text) or (text and "" in text.split("/")):
+        raise error(f"{what} is {text!r}; give words joined by /, like bakery/main, without spaces and * ? [ ] @")
+    return text
+
+
+def check_granted(what: str, value: object) -> None:
+    """Refuse a value that cannot be a granted permission, such as ``cms:write`` or ``cms:write@bakery/*``.
+
+    Raises:
+        SetupError: names the argument.
+    """
+    check_unicode(what, value)
+    permission, has_target, pattern = str(value).partition("@")
+    check_permission(what, permission)
+    if has_target:
+        if not pattern:
+            raise SetupError(f"{what} is {value!r}; give a target after @, like {permission}@bakery/*")
+        as_target(f"the target of {what}", pattern.replace("*", "x"))
+
+
+def permissions_at(permissions: frozenset[str], target: str) -> frozenset[str]:
+    """The permissions that hold for ``target``, as plain ones. Those without a target hold for every one."""
+    if not any("@" in each for each in permissions):
+        return permissions
+    parts = [each.partition("@") for each in permissions]
+    return frozenset(name for name, is_scoped, pattern in parts if not is_scoped or matches_target(pattern, target))
+
+
+def matches_target(pattern: str, target: str) -> bool:
+    """Whether a target matches ``pattern``, in whose segments ``*`` stands for any characters. None matches none."""
+    expected, actual = pattern.split("/"), target.split("/")
+    return bool(target) and len(expected) == len(actual) and all(map(fnmatchcase, actual, expected))
