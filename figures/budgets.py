@@ -17,6 +17,7 @@ from remit.errors import LeaseError
 from remit.items import ModelUsage, ToolOutput
 from remit.layers import Budget, CallLayer
 from remit.messages import ChatRequest, Completion
+from remit.models import ModelSettings
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls
 from remit.workers import PydanticAIDriver
@@ -98,7 +99,7 @@ async def _run(seed: int) -> World:
                 model=world,
                 driver=PydanticAIDriver() if chance.random() < 0.3 else None,
                 limits=AgentLimits(tokens=limits[name]),
-                max_tokens=MAX_TOKENS,
+                settings=ModelSettings(max_tokens=MAX_TOKENS),
             )
             for name in names
         ]

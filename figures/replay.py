@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from figures.figure import Figure, no_violations
 from remit import Agent, App, Context, Effect, LeafContext, Principal, Runtime, tool
 from remit.contracts.arguments import Limits, parse_arguments
+from remit.models import ModelSettings
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls
 
@@ -113,8 +114,7 @@ def _runtime(code: Code, store: InMemoryStore) -> Runtime:
         "agent",
         instructions=code.prompt + code.clock(),
         tools=[both[index] for index in code.tools],
-        temperature=code.temperature,
-        max_tokens=code.max_tokens,
+        settings=ModelSettings(temperature=code.temperature, max_tokens=code.max_tokens),
     )
     model = Scripted([calls(("add", {"number": 3})), calls(("add", {"number": 4})), "done"])
     return Runtime(App(name="replay", agents=(agent,), tools=(book,)), model=model, store=store)

@@ -190,7 +190,7 @@ CONSTRUCTORS: Final = cast(
                 "permissions": (3, [3], ["write all"]),
                 "model": (42, Scripted),
                 "parallel": COUNT,
-                "temperature": ("warm", NAN, []),
+                "settings": (*OBJECT, {"temperature": 0}),
                 "max_turns": (3,),
             },
         ),

@@ -34,7 +34,7 @@ from remit.inventory import (
 from remit.items import Note
 from remit.layers import Call, Place, Reply, Retry
 from remit.messages import Completion, History
-from remit.models import ResolvedModel
+from remit.models import ModelSettings, ResolvedModel
 from remit.pipeline import From, Given, Pipeline, Step
 from remit.policies import Decision, Grant, GrantRow, Question
 from remit.secrets import EnvSecrets, FileSecrets
@@ -272,6 +272,7 @@ BY_ANNOTATION: Final[Mapping[str, Callable[[], Any]]] = {
 OBJECTS: Final[Mapping[type, Callable[[], Any]]] = {
     Agent: agent,
     AgentLimits: AgentLimits,
+    ModelSettings: ModelSettings,
     AttachmentPolicy: lambda: AttachmentPolicy(suffixes=(".txt",)),
     Audit: lambda: Audit(InMemoryStore(), logs=folder() / "logs", anchor=FileAnchor(folder() / "anchor")),
     Completion: lambda: Completion(message='{"role":"assistant","content":"x"}', content="x"),

@@ -42,6 +42,7 @@ from remit.inventory.drift import CHECKLIST
 from remit.inventory.gates import Sessions
 from remit.inventory.governance import PolicyTable
 from remit.inventory.markdown import enforcement_table, templates_table
+from remit.models import ModelSettings
 from remit_cms.app import build
 from remit_cms.templates.builtin import BUILTIN_TEMPLATES
 
@@ -325,11 +326,8 @@ def _field_rows(model: type[BaseModel], prefix: str) -> Iterator[tuple[str, str,
     for name, field in model.model_fields.items():
         default = "" if field.is_required() else field.get_default(call_default_factory=True)
         plain_default = default.value if isinstance(default, Enum) else default
-        default_text = (
-            ""
-            if isinstance(plain_default, BaseModel) or plain_default in {None, "", ()}
-            else f"`{json.dumps(plain_default)}`"
-        )
+        is_empty = isinstance(plain_default, BaseModel) or plain_default in (None, "", (), {})
+        default_text = "" if is_empty else f"`{json.dumps(plain_default)}`"
         yield f"`{prefix}{name}`", default_text, (field.description or "").replace("|", "\\|")
         for kind in (field.annotation, *get_args(field.annotation)):
             if isinstance(kind, type) and issubclass(kind, BaseModel):
@@ -393,6 +391,7 @@ PARTS: Final[dict[str, Callable[[], str]]] = {
     "public-names": public_names,
     "packages": packages,
     "rules": rules,
+    "model-settings": lambda: markdown_table(("key", "default", "meaning"), _field_rows(ModelSettings, "")),
     "worker-keys": worker_keys,
 }
 

@@ -16,11 +16,12 @@ def answering(status: int, body: str) -> Answer:
 
 
 class Endpoint:
-    """Takes POST requests one after another; ``received`` holds their bodies to the byte."""
+    """Takes POST requests one after another; ``received`` holds their bodies to the byte, ``heads`` their headers."""
 
     def __init__(self, answer: Answer) -> None:
         self._answer = answer
         self.received: list[bytes] = []
+        self.heads: list[str] = []
         self._connections: set[asyncio.StreamWriter] = set()
 
     @property
@@ -43,6 +44,7 @@ class Endpoint:
         with contextlib.suppress(asyncio.IncompleteReadError, ConnectionError):
             while True:
                 head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
+                self.heads.append(head)
                 length = int(head.split("content-length:")[1].split("\r\n")[0])
                 body = await reader.readexactly(length)
                 self.received.append(body)

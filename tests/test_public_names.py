@@ -89,7 +89,7 @@ PUBLIC: Final = {
         decode_message encode_message message_text
     """,
     "remit.models": """
-        ChecksModel LocalModel LocalModels Model ModelResolver NamedModel OpenAI Price PydanticAIModel
+        ChecksModel LocalModel LocalModels Model ModelResolver ModelSettings NamedModel OpenAI Price PydanticAIModel
         ResolvedModel resolve_model
     """,
     "remit.pipeline": "From Given Item Pipeline PipelineResult Reference Step StepFailure Text Then",

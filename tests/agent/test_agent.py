@@ -14,6 +14,7 @@ from remit.contracts.chat import History, encode_message
 from remit.dispatch.registry import Registry
 from remit.errors import CallError, ContractError, NameTakenError, NoModelError, SetupError
 from remit.layers import Call, CallLayer, CallService, Reply, layer_fn
+from remit.models import ModelSettings
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser
 from remit.testing.history_check import history_errors
@@ -85,9 +86,14 @@ async def test_the_knobs_of_an_agent_are_those_of_each_request(
     temperature: float | None, max_tokens: int | None
 ) -> None:
     model = Scripted([calls(("double", {"number": 2})), "done"])
-    agent = Agent("agent", instructions="x", tools=[double], temperature=temperature, max_tokens=max_tokens)
+    agent = Agent(
+        "agent",
+        instructions="x",
+        tools=[double],
+        settings=ModelSettings(temperature=temperature, max_tokens=max_tokens),
+    )
     await runtime_of(model, agent).run("go", by=superuser())
-    assert [(each.temperature, each.max_tokens) for each in model.requests] == [(temperature, max_tokens)] * 2
+    assert [(each.settings.temperature, each.max_tokens) for each in model.requests] == [(temperature, max_tokens)] * 2
 
 
 async def test_the_tools_of_an_agent_are_in_each_request_in_their_order() -> None:
@@ -118,8 +124,7 @@ async def test_a_layer_gives_a_new_agent_and_leaves_the_old_one() -> None:
         "agent",
         instructions="x",
         tools=[double],
-        temperature=0.5,
-        max_tokens=9,
+        settings=ModelSettings(temperature=0.5, max_tokens=9),
         limits=AgentLimits(turns=2),
         parallel=1,
     )

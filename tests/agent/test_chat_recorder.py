@@ -26,6 +26,7 @@ from remit.journal.ledger import RunLedger
 from remit.journal.replay import ReplayLedger
 from remit.layers import Reply
 from remit.messages import ChatRequest, Completion
+from remit.models import ModelSettings
 from remit.stores import InMemoryStore
 from remit.testing import Scripted
 from remit.testing.history_check import HistoryErrorKind, history_errors
@@ -207,7 +208,9 @@ async def test_a_replay_compares_a_request_that_failed() -> None:
         await RecordModel()(Scripted([ModelBusyError("later")]))(request(ledger=ledger))
     await ledger.flush()
     with pytest.raises(DivergedError, match="turn 1: the request to the model is not the recorded one"):
-        await RecordModel()(Model())(request(ledger=ReplayLedger("run", await run.store.read("run")), max_tokens=1))
+        await RecordModel()(Model())(
+            request(ledger=ReplayLedger("run", await run.store.read("run")), settings=ModelSettings(max_tokens=1))
+        )
 
 
 async def test_a_failure_that_was_recorded_without_its_request_is_met_by_any() -> None:
@@ -234,12 +237,12 @@ async def test_a_request_that_differs_on_resume_keeps_the_recorded_answer_and_is
     await run.ask(model)
     recorded = (await run.items(Message))[0].request
     for _ in range(3):
-        assert await run.ask(model, temperature=0.5) == COMPLETION
-    today = request(temperature=0.5).digest()
+        assert await run.ask(model, settings=ModelSettings(temperature=0.5)) == COMPLETION
+    today = request(settings=ModelSettings(temperature=0.5)).digest()
     assert await run.items(Mismatch) == [
         Mismatch(call="agent:1", what="request of turn 1", recorded=recorded, today=today)
     ]
-    await run.ask(model, temperature=0.7)
+    await run.ask(model, settings=ModelSettings(temperature=0.7))
     assert len(await run.items(Mismatch)) == 2, "another difference is another item"
     assert len(model.asked) == 1
 
@@ -250,7 +253,7 @@ async def test_a_replay_finds_a_request_that_differs_and_names_its_turn() -> Non
     ledger = ReplayLedger("run", await run.store.read("run"))
     assert await RecordModel()(model)(request(ledger=ledger, turn=3)) == COMPLETION
     with pytest.raises(DivergedError, match=r"turn 3: the request to the model is not the recorded one"):
-        await RecordModel()(model)(request(ledger=ledger, turn=3, max_tokens=1))
+        await RecordModel()(model)(request(ledger=ledger, turn=3, settings=ModelSettings(max_tokens=1)))
     assert len(model.asked) == 1
 
 

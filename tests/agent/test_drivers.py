@@ -13,6 +13,7 @@ from remit import Agent, Effect, Risk, Runtime, SqlStore, tool
 from remit.agent import AgentDriver, AgentLimits, Attachment, AttachmentPolicy, PromptWithAttachments
 from remit.contracts.items import Handoff, Message, ModelReply
 from remit.errors import BudgetError, CompletionError, InvalidOutputError, MaxTurnsError, SetupError
+from remit.models import ModelSettings
 from remit.testing import Scripted, calls, superuser
 from remit.testing.history_check import history_errors
 from remit.workers import PydanticAIDriver
@@ -38,13 +39,22 @@ async def error_of(agent: Agent, *args: Any) -> Any:
 @BOTH
 async def test_an_agent_calls_its_tools_and_gives_a_text(driver: AgentDriver) -> None:
     model = Scripted([calls(("look", {"page": "a"}), ("look", {"page": "b"})), "done"])
-    agent = Agent("agent", instructions="Work.", tools=[look], driver=driver, temperature=0.5, max_tokens=9)
+    agent = Agent(
+        "agent",
+        instructions="Work.",
+        tools=[look],
+        driver=driver,
+        settings=ModelSettings(temperature=0.5, max_tokens=9),
+    )
     runtime = runtime_of(agent, model=model)
     result = await runtime.run("go", by=superuser())
     assert result.value() == "done"
     assert messages_of(model)[:2] == [("system", "Work."), ("user", "go")]
     assert await tool_messages(runtime, result.run) == ["saw a", "saw b"]
-    assert [(each.turn, each.temperature, each.max_tokens) for each in model.requests] == [(1, 0.5, 9), (2, 0.5, 9)]
+    assert [(each.turn, each.settings.temperature, each.max_tokens) for each in model.requests] == [
+        (1, 0.5, 9),
+        (2, 0.5, 9),
+    ]
     assert (await runtime.replay(result.run)).difference == ""
 
 

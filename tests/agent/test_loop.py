@@ -15,6 +15,7 @@ from remit.contracts.step import Done, Next, StepUsage
 from remit.errors import MaxTurnsError, ModelBusyError, SetupError
 from remit.journal.codec import messages_from_items, tool_message_text
 from remit.layers import Reply
+from remit.models import ModelSettings
 from tests.agent.kit import USER, Desk, asks, request
 
 
@@ -45,7 +46,7 @@ def more(wire: str, aux: StepUsage | None = None) -> Next:
 
 
 DONE = Done(messages=(answer_text("done"),), usage=StepUsage(1, 1, 0))
-START = StepRequest(chat=request(temperature=0.5, max_tokens=9), calls=Desk())
+START = StepRequest(chat=request(settings=ModelSettings(temperature=0.5, max_tokens=9)), calls=Desk())
 
 
 async def test_a_step_that_is_done_is_the_whole_run() -> None:
@@ -66,7 +67,7 @@ async def test_the_turns_are_counted_and_everything_else_of_the_request_stays() 
     steps = Steps(more("a"), DONE)
     run = await AgentLoop()(steps)(START)
     assert [asked.chat.turn for asked in steps.asked] == [1, 2]
-    assert {(asked.chat.temperature, asked.chat.max_tokens) for asked in steps.asked} == {(0.5, 9)}
+    assert {(asked.chat.settings.temperature, asked.chat.max_tokens) for asked in steps.asked} == {(0.5, 9)}
     assert all(asked.calls is START.calls for asked in steps.asked)
     assert run.turns == 2
 

@@ -17,6 +17,7 @@ from remit.contracts.chat import History, ToolDefinitions, encode_message
 from remit.errors import DeadlineError, ModelError, SetupError
 from remit.layers import ModelService, Timeout, layer_fn
 from remit.messages import ChatRequest, Completion, completion_from_message
+from remit.models import ModelSettings
 from remit.testing import Scripted, calls, superuser
 from remit.workers import PydanticAIDriver
 from tests.agent.both import BOTH, Found, look, messages_of, result_of, runtime_of
@@ -27,7 +28,7 @@ from tests.runtime.kit import World
 async def listen(request: ChatRequest, inner: ModelService, seen: list[Any]) -> Completion:
     completion = await inner(request)
     roles = [json.loads(text)["role"] for text in request.history]
-    settings = (request.temperature, request.max_tokens)
+    settings = (request.settings.temperature, request.max_tokens)
     answer = (completion.content, [each.name for each in completion.tool_calls], completion.finish_reason)
     seen.append((request.turn, roles, request.tools.names, settings, answer))
     return completion
@@ -49,7 +50,14 @@ def message(text: str, role: str = "assistant") -> str:
 @BOTH
 async def test_a_layer_around_the_model_sees_chat_requests_and_completions(driver: AgentDriver) -> None:
     model, seen = Scripted([calls(("look", {"page": "a"})), calls(result_of())]), list[Any]()
-    agent = Agent("agent", instructions="Work.", tools=[look], output=Found, driver=driver, temperature=0.5)
+    agent = Agent(
+        "agent",
+        instructions="Work.",
+        tools=[look],
+        output=Found,
+        driver=driver,
+        settings=ModelSettings(temperature=0.5),
+    )
     runtime = runtime_of(agent.layer(listen(seen)), model=model)
     result = await runtime.run("go", by=superuser())
     tools = ("look", "final_result")
@@ -66,19 +74,20 @@ async def test_a_layer_around_the_model_changes_the_request(driver: AgentDriver)
             request,
             history=History([message("Be kind.", "system"), *list(request.history)[1:], message("Now.", "user")]),
             tools=ToolDefinitions(json.loads(request.tools.text)[1:]),
-            temperature=None,
-            max_tokens=7,
+            settings=ModelSettings(max_tokens=7),
         )
 
     model = Scripted([calls(("write", {"text": "a"})), "done"])
     tools = [look, World().write()]
-    agent = Agent("agent", instructions="Work.", tools=tools, driver=driver, temperature=0.5).layer(change(ask))
+    agent = Agent(
+        "agent", instructions="Work.", tools=tools, driver=driver, settings=ModelSettings(temperature=0.5)
+    ).layer(change(ask))
     result = await runtime_of(agent, model=model).run("go", by=superuser())
     assert result.value() == "done"
     start = [("system", "Be kind."), ("user", "go")]
     assert messages_of(model, 0) == [*start, ("user", "Now.")]
     assert messages_of(model) == [*start, ("assistant", None), ("tool", "wrote a"), ("user", "Now.")]
-    assert [(each.tools.names, each.temperature, each.max_tokens) for each in model.requests] == [
+    assert [(each.tools.names, each.settings.temperature, each.max_tokens) for each in model.requests] == [
         (("write",), None, 7)
     ] * 2
 

@@ -9,6 +9,7 @@ import pytest
 
 from remit import Agent, App, Effect, LeafContext, Principal, Risk, Runtime, Tool, tool
 from remit.contracts.items import Message, Mismatch
+from remit.models import ModelSettings
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser
 
@@ -89,7 +90,7 @@ async def test_instructions_that_changed_twice_are_two_mismatches() -> None:
 async def test_a_changed_tool_or_knob_keeps_the_recorded_answer_and_is_journaled() -> None:
     store, run, question = await waiting()
     extra = tool(effect=Effect.PURE, name="extra", description="One more.")(_nothing)
-    runtime, model = runtime_of(store, "Work.", erase, extra, temperature=0.5)
+    runtime, model = runtime_of(store, "Work.", erase, extra, settings=ModelSettings(temperature=0.5))
     await runtime.decide(question, approved=True, by=superuser())
     assert (await runtime.resume(run)).value() == "done"
     (mismatch,) = await mismatches(store, run)

@@ -13,6 +13,7 @@ from remit.contracts.step import Done, Next, StepRequest, StepUsage
 from remit.errors import CompletionError, JournalError, ModelBusyError, SetupError, Suspended
 from remit.journal.codec import tool_message_text
 from remit.layers import Reply
+from remit.models import ModelSettings
 from remit.testing import Scripted
 from tests.agent.kit import Desk, asks, asks_for, request, soon
 
@@ -203,7 +204,7 @@ NO_ANSWERS: dict[str, tuple[str, dict[str, Any], str]] = {
 @pytest.mark.parametrize("name", NO_ANSWERS)
 async def test_what_is_no_whole_answer_is_an_error_that_says_why(name: str) -> None:
     finish, message, said = NO_ANSWERS[name]
-    asked = StepRequest(chat=request(max_tokens=5), calls=Desk())
+    asked = StepRequest(chat=request(settings=ModelSettings(max_tokens=5)), calls=Desk())
     with pytest.raises(CompletionError, match=said):
         await AgentStep(model=answering(finish, message))(asked)
 

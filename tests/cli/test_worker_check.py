@@ -168,6 +168,19 @@ def test_a_provider_tool_that_the_api_of_the_model_lacks_is_found(cli: Cli, monk
     ]
 
 
+def test_a_setting_that_the_model_cannot_take_is_found(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+    write("a.worker", "model: openai:gpt-5", "settings:", "  max_tokens: 9", "  seed: 1")
+    write("b.worker", "model: openai-responses:gpt-5", "settings: {seed: 1}")
+    done = cli("worker", "check", "a.worker", "b.worker")
+    assert [line.strip() for line in done.out.splitlines() if "unsupported" in line or "write" in line] == [
+        "a.worker:4: unsupported-setting: the model 'openai:gpt-5' cannot take the setting max_tokens",
+        "write max_completion_tokens",
+        "b.worker:3: unsupported-setting: the model 'openai-responses:gpt-5' cannot take the setting seed",
+    ]
+
+
 def test_a_model_that_there_is_nowhere_is_told_also_of_workers_below(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     write("a.worker", "workers: [b]", "model: opnai:small")

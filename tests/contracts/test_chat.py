@@ -20,6 +20,7 @@ from remit.contracts.chat import (
     decode_message,
     encode_message,
 )
+from remit.models import ModelSettings
 from remit.testing import memory_ledger
 from tests.contracts.json_values import objects, text
 
@@ -125,10 +126,19 @@ async def test_the_answer_to_a_request_is_filed_under_agent_and_turn() -> None:
         {"history": History(["x", "x"])},
         {"history": History()},
         {"tools": ToolDefinitions([DEFINITION])},
-        {"temperature": 0.0},
-        {"temperature": 0.5},
-        {"max_tokens": 0},
-        {"max_tokens": 5},
+        {"settings": ModelSettings(temperature=0.0)},
+        {"settings": ModelSettings(temperature=0.5)},
+        {"settings": ModelSettings(max_tokens=5)},
+        {"settings": ModelSettings(max_completion_tokens=5)},
+        {"settings": ModelSettings(top_p=0.5)},
+        {"settings": ModelSettings(seed=5)},
+        {"settings": ModelSettings(stop=(".",))},
+        {"settings": ModelSettings(reasoning_effort="low")},
+        {"settings": ModelSettings(tool_choice="none")},
+        {"settings": ModelSettings(parallel_tool_calls=False)},
+        {"settings": ModelSettings(response_format={"type": "json_object"})},
+        {"settings": ModelSettings(extra_body={"top_k": 5})},
+        {"settings": ModelSettings(extra_headers={"X-Route": "env:ROUTE"})},
     ],
 )
 async def test_a_request_digests_everything_that_can_change_the_answer(changed: dict[str, Any]) -> None:
@@ -138,8 +148,10 @@ async def test_a_request_digests_everything_that_can_change_the_answer(changed: 
 async def test_no_two_changes_of_a_request_have_one_digest() -> None:
     changes: list[dict[str, Any]] = [
         {},
-        {"temperature": 5},
-        {"max_tokens": 5},
+        {"settings": ModelSettings(temperature=5)},
+        {"settings": ModelSettings(max_tokens=5)},
+        {"settings": ModelSettings(max_completion_tokens=5)},
+        {"settings": ModelSettings(seed=5)},
         {"tools": ToolDefinitions([DEFINITION])},
     ]
     digests = [(await request(**changed)).digest() for changed in changes]

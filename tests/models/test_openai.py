@@ -18,6 +18,7 @@ from remit.contracts.chat import ChatRequest, Completion, History, ToolDefinitio
 from remit.contracts.contract import tool_definition
 from remit.contracts.items import Message, ModelUsage
 from remit.errors import CompletionError, SetupError
+from remit.models import ModelSettings
 from remit.models.openai import OpenAI, build_body, from_environment, parse_completion, read_endpoint
 from remit.testing import read_only_ledger, superuser
 from remit.testing.history_check import HistoryErrorKind, history_errors
@@ -57,11 +58,28 @@ async def test_the_server_receives_the_wire_texts_to_the_byte() -> None:
 
 KNOBS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "none": ({}, {}),
-    "temperature": ({"temperature": 0.0}, {"temperature": 0.0}),
-    "max_tokens": ({"max_tokens": 7}, {"max_tokens": 7}),
+    "temperature": ({"settings": ModelSettings(temperature=0.0)}, {"temperature": 0.0}),
+    "max_tokens": ({"settings": ModelSettings(max_tokens=7)}, {"max_tokens": 7}),
+    "sampling": (
+        {"settings": ModelSettings(top_p=0.5, seed=3, stop=("END",), max_completion_tokens=9, reasoning_effort="low")},
+        {"top_p": 0.5, "seed": 3, "stop": ["END"], "max_completion_tokens": 9, "reasoning_effort": "low"},
+    ),
+    "format": (
+        {"settings": ModelSettings(response_format={"type": "json_object"}, extra_body={"user": "ada"})},
+        {"response_format": {"type": "json_object"}, "user": "ada"},
+    ),
+    "no choice without tools": ({"settings": ModelSettings(tool_choice="auto", parallel_tool_calls=False)}, {}),
+    "choice": (
+        {"tools": TOOLS, "settings": ModelSettings(tool_choice="double", parallel_tool_calls=False)},
+        {
+            "tools": [tool_definition(double)],
+            "tool_choice": {"type": "function", "function": {"name": "double"}},
+            "parallel_tool_calls": False,
+        },
+    ),
     "tools": ({"tools": TOOLS}, {"tools": [tool_definition(double)]}),
     "all": (
-        {"tools": TOOLS, "temperature": 0.5, "max_tokens": 1},
+        {"tools": TOOLS, "settings": ModelSettings(temperature=0.5, max_tokens=1)},
         {"tools": [tool_definition(double)], "temperature": 0.5, "max_tokens": 1},
     ),
 }
@@ -139,7 +157,9 @@ async def test_what_the_endpoint_was_sent_is_what_the_journal_holds() -> None:
         Endpoint(lambda _: (200, script[len(endpoint.received) - 1])) as endpoint,
         OpenAI("m", base_url=endpoint.url, api_key="k") as model,
     ):
-        agent = Agent("agent", instructions="Réponds.", tools=[double], model=model, temperature=0.0)
+        agent = Agent(
+            "agent", instructions="Réponds.", tools=[double], model=model, settings=ModelSettings(temperature=0.0)
+        )
         runtime = Runtime(App(name="test", agents=(agent,)))
         result = await runtime.run("4 ?", by=superuser())
     items = [position.item for position in await runtime.store.read(result.run)]

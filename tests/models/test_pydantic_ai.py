@@ -32,6 +32,7 @@ from remit.contracts.chat import ChatRequest, History, ToolDefinitions, encode_m
 from remit.contracts.contract import tool_definition
 from remit.contracts.items import Message, ModelUsage
 from remit.errors import CompletionError, SetupError
+from remit.models import ModelSettings
 from remit.models.openai import OpenAI
 from remit.models.pydantic_ai import PydanticAIModel, to_completion, to_model_messages
 from remit.testing import read_only_ledger, superuser
@@ -147,8 +148,8 @@ async def test_tools_keep_name_description_and_schema_and_are_never_strict() -> 
 
 @pytest.mark.parametrize("knobs", [{}, {"temperature": 0.0}, {"max_tokens": 7}, {"temperature": 1.5, "max_tokens": 1}])
 async def test_only_the_knobs_that_are_set_are_passed_on(knobs: dict[str, Any]) -> None:
-    _, info = await convert_texts([USER], **knobs)
-    assert info.model_settings == knobs
+    _, info = await convert_texts([USER], settings=ModelSettings(**knobs))
+    assert info.model_settings == (knobs or None)
 
 
 def test_an_answer_keeps_text_calls_tokens_and_why_it_ended() -> None:
@@ -234,7 +235,7 @@ def in_turn(body: bytes) -> tuple[int, str]:
 
 
 async def talked(model: Port) -> tuple[list[str], list[str], list[tuple[str, str, int, int]]]:
-    agent = Agent("agent", instructions="Work.", tools=[double], temperature=0.5, max_tokens=99)
+    agent = Agent("agent", instructions="Work.", tools=[double], settings=ModelSettings(temperature=0.5, max_tokens=99))
     runtime = Runtime(App(name="test", agents=(agent,)), model=model)
     result = await runtime.run("go, é", by=superuser())
     items = [position.item for position in await runtime.store.read(result.run)]

@@ -10,11 +10,11 @@ from remit import Agent, App, Effect, Runtime, Stack, tool
 from remit.agent import AgentDriver, AgentLimits
 from remit.errors import BudgetError, CallError, SetupError
 from remit.layers import Budget, CallLayer, Fallback
-from remit.models import Price
+from remit.models import ModelSettings, Price
 from remit.testing import Scripted, calls, superuser
 from tests.agent.both import BOTH
 
-LIMITED: dict[str, Any] = {"instructions": "Work.", "max_tokens": 50}
+LIMITED: dict[str, Any] = {"instructions": "Work.", "settings": ModelSettings(max_tokens=50)}
 
 
 @tool(effect=Effect.PURE)

@@ -15,6 +15,7 @@ from remit.contracts.usage import UsageTotals
 from remit.errors import ConflictError, ModelBusyError
 from remit.layers import Budget, CallLayer
 from remit.messages import ChatRequest, Completion
+from remit.models import ModelSettings
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser
 from tests.runtime.kit import AnyTool, World, find_superuser, runtime_of
@@ -116,8 +117,8 @@ PLANTED = {
     "one tool more": Today((SEARCH, READ, READ.with_name("read_again"))),
     "one tool less": Today((SEARCH,)),
     "another name of a tool": Today((SEARCH.with_name("find"), READ)),
-    "a temperature": Today(knobs={"temperature": 0.0}),
-    "a limit of tokens": Today(knobs={"max_tokens": 100}),
+    "a temperature": Today(knobs={"settings": ModelSettings(temperature=0.0)}),
+    "a limit of tokens": Today(knobs={"settings": ModelSettings(max_tokens=100)}),
     "fewer turns": Today(knobs={"limits": AgentLimits(turns=2)}, said="the end of the call agent"),
 }
 

@@ -19,13 +19,13 @@ from pydantic_ai.messages import (
 from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.providers.openai import OpenAIProvider
-from pydantic_ai.settings import ModelSettings
 
 from remit import Risk
 from remit.contracts.chat import completion_from_message, encode_message
 from remit.contracts.items import ModelReply
 from remit.errors import InvalidArgumentsError
 from remit.messages import ChatRequest, Completion
+from remit.models import ModelSettings
 from remit.models.scripted import SCRIPTED_MODEL_NAME
 from remit.testing import Scripted, calls, read_only_ledger, superuser
 from remit.testing.history_check import history_errors
@@ -139,13 +139,13 @@ async def test_knobs_and_every_kind_of_message_reach_a_port() -> None:
         ledger = read_only_ledger(())
 
     port = Knobs()
-    model = ModelPortAdapter(port, Frame())  # pyright: ignore[reportArgumentType] - of a frame it reads these two
+    settings = ModelSettings(temperature=0.5, max_tokens=7)
+    model = ModelPortAdapter(port, Frame(), own_settings=settings)  # pyright: ignore[reportArgumentType] - of a frame it reads these two
     feedback = RetryFeedbackPart("again", retry=RetryInfo(cause="model_retry"))
     request = ModelRequest([SystemPromptPart("be"), UserPromptPart(["a", TextContent("b")]), feedback])
-    settings = ModelSettings(temperature=0.5, max_tokens=7)
-    response = await model.request([request], settings, ModelRequestParameters())
+    response = await model.request([request], None, ModelRequestParameters())
     (asked,) = port.requests
-    assert (asked.temperature, asked.max_tokens, len(asked.tools)) == (0.5, 7, 0)
+    assert (asked.settings.temperature, asked.max_tokens, len(asked.tools)) == (0.5, 7, 0)
     assert [json.loads(text)["role"] for text in asked.history] == ["system", "user", "user"]
     assert (response.text, response.finish_reason) == ("done", None)
     assert (model.model_name, model.system) == ("Knobs", "remit")

@@ -25,6 +25,7 @@ from remit.contracts.chat import ToolDefinitions
 from remit.contracts.items import ModelReply
 from remit.layers import ModelLayer, ModelService, layer_fn
 from remit.messages import ChatRequest, Completion, completion_from_message, decode_message, encode_message
+from remit.models import ModelSettings
 from remit.testing import superuser
 from remit.workers import Attachment, AttachmentPolicy, PromptWithAttachments, PydanticAIDriver
 from tests.workers.kit import Found, Script, call, filed, found, runtime_of, worker_of
@@ -125,7 +126,7 @@ async def test_tools_and_settings_reach_the_model_as_a_layer_changed_them() -> N
         listed = json.loads(request.tools.text)
         listed[0]["function"]["description"] = "Look away."
         more = {"type": "function", "function": {"name": "more", "description": "", "parameters": {"type": "object"}}}
-        return replace(request, tools=ToolDefinitions([*listed, more]), temperature=0.1, max_tokens=None)
+        return replace(request, tools=ToolDefinitions([*listed, more]), settings=ModelSettings(temperature=0.1))
 
     script = Script(found())
     worker = Agent(
@@ -133,8 +134,7 @@ async def test_tools_and_settings_reach_the_model_as_a_layer_changed_them() -> N
         instructions="Work.",
         tools=[look],
         output=Found,
-        temperature=0.9,
-        max_tokens=9,
+        settings=ModelSettings(temperature=0.9, max_tokens=9),
         driver=PydanticAIDriver(),
         model=script.model,
     ).layer(asking(change))

@@ -19,7 +19,15 @@ import pytest
 from openai.types.chat import ChatCompletionAssistantMessageParam, ChatCompletionMessageParam, ChatCompletionToolParam
 
 from remit_local.gguf import GgufError
-from remit_local.serving import ServedModel, ServingError, choose_template, make_serve_options, serve
+from remit_local.serving import (
+    ServedModel,
+    ServeOptions,
+    ServingError,
+    choose_template,
+    make_parameters,
+    make_serve_options,
+    serve,
+)
 from remit_local.weights import BASE, cache_dir, download_weights
 
 CODER = "Qwen2.5-Coder"
@@ -187,3 +195,9 @@ def test_the_child_does_not_outlive_a_killed_parent(weights: Path) -> None:
         os.close(child)
 
     assert over
+
+
+def test_answers_are_repeatable_unless_a_request_says_otherwise() -> None:
+    runtime = pytest.importorskip("xllamacpp")
+    options = ServeOptions(path="x.gguf", model="x", context=64, threads=1, template="")
+    assert (runtime.CommonParams().sampling.temp > 0, make_parameters(runtime, options, "k").sampling.temp) == (True, 0)

@@ -23,6 +23,7 @@ from remit.contracts.call import AgentLayer, CallLayer, ToolLayer, to_call_layer
 from remit.contracts.callee import UNKNOWN, Callee, Frame, ReconcileResult
 from remit.contracts.facts import Effect, Facts
 from remit.contracts.schema import Input, Output
+from remit.contracts.settings import NO_SETTINGS, ModelSettings
 from remit.core import Stack
 from remit.core.checks import as_text_tuple, as_texts, as_tuple, as_tuple_of, check_keywords, check_method
 from remit.errors import InvalidArgumentsError, SetupError
@@ -34,6 +35,7 @@ _NATIVE = NativeDriver()
 @check_keywords(
     policy="a policy governs runs: Runtime(app, layers=preset(app.env, policy=…))",
     max_turns="write limits=AgentLimits(turns=…)",
+    **{name: f"write settings=ModelSettings({name}=…)" for name in ModelSettings.model_fields},
 )
 class Agent:
     """A model that works on a task with tools until it has a result. Immutable: methods return a new agent.
@@ -55,7 +57,7 @@ class Agent:
         compatible_models: patterns like ``openai:*``, one of which the model must match.
         driver: runs the model; by default the native loop.
         limits: turns, calls, tokens, seconds and output bytes of one call of the agent.
-        temperature, max_tokens: settings of each request.
+        settings: those of each model request, such as ``ModelSettings(temperature=0)``.
         retries: how often the model may correct an invalid result.
         parallel: how many calls of one answer run at once.
         attachments: the files that it accepts with its input; None for no files.
@@ -84,8 +86,7 @@ class Agent:
         compatible_models: Iterable[str] = (),
         driver: AgentDriver | None = None,
         limits: AgentLimits | None = None,
-        temperature: float | None = None,
-        max_tokens: int | None = None,
+        settings: ModelSettings | None = None,
         retries: int = 1,
         parallel: int = 8,
         attachments: AttachmentPolicy | None = None,
@@ -109,8 +110,7 @@ class Agent:
             compatible_models=as_text_tuple(f"agent {name}: compatible_models", compatible_models),
             attachments=attachments,
             limits=AgentLimits() if limits is None else limits,
-            temperature=temperature,
-            max_tokens=max_tokens,
+            settings=NO_SETTINGS if settings is None else settings,
             retries=retries,
             parallel=parallel,
             facts=Facts(effect=Effect.COMPOSED) if facts is None else facts,
@@ -147,10 +147,10 @@ class Agent:
         """Return the same agent with another model, given as an object or by name."""
         return self.with_peers(self._peers, self._handoff_tools, model, self._resolve_model, self._listed_below)
 
-    def with_temperature(self, temperature: float | None) -> Agent:
-        """Return the same agent with another temperature; None for the model's own."""
+    def with_settings(self, settings: ModelSettings) -> Agent:
+        """Return the same agent with other settings, such as ``agent.settings.update(temperature=0.2)``."""
         clone = copy.copy(self)
-        clone.definition = replace(self.definition, temperature=temperature)
+        clone.definition = replace(self.definition, settings=settings)
         clone._bind()
         return clone
 
@@ -235,9 +235,9 @@ class Agent:
         return self.definition.permissions
 
     @property
-    def temperature(self) -> float | None:
-        """The temperature of its requests; None for the model's own."""
-        return self.definition.temperature
+    def settings(self) -> ModelSettings:
+        """The settings of its model requests."""
+        return self.definition.settings
 
     @property
     def call_layers(self) -> Stack[CallLayer]:

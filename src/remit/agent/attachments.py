@@ -11,10 +11,10 @@ from typing import Annotated, Final, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from remit.agent.limits import with_setup_errors
 from remit.agent.prompt import Prompt
 from remit.core.checks import as_path
 from remit.errors import InvalidArgumentsError, RequestError
+from remit.schemas.settings import with_setup_errors
 
 ATTACHMENTS_FIELD: Final = "attachments"
 """The field of an input that carries them: ``attachments: tuple[Attachment, ...] = ()``."""

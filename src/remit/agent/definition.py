@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -20,8 +19,9 @@ from remit.contracts.call import AgentLayer, CallLayer, ModelLayer, StepLayer
 from remit.contracts.contract import check_name
 from remit.contracts.facts import Effect, Facts
 from remit.contracts.schema import Input, Output
+from remit.contracts.settings import NO_SETTINGS, ModelSettings
 from remit.core import Stack
-from remit.core.checks import check_counts, check_instances, check_numbers, check_permission, check_subclass, check_text
+from remit.core.checks import check_counts, check_instances, check_permission, check_subclass, check_text
 from remit.errors import ContractError, RequestError, SetupError
 from remit.layers.retry_model import RetryModel
 from remit.schemas.jsontext import canonical_text
@@ -73,8 +73,7 @@ class AgentDefinition:
     compatible_models: tuple[str, ...] = ()
     attachments: AttachmentPolicy | None = None
     limits: AgentLimits = field(default_factory=AgentLimits)
-    temperature: float | None = None
-    max_tokens: int | None = None
+    settings: ModelSettings = NO_SETTINGS
     retries: int = 1
     parallel: int = 8
     facts: Facts = field(default_factory=lambda: Facts(effect=Effect.COMPOSED))
@@ -91,6 +90,7 @@ class AgentDefinition:
             where,
             attachments=(self.attachments, AttachmentPolicy | None),
             limits=(self.limits, AgentLimits),
+            settings=(self.settings, ModelSettings),
             facts=(self.facts, Facts),
             agent_layers=(self.agent_layers, Stack),
         )
@@ -99,11 +99,7 @@ class AgentDefinition:
             where,
             parallel=self.parallel,
             retries=self.retries,
-            max_tokens=0 if self.max_tokens is None else self.max_tokens,
         )
-        check_numbers(where, temperature=0 if self.temperature is None else self.temperature)
-        if self.temperature is not None and not 0 <= self.temperature < math.inf:
-            raise SetupError(f"{where}: temperature is {self.temperature}; give a number of 0 or more")
         for permission in self.permissions or ():
             check_permission(f"{where}: an item of permissions", permission)
         if self.parallel < 1:
@@ -117,6 +113,8 @@ class AgentDefinition:
                 f"agent {self.name}: the input needs a field `{ATTACHMENTS_FIELD}: tuple[Attachment, ...]` if and only "
                 f"if the agent has a policy for {ATTACHMENTS_FIELD}"
             )
+        if self.settings.response_format is not None and not self.returns_text:
+            raise SetupError(f"{where}: response_format and output contradict each other; keep output")
         _check_layers(self.name, self.agent_layers)
         for target in self.handoff_targets:
             if target == self.name or self.handoff_targets.count(target) > 1:

@@ -2,31 +2,11 @@
 
 from __future__ import annotations
 
-from functools import wraps
-from typing import Any, TypeVar
-
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from remit.contracts.meter import UsageLimit
-from remit.errors import BudgetError, CallError, InvalidOutputError, MaxTurnsError, SetupError
-
-C = TypeVar("C", bound=type[BaseModel])
-
-
-def with_setup_errors(kind: C) -> C:
-    """Make the constructor of settings raise a `SetupError` in place of pydantic's error, which spans several lines."""
-    initialize: Any = vars(BaseModel)["__init__"]
-
-    @wraps(initialize)
-    def init_or_explain(self: BaseModel, **fields: Any) -> None:
-        try:
-            initialize(self, **fields)
-        except ValidationError as error:
-            found = "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors())
-            raise SetupError(f"{kind.__name__}: {found}") from error
-
-    setattr(kind, "__init__", init_or_explain)  # noqa: B010 - pyright forbids to assign to a constructor
-    return kind
+from remit.errors import BudgetError, CallError, InvalidOutputError, MaxTurnsError
+from remit.schemas.settings import with_setup_errors
 
 
 @with_setup_errors

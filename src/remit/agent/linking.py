@@ -11,6 +11,7 @@ from remit.agent.handoff import HANDOFF_PREFIX, HandoffTool
 from remit.agent.model import MODEL_VARIABLE, Model, ModelByName, ResolveModel, model_name
 from remit.contracts.call import CallLayer, ConditionalLayer
 from remit.contracts.callee import AgentLike, HasModel
+from remit.contracts.settings import TOOL_CHOICES
 from remit.contracts.usage import Prices, find_price
 from remit.core import Stack
 from remit.dispatch.registry import AnyCallee, collect_callees
@@ -57,6 +58,7 @@ def link_agents(
         ]
         listed_below = _collect_listed(agent, agents_by_name)
         own_model = agent.model or model or _find_environment_model(agent, resolve_model)
+        _check_tool_choice(agent)
         peers[agent.name] = agent.with_peers(peers, handoff_tools, own_model, resolve_model, listed_below)
     return collect_callees(
         peers[each.name]
@@ -64,6 +66,22 @@ def link_agents(
         else _with_default_model(model, each)
         for each in found
     )
+
+
+def _check_tool_choice(agent: Agent) -> None:
+    """Refuse a choice of tool that the agent does not have.
+
+    Raises:
+        SetupError: suggests a tool.
+    """
+    choice, tools = agent.settings.tool_choice, [each.name for each in agent.tools]
+    if choice == "required" and not tools:
+        raise SetupError(f"agent {agent.name}: tool_choice='required', but it has no tools; remove the choice")
+    if agent.settings.forced_tool and choice not in tools:
+        raise SetupError(
+            f"agent {agent.name}: tool_choice={choice!r} is none of its tools; "
+            + suggest(agent.settings.forced_tool, [*tools, *TOOL_CHOICES])
+        )
 
 
 def reachable_from(callees: Iterable[AnyCallee], name: str) -> Iterator[AnyCallee]:

@@ -7,7 +7,9 @@ from typing import Final, Protocol, TypeAlias, runtime_checkable
 
 from remit.contracts.callee import HasModel
 from remit.contracts.chat import ChatRequest, Completion
+from remit.contracts.settings import ModelSettings
 from remit.core.checks import wrong_value
+from remit.errors import NoModelError
 
 
 class Model(Protocol):
@@ -51,6 +53,29 @@ class ModelByName(Model, Protocol):
             NoModelError: the model cannot be used.
         """
         ...
+
+
+@runtime_checkable
+class ChecksSettings(Protocol):
+    """A model that knows, without a request, which settings it cannot take."""
+
+    def list_unsupported(self, settings: ModelSettings, /) -> list[str]:
+        """The names of the settings that it cannot take."""
+        ...
+
+
+def check_settings(agent: str, model: object, settings: ModelSettings) -> None:
+    """Refuse settings that a model cannot take.
+
+    Raises:
+        NoModelError: names them.
+    """
+    refused = model.list_unsupported(settings) if isinstance(model, ChecksSettings) else []
+    if refused:
+        raise NoModelError(
+            f"agent {agent}: the model {_name_of(model) or model!r} cannot take {', '.join(refused)}; "
+            "remove it from the settings, or use another model"
+        )
 
 
 ResolveModel = Callable[[str], Model]

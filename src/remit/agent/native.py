@@ -13,7 +13,7 @@ from remit.agent.driver import AgentService, AgentTask, AgentTools
 from remit.agent.layered_model import LayeredModel
 from remit.agent.layered_step import compose_recorded_steps
 from remit.agent.loop import AgentLoop, AgentRun, LoopService
-from remit.agent.model import AnyModel, Model, NamedModel, VendorModel, model_name
+from remit.agent.model import AnyModel, Model, NamedModel, VendorModel, check_settings, model_name
 from remit.agent.step import AgentStep
 from remit.agent.typed_result import TypedResults
 from remit.contracts.call import StepLayer
@@ -53,7 +53,8 @@ class NativeDriver:
         return _NativeAgent(definition, tools, _to_port(definition.name, model)).run
 
     def check_model(self, definition: AgentDefinition, model: AnyModel | None, /) -> None:
-        """Accept any model: this driver cannot check one without a request."""
+        """Refuse a model that is known not to take the agent's settings. Nothing else is known without a request."""
+        check_settings(definition.name, model, definition.settings)
 
     def __repr__(self) -> str:
         return "NativeDriver()"
@@ -82,8 +83,7 @@ class _NativeAgent:
             history=_with_attachments(task.history, task.attachments),
             used_call_ids=task.used_call_ids,
             tools=self._definitions or self._define_tools(),
-            temperature=self._definition.temperature,
-            max_tokens=self._definition.max_tokens,
+            settings=self._definition.settings.for_turn(task.first_turn),
         )
         return await self._loop(StepRequest(chat=chat, calls=task.frame))
 

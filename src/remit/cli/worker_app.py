@@ -217,6 +217,13 @@ def _find_model_errors(workers: Iterable[WorkerDefinition]) -> Iterator[Finding]
             where = each.locate("model") or f"worker {each.name}"
             yield Finding(code="unknown-model", where=where, what=f"there is no model {each.model!r}", fix=fix)
             continue
+        for name in model.list_unsupported(each.settings):
+            yield Finding(
+                code="unsupported-setting",
+                where=each.locate("settings", name) or f"worker {each.name}",
+                what=f"the model {each.model!r} cannot take the setting {name}",
+                fix="write max_completion_tokens" if name == "max_tokens" else "remove it, or name another model",
+            )
         for name in model.unsupported_tools(each.builtin_tools):
             yield Finding(
                 code="unsupported-tool",

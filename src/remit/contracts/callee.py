@@ -17,6 +17,7 @@ from remit.contracts.arguments import Arguments
 from remit.contracts.call import CallLayer
 from remit.contracts.contract import Contract
 from remit.contracts.principal import Caller
+from remit.contracts.settings import ModelSettings
 from remit.contracts.step import CallFactory, PreparedCall
 from remit.core import Stack
 from remit.core.checks import as_tuple
@@ -227,7 +228,7 @@ class HasPlan(Protocol):
 
 @runtime_checkable
 class HasModel(Protocol):
-    """A callee with a model, by default that of its runtime; one call may use another model or temperature."""
+    """A callee with a model, by default that of its runtime; one call may use another model or other settings."""
 
     @property
     def model(self) -> object | None:
@@ -235,16 +236,16 @@ class HasModel(Protocol):
         ...
 
     @property
-    def temperature(self) -> float | None:
-        """The temperature of its requests to the model, if any."""
+    def settings(self) -> ModelSettings:
+        """The settings of its requests to the model."""
         ...
 
     def with_model(self, model: Any, /) -> Self:
         """Return the same callee with another model."""
         ...
 
-    def with_temperature(self, temperature: float | None, /) -> Callee[..., Any]:
-        """Return the same callee with another temperature."""
+    def with_settings(self, settings: ModelSettings, /) -> Callee[..., Any]:
+        """Return the same callee with other settings."""
         ...
 
 

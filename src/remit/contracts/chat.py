@@ -15,6 +15,7 @@ from typing import Any, Literal, NamedTuple, NotRequired, cast
 from typing_extensions import TypedDict
 
 from remit.contracts.ledger import Ledger
+from remit.contracts.settings import NO_SETTINGS, ModelSettings
 from remit.contracts.usage import are_tokens
 from remit.core.checks import as_tuple, check_instance, check_text, wrong_value
 from remit.schemas.jsontext import ascii_json, compact_json
@@ -203,14 +204,18 @@ class ChatRequest:
     ledger: Ledger
     history: History
     tools: ToolDefinitions = field(default_factory=ToolDefinitions)
-    temperature: float | None = None
-    max_tokens: int | None = None
+    settings: ModelSettings = NO_SETTINGS
     used_call_ids: set[str] = field(default_factory=set[str])
 
     @property
     def call_id(self) -> str:
         """The id under which the journal stores the answer."""
         return f"{self.agent_call_id}:{self.turn}"
+
+    @property
+    def max_tokens(self) -> int | None:
+        """The most tokens that the answer may have."""
+        return self.settings.output_limit
 
     def texts(self) -> Iterable[str]:
         """The wire texts of its messages, and the definitions of its tools."""
@@ -224,14 +229,13 @@ class ChatRequest:
             ledger=self.ledger,
             history=history,
             tools=self.tools,
-            temperature=self.temperature,
-            max_tokens=self.max_tokens,
+            settings=self.settings.for_turn(self.turn + 1),
             used_call_ids=self.used_call_ids,
         )
 
     def digest(self) -> str:
         """sha256 (hex) of everything in the request that can change the answer."""
-        settings = f"|{self.temperature!r}|{self.max_tokens!r}".encode()
+        settings = self.settings.digest_text.encode()
         return hashlib.sha256(self.history.digest + self.tools.digest + settings).hexdigest()
 
 

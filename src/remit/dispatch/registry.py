@@ -172,12 +172,12 @@ def keeps_layers(callee: AnyCallee, listed: AnyCallee) -> bool:
 
 
 def _with_given_model(listed: AnyCallee, callee: object) -> AnyCallee:
-    """The listed agent, which alone has what linking adds, with model and temperature of ``callee`` if they differ."""
+    """The listed agent, which alone has what linking adds, with model and settings of ``callee`` if they differ."""
     if not (isinstance(listed, HasModel) and isinstance(callee, HasModel)):
         return listed
     keeps_model = callee.model is None or (listed.model is not None and callee == listed)
     given = listed if keeps_model else listed.with_model(callee.model)
-    return given if callee.temperature == listed.temperature else given.with_temperature(callee.temperature)
+    return given if callee.settings == listed.settings else given.with_settings(callee.settings)
 
 
 def _provider_conflict(name: str, where: str, callee: AnyCallee) -> NameTakenError:

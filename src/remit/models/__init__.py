@@ -6,6 +6,7 @@ from remit.lazy_exports import lazy_exports
 
 if TYPE_CHECKING:
     from remit.agent.model import ChecksModel, Model, NamedModel
+    from remit.contracts.settings import ModelSettings
     from remit.contracts.usage import Price
     from remit.models.local import LocalModel, LocalModels
     from remit.models.openai import OpenAI
@@ -18,6 +19,7 @@ __all__ = [
     "LocalModels",
     "Model",
     "ModelResolver",
+    "ModelSettings",
     "NamedModel",
     "OpenAI",
     "Price",
@@ -31,6 +33,7 @@ if not TYPE_CHECKING:
         __name__,
         {
             "remit.agent.model": ("ChecksModel", "Model", "NamedModel"),
+            "remit.contracts.settings": ("ModelSettings",),
             "remit.contracts.usage": ("Price",),
             "remit.models.local": ("LocalModel", "LocalModels"),
             "remit.models.openai": ("OpenAI",),

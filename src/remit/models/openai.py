@@ -25,6 +25,7 @@ with require_extra(__name__, "openai"):
     import openai
 
 from remit.contracts.chat import ChatRequest, Completion, completion_from_message, encode_message
+from remit.contracts.settings import ModelSettings
 from remit.core.checks import check_functions, check_name, check_positive, check_unicode
 from remit.errors import (
     CompletionError,
@@ -34,9 +35,13 @@ from remit.errors import (
     ModelUnavailableError,
     SetupError,
 )
+from remit.models.headers import resolve_headers
+from remit.schemas.jsontext import compact_json
 
 _MAX_ERROR_LENGTH: Final = 200
 _REPEATED_STATUS: Final = re.compile(r"^Error code: \d+(?: - )?")
+_NEWER: Final = re.compile(r"o\d|gpt-([5-9]|\d\d)")
+"""The models of OpenAI that take `max_completion_tokens` instead of `max_tokens`."""
 _RETRYABLE_STATUSES: Final = frozenset({408, 409, 425, 429})
 
 
@@ -91,11 +96,16 @@ class OpenAI:
                 "/chat/completions",
                 cast_to=bytes,
                 content=build_body(self.model, request, self._rewrite_message),
-                options={"headers": {"Content-Type": "application/json"}},
+                options={"headers": {"Content-Type": "application/json", **await resolve_headers(request.settings)}},
             )
         except openai.OpenAIError as error:
             raise self._to_model_error(error) from error
         return parse_completion(answer)
+
+    def list_unsupported(self, settings: ModelSettings, /) -> list[str]:
+        """The names of the settings that the model is known to refuse: `max_tokens`, by newer models of OpenAI."""
+        is_newer = "api.openai.com" in str(self._client.base_url) and _NEWER.match(self.model)
+        return ["max_tokens"] if is_newer and settings.max_tokens is not None else []
 
     async def close(self) -> None:
         """Close the connections."""
@@ -182,11 +192,18 @@ def build_body(model: str, request: ChatRequest, rewrite_message: Callable[[str]
     parts = [f'"model":{json.dumps(model)}', f'"messages":[{",".join(texts)}]']
     if len(request.tools):
         parts.append(f'"tools":{request.tools.text}')
-    if request.temperature is not None:
-        parts.append(f'"temperature":{json.dumps(request.temperature)}')
-    if request.max_tokens is not None:
-        parts.append(f'"max_tokens":{json.dumps(request.max_tokens)}')
+    parts += [f'"{name}":{compact_json(value)}' for name, value in _settings_fields(request).items()]
     return f"{{{','.join(parts)}}}".encode()
+
+
+def _settings_fields(request: ChatRequest) -> dict[str, Any]:
+    """The settings as fields of the body. Endpoints refuse those about tools in a request without tools."""
+    fields = {name: value for name, value in request.settings.values.items() if name != "extra_headers"}
+    if request.settings.forced_tool:
+        fields["tool_choice"] = {"type": "function", "function": {"name": request.settings.forced_tool}}
+    if not len(request.tools):
+        fields = {name: value for name, value in fields.items() if name not in ("tool_choice", "parallel_tool_calls")}
+    return fields | fields.pop("extra_body", {})
 
 
 class _Function(BaseModel):

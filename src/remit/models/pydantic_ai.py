@@ -53,7 +53,6 @@ with require_extra(__name__, "pydantic-ai"):
     from pydantic_ai.models import KnownModelName, Model, ModelRequestParameters, infer_model
     from pydantic_ai.native_tools import NATIVE_TOOL_TYPES
     from pydantic_ai.providers import Provider, infer_provider_class
-    from pydantic_ai.settings import ModelSettings
     from pydantic_ai.tools import ToolDefinition
     from pydantic_ai.usage import RequestUsage
 
@@ -68,6 +67,7 @@ from remit.contracts.chat import (
     encode_message,
     message_text,
 )
+from remit.contracts.settings import ModelSettings
 from remit.contracts.transient import is_transient
 from remit.contracts.usage import are_tokens
 from remit.core.checks import check_instance
@@ -77,8 +77,10 @@ from remit.errors import (
     ModelError,
     ModelRefusedError,
     ModelUnavailableError,
+    RemitError,
     SetupError,
 )
+from remit.models.pydantic_settings import to_pydantic_settings, unsupported_settings
 from remit.schemas.jsontext import compact_json
 from remit.schemas.suggestions import suggest
 
@@ -115,12 +117,18 @@ class PydanticAIModel:
             response = await model_request(
                 self._model,
                 to_model_messages(request.history),
-                model_settings=_make_model_settings(request),
+                model_settings=await to_pydantic_settings(request.settings, self._model),
                 model_request_parameters=ModelRequestParameters(function_tools=to_tool_definitions(request.tools)),
             )
+        except RemitError:
+            raise
         except Exception as error:  # noqa: BLE001 - each is raised again as one of ours
             self._raise_model_error(error)
         return to_completion(drop_impossible_usage(response))
+
+    def list_unsupported(self, settings: ModelSettings, /) -> list[str]:
+        """The names of the settings that the model cannot take."""
+        return unsupported_settings(self._model, settings)
 
     async def __aenter__(self) -> Self:
         await self._model.__aenter__()
@@ -216,16 +224,6 @@ def classify_error(error: BaseException) -> type[ModelError]:
 def get_retry_after(error: BaseException) -> float | None:
     """The seconds that the provider asked to wait; None if it did not say."""
     return error.retry_after if isinstance(error, foreign.ModelAPIError) else None
-
-
-def _make_model_settings(request: ChatRequest) -> ModelSettings:
-    """The settings that are set."""
-    knobs = ModelSettings()
-    if request.temperature is not None:
-        knobs["temperature"] = request.temperature
-    if request.max_tokens is not None:
-        knobs["max_tokens"] = request.max_tokens
-    return knobs
 
 
 def to_tool_definitions(tools: ToolDefinitions) -> list[ToolDefinition]:

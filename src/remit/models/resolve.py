@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from remit.agent.model import MODEL_VARIABLE, Model, NamedModel
 from remit.contracts.chat import ChatRequest, Completion
+from remit.contracts.settings import ModelSettings
 from remit.core.checks import check_name
 from remit.errors import NoModelError, SetupError
 from remit.models.local import LocalModel, find_local_models
@@ -179,6 +180,21 @@ class ResolvedModel:
         from remit.models.pydantic_ai import unsupported_tools  # noqa: PLC0415 - imports the vendor
 
         return unsupported_tools(self.pydantic_ai_name, names)
+
+    def list_unsupported(self, settings: ModelSettings, /) -> list[str]:
+        """The settings that the model cannot take, as far as that is known without a key."""
+        if self.kind == "openai":
+            from remit.models.openai import OpenAI  # noqa: PLC0415 - imports the vendor
+
+            base_url = self._environ.get("OPENAI_BASE_URL") or None
+            return OpenAI(self._rest, base_url=base_url, api_key="absent").list_unsupported(settings)
+        if self.kind != _PYDANTIC_AI:
+            return []
+        from remit.models.pydantic_ai import infer_model_without_key  # noqa: PLC0415 - imports the vendor
+        from remit.models.pydantic_settings import unsupported_settings  # noqa: PLC0415 - imports the vendor
+
+        model = infer_model_without_key(self.pydantic_ai_name)
+        return [] if model is None else unsupported_settings(model, settings)
 
     @property
     def _is_complete(self) -> bool:

@@ -18,6 +18,7 @@ from remit.contracts.callee import Callee, check_callees
 from remit.contracts.contract import NAME_PATTERN
 from remit.contracts.facts import Effect, Facts
 from remit.contracts.schema import Input, Output
+from remit.contracts.settings import NO_SETTINGS, ModelSettings
 from remit.errors import ContractError, SetupError
 from remit.schemas.yaml_lines import YamlDocument
 from remit.workers.driver import PROVIDER_TOOLS
@@ -56,6 +57,7 @@ class _DefinitionSchema(BaseModel):
     builtin_tools: tuple[str, ...]
     attachments: InstanceOf[AttachmentPolicy] | None
     limits: InstanceOf[AgentLimits]
+    settings: InstanceOf[ModelSettings]
     retries: int = Field(ge=0, le=10)
     facts: InstanceOf[Facts]
     tool_objects: Mapping[str, Annotated[object, AfterValidator(_require_callee)]]
@@ -81,6 +83,7 @@ class WorkerDefinition:
         permissions: the permissions of its caller that its calls may use; None for all of them.
         builtin_tools: tools that run at the model's provider, see `PROVIDER_TOOLS`; ungoverned.
         attachments: the files it accepts; None for no files.
+        settings: those of each request to the model.
         retries: how often the model may correct an invalid result.
         facts: the facts of its calls; the effect is always composed.
         document: the file with the line of each part; None for a definition made in Python.
@@ -105,6 +108,7 @@ class WorkerDefinition:
     builtin_tools: tuple[str, ...] = ()
     attachments: AttachmentPolicy | None = None
     limits: AgentLimits = field(default_factory=AgentLimits)
+    settings: ModelSettings = field(default=NO_SETTINGS, hash=False)
     retries: int = 1
     facts: Facts = field(default_factory=lambda: Facts(effect=Effect.COMPOSED))
     tool_objects: Mapping[str, Callee[..., Any]] = field(default_factory=dict[str, Callee[..., Any]], hash=False)

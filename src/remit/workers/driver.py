@@ -10,7 +10,7 @@ from remit.agent.definition import AgentDefinition
 from remit.agent.driver import AgentService, AgentTask, AgentTools
 from remit.agent.layered_model import LayeredModel
 from remit.agent.loop import AgentRun
-from remit.agent.model import MODEL_VARIABLE, AnyModel, VendorModel, model_name
+from remit.agent.model import MODEL_VARIABLE, AnyModel, VendorModel, check_settings, model_name
 from remit.agent.model import Model as Port
 from remit.contracts.call import StepLayer
 from remit.contracts.callee import Frame
@@ -72,6 +72,11 @@ class PydanticAIDriver:
             found = self.find_model(definition, model)
             if isinstance(found, ResolvedModel):
                 found.check()
+            elif isinstance(found, VendorModel):
+                from remit.models.pydantic_ai import PydanticAIModel  # noqa: PLC0415 - imports the vendor
+
+                found = PydanticAIModel(found)
+            check_settings(definition.name, found, definition.settings)
         except SetupError as error:
             raise NoModelError(f"agent {definition.name} cannot run here: {error.message}") from error
 

@@ -10,6 +10,7 @@ from remit.agent.attachments import AttachmentPolicy
 from remit.agent.limits import AgentLimits
 from remit.contracts.classification import Visibility
 from remit.contracts.facts import Effect, Facts, Risk, build_facts
+from remit.contracts.settings import NO_SETTINGS, ModelSettings
 from remit.workers.driver import ProviderTool
 from remit.workers.field_types import ClassReference, ModelName, Permission, ToolEntry, ToolName
 
@@ -90,5 +91,6 @@ class FrontMatter(FrontMatterPart):
     )
     attachments: AttachmentPolicy | None = Field(default=None, description="The files it accepts. Default: none.")
     limits: AgentLimits = Field(default_factory=AgentLimits, description="How much one call of it may use.")
+    settings: ModelSettings = Field(default=NO_SETTINGS, description="The settings of each request to the model.")
     retries: int = Field(default=1, ge=0, le=10, description="How often the model may correct an invalid result.")
     facts: FactsSection = Field(default_factory=FactsSection, description="The facts of its calls.")

@@ -10,16 +10,18 @@ from typing import Any, Final
 from pydantic_ai.messages import ModelMessage, ModelResponse, ToolCallPart, ToolReturnPart
 from pydantic_ai.models import Model, ModelRequestParameters
 from pydantic_ai.models.wrapper import WrapperModel
-from pydantic_ai.settings import ModelSettings
+from pydantic_ai.settings import ModelSettings as PydanticSettings
 
 from remit.agent.driver import AgentTask
 from remit.agent.layered_model import LayeredModel, LayeredRequests
 from remit.agent.model import NamedModel
 from remit.agent.model_recorder import ModelRecorder, check_complete
+from remit.contracts.settings import NO_SETTINGS, ModelSettings
 from remit.contracts.step import StepUsage
 from remit.errors import DivergedError, JournalError, NoModelError, Suspended
 from remit.layers.trace import TraceModel
 from remit.models.pydantic_ai import drop_impossible_usage
+from remit.models.pydantic_settings import to_pydantic_settings
 from remit.workers.missing_model import MissingModel, MissingModelPort
 from remit.workers.port_adapter import ModelPortAdapter
 from remit.workers.request_digest import RequestDigester
@@ -46,8 +48,16 @@ class WorkerStoppedError(Exception):
 class JournaledModel(WrapperModel):
     """The model of one task of an agent, between PydanticAI and the real model."""
 
-    def __init__(self, model: Model, task: AgentTask, toolset: DispatcherToolset, layers: LayeredModel) -> None:
+    def __init__(
+        self,
+        model: Model,
+        task: AgentTask,
+        toolset: DispatcherToolset,
+        layers: LayeredModel,
+        own_settings: ModelSettings = NO_SETTINGS,
+    ) -> None:
         super().__init__(model)
+        self._own_settings = own_settings
         self.usage = StepUsage()
         self._task = task
         self._frame = task.frame
@@ -68,7 +78,7 @@ class JournaledModel(WrapperModel):
     async def request(
         self,
         messages: list[ModelMessage],
-        model_settings: ModelSettings | None,
+        model_settings: PydanticSettings | None,
         model_request_parameters: ModelRequestParameters,
     ) -> ModelResponse:
         """The model's response, from the journal or from the model.
@@ -86,7 +96,8 @@ class JournaledModel(WrapperModel):
             turn=self._turn,
             ledger=self._frame.ledger,
             messages=messages,
-            settings=model_settings,
+            base_settings=model_settings,
+            settings=self._own_settings.for_turn(self._turn),
             parameters=parameters,
             used_call_ids=self._task.used_call_ids,
             digester=self._digester,
@@ -127,7 +138,10 @@ class JournaledModel(WrapperModel):
     async def _send(self, request: RecordedRequest) -> ModelResponse:
         """Ask the real model, with the tool names that it wrote."""
         messages = self._restore_tool_names(request.messages)
-        return drop_impossible_usage(await self.wrapped.request(messages, request.settings, request.parameters))
+        settings = request.base_settings
+        if not isinstance(self.wrapped, ModelPortAdapter):
+            settings = await to_pydantic_settings(request.settings, self.wrapped, settings)
+        return drop_impossible_usage(await self.wrapped.request(messages, settings, request.parameters))
 
     def _view(self, request: RecordedRequest) -> RequestView:
         """The request as layers see it, with the tool names that the model wrote."""

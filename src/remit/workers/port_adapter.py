@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pydantic_ai.messages import ModelMessage, ModelResponse
 from pydantic_ai.models import Model, ModelRequestParameters
-from pydantic_ai.settings import ModelSettings
+from pydantic_ai.settings import ModelSettings as PydanticSettings
 
 from remit.agent.model import Model as Port
 from remit.agent.model import NamedModel
 from remit.contracts.callee import Frame
 from remit.contracts.chat import ChatRequest, History
+from remit.contracts.settings import NO_SETTINGS, ModelSettings
 from remit.workers.wire_messages import completion_to_response, messages_to_wire, refuse_content, tools_to_wire
 
 
 class ModelPortAdapter(Model):
     """A model for one task of an agent. Sends each request to ``port``, with the frame of the task."""
 
-    def __init__(self, port: Port, frame: Frame, first_turn: int = 1) -> None:
-        super().__init__(settings=ModelSettings(framing_announcement="never"))
+    def __init__(
+        self, port: Port, frame: Frame, first_turn: int = 1, own_settings: ModelSettings = NO_SETTINGS
+    ) -> None:
+        super().__init__(settings=PydanticSettings(framing_announcement="never"))
+        self._own_settings = own_settings
         self.port = port
         self._frame = frame
         self._turn = first_turn - 1
@@ -37,7 +39,7 @@ class ModelPortAdapter(Model):
     async def request(
         self,
         messages: list[ModelMessage],
-        model_settings: ModelSettings | None,
+        model_settings: PydanticSettings | None,
         model_request_parameters: ModelRequestParameters,
     ) -> ModelResponse:
         """Send one request.
@@ -46,8 +48,7 @@ class ModelPortAdapter(Model):
             CallError: the port raised it.
         """
         self._turn += 1
-        settings, parameters = self.prepare_request(model_settings, model_request_parameters)
-        knobs: dict[str, Any] = {**(settings or {})}
+        _, parameters = self.prepare_request(model_settings, model_request_parameters)
         completion = await self.port(
             ChatRequest(
                 agent_call_id=self._frame.id,
@@ -55,8 +56,7 @@ class ModelPortAdapter(Model):
                 ledger=self._frame.ledger,
                 history=History(messages_to_wire(messages, parameters, refuse_content)),
                 tools=tools_to_wire(parameters),
-                temperature=knobs.get("temperature"),
-                max_tokens=knobs.get("max_tokens"),
+                settings=self._own_settings.for_turn(self._turn),
             )
         )
         return completion_to_response(completion)

@@ -20,6 +20,7 @@ from remit.agent.prompt import Prompt
 from remit.contracts.callee import Callee, check_callees
 from remit.contracts.contract import NAME_PATTERN
 from remit.contracts.schema import Input, Output
+from remit.contracts.settings import ModelSettings
 from remit.core.checks import as_path
 from remit.errors import ContractError, SetupError
 from remit.lazy_exports import import_attribute
@@ -40,6 +41,7 @@ _SECTION_MODELS: Final[Mapping[At, type[BaseModel]]] = {
     (): FrontMatter,
     ("attachments",): AttachmentPolicy,
     ("limits",): AgentLimits,
+    ("settings",): ModelSettings,
     ("facts",): FactsSection,
 }
 _NAME_LISTS: Final = ("tools", "workers", "delegates", "handoffs", "builtin_tools")
@@ -294,6 +296,7 @@ class _WorkerFileReader(Struct):
             builtin_tools=front.builtin_tools,
             attachments=front.attachments,
             limits=front.limits,
+            settings=front.settings,
             retries=front.retries,
             facts=front.facts.to_facts(),
             document=self.source.document,

@@ -6,13 +6,12 @@ PydanticAI creates those anew each time a run is executed.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from pydantic import TypeAdapter
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse
 from pydantic_ai.models import ModelRequestParameters
-from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import ToolDefinition
 from pydantic_core import to_jsonable_python
 
@@ -33,7 +32,7 @@ class RequestDigester:
         self._schema_texts: dict[int, tuple[object, str]] = {}
 
     def compute_digest(
-        self, messages: Sequence[ModelMessage], settings: ModelSettings | None, parameters: ModelRequestParameters
+        self, messages: Sequence[ModelMessage], settings: Mapping[str, object], parameters: ModelRequestParameters
     ) -> str:
         """sha256 (hex) over messages, settings and parameters."""
         whole = hashlib.sha256()
@@ -47,7 +46,7 @@ class RequestDigester:
             )
         for digest in self._message_digests[: len(messages)]:
             whole.update(digest)
-        knobs = canonical_text(to_jsonable_python(settings or {}, fallback=repr, inf_nan_mode="strings"))
+        knobs = canonical_text(to_jsonable_python(dict(settings), fallback=repr, inf_nan_mode="strings"))
         whole.update(f"|{knobs}|{self._serialize_parameters(parameters)}".encode("utf-8", "surrogatepass"))
         return whole.hexdigest()
 

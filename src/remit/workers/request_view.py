@@ -12,11 +12,12 @@ from typing import Any
 
 from pydantic_ai.messages import InstructionPart, ModelMessage, ModelResponse, SystemPromptPart
 from pydantic_ai.models import Model, ModelRequestParameters
-from pydantic_ai.settings import ModelSettings
+from pydantic_ai.settings import ModelSettings as PydanticSettings
 from pydantic_ai.tools import ToolDefinition
 
 from remit.contracts.chat import ChatRequest, Completion, History, decode_message, message_text
 from remit.models.pydantic_ai import drop_impossible_usage, to_completion, to_model_messages, to_tool_definitions
+from remit.models.pydantic_settings import to_pydantic_settings
 from remit.workers.port_adapter import ModelPortAdapter
 from remit.workers.response_codec import RecordedRequest
 from remit.workers.wire_messages import (
@@ -38,15 +39,13 @@ class RequestView:
         self._messages = list(messages)
         self._model = model
         self._answers: list[tuple[Completion, ModelResponse]] = []
-        settings: dict[str, Any] = {**(request.settings or {})}
         self.chat = ChatRequest(
             agent_call_id=request.agent_call_id,
             turn=request.turn,
             ledger=request.ledger,
             history=History(messages_to_wire(messages, request.parameters, _placeholder)),
             tools=tools_to_wire(request.parameters),
-            temperature=settings.get("temperature"),
-            max_tokens=settings.get("max_tokens"),
+            settings=request.chat_settings,
             used_call_ids=request.used_call_ids,
         )
 
@@ -61,7 +60,8 @@ class RequestView:
                 parameters = _change_tools(parameters, chat)
             if chat.history.digest != self.chat.history.digest:
                 messages, parameters = self._change_messages(parameters, list(chat.history))
-            response = await self._model.request(messages, _change_settings(self._request.settings, chat), parameters)
+            settings = await to_pydantic_settings(chat.settings, self._model, self._base_settings(chat))
+            response = await self._model.request(messages, settings, parameters)
             response = drop_impossible_usage(response)
             completion = to_completion(response)
         self._answers.append((completion, response))
@@ -80,6 +80,12 @@ class RequestView:
     def to_completion(self, answer: ModelResponse, /) -> Completion:
         """The completion for a response."""
         return to_completion(answer)
+
+    def _base_settings(self, chat: ChatRequest) -> PydanticSettings:
+        """The settings of PydanticAI's model, without those that a layer unset."""
+        base: dict[str, Any] = {**(self._request.base_settings or {})}
+        unset = {name for name in ("temperature", "max_tokens") if name not in chat.settings.values}
+        return PydanticSettings(**{name: value for name, value in base.items() if name not in unset})
 
     def _change_messages(
         self, parameters: ModelRequestParameters, texts: Sequence[str]
@@ -104,11 +110,6 @@ class RequestView:
 
 def _placeholder(kind: str) -> str:
     return f"[{kind}]"
-
-
-def _change_settings(settings: ModelSettings | None, chat: ChatRequest) -> ModelSettings | None:
-    values: dict[str, Any] = {**(settings or {}), "temperature": chat.temperature, "max_tokens": chat.max_tokens}
-    return ModelSettings(**{name: value for name, value in values.items() if value is not None}) or None
 
 
 def _change_tools(parameters: ModelRequestParameters, chat: ChatRequest) -> ModelRequestParameters:

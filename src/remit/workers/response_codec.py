@@ -9,12 +9,13 @@ from typing import Any, Final
 from pydantic import TypeAdapter
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ThinkingPart, ToolCallPart
 from pydantic_ai.models import ModelRequestParameters
-from pydantic_ai.settings import ModelSettings
+from pydantic_ai.settings import ModelSettings as PydanticSettings
 from pydantic_core import PydanticSerializationError
 
 from remit.contracts.chat import encode_message
 from remit.contracts.items import Message, ModelReply, ModelUsage
 from remit.contracts.ledger import Ledger
+from remit.contracts.settings import ModelSettings
 from remit.errors import CallError, CompletionError, DivergedError
 from remit.journal.codec import RESULT_TOOL
 from remit.layers.retry_model import is_incomplete
@@ -34,7 +35,8 @@ class RecordedRequest:
     turn: int
     ledger: Ledger
     messages: Sequence[ModelMessage]
-    settings: ModelSettings | None
+    base_settings: PydanticSettings | None
+    settings: ModelSettings
     parameters: ModelRequestParameters
     used_call_ids: set[str]
     digester: RequestDigester = field(repr=False)
@@ -47,12 +49,23 @@ class RecordedRequest:
     @property
     def max_tokens(self) -> int | None:
         """The most tokens that the answer may have."""
-        settings: dict[str, Any] = {**(self.settings or {})}
-        return settings.get("max_tokens")
+        return self.chat_settings.output_limit
+
+    @property
+    def chat_settings(self) -> ModelSettings:
+        """The settings of the agent, with those of PydanticAI's model where the agent has none."""
+        base: dict[str, Any] = {**(self.base_settings or {})}
+        known = {name: base[name] for name in ("temperature", "max_tokens") if base.get(name) is not None}
+        if self.settings.output_limit is not None:
+            known.pop("max_tokens", None)
+        missing = {name: value for name, value in known.items() if name not in self.settings.values}
+        return self.settings.update(**missing) if missing else self.settings
 
     def digest(self) -> str:
         """sha256 (hex) over messages, settings and parameters."""
-        return self.digester.compute_digest(self.messages, self.settings, self.parameters)
+        return self.digester.compute_digest(
+            self.messages, {**(self.base_settings or {}), **self.settings.values}, self.parameters
+        )
 
     def texts(self) -> Iterable[str]:
         """Its messages and parameters as JSON."""

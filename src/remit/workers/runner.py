@@ -11,7 +11,6 @@ from pydantic_ai.capabilities import NativeTool
 from pydantic_ai.messages import BinaryContent, UserContent
 from pydantic_ai.models import Model
 from pydantic_ai.native_tools import NATIVE_TOOL_TYPES
-from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import DeferredToolRequests
 from pydantic_ai.usage import UsageLimits
 
@@ -24,6 +23,7 @@ from remit.agent.model import Model as Port
 from remit.contracts.callee import Frame
 from remit.contracts.chat import History, decode_message, message_text
 from remit.contracts.reply import Reply
+from remit.contracts.settings import ModelSettings
 from remit.models.pydantic_ai import to_model_messages
 from remit.workers.errors import to_call_error
 from remit.workers.journaled_model import JournaledModel
@@ -53,7 +53,8 @@ async def run_agent(bound: BoundAgent, task: AgentTask) -> AgentRun:
     last = decode_message(messages[-1])
     user = message_text(last) if last["role"] == "user" else None
     toolset = DispatcherToolset(bound.tools, frame, parallel=definition.parallel)
-    model = JournaledModel(_as_model(bound.model, frame, task.first_turn), task, toolset, bound.layers)
+    own_model = _as_model(bound.model, frame, task.first_turn, definition.settings)
+    model = JournaledModel(own_model, task, toolset, bound.layers, definition.settings)
     output: Any = None
     try:
         result = await bound.agent.run(
@@ -62,7 +63,6 @@ async def run_agent(bound: BoundAgent, task: AgentTask) -> AgentRun:
             deps=frame,
             instructions=message_text(decode_message(system)),
             model=model,
-            model_settings=_make_settings(definition),
             toolsets=[toolset],
             usage_limits=_make_usage_limits(definition),
         )
@@ -96,24 +96,14 @@ def build_agent(definition: AgentDefinition) -> Agent[Frame, Any]:
     )
 
 
-def _as_model(model: Model | Port, frame: Frame, first_turn: int) -> Model:
-    return model if isinstance(model, Model) else ModelPortAdapter(model, frame, first_turn)
+def _as_model(model: Model | Port, frame: Frame, first_turn: int, settings: ModelSettings) -> Model:
+    return model if isinstance(model, Model) else ModelPortAdapter(model, frame, first_turn, settings)
 
 
 def _build_user_prompt(message: str, attachments: Sequence[Attachment]) -> str | list[UserContent]:
     if not attachments:
         return message
     return [message, *(BinaryContent(each.content, media_type=each.media_type) for each in attachments)]
-
-
-def _make_settings(definition: AgentDefinition) -> ModelSettings | None:
-    """Only the settings that the definition sets, so that agents without settings keep their request digests."""
-    settings = ModelSettings()
-    if definition.temperature is not None:
-        settings["temperature"] = definition.temperature
-    if definition.max_tokens is not None:
-        settings["max_tokens"] = definition.max_tokens
-    return settings or None
 
 
 def _make_usage_limits(definition: AgentDefinition) -> UsageLimits:

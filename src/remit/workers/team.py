@@ -97,6 +97,7 @@ def build_agent(
         compatible_models=definition.compatible_models,
         driver=driver or PydanticAIDriver(),
         limits=definition.limits,
+        settings=definition.settings,
         retries=definition.retries,
         parallel=parallel,
         attachments=definition.attachments,

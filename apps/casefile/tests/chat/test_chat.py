@@ -264,7 +264,7 @@ async def test_a_turn_is_asked_at_the_temperature_of_its_message(database: Datab
     session = await desk.session("chat")
     await say(desk, session, "Hello", temperature=0.25)
     await say(desk, session, "Hello")
-    assert [request.temperature for request in desk.model.requests] == [0.25, None]
+    assert [request.settings.temperature for request in desk.model.requests] == [0.25, None]
 
 
 @pytest.mark.parametrize("temperature", [-0.1, 2.1, "warm"])

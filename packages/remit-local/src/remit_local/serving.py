@@ -154,6 +154,10 @@ class _Threads(Protocol):
     n_threads: int
 
 
+class _Sampling(Protocol):
+    temp: float
+
+
 class _Model(Protocol):
     path: str
 
@@ -176,6 +180,7 @@ class _Params(Protocol):
     cache_ram_mib: int
     cpuparams: _Threads
     cpuparams_batch: _Threads
+    sampling: _Sampling
     verbosity: int
 
 
@@ -190,7 +195,8 @@ class _Runtime(Protocol):
     def Server(self, params: _Params, /) -> _Server: ...  # noqa: N802
 
 
-def _make_parameters(runtime: _Runtime, options: ServeOptions, api_key: str) -> _Params:
+def make_parameters(runtime: _Runtime, options: ServeOptions, api_key: str) -> _Params:
+    """The parameters of the server. Answers are repeatable: a request that wants others sets a temperature."""
     params = runtime.CommonParams()
     params.model.path = options.path
     params.model_alias = {options.model}
@@ -204,6 +210,7 @@ def _make_parameters(runtime: _Runtime, options: ServeOptions, api_key: str) -> 
     params.chat_template = options.template
     params.n_ctx = options.context
     params.n_parallel = 1
+    params.sampling.temp = 0.0
     params.cache_ram_mib = 512
     params.cpuparams.n_threads = options.threads
     params.cpuparams_batch.n_threads = options.threads
@@ -215,7 +222,7 @@ def main(options: ServeOptions, output: IO[str], stop_stream: IO[str]) -> None:
     """Serve, write the address as one line to ``output``, and stop when ``stop_stream`` ends."""
     api_key = secrets.token_urlsafe()
     runtime = cast("_Runtime", import_module("xllamacpp"))
-    server = runtime.Server(_make_parameters(runtime, options, api_key))
+    server = runtime.Server(make_parameters(runtime, options, api_key))
     served = ServedModel(base_url=f"{server.listening_address}/v1", api_key=api_key, model=options.model)
     output.write(json.dumps(asdict(served)) + "\n")
     output.flush()

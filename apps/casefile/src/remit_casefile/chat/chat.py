@@ -67,7 +67,11 @@ class Chat:
                 offered = ", ".join(self._models) or "none; leave model out"
                 raise InvalidArgumentsError(f"model: {payload.model!r} cannot be chosen here. Offered: {offered}.")
             agent = agent.with_model(payload.model)
-        return agent if payload.temperature is None else agent.with_temperature(payload.temperature)
+        return (
+            agent
+            if payload.temperature is None
+            else agent.with_settings(agent.settings.update(temperature=payload.temperature))
+        )
 
 
 def build_prompt(earlier: Sequence[EarlierMessage], message: str) -> str:

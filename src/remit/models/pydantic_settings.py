@@ -1,0 +1,72 @@
+"""The settings of a request as those of PydanticAI, and the settings that one of its models cannot take."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from pydantic_ai.models import Model
+from pydantic_ai.models.openai import OpenAIChatModel
+from pydantic_ai.models.wrapper import WrapperModel
+from pydantic_ai.settings import ModelSettings as PydanticSettings
+
+from remit.contracts.settings import ModelSettings
+from remit.errors import ModelRefusedError
+from remit.models.headers import resolve_headers
+
+_NAMES: Final[Mapping[str, str]] = {
+    "max_completion_tokens": "max_tokens",
+    "reasoning_effort": "thinking",
+    "stop": "stop_sequences",
+}
+"""The settings to which PydanticAI gives another name."""
+
+
+async def to_pydantic_settings(
+    settings: ModelSettings, model: Model, base: PydanticSettings | None = None
+) -> PydanticSettings | None:
+    """The settings for one request to ``model``, on top of ``base``, with the values of the headers.
+
+    Raises:
+        ModelRefusedError: the model cannot take one of them. NoModelError: the value of a header is missing.
+    """
+    refused = unsupported_settings(model, settings)
+    if refused:
+        raise ModelRefusedError(explain_unsupported(f"{model.system}:{model.model_name}", refused))
+    values: dict[str, Any] = {_NAMES.get(name, name): value for name, value in settings.values.items()}
+    if settings.reasoning_effort == "none":
+        values["thinking"] = False
+    if settings.forced_tool:
+        values["tool_choice"] = [settings.forced_tool]
+    body: dict[str, Any] = {**settings.extra_body}
+    if settings.response_format is not None:
+        body["response_format"] = values.pop("response_format")
+    known: dict[str, Any] = {**(base or {})}
+    merged = known | values
+    for name, own in (("extra_body", body), ("extra_headers", await resolve_headers(settings))):
+        if own:
+            merged[name] = {**(known.get(name) or {}), **own}
+    return PydanticSettings(**merged) or None
+
+
+def unsupported_settings(model: Model, settings: ModelSettings) -> list[str]:
+    """The names of the settings that PydanticAI would not send to this model."""
+    while isinstance(model, WrapperModel):
+        model = model.wrapped
+    profile: Mapping[str, Any] = {**model.profile}
+    ignored = {*model.unsupported_settings, *profile.get("openai_unsupported_model_settings", ())}
+    refused = [name for name in settings.values if _NAMES.get(name, name) in ignored]
+    if settings.reasoning_effort is not None and not profile.get("supports_thinking", False):
+        refused.append("reasoning_effort")
+    if settings.response_format is not None and not isinstance(model, OpenAIChatModel):
+        refused.append("response_format")
+    is_forced = settings.tool_choice is not None and settings.tool_choice not in ("auto", "none")
+    if is_forced and profile.get("supports_forced_tool_choice", True) is False:
+        refused.append("tool_choice")
+    return sorted({*refused})
+
+
+def explain_unsupported(model: str, names: list[str]) -> str:
+    """One line on settings that a model cannot take."""
+    what = "setting" if len(names) == 1 else "settings"
+    return f"the model {model} cannot take the {what} {', '.join(names)}; remove it, or name another model"
