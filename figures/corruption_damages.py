@@ -102,6 +102,8 @@ def _forgeries(tables: TableRows) -> Iterator[Damage]:
         yield Damage(f"grant {row['grant']} usable again", _update(GRANTS, row, fresh))
         yield Damage(f"grant {row['grant']} copied", _insert(GRANTS, {**row, **fresh, "grant": f"{row['grant']}x"}))
     for run in tables[RUNS]:
+        unopened = {"signature": None, "callee": "", "next_seq": 0}
+        yield Damage(f"run {run['run']} not opened", _update(RUNS, run, unopened))
         items = [each for each in tables[ITEMS] if each["run"] == run["run"]]
         for kept in range(1, len(items)):
             yield Damage(f"run {run['run']} cut to {kept} items", _cut(run, kept))

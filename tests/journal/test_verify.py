@@ -198,6 +198,18 @@ def test_a_run_whose_items_are_older_than_the_use_of_its_approval_is_refused(
             verify_lease("run", placed, lease)
 
 
+@pytest.mark.parametrize("is_used", [False, True])
+def test_a_run_that_is_older_than_its_use_of_the_approval_of_another_run_is_refused(*, is_used: bool) -> None:
+    items = positions("run", [header_item(), start_item(question="q1") if is_used else start_item("another")])
+    used = QuestionRow(question(run="first"), "taken", yes(), ("run", "call"))
+    lease = AcquiredLease(1, items, len(items), row_of("running"), "", [used])
+    if is_used:
+        verify_lease("run", items, lease)
+    else:
+        with pytest.raises(BrokenJournalError, match="run run: its items are older than the row of question q1"):
+            verify_lease("run", items, lease)
+
+
 def row_of(status: RunStatus, ended: float = 0.0) -> RunRow:
     return RunRow(
         run="run",

@@ -55,7 +55,8 @@ def verify_lease(run: str, items: Sequence[Position], lease: AcquiredLease) -> N
         if question.run == run and (name not in rows or rows[name].question != question):
             raise BrokenJournalError(f"run {run}: the row of question {name} was changed or removed; nothing was run")
     for name, row in rows.items():
-        if row.consumed_by is not None and row.consumed_by[0] == run and not _has_use(items, name, row.consumed_by[1]):
+        used_by, call = row.consumed_by or ("", "")
+        if used_by == run and not _has_use(items, name, call, is_asked=row.question.run != run):
             raise BrokenJournalError(
                 f"run {run}: its items are older than the row of question {name}, which one of its calls has used; "
                 "nothing was run"
@@ -83,9 +84,12 @@ def _is_newer(position: Position, rows: Mapping[str, QuestionRow]) -> bool:
     return row.consumed_by != use if isinstance(item, AttemptStarted) else row.status == "open"
 
 
-def _has_use(items: Sequence[Position], question: str, call: str) -> bool:
-    """Whether ``call`` has started or asked anew after ``question`` was asked: both use the decision on it."""
-    asked = -1
+def _has_use(items: Sequence[Position], question: str, call: str, *, is_asked: bool) -> bool:
+    """Whether ``call`` has started or asked anew after ``question`` was asked: both use the decision on it.
+
+    ``is_asked``: another run has asked it before.
+    """
+    asked = 0 if is_asked else -1
     for position in items:
         item = position.item
         kind = item.was if isinstance(item, ErasedItem) else item.kind

@@ -155,6 +155,15 @@ async def test_an_older_copy_of_a_used_approval_is_used_by_no_other_run(store: S
         await other.append(start_item("again", question="q1"), take=Consumption(("q1",), "other", "again"))
 
 
+async def test_a_run_is_acquired_with_the_questions_of_other_runs_that_it_has_used(store: SqlStore, file: Path) -> None:
+    """Its chain must know that, also if the run alone was taken back to an earlier state."""
+    await store.decide(yes())
+    user = await begin(store, "second", conversation="talk")
+    await user.start("q1")
+    execute(file, "UPDATE remit_runs SET until = 0")
+    assert [row.question.id for row in (await store.acquire("second", "next", 10)).questions] == ["q1"]
+
+
 async def test_a_denial_of_another_run_is_consumed(store: SqlStore) -> None:
     await store.decide(no())
     user = await begin(store, "second", conversation="talk")

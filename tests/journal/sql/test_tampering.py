@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import logging
+import os
+import re
 import shutil
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from sqlalchemy import Table
 
 from remit.contracts.grant import Grant
 from remit.contracts.reply import Reply
-from remit.errors import BrokenJournalError, JournalError
+from remit.errors import BrokenJournalError, JournalError, RemitError
 from remit.journal.ledger import RunLedger
 from remit.journal.sql.store import SqlStore
+from remit.journal.sql.tables import GRANTS, ITEMS, QUESTIONS, RUNS
+from remit.journal.verify import verify_lease
 from remit.testing.store_suite.samples import Clock, begin, question, question_item, start_item, yes
 from tests.engine.roots import GOOD, Stage
 
@@ -121,8 +126,29 @@ def replace_file(file: Path) -> None:
     shutil.copy(file.with_name("old.db"), file)
 
 
-@pytest.mark.parametrize(("change", "message"), [(Path.unlink, "was removed"), (replace_file, "was replaced")])
-async def test_a_run_stops_before_its_next_effect_when_the_file_of_the_journal_is_gone(
+def beside(suffix: str, change: Callable[[Path], object]) -> Callable[[Path], object]:
+    return lambda file: change(file.with_name(file.name + suffix))
+
+
+def cut(part: float) -> Callable[[Path], object]:
+    return lambda file: os.truncate(file, int(file.stat().st_size * part))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (Path.unlink, "was removed"),
+        (replace_file, "was replaced"),
+        (beside("-wal", Path.unlink), "-wal was removed"),
+        (beside("-wal", replace_file), "-wal was replaced"),
+        (beside("-shm", Path.unlink), "-shm was removed"),
+        (beside("-wal", cut(0)), "-wal was cut short"),
+        (beside("-wal", cut(0.5)), "-wal was cut short"),
+        (cut(0), "was cut short"),
+    ],
+    ids=["removed", "replaced", "wal removed", "wal replaced", "shm removed", "wal emptied", "wal cut", "emptied"],
+)
+async def test_a_run_stops_before_its_next_effect_when_a_file_of_the_journal_is_gone_or_cut(
     file: Path, opening: Opening, clock: Clock, change: Callable[[Path], object], message: str
 ) -> None:
     effects: list[str] = []
@@ -140,8 +166,72 @@ async def test_a_run_stops_before_its_next_effect_when_the_file_of_the_journal_i
     assert effects == ["first"]
 
 
+async def test_a_checkpoint_and_a_compaction_by_another_program_stop_no_run(
+    file: Path, opening: Opening, clock: Clock
+) -> None:
+    async def root(ledger: RunLedger) -> Reply:
+        await ledger.commit(start_item("first"))
+        for statement in ("VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"):
+            with closing(sqlite3.connect(file)) as database:
+                database.execute(statement)
+        await ledger.commit(start_item("second"))
+        return GOOD
+
+    assert (await Stage(opening(file), clock).begin(root)).status == "done"
+
+
 async def test_a_journal_that_is_opened_by_a_uri_is_not_watched(file: Path, opening: Opening) -> None:
     store = opening(f"sqlite:///file:{file}?uri=true")
     await begin(store)
     Path.unlink(file)
     assert (await begin(store, "second")).epoch == 1
+
+
+async def test_a_run_that_is_marked_as_not_opened_does_not_begin_anew(store: SqlStore, file: Path) -> None:
+    execute(file, "UPDATE remit_runs SET signature = NULL, callee = '', next_seq = 0, until = 0 WHERE run = 'run'")
+    lease = await store.acquire("run", "test", 1.0)
+    with pytest.raises(BrokenJournalError, match="nothing was run"):
+        verify_lease("run", lease.items, lease)
+
+
+COLUMNS = [column.name for column in RUNS.columns if column.name != "run"]
+
+
+@pytest.mark.parametrize("value", ["'noon'", "x'00ff'", "-1", "9e999"])
+@pytest.mark.parametrize("column", COLUMNS)
+async def test_a_damaged_column_of_a_run_is_refused_in_plain_words(
+    store: SqlStore, file: Path, column: str, value: str
+) -> None:
+    execute(file, f"UPDATE remit_runs SET {column} = {value} WHERE run = 'run'")  # noqa: S608 - a test's own
+    reads: list[Callable[[], Awaitable[object]]] = [
+        lambda: store.find_run("run"),
+        store.list_runs,
+        lambda: store.list_due_runs("test"),
+        lambda: store.read("run"),
+        lambda: store.cancel_requested_by("run"),
+        lambda: store.acquire("run", "test", 1.0),
+    ]
+    for read in reads:
+        try:
+            await read()
+        except RemitError as error:
+            assert not re.search("supported|Expected|NoneType|object|class|unpack|must be|required", str(error))  # noqa: PT017
+
+
+@pytest.mark.parametrize("table", [ITEMS, QUESTIONS, GRANTS], ids=str)
+async def test_damaged_columns_are_refused_in_plain_words(store: SqlStore, file: Path, table: Table) -> None:
+    for column in table.columns:
+        if column.primary_key:
+            continue
+        for value in ("'noon'", "x'00ff'", "-1"):
+            execute(file, f'UPDATE {table.name} SET "{column.name}" = {value}')  # noqa: S608 - a test's own
+            for read in (
+                lambda: store.read("run"),
+                lambda: store.find_question("q1"),
+                lambda: store.list_questions(only_open=False),
+                lambda: store.list_grants(tenant="default"),
+            ):
+                try:
+                    await read()
+                except RemitError as error:
+                    assert not re.search("supported|Expected|NoneType|object|class|unpack|must be", str(error))  # noqa: PT017

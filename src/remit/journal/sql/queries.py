@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sqlalchemy import Connection, bindparam, extract, func, insert, select, update
+from sqlalchemy import Connection, and_, bindparam, extract, func, insert, or_, select, update
 
 from remit.journal.index import UNFINISHED_STATUSES
 from remit.journal.sql.statements import Command, Query
@@ -35,8 +35,20 @@ SELECT_CANCELLED = Query(
 SELECT_CHAIN = Query(select(ITEMS.c.chain).where(ITEMS.c.run == bindparam("run"), ITEMS.c.seq == bindparam("seq")))
 SELECT_LEASE = Query(select(RUNS).where(RUNS.c.run == bindparam("run")))
 SELECT_QUESTIONS_OF_RUN = Query(
-    select(QUESTIONS).where(QUESTIONS.c.run == bindparam("run")).order_by(QUESTIONS.c.asked)
+    select(QUESTIONS)
+    .where(
+        or_(
+            QUESTIONS.c.run == bindparam("run"),
+            and_(
+                QUESTIONS.c.conversation == bindparam("conversation"),
+                QUESTIONS.c.conversation != "",
+                QUESTIONS.c.taken_run == bindparam("run"),
+            ),
+        )
+    )
+    .order_by(QUESTIONS.c.asked)
 )
+"""The questions that a run has asked, and those of its conversation that it has used."""
 SELECT_LAST_APPROVAL = Query(
     select(QUESTIONS)
     .where(QUESTIONS.c.approval == bindparam("approval"))

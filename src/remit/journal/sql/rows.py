@@ -19,7 +19,7 @@ from remit.errors import BrokenJournalError, RemitError
 from remit.journal.codec import decode_item
 from remit.journal.index import approval_key_of
 from remit.journal.ports import QuestionRow, RunRow
-from remit.journal.sql.signatures import Signer, columns_of
+from remit.journal.sql.signatures import ChangedRowError, Signer, columns_of
 
 T = TypeVar("T")
 
@@ -117,7 +117,7 @@ def question_row(row: Row[Any], signer: Signer) -> QuestionRow:
             _check_columns(row, question=decision.question)
         approved = decision.approved if decision is not None else None
         if row.status != "expired" and approved not in _DECISIONS_BY_STATUS[row.status]:
-            raise ValueError(f"it is {row.status}, but its decision is {row.decision or 'missing'}")
+            raise ChangedRowError(f"it is {row.status}, but its decision is {row.decision or 'missing'}")
         signer.check("question", columns_of(row), row.signature)
         consumed_by = (row.taken_run, row.taken_call) if row.taken_run else None
         decoded = QuestionRow(question, cast("QuestionStatus", row.status), decision, consumed_by)
@@ -141,7 +141,7 @@ def _check_columns(row: Row[Any], **expected: object) -> None:
     columns = columns_of(row)
     for column, value in expected.items():
         if columns[column] != value:
-            raise ValueError(f"the column {column} differs from the body")
+            raise ChangedRowError(f"the column {column} differs from the body")
 
 
 @contextmanager
@@ -149,7 +149,11 @@ def _refuse_broken(kind: str, name: object) -> Generator[None]:
     try:
         yield
     except (KeyError, TypeError, ValueError, RemitError) as error:
-        why = f"its {error.title.lower()} cannot be read" if isinstance(error, ValidationError) else error
+        why = "it has a value that Remit does not write"
+        if isinstance(error, ValidationError):
+            why = f"its {error.title.lower()} cannot be read"
+        elif isinstance(error, (ChangedRowError, RemitError)):
+            why = str(error)
         raise BrokenJournalError(f"the row of {kind} {name} was changed: {why}") from error
 
 

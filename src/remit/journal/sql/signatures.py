@@ -27,6 +27,10 @@ _SIGNED_COLUMNS: Final[dict[RowKind, tuple[str, ...]]] = {
 _OPTION: Final = "remit_signer"
 
 
+class ChangedRowError(ValueError):
+    """Says in plain words how a row differs from what was written."""
+
+
 class Signer:
     """Signs rows, and checks signatures, with one key."""
 
@@ -44,10 +48,10 @@ class Signer:
         """Refuse a row that does not have its signature.
 
         Raises:
-            ValueError: SQL changed the row, or wrote it.
+            ChangedRowError: SQL changed the row, or wrote it.
         """
         if not isinstance(signature, bytes) or not hmac.compare_digest(signature, self.sign(kind, values)):
-            raise ValueError("its signature does not match")
+            raise ChangedRowError("its signature does not match")
 
     def attach(self, engine: Engine) -> None:
         """Attach the signer to every connection of ``engine``."""

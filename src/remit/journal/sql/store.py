@@ -179,7 +179,8 @@ class SqlStore:
                 check_head(row, last.chain, signer)
             elif not row.next_seq and row.signature is not None:
                 raise BrokenJournalError(f"run {run}: its row is signed, but has no items; nothing was run")
-            questions = [question_row(each, signer) for each in SELECT_QUESTIONS_OF_RUN.all(connection, run=run)]
+            asked = SELECT_QUESTIONS_OF_RUN.all(connection, run=run, conversation=row.conversation)
+            questions = [question_row(each, signer) for each in asked]
             opened = run_row(row) if row.callee else None
             cancelled = cancel_request(row, signer)
             return AcquiredLease(row.epoch + 1, (), row.next_seq, opened, cancelled, questions), items
@@ -393,7 +394,7 @@ class SqlStore:
         """Raise database errors as a `JournalError` that names the database."""
         try:
             yield
-        except (SQLAlchemyError, UnicodeEncodeError) as error:
+        except (SQLAlchemyError, TypeError, ValueError, KeyError) as error:
             raise JournalError(
                 f"the journal {describe_location(self._url)} could not be read: {database_message(error)}"
             ) from error

@@ -30,7 +30,8 @@ from sqlalchemy import (
 from sqlalchemy.exc import ArgumentError
 
 from remit.contracts.artifact import ArtifactScope
-from remit.errors import JournalError, SetupError
+from remit.errors import SetupError
+from remit.journal.sql.file_watch import FileWatch
 
 METADATA: Final = MetaData()
 
@@ -213,30 +214,11 @@ def open_engine(url: URL) -> Engine:
 def _open_sqlite(url: URL) -> Engine:
     engine = create_engine(url, pool_use_lifo=True)  # a commit invalidates the page cache of other connections
     event.listen(engine, "connect", _configure_sqlite)
-    if path := sqlite_file(url):
-        event.listen(engine, "begin", _file_check(path))
-    event.listen(engine, "begin", _begin_sqlite)
+    path = sqlite_file(url)
+    event.listen(
+        engine, "begin", _begin_sqlite if path is None else partial(_begin_watched, FileWatch(path, VERSION_TABLE))
+    )
     return engine
-
-
-def _file_check(path: Path) -> Callable[[object], None]:
-    """A check before each transaction that the file is still the one that was opened first.
-
-    SQLite would write to a deleted file without an error, and effects would be lost from the journal.
-    """
-    first: list[tuple[int, int]] = []
-
-    def check(_connection: object) -> None:
-        try:
-            status = path.stat()
-        except OSError as error:
-            raise JournalError(f"the journal {path} was removed: {error.strerror}; nothing was stored") from error
-        identity = status.st_dev, status.st_ino
-        first[:] = first or [identity]
-        if first != [identity]:
-            raise JournalError(f"the journal {path} was replaced by another file; nothing was stored")
-
-    return check
 
 
 def _open_postgres(url: URL) -> Engine:
@@ -287,6 +269,12 @@ def enable_wal(cursor: Any, pause: Callable[[], object], now: Callable[[], float
             pause()
         else:
             return
+
+
+def _begin_watched(watch: FileWatch, connection: Any) -> None:
+    watch.check(connection)
+    _begin_sqlite(connection)
+    watch.remember(connection)
 
 
 def _begin_sqlite(connection: Any) -> None:

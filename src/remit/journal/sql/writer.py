@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
+from pydantic import ValidationError
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
 
@@ -157,6 +158,9 @@ def _to_remit_error(error: Exception) -> RemitError:
 
 
 def database_message(error: Exception) -> str:
-    """The message of a database error, on one line."""
+    """The message of a database error, on one line. Python's own errors are those of values that were changed."""
+    if isinstance(error, (TypeError, ValueError, KeyError)) and not isinstance(error, UnicodeError):
+        what = f"a {error.title}" if isinstance(error, ValidationError) else "a row"
+        return f"{what} has a value that Remit does not write; it was changed or damaged, so restore a backup"
     text = str(error.orig) if isinstance(error, DBAPIError) else str(error)
     return " ".join(text.split())

@@ -48,6 +48,8 @@ def odd(hint: Any) -> Any:
     choices = get_args(hint)
     if get_origin(hint) is Literal:
         return choices[-1]
+    if type(None) in choices:
+        return odd(choices[0])
     return {str: "café 🎂 \x00\r\n\ud800|", int: 2**40, float: 1e9, bool: True}.get(hint, ("q1", "q2"))
 
 
