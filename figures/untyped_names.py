@@ -30,6 +30,7 @@ NOT_SWEPT: Final = {
         Reply.from_journal Reply.load Retry.delay_after RunResult StepUsage.* Tool.preview Tool.reconcile Tool.run
         RetryModel.repeat App.check_operations run_checklist Price.cost
         *Gate.check InboxApprover.decide Arguments.limit ArtifactScope.*
+        Page Page.* RunDetails RunDetails.* Client
         ModelSettings.* as_no_model_error check_order compose error_from_reply FileAnchor.append
     """,
     "it refuses every call outside of a run": "RunArtifacts.*",

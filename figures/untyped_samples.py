@@ -12,7 +12,7 @@ from sqlalchemy import MetaData
 from sqlalchemy.ext.asyncio import AsyncSession, create_async_engine
 
 from figures.notebook import VOCABULARY, CreateNotePayload, CreateNoteRequest, Env, Notebook, Notes, Weather, table
-from remit import Agent, Allow, App, Effect, Principal, Runtime, Stack, Timeout, Tool, tool
+from remit import Agent, Allow, App, Client, Effect, Principal, Runtime, Stack, Timeout, Tool, tool
 from remit.agent import AgentLimits, AttachmentPolicy, StepUsage
 from remit.app import Env as PlainEnv
 from remit.audit import Audit, FileAnchor, LogHead
@@ -275,6 +275,7 @@ OBJECTS: Final[Mapping[type, Callable[[], Any]]] = {
     ModelSettings: ModelSettings,
     AttachmentPolicy: lambda: AttachmentPolicy(suffixes=(".txt",)),
     Audit: lambda: Audit(InMemoryStore(), logs=folder() / "logs", anchor=FileAnchor(folder() / "anchor")),
+    Client: lambda: runtime().client(ADA),
     Completion: lambda: Completion(message='{"role":"assistant","content":"x"}', content="x"),
     Deprecation: lambda: Deprecation(since="1"),
     EnvSecrets: lambda: EnvSecrets("KEY", environ={"KEY": "12345678"}),
@@ -354,6 +355,8 @@ ARGUMENTS: Final[Mapping[str, Callable[[], Any]]] = {
     "Question.from_json": lambda: {"text": question().to_json()},
     "Response.failed": _request,
     "Response.completed": _request,
+    "Client.call": lambda: {"tool": "double", "arguments": {}},
+    "Client.create_grant": lambda: {"tool": "pay"},
     "Runtime.call": lambda: {"args": (1,)},
     "Runtime.call_by_name": lambda: {"name": "double"},
     "Runtime.call_in_conversation": lambda: {"args": (1,)},

@@ -38,8 +38,8 @@ HEAVY: Final = (
 
 PUBLIC: Final = {
     "remit": """
-        Agent Allow App Ask Block Context Effect LeafContext Policy Principal RemitError Retry Risk Runtime SqlStore
-        Stack Timeout Tool When preset tool
+        Agent Allow App Ask Block Client Context Effect LeafContext Policy Principal RemitError Retry Risk Runtime
+        SqlStore Stack Timeout Tool When preset tool
     """,
     "remit.agent": """
         Agent AgentDriver AgentLimits AgentLoop AgentRun AgentService AgentStep AgentTask AgentTools Attachment
@@ -97,11 +97,12 @@ PUBLIC: Final = {
         DECIDE_PERMISSION DEFAULT_POLICY Allow Approver Ask Block Decision Egress Grant GrantRow HasApprover HighRisk
         InboxApprover PlannedCall Policy Principal Question Rule Undeclared Verdict When
     """,
-    "remit.runtime": "PrincipalDirectory ReplayReport RunResult Runtime",
+    "remit.runtime": "Client Page PrincipalDirectory ReplayReport RunDetails RunResult Runtime",
     "remit.secrets": "EnvSecrets FileSecrets Secret SecretRef Secrets",
     "remit.stores": """
-        AcquiredLease AppendFuture ArtifactScope ArtifactStore Consumption GrantStore InMemoryStore Journal Leases
-        QuestionRow RateCounter RunInbox RunIndex RunRow RunStatus SqlStore Store TurnRequest decode_item encode_item
+        AcquiredLease AppendFuture ArtifactScope ArtifactStore Consumption GrantStore InMemoryStore Journal
+        Leases QuestionFilter QuestionRow RateCounter RunFilter RunInbox RunIndex RunRow RunStatus SqlStore
+        Store TurnRequest decode_item encode_item
     """,
     "remit.testing": """
         HistoryError HistoryErrorKind RecordingModel Scripted call_through calls crash_at history_errors kill_process

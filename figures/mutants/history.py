@@ -33,7 +33,7 @@ HISTORY: Final = mutants_of(
     {
         "a call that was cut off gets no reply": edited(
             f"{_CODEC}:build_chat_history",
-            'texts.append(remaining_outputs.pop(0) if remaining_outputs else _interrupted_reply(call["id"]))',
+            'texts.append(remaining_outputs.pop(0) if remaining_outputs else missing_reply(call["id"]))',
             "texts += remaining_outputs or ()",
         ),
         "a call that has ended runs again": edited(

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from remit.contracts.tool import Tool, tool
     from remit.core import Stack
     from remit.dispatch.preset import preset
+    from remit.engine.client import Client
     from remit.errors import RemitError
     from remit.journal.sql.store import SqlStore
     from remit.layers.retry import Retry
@@ -34,6 +35,7 @@ __all__ = [
     "App",
     "Ask",
     "Block",
+    "Client",
     "Context",
     "Effect",
     "LeafContext",
@@ -65,6 +67,7 @@ if not TYPE_CHECKING:
             "remit.contracts.tool": ("Tool", "tool"),
             "remit.core": ("Stack",),
             "remit.dispatch.preset": ("preset",),
+            "remit.engine.client": ("Client",),
             "remit.errors": ("RemitError",),
             "remit.journal.sql.store": ("SqlStore",),
             "remit.layers.retry": ("Retry",),

@@ -30,9 +30,11 @@ from remit.dispatch.registry import AnyCallee, Registry
 from remit.engine.artifacts import ArtifactService
 from remit.engine.callees import ListedCallees
 from remit.engine.checks import check_parts
+from remit.engine.client import CANCEL_PERMISSION, Client
 from remit.engine.conversations import Conversations
 from remit.engine.executor import ExecutionOutcome, RunExecutor
 from remit.engine.principals import PrincipalDirectory, PrincipalLookup
+from remit.engine.reader import Page, RunDetails
 from remit.engine.request import RunRequest, check_same_request, new_id
 from remit.engine.result import ReplayReport, RunResult, result_of
 from remit.engine.root import RootCaller, replay_run
@@ -43,7 +45,7 @@ from remit.journal.ports import Store
 from remit.models.prices import with_default_prices
 from remit.models.resolve import ModelResolver
 
-__all__ = ["PrincipalDirectory", "ReplayReport", "RunResult", "Runtime"]
+__all__ = ["Client", "Page", "PrincipalDirectory", "ReplayReport", "RunDetails", "RunResult", "Runtime"]
 
 P = ParamSpec("P")
 Out = TypeVar("Out")
@@ -54,6 +56,9 @@ LEASE_SECONDS: Final = 30.0
 @check_keywords(policy="give it to the run layers: layers=preset(app.env, policy=…)")
 class Runtime:
     """Runs an application. Its layers are immutable: `layer` returns a new runtime.
+
+    A runtime is for trusted code: `history`, `replay` and `resume` take any run of any tenant. What serves people goes
+    through `client`.
 
     Args:
         app: agents, tools and environment. store: the journal; in memory by default.
@@ -114,6 +119,16 @@ class Runtime:
         app.check_operations(registry, self._layers)
         self._decision_service = DecisionService(self.store, clock, self._callees.find, self._limits)
         self.grants = GrantService(self.store, clock, self._callees.find, self._policy_versions, new_id, self._limits)
+
+    def client(self, principal: Principal) -> Client:
+        """A client for ``principal``, which sees and does only what this principal may. Its runs can be resumed here.
+
+        Raises:
+            RequestError: the principal is anonymous.
+        """
+        client = Client(self, principal, application=self.app.name, prices=self._executor.prices, limits=self._limits)
+        self.add_principals(principal)
+        return client
 
     def layer(self, layer: CallLayer | Stack[CallLayer]) -> Runtime:
         """Return a new runtime over the same store with ``layer`` around its run layers."""
@@ -355,7 +370,3 @@ class Runtime:
         tools = self.app.agents[0].tools if self.app.agents else self.app.tools
         drawing = self.dispatcher.draw_layers(self._callees.default_agent, tools[0]) if tools else ""
         return f"Runtime {self.app.name}\n{drawing}"
-
-
-CANCEL_PERMISSION: Final = "runs:cancel"
-"""The permission to cancel runs of other principals."""

@@ -40,12 +40,12 @@ class Conversations:
         run = derive_run_id(key, tenant, self._application) if key else make_run_id()
         if conversation:
             after = await self.latest_run(conversation, tenant)
+            current = (await self.read_run(after))[0].target if after else target
+            if after and not run_request.is_direct_call:  # first, because others learn nothing of a conversation
+                await self._check_participant(run_request.principal.at(current), conversation)
             repeated = await self._store.find_run(run) if key else None
-            target = repeated.target if repeated and not target else await self._resolve_target(run_request, after)
-            if run_request.is_direct_call:
-                after = DETACHED
-            elif after:
-                await self._check_participant(run_request.principal.at(target), conversation)
+            target = repeated.target if repeated and not target else _resolve_target(run_request, current)
+            after = DETACHED if run_request.is_direct_call else after
         return RunOpened(
             call=run,
             format=JOURNAL_FORMAT,
@@ -59,22 +59,6 @@ class Conversations:
             after=after,
             target=target,
         )
-
-    async def _resolve_target(self, run_request: RunRequest, latest_run: str) -> str:
-        """The target of a run in a conversation, all of whose runs have that of its first one.
-
-        Raises:
-            RequestError: the request has another one.
-        """
-        if not latest_run:
-            return run_request.target
-        (header, _), target = await self.read_run(latest_run), run_request.target
-        if target not in ("", header.target):
-            has = f"the target {header.target!r}" if header.target else "no target"
-            raise RequestError(
-                f"conversation {run_request.conversation!r} has {has}, not {target!r}; begin another conversation"
-            )
-        return header.target
 
     async def read_run(self, run: str) -> tuple[RunOpened, list[Position]]:
         """The header of a run and all its items.
@@ -142,8 +126,13 @@ class Conversations:
         """
         if by.may(JOIN_PERMISSION):
             return
-        known = {"conversation": conversation, "tenant": by.tenant, "application": self._application}
-        own = await self._store.list_runs(**known, principal=by.name, limit=_MOST_RUNS)
+        own = await self._store.list_runs(
+            conversation=conversation,
+            tenant=by.tenant,
+            application=self._application,
+            principal=by.name,
+            limit=_MOST_RUNS,
+        )
         if all(row.after == DETACHED for row in own):
             raise RequestError(
                 f"conversation {conversation!r} belongs to another user; use another name, or get the permission "
@@ -154,3 +143,16 @@ class Conversations:
         """The newest run of a conversation, without direct calls; empty if there is none."""
         row = await self._store.find_latest_run(conversation, tenant=tenant, application=self._application)
         return row.run if row else ""
+
+
+def _resolve_target(run_request: RunRequest, current: str) -> str:
+    """The target of a run in a conversation, all of whose runs have that of its first one, ``current``.
+
+    Raises:
+        RequestError: the request has another one.
+    """
+    target, conversation = run_request.target, run_request.conversation
+    if target not in ("", current):
+        has = f"the target {current!r}" if current else "no target"
+        raise RequestError(f"conversation {conversation!r} has {has}, not {target!r}; begin another conversation")
+    return current

@@ -11,19 +11,17 @@ from typing import Final, Literal
 
 from msgspec import Struct, structs
 
-from remit.contracts.items import DecisionItem, Item, Position, RunFinished, RunOpened, RunResumed, ToolOutput
+from remit.contracts.items import DecisionItem, Item, Position, RunFinished, RunResumed
 from remit.contracts.question import Decision
 from remit.contracts.reply import Reply
 from remit.contracts.usage import Prices
-from remit.engine.artifacts import read_result
+from remit.engine.ended import CANCELLED_REPLY, read_ended_outcome
 from remit.engine.outcome import ExecutionOutcome, bring_to_rest
 from remit.errors import (
     ApprovalUsedError,
-    CallCancelledError,
     JournalError,
     LeaseError,
     NoModelError,
-    NotFoundError,
     RequestError,
     Suspended,
 )
@@ -36,8 +34,6 @@ CANCEL_POLL_SECONDS: Final = 1.0
 
 _MAX_LOST_RACES: Final = 8
 """How often a run is executed again because other calls used the approvals of its calls."""
-
-_CANCELLED_REPLY: Final = Reply.from_error(CallCancelledError("the run was cancelled"))
 
 RootCall = Callable[[RunLedger], Awaitable[Reply]]
 
@@ -127,7 +123,7 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
                 raise _run_exists_error(run)
             verify_lease(run, known_items, run_state)
             if run_state.row is not None and run_state.row.status in ("done", "failed", "cancelled"):
-                ended = await self._read_outcome(run_state.row.status, known_items)
+                ended = await read_ended_outcome(run_state.row.status, known_items, self.store)
                 return structs.replace(ended, usage=usage_of(known_items, self.prices))
             ledger = RunLedger(
                 self.store,
@@ -159,16 +155,6 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
         with contextlib.suppress(JournalError):
             return bool(await self.store.cancel_requested_by(run) or await self._find_answered(questions))
         return False
-
-    async def _read_outcome(
-        self, status: Literal["done", "failed", "cancelled"], items: Sequence[Position]
-    ) -> ExecutionOutcome:
-        """The outcome of a run that has ended before, with its result, which may be an artifact."""
-        outcome, header = _ended_outcome(status, items), items[0].item
-        if outcome.reply is None or not isinstance(header, RunOpened):
-            return outcome
-        content = await read_result(outcome.reply.content, items[0].run, header, self.store)
-        return structs.replace(outcome, reply=structs.replace(outcome.reply, content=content))
 
     async def create_run(self, run: str, header: Item) -> None:
         """Store the header of a new run without executing it.
@@ -240,7 +226,7 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
             if release_requested and release_requested.is_set():
                 raise LeaseError(f"run {ledger.run} was released; another executor can resume it") from None
             outcome, last = (
-                ExecutionOutcome(status="cancelled", reply=_CANCELLED_REPLY),
+                ExecutionOutcome(status="cancelled", reply=CANCELLED_REPLY),
                 RunFinished(call=ledger.run, status="cancelled"),
             )
         writing = asyncio.ensure_future(ledger.commit(last))
@@ -249,7 +235,7 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
         except asyncio.CancelledError:
             await writing
             if outcome.is_resting:
-                outcome = ExecutionOutcome(status="cancelled", reply=_CANCELLED_REPLY)
+                outcome = ExecutionOutcome(status="cancelled", reply=CANCELLED_REPLY)
                 await ledger.commit(RunFinished(call=ledger.run, status="cancelled"))
         return outcome
 
@@ -342,15 +328,3 @@ def _with_stored_header(root: RootCall) -> RootCall:
 
 def _run_exists_error(run: str) -> RequestError:
     return RequestError(f"run {run} exists already; give the new run another id")
-
-
-def _ended_outcome(status: Literal["done", "failed", "cancelled"], items: Sequence[Position]) -> ExecutionOutcome:
-    """The outcome of a run that has ended before."""
-    if status == "cancelled":
-        return ExecutionOutcome(status=status, reply=_CANCELLED_REPLY)
-    root = next((p.item for p in reversed(items) if isinstance(p.item, ToolOutput) and not p.item.parent), None)
-    if root is None:
-        return ExecutionOutcome(
-            status=status, reply=Reply.from_error(NotFoundError("the result of this run was erased"))
-        )
-    return ExecutionOutcome(status=status, reply=Reply.from_journal(root.text, root.outcome, is_final=root.final))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from hashlib import sha256
 from json.encoder import encode_basestring
 from typing import Any, Final, cast
@@ -20,7 +20,11 @@ from remit.contracts.items import (
     Message,
     ModelReply,
     Position,
+    RunFinished,
     RunOpened,
+    RunResumed,
+    RunStalled,
+    RunSuspended,
     ToolOutput,
 )
 from remit.contracts.question import content_digest
@@ -158,13 +162,13 @@ def messages_from_items(items: Iterable[ChatItem]) -> list[str]:
 def build_chat_history(items: Sequence[Item], agent: str) -> list[str]:
     """Build the chat history of the agent with call id ``agent``. It is always valid.
 
-    Outputs are journaled as they complete; here they follow the order of their calls. A call without an output (its run
-    was interrupted and never resumed) gets a reply that says so. After a handoff, the only system message is that of
-    the agent that took over.
+    Outputs are journaled as they complete; here they follow the order of their calls. A call without an output gets a
+    reply that says why: its run waits for a decision or a model, or it was interrupted and never resumed. After a
+    handoff, the only system message is that of the agent that took over.
     """
     texts: list[str] = []
     has_handed_off = False
-    outputs = _collect_replies(items, agent)
+    outputs, missing_reply = _collect_replies(items, agent), _missing_reply(items)
     for item in items:
         if isinstance(item, Message) and item.text.startswith(_TOOL_PREFIX):
             continue
@@ -178,7 +182,7 @@ def build_chat_history(items: Sequence[Item], agent: str) -> list[str]:
                 texts.append(text)
             for call in (message.get("tool_calls") or ()) if message["role"] == "assistant" else ():
                 remaining_outputs = outputs.get(call["id"])
-                texts.append(remaining_outputs.pop(0) if remaining_outputs else _interrupted_reply(call["id"]))
+                texts.append(remaining_outputs.pop(0) if remaining_outputs else missing_reply(call["id"]))
     return texts
 
 
@@ -233,7 +237,16 @@ def output_content(output: ToolOutput) -> str:
     return cast("str", json.loads(output.text)["content"]) if output.wire else output.text
 
 
-def _interrupted_reply(wire: str) -> str:
-    return tool_message_text(
-        wire, Reply.from_error(CallCancelledError("the run was cut off before this call ended")).content
-    )
+def _missing_reply(items: Sequence[Item]) -> Callable[[str], str]:
+    """Makes the tool message for a call without an output, given its wire id."""
+    last = next((item for item in reversed(items) if isinstance(item, _RESTING + _LEAVING_REST)), None)
+    content = _PENDING_CONTENT if isinstance(last, _RESTING) else _INTERRUPTED_CONTENT
+    return lambda wire: tool_message_text(wire, content)
+
+
+_RESTING: Final = (RunSuspended, RunStalled)
+_LEAVING_REST: Final = (RunResumed, RunFinished)
+_PENDING_CONTENT: Final = compact_json(
+    {"success": False, "pending": True, "message": "this call has not ended; its run waits"}
+)
+_INTERRUPTED_CONTENT: Final = Reply.from_error(CallCancelledError("the run was cut off before this call ended")).content

@@ -8,6 +8,7 @@ import time
 from bisect import insort
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Unpack
 
 from msgspec import Struct, field
 
@@ -51,7 +52,8 @@ from remit.journal.index import (
     wake_time,
     with_expiry,
 )
-from remit.journal.ports import AcquiredLease, AppendFuture, QuestionRow, RunRow
+from remit.journal.listing import list_questions, list_runs
+from remit.journal.ports import AcquiredLease, AppendFuture, QuestionFilter, QuestionRow, RunFilter, RunRow
 
 
 class _RunState(Struct):
@@ -174,28 +176,10 @@ class InMemoryStore:
         state = self._runs.get(run)
         return state.cancel_requested_by if state else ""
 
-    async def list_runs(
-        self,
-        *,
-        conversation: str = "",
-        tenant: str = "",
-        principal: str = "",
-        application: str = "",
-        target: str = "",
-        limit: int = 50,
-    ) -> list[RunRow]:
+    async def list_runs(self, **run_filter: Unpack[RunFilter]) -> list[RunRow]:
         """The newest runs, newest first."""
-        rows = [
-            (state.number if conversation else row.opened, row)
-            for state, row in ((state, state.row) for state in reversed(self._runs.values()))
-            if row is not None
-            and conversation in ("", row.conversation)
-            and tenant in ("", row.tenant)
-            and principal in ("", row.principal)
-            and application in ("", row.application)
-            and target in ("", row.target)
-        ]
-        return [row for _, row in sorted(rows, key=lambda pair: -pair[0])[:limit]]
+        rows = [(state.number, state.row) for state in self._runs.values() if state.row is not None]
+        return list_runs(rows, run_filter)
 
     async def find_latest_run(self, conversation: str, *, tenant: str, application: str) -> RunRow | None:
         """The last run that was opened in a conversation, without direct calls."""
@@ -224,11 +208,11 @@ class InMemoryStore:
         state = self._runs.get(run)
         return state.row if state else None
 
-    async def list_questions(self, *, only_open: bool = True, conversation: str = "") -> list[QuestionRow]:
+    async def list_questions(self, **question_filter: Unpack[QuestionFilter]) -> list[QuestionRow]:
         """Questions, oldest first."""
-        found = [row for row in self._questions.values() if conversation in ("", row.question.conversation)]
-        rows = [with_expiry(row, self._clock()) for row in found]
-        return [row for row in rows if row.status == "open" or not only_open]
+        now, stored = self._clock(), list_questions(self._questions.values(), question_filter)
+        keeps_expired = "limit" in question_filter or not question_filter.get("only_open", True)
+        return [row for row in (with_expiry(each, now) for each in stored) if keeps_expired or row.status == "open"]
 
     async def find_question(self, question: str) -> QuestionRow | None:
         """The question with this id."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol, TypedDict, Unpack
 
 from remit.contracts.artifact import ArtifactScope
 from remit.contracts.grant import Grant, GrantRow
@@ -41,6 +41,43 @@ class QuestionRow(NamedTuple):
     status: QuestionStatus
     decision: Decision | None
     consumed_by: tuple[str, str] | None
+
+
+class RunFilter(TypedDict, total=False):
+    """Which runs to list, and at most how many: those of one conversation, tenant, principal, application and so on.
+
+    ``since`` and ``until`` (exclusive) bound the time at which they were opened. ``before`` is the id of a run, the
+    last of the previous page. ``only_latest`` lists the newest run of each conversation (of the principal, if one is
+    given), without direct calls.
+    """
+
+    conversation: str
+    tenant: str
+    principal: str
+    application: str
+    target: str
+    status: RunStatus | Literal[""]
+    callee: str
+    since: float
+    until: float
+    before: str
+    only_latest: bool
+    limit: int
+
+
+class QuestionFilter(TypedDict, total=False):
+    """Which questions to list: open ones by default, of one conversation, tenant or run.
+
+    ``after`` is the id of a question, the last of the previous page. Without a ``limit`` all are listed. With one,
+    those past their deadline are among the open ones as expired, so that only the last page has fewer.
+    """
+
+    only_open: bool
+    conversation: str
+    tenant: str
+    run: str
+    after: str
+    limit: int
 
 
 class AcquiredLease(NamedTuple):
@@ -149,17 +186,8 @@ class RunInbox(Protocol):
 class RunIndex(Protocol):
     """The index of runs and questions."""
 
-    async def list_runs(
-        self,
-        *,
-        conversation: str = "",
-        tenant: str = "",
-        principal: str = "",
-        application: str = "",
-        target: str = "",
-        limit: int = 50,
-    ) -> list[RunRow]:
-        """The newest runs, newest first, optionally of one conversation, tenant, principal, application or target.
+    async def list_runs(self, **run_filter: Unpack[RunFilter]) -> list[RunRow]:
+        """The newest runs, newest first: 50 unless the filter has another limit.
 
         Runs of one conversation stand in the order in which they were opened, whatever the clocks of their processes.
         """
@@ -185,7 +213,7 @@ class RunIndex(Protocol):
         """The run with this id."""
         ...
 
-    async def list_questions(self, *, only_open: bool = True, conversation: str = "") -> list[QuestionRow]:
+    async def list_questions(self, **question_filter: Unpack[QuestionFilter]) -> list[QuestionRow]:
         """Questions, oldest first."""
         ...
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import sqlite3
 from collections.abc import Callable, Coroutine, Generator
 from contextlib import closing, contextmanager
@@ -48,11 +49,21 @@ READS: dict[str, tuple[Read, str]] = {
         lambda store: store.find_last_approval(tenant="default", asker="ada", tool="pay", rule="high risk"),
         "remit_questions_approval (approval=?)",
     ),
+    "status": (lambda store: store.list_runs(tenant="default", status="waiting"), "remit_runs_status"),
+    "callee": (lambda store: store.list_runs(tenant="default", callee="editor"), "remit_runs_callee"),
+    "page": (lambda store: store.list_runs(tenant="default", principal="ada", before="run"), "remit_runs_principal"),
+    "latest of each": (lambda store: store.list_runs(tenant="default", only_latest=True), "remit_runs_tenant"),
+    "open questions": (lambda store: store.list_questions(tenant="default"), "remit_questions_open"),
+    "questions": (lambda store: store.list_questions(tenant="default", only_open=False), "remit_questions_tenant"),
+    "page of questions": (
+        lambda store: store.list_questions(tenant="default", after="q1", limit=9),
+        "remit_questions_open",
+    ),
 }
 
 
 @pytest.mark.parametrize(("read", "index"), READS.values(), ids=READS)
-async def test_runs_and_approvals_are_found_by_an_index_however_many_there_are(
+async def test_runs_and_questions_are_found_by_an_index_however_many_there_are(
     file: Path, opening: Opening, read: Read, index: str
 ) -> None:
     statements: list[str] = []
@@ -63,8 +74,9 @@ async def test_runs_and_approvals_are_found_by_an_index_however_many_there_are(
     await begin(opening(file))
     with on_connect(trace):
         await read(opening(file))
-    select = [statement for statement in statements if "FROM remit_" in statement][-1]
+    select = [statement for statement in statements if re.search("FROM remit_(runs|questions)", statement)][-1]
     with closing(sqlite3.connect(file)) as connection:
         plan = [str(step[3]) for step in connection.execute(f"EXPLAIN QUERY PLAN {select}")]
     assert index in plan[0]
     assert "USE TEMP B-TREE FOR ORDER BY" not in plan
+    assert not any(step.startswith("SCAN") for step in plan)

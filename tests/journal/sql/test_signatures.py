@@ -220,6 +220,9 @@ async def test_a_journal_whose_signatures_were_removed_is_refused_whatever_rows_
     execute(file, "ALTER TABLE remit_runs DROP COLUMN target")
     for table in ("key", "artifacts", "artifact_contents"):
         execute(file, f"DROP TABLE remit_{table}")
+    for index in ("questions_tenant", "questions_open", "runs_status", "runs_callee"):
+        execute(file, f"DROP INDEX remit_{index}")
+    execute(file, "ALTER TABLE remit_questions DROP COLUMN tenant")
     execute(file, "UPDATE remit_version SET version_num = '0004'")
     with pytest.raises(BrokenJournalError, match=r"has a key, .*journal\.db\.key, but no signatures; restore it"):
         await opening(file).list_runs()

@@ -112,6 +112,7 @@ def question_row(row: Row[Any], signer: Signer) -> QuestionRow:
             conversation=question.conversation,
             match=question.match,
             asked=question.asked,
+            tenant=question.tenant,
         )
         if decision is not None:
             _check_columns(row, question=decision.question)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, Unpack
 
 from sqlalchemy import (
     URL,
@@ -36,10 +36,11 @@ from remit.journal.index import (
     lease_lost_error,
     with_expiry,
 )
-from remit.journal.ports import AcquiredLease, AppendFuture, QuestionRow, RunRow
+from remit.journal.ports import AcquiredLease, AppendFuture, QuestionFilter, QuestionRow, RunFilter, RunRow
 from remit.journal.sql.artifacts import ArtifactTables, find_digests
 from remit.journal.sql.grants import add_grant, revoke_grant, use_grant
 from remit.journal.sql.key_file import configured_key_file
+from remit.journal.sql.listing import select_questions, select_runs
 from remit.journal.sql.locks import LockKeys
 from remit.journal.sql.migrations import accept_rows, migrate
 from remit.journal.sql.queries import (
@@ -82,7 +83,6 @@ from remit.journal.sql.turns import take_turn
 from remit.journal.sql.worker_thread import WorkerThread, run_reads
 from remit.journal.sql.writer import Writer, database_message
 from remit.journal.sql.writes import (
-    RUN_IS_OPENED,
     SELECT_LATEST_RUN,
     Append,
     Change,
@@ -229,22 +229,9 @@ class SqlStore:
         rows = await self._run_query(SELECT_CANCELLED, run=run)
         return cancel_request(rows[0], signer_of(self._engine)) if rows else ""
 
-    async def list_runs(
-        self,
-        *,
-        conversation: str = "",
-        tenant: str = "",
-        principal: str = "",
-        application: str = "",
-        target: str = "",
-        limit: int = 50,
-    ) -> list[RunRow]:
+    async def list_runs(self, **run_filter: Unpack[RunFilter]) -> list[RunRow]:
         """The newest runs, newest first."""
-        order = RUNS.c.number if conversation else RUNS.c.opened
-        filters = {"conversation": conversation, "tenant": tenant, "principal": principal, "application": application}
-        where = [RUNS.c[column] == value for column, value in {**filters, "target": target}.items() if value]
-        statement = select(RUNS).where(RUN_IS_OPENED, *where).order_by(order.desc()).limit(limit)
-        return readable_rows(await self._run_select(statement), run_row)
+        return readable_rows(await self._run_select(select_runs(**run_filter)), run_row)
 
     async def find_latest_run(self, conversation: str, *, tenant: str, application: str) -> RunRow | None:
         """The last run that was opened in a conversation, without direct calls."""
@@ -274,15 +261,12 @@ class SqlStore:
         rows = await self._run_query(SELECT_RUN, run=run)
         return run_row(rows[0]) if rows else None
 
-    async def list_questions(self, *, only_open: bool = True, conversation: str = "") -> list[QuestionRow]:
+    async def list_questions(self, **question_filter: Unpack[QuestionFilter]) -> list[QuestionRow]:
         """Questions, oldest first."""
-        statement = select(QUESTIONS).order_by(QUESTIONS.c.asked)
-        if conversation:
-            statement = statement.where(QUESTIONS.c.conversation == conversation)
-        if only_open:
-            statement = statement.where(QUESTIONS.c.status == "open")
+        statement = select_questions(**question_filter)
         rows, _ = await self._read_questions(lambda connection: connection.execute(statement).all())
-        return [row for row in rows if row.status == "open" or not only_open]
+        keeps_expired = "limit" in question_filter or not question_filter.get("only_open", True)
+        return [row for row in rows if keeps_expired or row.status == "open"]
 
     async def find_question(self, question: str) -> QuestionRow | None:
         """The question with this id."""

@@ -38,6 +38,9 @@ METADATA: Final = MetaData()
 NOT_ENDED: Final = text("ended = 0")
 """Condition of the index of runs that have not ended. A query repeats it literally; otherwise the index is not used."""
 
+QUESTION_IS_OPEN: Final = text("status = 'open'")
+"""Condition of the index of open questions, repeated literally like `NOT_ENDED`."""
+
 RUNS: Final = Table(
     "remit_runs",
     METADATA,
@@ -65,6 +68,8 @@ RUNS: Final = Table(
     Index("remit_runs_conversation", "conversation", "number"),
     Index("remit_runs_tenant", "tenant", "opened"),
     Index("remit_runs_principal", "tenant", "principal", "opened"),
+    Index("remit_runs_status", "tenant", "status", "opened"),
+    Index("remit_runs_callee", "tenant", "callee", "opened"),
     Index("remit_runs_due", "application", "wake", sqlite_where=NOT_ENDED, postgresql_where=NOT_ENDED),
 )
 
@@ -97,9 +102,12 @@ QUESTIONS: Final = Table(
     Column("taken_call", Text, nullable=False),
     Column("signature", LargeBinary),
     Column("approval", Text, nullable=False, server_default=text("''")),
+    Column("tenant", Text, nullable=False, server_default=text("''")),
     Index("remit_questions_match", "conversation", "match"),
     Index("remit_questions_run", "run"),
     Index("remit_questions_approval", "approval", "asked", "question"),
+    Index("remit_questions_tenant", "tenant", "asked"),
+    Index("remit_questions_open", "tenant", "asked", sqlite_where=QUESTION_IS_OPEN, postgresql_where=QUESTION_IS_OPEN),
 )
 
 GRANTS: Final = Table(
@@ -146,7 +154,7 @@ ARTIFACT_CONTENTS: Final = Table(
 
 VERSION_TABLE: Final = "remit_version"
 
-HEAD_REVISION: Final = "0008"
+HEAD_REVISION: Final = "0009"
 """The newest migration. A database at this revision is opened without loading Alembic."""
 
 

@@ -329,6 +329,7 @@ def _insert_question(connection: Connection, item: QuestionItem) -> None:
         "taken_run": "",
         "taken_call": "",
         "approval": "",
+        "tenant": question.tenant,
     }
     _INSERT_QUESTION.execute(connection, {**row, "signature": signer_of(connection).sign("question", row)})
 

@@ -27,6 +27,7 @@ _PARTS = (
     "index",
     "journal",
     "lease",
+    "pages",
     "rates",
     "samples",
 )
@@ -41,6 +42,7 @@ from remit.testing.store_suite.inbox import *  # noqa: E402, F403
 from remit.testing.store_suite.index import *  # noqa: E402, F403
 from remit.testing.store_suite.journal import *  # noqa: E402, F403
 from remit.testing.store_suite.lease import *  # noqa: E402, F403
+from remit.testing.store_suite.pages import *  # noqa: E402, F403
 from remit.testing.store_suite.rates import *  # noqa: E402, F403
 from remit.testing.store_suite.samples import Clock  # noqa: E402
 

@@ -70,12 +70,13 @@ def question(
     match: str = "match",
     asked: float = 1000.0,
     expires: float = 2000.0,
+    tenant: str = "default",
 ) -> Question:
     return Question(
         id=name,
         match=match,
         kind="approval",
-        tenant="default",
+        tenant=tenant,
         conversation=conversation,
         run=run,
         call=call,

@@ -1,0 +1,198 @@
+"""A client of a runtime for one principal, which sees and does only what this principal may."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Mapping
+from pathlib import Path
+from typing import Any, Final, Protocol, TypedDict, Unpack
+
+from remit.approvals.service import GrantService
+from remit.contracts.arguments import Arguments, Limits, parse_arguments
+from remit.contracts.artifact import Artifact, Files
+from remit.contracts.grant import Grant
+from remit.contracts.principal import Principal
+from remit.contracts.question import DecisionKind
+from remit.contracts.usage import Prices
+from remit.core.checks import check_instance
+from remit.engine.artifacts import ArtifactService
+from remit.engine.reader import READ_PERMISSION, RunReader
+from remit.engine.result import RunResult
+from remit.errors import RequestError
+from remit.journal.ports import RunStatus, Store
+from remit.schemas.jsontext import compact_json
+
+CANCEL_PERMISSION: Final = "runs:cancel"
+"""The permission to cancel runs of other principals."""
+
+
+class SubmitOptions(TypedDict, total=False):
+    """Options of a new run of an agent: see `Runtime.submit`."""
+
+    agent: str
+    conversation: str
+    files: Files
+    target: str
+
+
+class RunOptions(SubmitOptions, total=False):
+    """Options of a run that this process executes: see `Runtime.run`."""
+
+    idempotency_key: str
+
+
+class CallOptions(TypedDict, total=False):
+    """Options of a call of a tool: see `Runtime.call_by_name`."""
+
+    conversation: str
+    idempotency_key: str
+    target: str
+
+
+class DecisionOptions(TypedDict, total=False):
+    """Details of a decision: see `Runtime.decide`."""
+
+    reason: str
+    result: str
+    arguments: str
+
+
+class GrantOptions(TypedDict, total=False):
+    """Details of a grant: see `Runtime.grants`."""
+
+    arguments: str
+    who: str
+    reason: str
+    target: str
+
+
+class _Runtime(Protocol):
+    """What a client needs of a `Runtime`, whose signatures repeat the options above."""
+
+    store: Store
+    artifacts: ArtifactService
+    grants: GrantService
+
+    def run(self, *args: Any, **kwargs: Any) -> Awaitable[RunResult[str]]: ...
+    def submit(self, *args: Any, **kwargs: Any) -> Awaitable[str]: ...
+    def call_by_name(self, *args: Any, **kwargs: Any) -> Awaitable[RunResult[Any]]: ...
+    def decide(self, *args: Any, **kwargs: Any) -> Awaitable[None]: ...
+    def resume(self, run: str) -> Awaitable[RunResult[Any]]: ...
+    def cancel(self, run: str, *, by: Principal) -> Awaitable[RunResult[Any] | None]: ...
+    def history(self, run: str) -> Awaitable[list[str]]: ...
+
+
+class Client(RunReader):
+    """A runtime as one principal uses it: `Runtime.client`. Applications that serve people use nothing else.
+
+    All methods act as ``principal``, within the tenant of the principal and the application of the runtime. What the
+    principal may not see does not exist: see `RunReader`. ``runs:read`` lets a principal read the runs of others of the
+    tenant and resume them, ``runs:cancel`` cancel them; both may name targets (``runs:read@bakery/*``).
+    """
+
+    def __init__(
+        self, runtime: _Runtime, principal: Principal, *, application: str, prices: Prices, limits: Limits
+    ) -> None:
+        super().__init__(runtime.store, principal, application=application, prices=prices)
+        self._runtime = runtime
+        self._limits = limits
+
+    async def run(self, prompt: str, **options: Unpack[RunOptions]) -> RunResult[str]:
+        """Run an agent in this process; see `Runtime.run`."""
+        return await self._runtime.run(prompt, by=self.principal, **options)
+
+    async def submit(self, prompt: str, **options: Unpack[SubmitOptions]) -> str:
+        """Open a run of an agent, which an engine executes, and return its id; see `Runtime.submit`."""
+        return await self._runtime.submit(prompt, by=self.principal, **options)
+
+    async def call(
+        self, tool: str, arguments: Mapping[str, object] | str, **options: Unpack[CallOptions]
+    ) -> RunResult[Any]:
+        """Call a tool by its name in this process, with arguments as a mapping or JSON; see `Runtime.call_by_name`.
+
+        Raises:
+            RequestError: the application has no such tool, or the arguments are not JSON.
+        """
+        return await self._runtime.call_by_name(tool, self._parse(arguments), by=self.principal, **options)
+
+    async def decide(
+        self,
+        question: str,
+        *,
+        approved: bool,
+        kind: DecisionKind | None = None,
+        **options: Unpack[DecisionOptions],
+    ) -> None:
+        """Decide a question; its run continues when an engine executes it, or with `resume`. See `Runtime.decide`.
+
+        By default the decision is a confirmation if the principal requested the call and that is enough, else an
+        approval.
+
+        Raises:
+            RequestError: the question does not exist for this principal, is settled, or needs another approver.
+        """
+        row = await self.question(question)
+        kind = self.decision_kind(row.question) if kind is None else kind
+        await self._runtime.decide(question, approved=approved, by=self.principal, kind=kind, **options)
+
+    async def resume(self, run: str) -> RunResult[Any]:
+        """Execute a run again in this process, as the principal who started it; see `Runtime.resume`.
+
+        Raises:
+            RequestError: the run does not exist for this principal. LeaseError: another executor holds it.
+        """
+        await self._visible_run(run)
+        return await self._runtime.resume(run)
+
+    async def cancel(self, run: str) -> RunStatus:
+        """Cancel a run; return its status, ``running`` if another executor holds it and will end it.
+
+        Raises:
+            RequestError: the run does not exist for this principal.
+        """
+        await self._visible_run(run, CANCEL_PERMISSION)
+        result = await self._runtime.cancel(run, by=self.principal)
+        return "running" if result is None else result.status
+
+    async def history(self, run: str) -> list[str]:
+        """The chat messages of a run and of the runs before it in its conversation; see `Runtime.history`.
+
+        Raises:
+            RequestError: the run does not exist for this principal.
+        """
+        await self._visible_run(run, READ_PERMISSION)
+        return await self._runtime.history(run)
+
+    async def add_artifact(self, content: bytes | Path, *, name: str = "", media_type: str = "") -> Artifact:
+        """Store a file for runs of the principal; see `ArtifactService.add`."""
+        return await self._runtime.artifacts.add(content, by=self.principal, name=name, media_type=media_type)
+
+    async def read_artifact(self, artifact: Artifact, *, offset: int = 0, length: int | None = None) -> bytes:
+        """The content of a file that the principal stored or that a run of the principal has."""
+        return await self._runtime.artifacts.read(artifact, by=self.principal, offset=offset, length=length)
+
+    async def create_grant(
+        self, tool: str, *, principal: str, count: int, expires_in: float, **options: Unpack[GrantOptions]
+    ) -> Grant:
+        """Approve calls in advance; see `GrantService.create`."""
+        return await self._runtime.grants.create(
+            tool, by=self.principal, principal=principal, count=count, expires_in=expires_in, **options
+        )
+
+    async def revoke_grant(self, grant: str) -> None:
+        """Revoke a grant.
+
+        Raises:
+            RequestError: it does not exist for this principal, is revoked already, or the principal may not revoke it.
+        """
+        if all(row.grant.id != grant for row in await self.grants()):
+            raise RequestError(f"grant {grant} does not exist")
+        await self._runtime.grants.revoke(grant, by=self.principal)
+
+    def _parse(self, arguments: Mapping[str, object] | str) -> Arguments:
+        if not isinstance(arguments, str):
+            check_instance("call: arguments", arguments, Mapping, "give a mapping, or a string of JSON")
+            try:
+                arguments = compact_json(dict(arguments))
+            except (TypeError, ValueError, RecursionError) as error:
+                raise RequestError(f"these arguments are not JSON: {error}") from error
+        return parse_arguments(arguments, self._limits)

@@ -1,0 +1,39 @@
+"""The outcome of a run that has ended, from its journal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, Literal
+
+from msgspec import structs
+
+from remit.contracts.items import Position, RunOpened, ToolOutput
+from remit.contracts.reply import Reply
+from remit.engine.artifacts import read_result
+from remit.engine.outcome import ExecutionOutcome
+from remit.errors import CallCancelledError, NotFoundError
+from remit.journal.ports import Store
+
+CANCELLED_REPLY: Final = Reply.from_error(CallCancelledError("the run was cancelled"))
+
+
+async def read_ended_outcome(
+    status: Literal["done", "failed", "cancelled"], items: Sequence[Position], store: Store
+) -> ExecutionOutcome:
+    """The outcome of a run with its result, which may be an artifact. ``items`` are all of the run."""
+    outcome, header = _ended_outcome(status, items), items[0].item
+    if outcome.reply is None or not isinstance(header, RunOpened):
+        return outcome
+    content = await read_result(outcome.reply.content, items[0].run, header, store)
+    return structs.replace(outcome, reply=structs.replace(outcome.reply, content=content))
+
+
+def _ended_outcome(status: Literal["done", "failed", "cancelled"], items: Sequence[Position]) -> ExecutionOutcome:
+    if status == "cancelled":
+        return ExecutionOutcome(status=status, reply=CANCELLED_REPLY)
+    root = next((p.item for p in reversed(items) if isinstance(p.item, ToolOutput) and not p.item.parent), None)
+    if root is None:
+        return ExecutionOutcome(
+            status=status, reply=Reply.from_error(NotFoundError("the result of this run was erased"))
+        )
+    return ExecutionOutcome(status=status, reply=Reply.from_journal(root.text, root.outcome, is_final=root.final))

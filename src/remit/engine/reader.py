@@ -1,0 +1,300 @@
+"""Reads a journal as one principal: their own runs, and what their permissions let them see of others."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Sequence
+from dataclasses import dataclass
+from typing import Final, Generic, Literal, TypeVar
+
+from remit.contracts.grant import GrantRow
+from remit.contracts.items import Position, RunFinished, RunStalled, RunSuspended
+from remit.contracts.principal import Principal, check_principal
+from remit.contracts.question import DecisionKind, Question
+from remit.contracts.usage import NO_USAGE, Prices, UsageTotals
+from remit.core.checks import check_counts, check_flag, check_numbers, check_positive, check_text
+from remit.engine.ended import read_ended_outcome
+from remit.errors import RequestError
+from remit.journal.ledger import usage_of
+from remit.journal.ports import QuestionRow, RunFilter, RunRow, RunStatus, Store
+
+READ_PERMISSION: Final = "runs:read"
+"""The permission to read the runs of other principals of the tenant."""
+
+_MAX_PAGE: Final = 1000
+_BATCH: Final = 200
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[T]):
+    """A page of a list. ``next`` is the cursor of the page that follows, empty on the last one."""
+
+    items: Sequence[T]
+    next: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunDetails:
+    """The state of a run: its index row, usage and cost so far, and result.
+
+    ``questions`` are the open ones that it waits for. ``text`` is the result of an ended run as a model reads it, and
+    ``error`` why it failed. A stalled run has a ``reason``, and is tried again at ``retry_at`` (epoch seconds).
+    """
+
+    row: RunRow
+    usage: UsageTotals
+    questions: tuple[QuestionRow, ...] = ()
+    text: str = ""
+    error: str = ""
+    reason: str = ""
+    retry_at: float = 0.0
+
+
+class RunReader:
+    """Reads runs, questions, items, usage and grants as ``principal``.
+
+    Whatever the principal may not see does not exist: an id of another tenant, of another principal's run or of no run
+    at all is refused with the same message. ``application`` limits everything to one application; empty for all.
+
+    Raises:
+        RequestError: the principal is anonymous.
+    """
+
+    def __init__(self, store: Store, principal: Principal, *, application: str, prices: Prices) -> None:
+        check_principal("client", principal)
+        if not principal.name:
+            raise RequestError("a client needs a principal with a name, because runs belong to principals by name")
+        self.principal = principal
+        self._store = store
+        self._application = application
+        self._prices = prices
+
+    async def runs(
+        self,
+        *,
+        status: RunStatus | Literal[""] = "",
+        agent: str = "",
+        conversation: str = "",
+        target: str = "",
+        since: float = 0.0,
+        until: float = float("inf"),
+        before: str = "",
+        limit: int = 50,
+    ) -> Page[RunRow]:
+        """A page of the principal's runs, newest first; with ``runs:read`` (for the target) of all runs of the tenant.
+
+        ``agent`` is the agent or tool that was called, ``before`` the ``next`` of the previous page. ``since`` and
+        ``until`` (exclusive) are epoch seconds.
+
+        Raises:
+            RequestError: the run ``before`` does not exist, or ``limit`` is not 1 to 1,000.
+        """
+        _check_texts(status=status, agent=agent, conversation=conversation, target=target)
+        check_numbers("runs", since=since, until=until)
+        run_filter = RunFilter(
+            conversation=conversation, target=target, status=status, callee=agent, since=since, until=until
+        )
+        return await self._page(run_filter, before, limit)
+
+    async def conversations(self, *, before: str = "", limit: int = 50) -> Page[RunRow]:
+        """A page of the conversations whose runs `runs` lists, each as its newest run, newest first."""
+        return await self._page(RunFilter(only_latest=True), before, limit)
+
+    async def status(self, run: str) -> RunRow:
+        """The index row of a run: its status, agent, conversation and times.
+
+        Raises:
+            RequestError: the run does not exist for this principal.
+        """
+        return await self._visible_run(run)
+
+    async def details(self, run: str) -> RunDetails:
+        """The state of a run with its usage, open questions and result.
+
+        Raises:
+            RequestError: the run does not exist for this principal.
+        """
+        row = await self._visible_run(run)
+        items = await self._store.read(run)
+        usage = usage_of(items, self._prices)
+        if row.status == "running":
+            return RunDetails(row=row, usage=usage)
+        if row.status in ("waiting", "stalled"):
+            rest = next(each.item for each in reversed(items) if isinstance(each.item, (RunSuspended, RunStalled)))
+            found = [await self._store.find_question(question) for question in rest.questions]
+            questions = tuple(each for each in found if each is not None and each.status == "open")
+            if isinstance(rest, RunSuspended):
+                return RunDetails(row=row, usage=usage, questions=questions)
+            return RunDetails(row=row, usage=usage, questions=questions, reason=rest.reason, retry_at=rest.retry_at)
+        reply = (await read_ended_outcome(row.status, items, self._store)).reply
+        text = reply.content if reply else ""
+        error = next((each.item.error for each in reversed(items) if isinstance(each.item, RunFinished)), "")
+        return RunDetails(row=row, usage=usage, text=text, error=error)
+
+    async def items(self, run: str, *, after: int = -1) -> list[Position]:
+        """The recorded items of a run with a sequence number above ``after``.
+
+        Raises:
+            RequestError: the run does not exist for this principal.
+        """
+        check_counts("items", after=after)
+        await self._visible_run(run)
+        return await self._store.read(run, after)
+
+    async def stream(self, run: str, *, after: int = -1, poll_seconds: float = 0.5) -> AsyncGenerator[Position]:
+        """Yield the items of a run above sequence number ``after``, then each new one, until the run has ended.
+
+        A waiting run is followed too: leave the loop at a `RunSuspended` to do something else meanwhile. Nothing is
+        lost between two streams if the second starts ``after`` the last item of the first. The journal is read every
+        ``poll_seconds``, because another process may execute the run.
+
+        Raises:
+            RequestError: the run does not exist for this principal.
+        """
+        check_positive("stream", poll_seconds=poll_seconds)
+        has_ended, items = False, await self.items(run, after=after)
+        while True:
+            for position in items:
+                yield position
+                after = position.seq
+            if has_ended:
+                return
+            if not items:
+                await asyncio.sleep(poll_seconds)
+            has_ended = (await self._visible_run(run)).ended > 0  # before reading: an ended run gets no more items
+            items = await self._store.read(run, after)
+
+    async def usage(self, *, since: float, until: float) -> UsageTotals:
+        """The usage of the runs that `runs` lists and that were opened from ``since`` until ``until`` (epoch seconds).
+
+        Reads the items of these runs.
+        """
+        totals, before = NO_USAGE, ""
+        while True:
+            page = await self.runs(since=since, until=until, before=before, limit=_BATCH)
+            for row in page.items:
+                totals = _add_usage(totals, usage_of(await self._store.read(row.run), self._prices))
+            before = page.next
+            if not before:
+                return totals
+
+    async def questions(
+        self, *, only_open: bool = True, run: str = "", conversation: str = "", after: str = "", limit: int = 50
+    ) -> Page[QuestionRow]:
+        """A page of the questions that the principal may decide or whose call they requested, oldest first.
+
+        ``after`` is the ``next`` of the previous page.
+
+        Raises:
+            RequestError: the question ``after`` does not exist for this principal, or ``limit`` is not 1 to 1,000.
+        """
+        check_flag("only_open", only_open)
+        _check_texts(run=run, conversation=conversation)
+        _check_limit(limit)
+        if after:
+            await self.question(after)
+        visible, is_last = list[QuestionRow](), False
+        while len(visible) <= limit and not is_last:
+            batch = await self._store.list_questions(
+                tenant=self.principal.tenant,
+                only_open=only_open,
+                run=run,
+                conversation=conversation,
+                after=after,
+                limit=_BATCH,
+            )
+            is_last, after = len(batch) < _BATCH, batch[-1].question.id if batch else ""
+            usable = (row for row in batch if row.status == "open" or not only_open)
+            visible += [row for row in usable if await self._can_see(row.question)]
+        return Page(visible[:limit], visible[limit - 1].question.id if len(visible) > limit else "")
+
+    async def question(self, question: str) -> QuestionRow:
+        """A question that the principal may decide, or whose call they requested.
+
+        Raises:
+            RequestError: it does not exist for this principal.
+        """
+        _check_texts(question=question)
+        row = await self._store.find_question(question)
+        if row is None or not await self._can_see(row.question):
+            raise RequestError(f"question {question} does not exist")
+        return row
+
+    def decision_kind(self, question: Question) -> DecisionKind:
+        """What a decision of this principal is: a confirmation of the own call where that is enough, or an approval."""
+        own = question.needs == "confirm" and question.asker == self.principal.name
+        return "confirm" if own else "approve"
+
+    async def grants(self) -> list[GrantRow]:
+        """The grants that the principal gave, uses or may revoke, oldest first."""
+        rows = await self._store.list_grants(tenant=self.principal.tenant)
+        name = self.principal.name
+        return [
+            row
+            for row in rows
+            if name in (row.grant.by, row.grant.principal) or self._may(row.grant.who, row.grant.target)
+        ]
+
+    async def _page(self, run_filter: RunFilter, before: str, limit: int) -> Page[RunRow]:
+        _check_limit(limit)
+        if before:
+            await self._visible_run(before)
+        rows = await self._store.list_runs(
+            **{
+                **run_filter,
+                "tenant": self.principal.tenant,
+                "principal": "" if self._may(READ_PERMISSION, run_filter.get("target", "")) else self.principal.name,
+                "application": self._application,
+                "before": before,
+                "limit": limit + 1,
+            }
+        )
+        return Page(rows[:limit], rows[limit - 1].run if len(rows) > limit else "")
+
+    async def _visible_run(self, run: str, permission: str = READ_PERMISSION) -> RunRow:
+        """The row of a run of the principal, or with ``permission`` of any of the tenant."""
+        _check_texts(run=run)
+        row = await self._store.find_run(run)
+        if row is None or not self._has_run(row) or not (self._owns(row) or self._may(permission, row.target)):
+            raise RequestError(f"run {run} does not exist")
+        return row
+
+    def _may(self, permission: str, target: str) -> bool:
+        return self.principal.at(target).may(permission)
+
+    def _has_run(self, row: RunRow) -> bool:
+        return row.tenant == self.principal.tenant and self._application in ("", row.application)
+
+    def _owns(self, row: RunRow) -> bool:
+        return row.principal == self.principal.name
+
+    async def _can_see(self, question: Question) -> bool:
+        if question.tenant != self.principal.tenant:
+            return False
+        if self.principal.name not in question.requesters and question.missing_permission(self.principal):
+            return False
+        row = await self._store.find_run(question.run) if self._application else None
+        return not self._application or (row is not None and self._has_run(row))
+
+
+def _check_texts(**values: object) -> None:
+    for name, value in values.items():
+        check_text(name, value, RequestError)
+
+
+def _check_limit(limit: int) -> None:
+    check_counts("limit", limit=limit)
+    if not 1 <= limit <= _MAX_PAGE:
+        raise RequestError(f"limit is {limit}; give 1 to {_MAX_PAGE:,}")
+
+
+def _add_usage(one: UsageTotals, other: UsageTotals) -> UsageTotals:
+    cost = None if one.cost is None or other.cost is None else one.cost + other.cost
+    return UsageTotals(
+        one.prompt_tokens + other.prompt_tokens,
+        one.completion_tokens + other.completion_tokens,
+        one.requests + other.requests,
+        cost,
+    )

@@ -1,0 +1,66 @@
+"""Lists runs and questions by their properties, page by page, as the store in memory does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import islice
+
+from remit.contracts.items import DETACHED
+from remit.journal.ports import QuestionFilter, QuestionRow, RunFilter, RunRow
+
+_RUN_FIELDS = ("conversation", "tenant", "principal", "application", "target", "status", "callee")
+_QUESTION_FIELDS = ("conversation", "tenant", "run")
+
+
+def list_runs(numbered_rows: Iterable[tuple[int, RunRow]], run_filter: RunFilter) -> list[RunRow]:
+    """A page of runs, newest first. ``numbered_rows`` are all, with their numbers in their conversations."""
+    in_conversation = bool(run_filter.get("conversation"))
+    keys = {row.run: (number if in_conversation else row.opened, row.run) for number, row in numbered_rows}
+    before = run_filter.get("before", "")
+    if before and before not in keys:
+        return []
+    latest = _latest_runs(numbered_rows, run_filter) if run_filter.get("only_latest") else keys.keys()
+    wanted = {name: value for name, value in run_filter.items() if name in _RUN_FIELDS and value}
+    rows = (
+        row
+        for _, row in numbered_rows
+        if all(getattr(row, name) == value for name, value in wanted.items())
+        and run_filter.get("since", row.opened) <= row.opened
+        and ("until" not in run_filter or row.opened < run_filter["until"])
+        and (not before or keys[row.run] < keys[before])
+        and row.run in latest
+    )
+    return sorted(rows, key=lambda row: keys[row.run], reverse=True)[: run_filter.get("limit", 50)]
+
+
+def _latest_runs(numbered_rows: Iterable[tuple[int, RunRow]], run_filter: RunFilter) -> set[str]:
+    """The newest run of each conversation, among those of the principal if one is given."""
+    principal = run_filter.get("principal", "")
+    ordered = sorted(numbered_rows, key=lambda numbered: numbered[0])
+    latest = {
+        (row.tenant, row.application, row.conversation, principal or None): row.run
+        for _, row in ordered
+        if row.conversation and row.after != DETACHED and principal in ("", row.principal)
+    }
+    return set(latest.values())
+
+
+def list_questions(rows: Iterable[QuestionRow], question_filter: QuestionFilter) -> list[QuestionRow]:
+    """A page of questions, oldest first. ``rows`` are all of them; those past their deadline still count as open."""
+    wanted = {name: value for name, value in question_filter.items() if name in _QUESTION_FIELDS and value}
+    ordered = sorted(rows, key=_question_key)
+    cursor = next((_question_key(row) for row in ordered if row.question.id == question_filter.get("after")), None)
+    if question_filter.get("after") and cursor is None:
+        return []
+    found = (
+        row
+        for row in ordered
+        if all(getattr(row.question, name) == value for name, value in wanted.items())
+        and (row.status == "open" or not question_filter.get("only_open", True))
+        and (cursor is None or _question_key(row) > cursor)
+    )
+    return list(islice(found, question_filter.get("limit")))
+
+
+def _question_key(row: QuestionRow) -> tuple[float, str]:
+    return row.question.asked, row.question.id

@@ -1,0 +1,58 @@
+"""The statements that list runs and questions by their properties, page by page."""
+
+from __future__ import annotations
+
+from typing import Any, Unpack
+
+from sqlalchemy import ColumnElement, Select, and_, or_, select
+
+from remit.contracts.items import DETACHED
+from remit.journal.ports import QuestionFilter, RunFilter
+from remit.journal.sql.tables import QUESTION_IS_OPEN, QUESTIONS, RUNS
+from remit.journal.sql.writes import RUN_IS_OPENED
+
+_RUN_COLUMNS = ("conversation", "tenant", "principal", "application", "target", "status", "callee")
+
+
+def select_runs(**run_filter: Unpack[RunFilter]) -> Select[Any]:
+    """Select a page of runs, newest first."""
+    conversation, before = run_filter.get("conversation"), run_filter.get("before")
+    order = RUNS.c.number if conversation else RUNS.c.opened
+    where = [
+        RUN_IS_OPENED,
+        *(RUNS.c[name] == value for name, value in run_filter.items() if name in _RUN_COLUMNS and value),
+    ]
+    if "since" in run_filter:
+        where.append(RUNS.c.opened >= run_filter["since"])
+    if "until" in run_filter:
+        where.append(RUNS.c.opened < run_filter["until"])
+    if before:
+        cursor = select(order).where(RUNS.c.run == before).scalar_subquery()
+        where.append(or_(order < cursor, and_(order == cursor, RUNS.c.run < before)))
+    if run_filter.get("only_latest"):
+        where.append(_is_latest(run_filter))
+    return select(RUNS).where(*where).order_by(order.desc(), RUNS.c.run.desc()).limit(run_filter.get("limit", 50))
+
+
+def _is_latest(run_filter: RunFilter) -> ColumnElement[bool]:
+    """Whether a run is the newest of its conversation, among those of the principal if one is given."""
+    later = RUNS.alias()
+    same = [later.c[name] == RUNS.c[name] for name in ("conversation", "tenant", "application")]
+    if run_filter.get("principal"):
+        same.append(later.c.principal == RUNS.c.principal)
+    newer = select(later.c.run).where(*same, later.c.after != DETACHED, later.c.number > RUNS.c.number)
+    return and_(RUNS.c.conversation != "", RUNS.c.after != DETACHED, ~newer.exists())
+
+
+def select_questions(**question_filter: Unpack[QuestionFilter]) -> Select[Any]:
+    """Select a page of questions, oldest first. Those past their deadline still count as open here."""
+    names = ("conversation", "tenant", "run")
+    where = [QUESTIONS.c[name] == value for name, value in question_filter.items() if name in names and value]
+    after = question_filter.get("after")
+    if after:
+        cursor = select(QUESTIONS.c.asked).where(QUESTIONS.c.question == after).scalar_subquery()
+        later = and_(QUESTIONS.c.asked == cursor, QUESTIONS.c.question > after)
+        where.append(or_(QUESTIONS.c.asked > cursor, later))
+    statement = select(QUESTIONS).where(*where).order_by(QUESTIONS.c.asked, QUESTIONS.c.question)
+    statement = statement.where(QUESTION_IS_OPEN) if question_filter.get("only_open", True) else statement
+    return statement.limit(question_filter["limit"]) if "limit" in question_filter else statement
