@@ -167,7 +167,7 @@ class Trial:
         ]
         if standing.granted:
             rows.append(grant_of(casefile, person, standing.granted, ended=standing.is_expired))
-        async with self.parts.database.write_session() as writing:
+        async with self.parts.database.write() as writing:
             writing.add_all(rows)
         by = Principal(person, standing.tenant, ALL)
         if standing.is_revoked:
@@ -202,7 +202,7 @@ class Trial:
         tables = [
             each for each in Base.metadata.sorted_tables if "casefile" in each.columns or each.name == "casefiles"
         ]
-        async with self.parts.database.read_session() as reading:
+        async with self.parts.database.read() as reading:
             found: list[str] = []
             for table in tables:
                 column = table.columns["id" if table.name == "casefiles" else "casefile"]

@@ -57,7 +57,7 @@ def write_narrowed_inventory(folder: Path, trial: Trial) -> Path:
 async def find_violations(trial: Trial, tool: ToolDefinition, needed: Level, standing: Standing) -> list[str]:
     """What is wrong with a call of a narrowed tool by somebody who stands so to the casefile it is narrowed to."""
     _, session, by = await trial.create_case(standing)
-    async with trial.parts.database.write_session() as writing:
+    async with trial.parts.database.write() as writing:
         casefile = await writing.get(Casefile, FIXED_CASEFILE)
         if casefile is not None:
             await writing.delete(casefile)

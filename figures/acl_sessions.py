@@ -69,7 +69,7 @@ async def _call(trial: Trial, name: str, payload: dict[str, Any], by: Principal,
 
 async def _stored_rows(trial: Trial, session: str) -> list[str]:
     """Everything that is kept of a session."""
-    async with trial.parts.database.read_session() as reading:
+    async with trial.parts.database.read() as reading:
         found: list[str] = []
         for table in _TABLES:
             columns = table.__table__.columns

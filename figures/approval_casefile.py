@@ -69,7 +69,7 @@ async def build_office(folder: Path) -> CasefileApplication:
     """The application over a database in which the person of the matrix has what its tools need."""
     database = Database(folder / "casefile.db", clock=lambda: NOW)
     made = build(folder, account=Account(hosts=Hosts.all_at(UNREACHABLE_URL)), database=database, users=Principal)
-    async with database.write_session() as writing:
+    async with database.write() as writing:
         writing.add_all(
             [
                 *(_casefile(each) for each in CASEFILES),

@@ -18,8 +18,9 @@ from sqlalchemy import insert
 from figures.corruption_damages import Damage, damages, read_tables
 from figures.corruption_world import JOURNAL, KEY_FILE, Outcome, continue_all, write_journal
 from figures.figure import Figure, no_violations
+from remit.database.urls import parse_url
 from remit.journal.sql.migrations import migrate
-from remit.journal.sql.tables import KEY, METADATA, open_engine, parse_url
+from remit.journal.sql.tables import KEY, METADATA, open_engine
 from tests.postgres import Postgres, serving
 
 _RESULTS: Final = ("violated", "refused", "asked a person instead", "equal")

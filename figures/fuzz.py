@@ -158,7 +158,7 @@ def run_fuzz(examples: int, *, start: int = 0) -> FuzzReport:
 async def _create_database(path: Path) -> None:
     """An empty database."""
     database = Database(path)
-    async with database.read_session() as session:
+    async with database.read() as session:
         await session.connection()
     await database.close()
 

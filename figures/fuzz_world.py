@@ -74,7 +74,8 @@ class World:
 
     def __init__(self, folder: Path, google: FakeGoogle) -> None:
         self.clock, self.google = Clock(), google
-        self.database = Database(folder / "casefile.db", clock=self.clock, new_id=Digits())
+        self._file = folder / "casefile.db"
+        self.database = Database(self._file, clock=self.clock, new_id=Digits())
         account = folder / "credentials.json"
         credentials = {"type": "authorized_user", "client_id": "id", "token_uri": f"{google.url}/token"}
         account.write_text(json.dumps(credentials | {"client_secret": "client-secret-1", "refresh_token": "refresh-1"}))
@@ -103,7 +104,7 @@ class World:
         for target, level, until in (("bob", "viewer", None), ("Zoë 😀", "editor", _SOON)):
             said = {"target_user_id": target, "permission": level, "expires_at": until}
             await self._call_successfully("grant_permission", "ann", casefile_id=mine, **said)
-        async with self.database.write_session() as writing:
+        async with self.database.write() as writing:
             (await writing.get_one(Casefile, old)).state = "archived"
         sessions = await self._sessions(mine, foreign)
         await self._delete_casefile(gone)
@@ -152,7 +153,7 @@ class World:
     def state(self, without: frozenset[str]) -> list[str]:
         """Everything that is kept, but for these tables."""
         found: list[str] = []
-        with closing(sqlite3.connect(self.database.path)) as reading:
+        with closing(sqlite3.connect(self._file)) as reading:
             for table in Base.metadata.sorted_tables:
                 if table.name not in without:
                     rows = reading.execute(_STATE_QUERIES[table.name]).fetchall()

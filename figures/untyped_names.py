@@ -41,7 +41,9 @@ NOT_SWEPT: Final = {
     "the runtime calls its store, and a store loads what it stored": """
         InMemoryStore.* Position SqlStore.[b-z]* SqlStore.a[!t]* *.from_json decode_item encode_item
     """,
-    "an executor calls its engine, and SQLAlchemy a column type": "*Engine.* Schema.* UtcDateTime*",
+    "an executor calls its engine, SQLAlchemy a column type, and a transaction a database": """
+        *Engine.* Schema.* UtcDateTime* FullText.* SqlFunction.*
+    """,
     "`tool`, `read_inventory`, `read_users`, `read_worker` and `Operations` make it or call it": """
         Inventory* MethodDefinition PolicySection.* PolicyTable.* Tool Tool.with_facts ToolDefinition ToolGovernance
         UserDirectory* WorkerDefinition.* breaks_if_*

@@ -235,6 +235,10 @@ BY_ANNOTATION: Final[Mapping[str, Callable[[], Any]]] = {
     "ReconcileFunction": lambda: answer,
     "Sequence[ScriptLine]": lambda: ["done"],
     "MetaData": MetaData,
+    "Path | str": lambda: folder() / "notes.db",
+    "Mapping[str, float]": lambda: {"title": 1.0},
+    "Mapping[str, SqlFunction]": dict,
+    "str | Callable[[], str]": lambda: "$1",
     "ChatMessage": lambda: {"role": "user", "content": "x"},
     "ChatMessage | Mapping[str, Any]": lambda: {"role": "user", "content": "x"},
     "WorkerDefinition": lambda: read_worker(folder() / "workers" / "clerk.worker"),
@@ -242,7 +246,7 @@ BY_ANNOTATION: Final[Mapping[str, Callable[[], Any]]] = {
     "type[M_co]": lambda: PolicyModel,
     "type[CallLayer | AnyLayer]": lambda: Timeout,
     "Iterable[Step]": lambda: [Step(name="one", callee=double, takes={"number": 1})],
-    "Schema": lambda: Schema(migrations=folder() / "migrations", head="1"),
+    "Schema": lambda: Schema(name="notes", migrations=folder() / "migrations", head="1"),
     "ToolRequest": lambda: ToolRequest(
         user_id="ada", payload=ToolRequestPayload(tool_name="double", parameters={"number": 1})
     ),

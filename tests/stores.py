@@ -11,12 +11,13 @@ from typing import Final
 
 import pytest
 
+from remit.database.urls import parse_url
 from remit.journal.memory import InMemoryStore
 from remit.journal.ports import Store
 from remit.journal.sql.key_file import KEY_VARIABLE, configured_key_file
 from remit.journal.sql.migrations import migrate
 from remit.journal.sql.store import SqlStore
-from remit.journal.sql.tables import KEY, METADATA, open_engine, parse_url
+from remit.journal.sql.tables import KEY, METADATA, open_engine
 from tests.postgres import Postgres, serving
 
 STORES: Final = ("in process", "sql", pytest.param("postgres", marks=pytest.mark.process))
@@ -101,6 +102,31 @@ def database(postgres: Postgres, template: str) -> Iterator[str]:
 def url(postgres: Postgres, database: str) -> str:
     """Where the journal in Postgres is."""
     return postgres.url(database)
+
+
+@pytest.fixture(scope="session")
+def shared_data(postgres: Postgres) -> str:
+    """A database for the data of applications; its name."""
+    return postgres.make()
+
+
+@pytest.fixture
+def data_url(postgres: Postgres, shared_data: str) -> str:
+    """A database in which no application has left anything; its URL."""
+    find = "FROM pg_namespace WHERE nspname !~ '^(pg_|information_schema$)'"
+    drop = f"SELECT format('DROP SCHEMA %I CASCADE', nspname) AS statement {find}"
+    postgres.do(
+        f"DO $$ DECLARE each record; BEGIN FOR each IN {drop} LOOP EXECUTE each.statement; END LOOP; END $$",
+        "CREATE SCHEMA public",
+        database=shared_data,
+    )
+    return postgres.url(shared_data)
+
+
+@pytest.fixture(params=("sqlite", pytest.param("postgres", marks=pytest.mark.process)))
+def data_location(request: pytest.FixtureRequest, tmp_path: Path) -> Path | str:
+    """Where an application may keep its data: a file, and a database in Postgres. Both are new."""
+    return request.getfixturevalue("data_url") if request.param == "postgres" else tmp_path / "data" / "app.db"
 
 
 @pytest.fixture(params=("sqlite", pytest.param("postgres", marks=pytest.mark.process)))

@@ -49,7 +49,7 @@ PUBLIC: Final = {
     "remit.app": "App Env",
     "remit.artifacts": "Artifact ArtifactPart Artifacts PromptWithFiles RunArtifacts read_artifact",
     "remit.audit": "Anchor Audit AuditFault AuditReport FileAnchor LogHead",
-    "remit.database": "Schema SqliteFile UtcDateTime",
+    "remit.database": "CASEFOLD Database FullText Schema SqlFunction UtcDateTime",
     "remit.effects": "effects_table once",
     "remit.engines": "DbosEngine Engine ErrorHandler ExecuteFunction ExecutionReport LocalEngine",
     "remit.errors": """
@@ -61,7 +61,7 @@ PUBLIC: Final = {
         RateLimitedError RemitError RequestError SealError SetupError StillRunningError Suspended ToolFailedError
         UnknownToolError as_no_model_error error_from_reply
     """,
-    "remit.home": "data_folder",
+    "remit.home": "data_folder data_location",
     "remit.inventory": """
         CHECKLIST EXPERIMENT_PERMISSION SECRET_FIELDS AuditEvents AuthenticationGate BreakingRule BusinessRules
         Capability CheckResult Classification Complexity DeclaresCalls Deprecation DeprecationGate EnabledGate

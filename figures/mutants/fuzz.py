@@ -19,7 +19,7 @@ MUTANTS: Final = mutants_of(
             "remit.layers.validate:_Validate.__call__", "strict=self._strict", "strict=False"
         ),
         "a call that fails leaves its changes behind": edited(
-            "remit.database:SqliteFile.write_session",
+            "remit.database.database:Database.write",
             "as session, session.begin():\n                yield session",
             "as session:\n                await session.begin()\n                try:\n"
             "                    yield session\n                finally:\n                    await session.commit()",

@@ -77,6 +77,13 @@ class JournalConfig(BaseModel):
     key: str = ""
 
 
+class DataConfig(BaseModel):
+    """Where applications keep their data."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, defer_build=True)
+    url: str = ""
+
+
 class ModelPrice(BaseModel):
     """The price of a model in US dollars per million tokens."""
 
@@ -91,6 +98,7 @@ class Config(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True)
     journal: JournalConfig = JournalConfig()
+    data: DataConfig = DataConfig()
     roles: dict[str, Role] = {}
     users: dict[str, User] = {}
     prices: dict[str, ModelPrice] = {}
@@ -98,13 +106,14 @@ class Config(BaseModel):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UserDirectory:
-    """The file at ``path``: roles with permissions, users, prices, and the journal, whose URL may hold a password."""
+    """The file at ``path``: roles with permissions, users, prices, and databases, whose URLs may hold passwords."""
 
     path: Path
     roles: Mapping[str, frozenset[str]]
     principals: Mapping[str, Principal]
     journal_url: str = field(default="", repr=False)
     journal_key: str = ""
+    data_url: str = field(default="", repr=False)
     prices: Prices = field(default_factory=dict[str, Price])
 
     def require_principal(self, name: str) -> Principal:
@@ -179,6 +188,7 @@ def _parse_users(path: Path, document: dict[str, Any]) -> UserDirectory:
         principals=principals,
         journal_url=config.journal.url,
         journal_key=config.journal.key,
+        data_url=config.data.url,
         prices={name: Price(each.input, each.output, each.cached) for name, each in config.prices.items()},
     )
 

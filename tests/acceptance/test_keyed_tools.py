@@ -158,7 +158,7 @@ async def casefile_world(folder: Path) -> AsyncGenerator[World]:
     fresh = folder / "fresh.db"
     made = build_casefile(folder / "fresh")
     (folder / "fresh").mkdir()
-    async with made.database.write_session():
+    async with made.database.write():
         pass
     await made.close()
     (folder / "fresh" / "casefile.db").rename(fresh)
@@ -174,13 +174,13 @@ async def casefile_world(folder: Path) -> AsyncGenerator[World]:
             if not name.startswith(("create_casefile", "close_")):
                 sample["casefile_id"] = mine
         conversation = opened.own["ann"][2]
-        yield World(opened.app, opened.database.path, PEOPLE["ann"], samples | RECORDED, conversation)
+        yield World(opened.app, folder / "casefile.db", PEOPLE["ann"], samples | RECORDED, conversation)
 
 
 @asynccontextmanager
 async def cms_world(folder: Path) -> AsyncGenerator[World]:
     """The CMS with one page."""
-    made = cms.World(folder / "cms.db")
+    made = cms.World(folder)
     await made.page("About", ("hero", {"heading": "We bake bread"}))
     operations = (page_operations(made.pages, made.search), section_operations(made.sections))
     app = App(name="cms", tools=tuple(tool for each in operations for tool in each.callees))

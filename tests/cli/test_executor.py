@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from remit import App
-from remit.database import Schema, SqliteFile
+from remit.database import Database, Schema
 from remit.testing import calls
 from tests.cli.kit import APP, PATIENCE, Cli, command
 
@@ -99,11 +99,11 @@ def test_what_cannot_be_is_refused_before_anything_is_driven(cli: Cli, arguments
 
 def keeping() -> App:
     """An application with a file of its own."""
-    files.append(SqliteFile(Path("notes.db"), Schema(migrations=Path("none"), head="0001")))
+    files.append(Database(Path("notes.db"), Schema(name="notes", migrations=Path("none"), head="0001")))
     return App(name="keeping")
 
 
-files: list[SqliteFile] = []
+files: list[Database] = []
 
 
 @pytest.mark.parametrize("engine", ["local", "dbos"])
@@ -114,7 +114,7 @@ def test_an_application_with_local_data_is_refused_under_a_shared_journal(
     files.clear()
     done = cli("executor", "--app", "tests.cli.test_executor:keeping", "--engine", engine)
     assert done.status == 2
-    assert "'keeping' keeps its data in notes.db, which executors of other machines do not have: keep the" in done.err
+    assert "'keeping' keeps its data in notes.db, which executors of other machines do not have: keep " in done.err
     assert "pass --local-data if all executors run on this machine" in done.err
 
 

@@ -1,184 +1,243 @@
-"""An application's SQLite file: made and migrated when it is first used, and safe for whoever reads and writes it."""
+"""The conformance of an application's database: the same behaviour in SQLite and in Postgres."""
 
 from __future__ import annotations
 
 import asyncio
-import subprocess
-import sys
-import threading
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta, timezone
-from pathlib import Path
+from typing import Any
 
 import pytest
-from sqlalchemy import func, select, text
-from sqlalchemy.exc import IntegrityError, OperationalError
+from alembic import command
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from pydantic import BaseModel
+from sqlalchemy import Connection, delete, func, select, text, update
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.ext.asyncio import AsyncSession
 
-from remit.database import SqliteFile
-from remit.errors import RateLimitedError, ToolFailedError
-from tests.database.tables import Note, Notebook, notes
+from remit.database import Database
+from remit.effects import once
+from remit.errors import ConflictError, IdempotencyError, InvalidArgumentsError, RateLimitedError, SetupError
+from tests.database.conftest import Opening
+from tests.database.tables import EFFECTS, Base, Note, Notebook, notes_schema
 
 NOW = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
 
 
-@pytest.fixture
-async def file(tmp_path: Path) -> AsyncGenerator[SqliteFile]:
-    opened = notes(tmp_path / "notes.db")
-    yield opened
-    await opened.close()
+class Added(BaseModel):
+    """What an addition gives."""
+
+    notebooks: int
 
 
-async def notebooks(file: SqliteFile) -> int:
-    async with file.read_session() as session:
-        return await session.scalar(select(func.count()).select_from(Notebook)) or 0
+async def names(database: Database) -> list[str]:
+    async with database.read() as session:
+        return list(await session.scalars(select(Notebook.name).order_by(Notebook.name)))
 
 
-async def add(file: SqliteFile, name: str, then: Callable[[], object] = lambda: None) -> None:
-    async with file.write_session() as session:
+async def add(database: Database, name: str, then: Callable[[], object] = lambda: None) -> None:
+    async with database.write() as session:
         session.add(Notebook(name=name))
         await session.flush()
         then()
 
 
-def test_nothing_is_made_before_the_first_use(tmp_path: Path) -> None:
-    notes(tmp_path / "deep" / "notes.db")
-    assert list(tmp_path.iterdir()) == []
+async def add_note(database: Database, at: datetime = NOW, **changes: Any) -> None:
+    async with database.write() as session:
+        session.add(Note(**{"title": "bread", "notebook": "first", "at": at, **changes}))
 
 
-async def test_the_first_use_makes_the_folder_the_tables_and_what_they_begin_with(tmp_path: Path) -> None:
-    file = notes(tmp_path / "deep" / "notes.db")
-    assert await notebooks(file) == 1
-    await file.close()
+async def add_once(database: Database, key: str, *, digest: str = "") -> Added:
+    async with database.write() as session:
+
+        async def produce() -> Added:
+            count = await session.scalar(select(func.count()).select_from(Notebook)) or 0
+            session.add(Notebook(name=f"number {count}"))
+            await session.flush()
+            return Added(notebooks=count + 1)
+
+        return await once(session, key, Added, produce, digest=digest)
 
 
-async def test_a_file_that_lags_behind_is_brought_up_to_date_and_keeps_what_it_has(file: SqliteFile) -> None:
-    await add(file, "mine")
-    async with file.write_session() as session:
-        await session.execute(text("DELETE FROM alembic_version"))
-        await session.execute(text("DROP TABLE notes"))
-        await session.execute(text("ALTER TABLE notebooks RENAME TO kept"))
-    await file.close()
-    assert await notebooks(file) == 1
-    async with file.read_session() as session:
-        assert (await session.scalars(text("SELECT name FROM kept ORDER BY name"))).all() == ["first", "mine"]
+async def test_the_first_use_makes_the_tables_and_what_they_begin_with(database: Database) -> None:
+    assert await names(database) == ["first"]
 
 
-@pytest.mark.process
-def test_a_file_that_is_up_to_date_is_opened_without_alembic(tmp_path: Path) -> None:
-    program = (
-        "import asyncio, sys\nfrom pathlib import Path\nfrom tests.database.tables import notes\n"
-        "async def main():\n    file = notes(Path(sys.argv[1]))\n"
-        "    async with file.read_session() as session: await session.connection()\n    await file.close()\n"
-        "asyncio.run(main())\nprint('alembic' in sys.modules)"
-    )
-    command = [sys.executable, "-c", program, str(tmp_path / "notes.db")]
-    outputs = [subprocess.run(command, capture_output=True, text=True, check=True).stdout for _ in range(2)]
-    assert outputs == ["True\n", "False\n"]
+async def test_the_migrations_make_the_tables_that_the_code_has(database: Database) -> None:
+    def ours(name: str | None, kind: str, _: object) -> bool:
+        return kind != "table" or name in Base.metadata.tables
+
+    def differences(connection: Connection) -> object:
+        context = MigrationContext.configure(connection, opts={"include_name": ours})
+        return compare_metadata(context, Base.metadata)
+
+    async with database.write() as session:
+        assert await (await session.connection()).run_sync(differences) == []
 
 
-async def test_many_first_uses_at_once_open_it_once(file: SqliteFile) -> None:
-    assert await asyncio.gather(*(notebooks(file) for _ in range(5))) == [1] * 5
+async def test_a_database_that_lags_behind_is_migrated_and_keeps_its_rows(opening: Opening) -> None:
+    first = opening()
+    await add(first, "mine")
+
+    def back(connection: Connection) -> None:
+        config = notes_schema().alembic_config()
+        config.attributes["connection"] = connection
+        command.downgrade(config, "base")
+        connection.execute(text("CREATE TABLE kept (name text)"))
+        connection.execute(text("INSERT INTO kept VALUES ('mine')"))
+
+    async with first.write() as session:
+        await (await session.connection()).run_sync(back)
+    second = opening()
+    assert await names(second) == ["first"]
+    async with second.read() as session:
+        assert (await session.scalars(text("SELECT name FROM kept"))).all() == ["mine"]
 
 
-async def test_two_that_open_a_new_file_at_once_fill_it_once(tmp_path: Path) -> None:
-    first, second = notes(tmp_path / "notes.db"), notes(tmp_path / "notes.db")
-    assert await asyncio.gather(notebooks(first), notebooks(second)) == [1, 1]
-    await first.close()
-    await second.close()
-
-
-async def test_a_file_that_is_no_database_is_said_in_one_line_each_time(tmp_path: Path) -> None:
-    (tmp_path / "notes.db").write_bytes(b"this is no database at all" * 100)
-    file = notes(tmp_path / "notes.db")
+async def test_a_database_of_a_newer_version_is_refused_in_one_line(opening: Opening) -> None:
+    first = opening()
+    async with first.write() as session:
+        await session.execute(text("UPDATE alembic_version SET version_num = '9999'"))
     for _ in range(2):
-        with pytest.raises(
-            ToolFailedError, match=r"notes\.db is not a database, or it is damaged.*move it away"
-        ) as outputs:
-            await notebooks(file)
-        assert "http" not in outputs.value.message
+        with pytest.raises(SetupError, match=r"'notes' cannot be migrated to 0001: .*9999.*newer version of the app"):
+            await names(opening())
 
 
-async def test_a_file_that_was_damaged_while_in_use_is_said_in_one_line(file: SqliteFile) -> None:
-    await add(file, "mine")
-    await file.close()
-    whole = file.path.read_bytes()
-    file.path.write_bytes(whole[:4096] + b"\xff" * (len(whole) - 4096))
-    with pytest.raises(ToolFailedError, match=r"notes\.db is not a database, or it is damaged"):
-        await notebooks(file)
+async def test_many_first_uses_at_once_open_it_once(database: Database) -> None:
+    assert await asyncio.gather(*(names(database) for _ in range(5))) == [["first"]] * 5
 
 
-async def test_it_is_set_up_for_durable_concurrent_use(file: SqliteFile) -> None:
-    async with file.read_session() as session:
-        names = ("journal_mode", "foreign_keys", "synchronous")
-        assert [await session.scalar(text(f"PRAGMA {name}")) for name in names] == ["wal", 1, 2]
+async def test_two_that_open_a_new_database_at_once_fill_it_once(opening: Opening) -> None:
+    assert await asyncio.gather(names(opening()), names(opening())) == [["first"], ["first"]]
 
 
-async def test_its_sql_knows_the_functions_it_was_given(file: SqliteFile) -> None:
-    async with file.read_session() as session:
-        assert await session.scalar(text("SELECT shout('hello')")) == "HELLO"
+async def test_a_reader_sees_one_state_while_another_writes(database: Database) -> None:
+    async with database.read() as session:
+        query = select(func.count()).select_from(Notebook)
+        before = await session.scalar(query)
+        await add(database, "mine")
+        assert await session.scalar(query) == before
+    assert await names(database) == ["first", "mine"]
 
 
-async def test_a_moment_comes_back_with_its_zone(file: SqliteFile) -> None:
-    async with file.write_session() as session:
-        session.add(Note(title="bread", notebook="first", at=NOW))
-    async with file.read_session() as session:
-        assert (await session.get_one(Note, "bread")).at == NOW
+async def test_a_reader_cannot_write(database: Database) -> None:
+    with pytest.raises(SetupError, match=r"a reading session of .* cannot write; use `database.write\(\)`"):
+        async with database.read() as session:
+            await session.execute(delete(Notebook))
+    await add(database, "mine")
+    assert await names(database) == ["first", "mine"]
 
 
-async def test_a_moment_is_the_same_moment_in_whatever_zone_it_was_given(file: SqliteFile) -> None:
-    async with file.write_session() as session:
-        session.add(Note(title="bread", notebook="first", at=NOW.astimezone(timezone(timedelta(hours=2)))))
-    async with file.read_session() as session:
-        assert (await session.get_one(Note, "bread")).at == NOW
-
-
-async def test_a_row_that_refers_to_nothing_is_refused(file: SqliteFile) -> None:
-    with pytest.raises(IntegrityError, match="FOREIGN KEY"):
-        async with file.write_session() as session:
-            session.add(Note(title="bread", notebook="nowhere", at=NOW))
-
-
-async def test_an_error_rolls_a_write_back(file: SqliteFile) -> None:
+async def test_an_error_rolls_a_write_back(database: Database) -> None:
     with pytest.raises(ZeroDivisionError):
-        await add(file, "mine", lambda: 1 // 0)
-    assert await notebooks(file) == 1
+        await add(database, "mine", lambda: 1 // 0)
+    assert await names(database) == ["first"]
 
 
-async def test_a_reader_goes_on_seeing_one_state_while_another_writes(file: SqliteFile) -> None:
-    async with file.read_session() as session:
-        before = await session.scalar(select(func.count()).select_from(Notebook))
-        await add(file, "mine")
-        assert await session.scalar(select(func.count()).select_from(Notebook)) == before
+async def test_writers_take_turns_and_each_sees_what_the_one_before_wrote(opening: Opening) -> None:
+    databases = [opening(), opening()]
+    added = await asyncio.gather(*(add_once(databases[number % 2], f"key {number}") for number in range(12)))
+    assert sorted(each.notebooks for each in added) == list(range(2, 14))
 
 
-async def test_a_writer_that_waits_too_long_is_told_to_try_again(file: SqliteFile) -> None:
-    hasty = notes(file.path, busy_timeout=0.01)
-    async with file.write_session() as session:
+async def test_a_writer_that_waits_too_long_is_told_to_try_again(opening: Opening) -> None:
+    hasty, patient = opening(busy_timeout=0.01), opening()
+    await names(hasty)
+    async with patient.write() as session:
         await session.connection()
-        with pytest.raises(RateLimitedError, match=r"notes\.db is being written"):
+        with pytest.raises(RateLimitedError, match="is being written by another process; try again"):
             await add(hasty, "mine")
-    await hasty.close()
+    await add(hasty, "mine")
 
 
-async def test_another_failure_of_the_database_is_not_called_busy(file: SqliteFile) -> None:
-    with pytest.raises(OperationalError, match="no such table"):
-        async with file.write_session() as session:
+async def test_a_repeated_write_with_the_same_key_happens_once(opening: Opening) -> None:
+    databases = [opening(), opening()]
+    added = await asyncio.gather(*(add_once(each, "key") for each in databases * 3))
+    assert [each.notebooks for each in added] == [2] * 6
+    with pytest.raises(IdempotencyError):
+        await add_once(databases[0], "key", digest="other")
+    assert await names(databases[0]) == ["first", "number 1"]
+
+
+async def test_the_effect_is_recorded_in_the_transaction_of_the_write(database: Database) -> None:
+    async def write_and_fail() -> None:
+        async with database.write() as session:
+            await once(session, "key", Added, lambda: fail(session))
+
+    async def fail(session: AsyncSession) -> Added:
+        session.add(Notebook(name="mine"))
+        await session.flush()
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        await write_and_fail()
+    async with database.read() as session:
+        assert await session.scalar(select(func.count()).select_from(EFFECTS)) == 0
+    assert await names(database) == ["first"]
+
+
+@pytest.mark.parametrize("hours", [0, 2, -7])
+async def test_a_time_comes_back_as_the_same_moment_in_utc(database: Database, hours: int) -> None:
+    await add_note(database, NOW.astimezone(timezone(timedelta(hours=hours))))
+    async with database.read() as session:
+        stored = (await session.get_one(Note, "bread")).at
+    assert (stored, stored.utcoffset()) == (NOW, timedelta())
+
+
+async def test_a_time_without_a_zone_is_refused_and_nothing_is_stored(database: Database) -> None:
+    with pytest.raises(SetupError, match="give a time with a zone"):
+        await add_note(database, NOW.replace(tzinfo=None))
+    async with database.read() as session:
+        assert await session.scalar(select(func.count()).select_from(Note)) == 0
+
+
+@pytest.mark.parametrize(
+    "changes", [{"notebook": "nowhere"}, {"notebook": None}], ids=["refers to nothing", "lacks a value"]
+)
+async def test_a_row_that_breaks_a_constraint_is_refused_in_one_line(
+    database: Database, changes: dict[str, Any]
+) -> None:
+    with pytest.raises(ConflictError, match="the database refuses the write: ") as refused:
+        await add_note(database, **changes)
+    assert "\n" not in str(refused.value)
+    assert "INSERT" not in str(refused.value)
+
+
+async def test_a_row_that_exists_already_is_refused_in_one_line(database: Database) -> None:
+    await add_note(database)
+    with pytest.raises(ConflictError, match="the database refuses the write: "):
+        await add_note(database)
+
+
+async def test_a_defect_of_the_application_stays_as_it_is(database: Database) -> None:
+    with pytest.raises(DBAPIError, match="no_table"):
+        async with database.write() as session:
             await session.execute(text("DELETE FROM no_table"))
 
 
-async def test_a_closed_file_opens_again(file: SqliteFile) -> None:
-    await add(file, "mine")
-    await file.close()
-    await file.close()
-    assert await notebooks(file) == 2
+async def test_its_sql_has_the_functions_that_the_application_gave(database: Database) -> None:
+    async with database.read() as session:
+        statement = select(func.joined("a", "b"), func.joined("a", None), func.casefold("ÜBER Straße ΟΔΟΣ ﬁ"))
+        assert tuple((await session.execute(statement)).one()) == ("a+b", None, "über strasse οδοσ fi")
 
 
-def test_it_is_closed_with_the_event_loop_that_used_it_and_opens_again_in_another(tmp_path: Path) -> None:
-    file = notes(tmp_path / "notes.db")
-    before = set(threading.enumerate())
-    for _ in range(2):
-        assert asyncio.run(notebooks(file)) == 1
-        left = set(threading.enumerate()) - before
-        for thread in left:
-            thread.join(20)
-        assert not any(thread.is_alive() for thread in left)
+async def test_a_closed_database_opens_again(database: Database) -> None:
+    await add(database, "mine")
+    await database.close()
+    await database.close()
+    assert await names(database) == ["first", "mine"]
+
+
+async def test_a_change_of_a_row_is_seen_by_the_next_reader(database: Database) -> None:
+    async with database.write() as session:
+        await session.execute(update(Notebook).values(name="renamed"))
+    assert await names(database) == ["renamed"]
+
+
+async def test_a_value_that_a_column_cannot_hold_is_refused(database: Database) -> None:
+    if database.file is not None:
+        pytest.skip("SQLite stores texts of any length")
+    for title in ("much too long for this column", "nothing\x00here"):
+        with pytest.raises(InvalidArgumentsError, match="cannot store a value"):
+            await add_note(database, title=title)

@@ -76,7 +76,7 @@ class Desk:
 
     async def events(self, session: str = "") -> list[Event]:
         """What happened to requests, of one session or of all, in order; without what layers filed meanwhile."""
-        async with self.database.read_session() as reading:
+        async with self.database.read() as reading:
             query = select(Event).where(Event.event_type.in_(TYPES)).order_by(Event.request, Event.chain_position)
             found = await reading.scalars(query.where(Event.session == session) if session else query)
             return list(found.all())
@@ -87,7 +87,7 @@ class Desk:
 
     async def requests(self) -> Sequence[SessionRequest]:
         """All requests of sessions, in order."""
-        async with self.database.read_session() as reading:
+        async with self.database.read() as reading:
             return (await reading.scalars(select(SessionRequest).order_by(SessionRequest.created_at))).all()
 
 

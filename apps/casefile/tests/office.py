@@ -115,12 +115,12 @@ class Office:
 
     async def add(self, rows: Iterable[Base]) -> None:
         """Write rows."""
-        async with self.database.write_session() as session:
+        async with self.database.write() as session:
             session.add_all(rows)
 
     async def change(self, casefile_id: str, **fields: Any) -> None:
         """Change a casefile behind the back of everybody."""
-        async with self.database.write_session() as session:
+        async with self.database.write() as session:
             casefile = await session.get_one(Casefile, casefile_id)
             for name, value in fields.items():
                 setattr(casefile, name, value)

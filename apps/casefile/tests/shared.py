@@ -33,19 +33,19 @@ def shared_application(kind: type[Database] = Database) -> CasefileApplication:
     return build(Path(), account=account, database=kind(Path("unused.db")), users=Principal, chat_models=CHAT_MODELS)
 
 
-def reopen(kind: type[D], folder: Path, clock: Clock, account: Account | None = None) -> D:
-    """The database of the shared application as a new one would be, of the file in ``folder``."""
+def reopen(kind: type[D], location: Path | str, clock: Clock, account: Account | None = None) -> D:
+    """The database of the shared application as a new one would be, at ``location``."""
     application = shared_application(kind)
     credentials = (account or Account()).load_credentials
     transport = application.clients.shared_transport
     Transport.__init__(transport, credentials, hosts=transport.hosts)
     database = application.database
     assert isinstance(database, kind)
-    Database.__init__(database, folder / "casefile.db", busy_timeout=20.0, clock=clock, new_id=Digits())
+    Database.__init__(database, location, busy_timeout=20.0, clock=clock, new_id=Digits())
     return database
 
 
 def application_of(database: Database) -> CasefileApplication:
     """The application over a database: the shared one, or one that is built for it."""
     shared = shared_application(type(database))
-    return shared if shared.database is database else build(database.path.parent, database=database, users=Principal)
+    return shared if shared.database is database else build(Path(), database=database, users=Principal)

@@ -38,7 +38,7 @@ async def test_a_call_that_fails_with_what_it_wrote_kept_is_caught(fresh: Path, 
         @tool(effect=Effect.PURE)
         async def list_casefiles() -> str:
             """Write, and fail."""
-            async with world.database.write_session() as writing:
+            async with world.database.write() as writing:
                 await writing.delete(await writing.get_one(Casefile, world.pools["casefile_id"][0]))
             raise LookupError("half done")
 

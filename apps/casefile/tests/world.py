@@ -65,7 +65,7 @@ def call_of(person: str = "ann", tenant: str = "default", key: str = "key") -> L
 
 async def rows(database: Database, *tables: str) -> dict[str, int]:
     """How many rows each of these tables has."""
-    async with database.read_session() as session:
+    async with database.read() as session:
         return {
             table: await session.scalar(text(f"SELECT count(*) FROM {table}")) or 0  # noqa: S608  (names of ours)
             for table in tables

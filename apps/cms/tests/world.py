@@ -1,4 +1,4 @@
-"""A CMS on a real database file, and the facts of calls to make with it."""
+"""A CMS on a real database, and the facts of calls to make with it."""
 
 from __future__ import annotations
 
@@ -72,13 +72,14 @@ class Ctx:
 class World:
     """The CMS with two tenants: "local-site" with the site of that name, and "other" with other-site."""
 
-    def __init__(self, path: Path, *, busy_timeout: float = 20.0) -> None:
+    def __init__(self, folder: Path, location: Path | str = "", *, busy_timeout: float = 20.0) -> None:
         self.ids = Ids()
-        self.database = Database(path, clock=Minutes(), new_id=self.ids, busy_timeout=busy_timeout)
+        location = location or folder / "cms.db"
+        self.database = Database(location, clock=Minutes(), new_id=self.ids, busy_timeout=busy_timeout)
         self.pages = Pages(self.database)
         self.sections = Sections(self.database)
         self.search = Search(self.database)
-        self.rendering = PageRenderer(self.database, path.parent / "sites")
+        self.rendering = PageRenderer(self.database, folder / "sites")
         self._keys = itertools.count(1)
 
     def call(self, *, tenant: str = "local-site", key: str = "", by: str = "ann", run: str = "run-1") -> LeafContext:
@@ -88,7 +89,7 @@ class World:
 
     async def add_other_site(self) -> None:
         """Give the tenant "other" a site."""
-        async with self.database.write_session() as session:
+        async with self.database.write() as session:
             await add_site(session, "other", ELSEWHERE.site, name="Other", clock=self.database.clock, new_id=self.ids)
 
     async def page(self, title: str = "About", *sections: tuple[str, Content], tenant: str = "local-site") -> PageView:
@@ -100,7 +101,7 @@ class World:
     async def rows(self) -> dict[str, int]:
         """How many rows each table of content has: what a write that failed must leave as it was."""
         tables = ("pages", "page_sections", "page_section_contents", "revisions", "page_search", "remit_effects")
-        async with self.database.read_session() as session:
+        async with self.database.read() as session:
             return {
                 table: await session.scalar(text(f"SELECT count(*) FROM {table}")) or 0  # noqa: S608  (names above)
                 for table in tables

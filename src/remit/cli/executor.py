@@ -65,7 +65,7 @@ def _load_app(name: str, *, is_shared: bool) -> App:
     Raises:
         UsageError: the application keeps its data in a file of this machine.
     """
-    from remit.database import list_files
+    from remit.database.database import list_files
 
     before = list_files()
     app = find_app(name, installed_apps())
@@ -74,7 +74,8 @@ def _load_app(name: str, *, is_shared: bool) -> App:
         raise UsageError(
             f"the application {app.name!r} keeps its data in {files[0]}, "
             "which executors of other machines do not have: "
-            "keep the journal in SQLite too, or pass --local-data if all executors run on this machine"
+            "keep its data in Postgres (REMIT_DATA), keep the journal in SQLite too, "
+            "or pass --local-data if all executors run on this machine"
         )
     return app
 

@@ -17,11 +17,12 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Engine, inspect, text
 
+from remit.database.urls import parse_url
 from remit.errors import JournalFormatError
 from remit.journal.sql import migrations
 from remit.journal.sql.key_file import configured_key_file
 from remit.journal.sql.store import SqlStore
-from remit.journal.sql.tables import HEAD_REVISION, METADATA, VERSION_TABLE, open_engine, parse_url
+from remit.journal.sql.tables import HEAD_REVISION, METADATA, VERSION_TABLE, open_engine
 from remit.testing.store_suite.samples import no, question, yes
 from tests.journal.programs import Program
 from tests.postgres import Postgres

@@ -16,9 +16,10 @@ from sqlalchemy import Connection, Engine, event
 from sqlalchemy.pool import Pool
 
 from remit.contracts.items import Item
+from remit.database.urls import parse_url
 from remit.errors import JournalError, JournalFormatError, LeaseError, RequestError
 from remit.journal.sql.store import SqlStore
-from remit.journal.sql.tables import open_engine, parse_url
+from remit.journal.sql.tables import open_engine
 from remit.testing.store_suite.samples import (
     Run,
     acquire_run,

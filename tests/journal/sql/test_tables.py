@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import URL, Connection
 
+from remit.database.urls import describe_location, enable_wal, parse_url
 from remit.errors import SetupError
-from remit.journal.sql.tables import describe_location, enable_wal, open_engine, parse_url
+from remit.journal.sql.tables import open_engine
 
 
 def read_pragmas(connection: Connection) -> dict[str, object]:

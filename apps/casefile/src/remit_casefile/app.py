@@ -12,7 +12,7 @@ from typing import Any, Final, TypeAlias
 
 from remit import Agent, App, Principal, Tool, preset
 from remit.errors import ContractError
-from remit.home import data_folder
+from remit.home import data_folder, data_location
 from remit.inventory import Operations, read_inventory
 from remit.runtime import PrincipalDirectory
 from remit.tools import Callee
@@ -83,7 +83,7 @@ def build(
     Args:
         home: the folder, for ``casefile.db``.
         account: the Google account to use, or a folder of accounts; without one, its tools explain how to configure it.
-        database: a database other than the one in ``home``, for tests.
+        database: a database other than the file in ``home``.
         users: finds a user by name and tenant, so that access can be granted; without it, grants are refused.
         chat_models: names of the models that users of a chat may choose, such as ``openai:gpt-5``.
         inventory_folder: the folder of an inventory other than the application's own.
@@ -170,4 +170,5 @@ def app() -> App:
 
     models = [name.strip() for name in os.environ.get(CHAT_MODELS_VARIABLE, "").split(",") if name.strip()]
     account = Account.from_environ(os.environ)
-    return build(home, account=account, users=find_user, chat_models=models).app
+    database = Database(data_location(os.environ, "casefile"))
+    return build(home, account=account, database=database, users=find_user, chat_models=models).app

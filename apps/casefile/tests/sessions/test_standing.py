@@ -33,7 +33,7 @@ async def call(conversation: str = MINE, by: Principal | None = None) -> Call:
 async def begin(database: Database, state: str = "active") -> None:
     """The session of ann."""
     now = database.clock()
-    async with database.write_session() as writing:
+    async with database.write() as writing:
         writing.add(
             Session(
                 id=MINE,
@@ -90,7 +90,7 @@ async def test_a_conversation_that_is_no_session_can_be_made_one_once(database: 
         await standing.open(await call(conversation))
     assert await standing.state(await call(conversation)) is SessionState.ACTIVE
     assert await rows(database, "sessions") == {"sessions": 1}
-    async with database.read_session() as reading:
+    async with database.read() as reading:
         session = (await reading.scalars(select(Session))).one()
     assert (session.user, session.kind, session.conversation) == ("ann", "tool", conversation or "run run")
 

@@ -70,7 +70,7 @@ async def test_a_row_of_another_tenant_is_not_there_in_the_same_words(database: 
         updated_at=START,
         conversation="ts_1",
     )
-    async with database.write_session() as writing:
+    async with database.write() as writing:
         writing.add(session)
     async with open_view(database, call_of()) as view:
         assert (await view.get_casefile(made.id)).title == "Smith"

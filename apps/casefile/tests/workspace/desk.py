@@ -37,11 +37,11 @@ class Mortal(Database):
     before = after = 0
 
     @asynccontextmanager
-    async def write_session(self) -> AsyncGenerator[AsyncSession]:
+    async def write(self) -> AsyncGenerator[AsyncSession]:
         self.before -= 1
         if self.before == 0:
             raise Crash
-        async with super().write_session() as session:
+        async with super().write() as session:
             yield session
         self.after -= 1
         if self.after == 0:
@@ -60,7 +60,7 @@ class Desk:
         keys = {"client_secret": "client-secret-1", "refresh_token": "refresh-1-of-ann"}
         self.account.write_text(json.dumps(said | keys))
         account = Account(file=self.account, hosts=Hosts.all_at(google.url))
-        self.database = reopen(Mortal, folder, self.clock, account)
+        self.database = reopen(Mortal, folder / "casefile.db", self.clock, account)
         self.database.before = self.database.after = 0
         self.app = shared_application(Mortal).app
         self.runtime = Runtime(self.app, store=self.store, directory=lambda name, _tenant: PEOPLE[name])

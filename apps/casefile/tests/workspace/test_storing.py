@@ -157,6 +157,6 @@ async def test_cells_that_were_stored_are_read_anew_by_a_sync(desk: Desk, casefi
 async def test_events_of_storing_do_not_hold_what_was_stored(desk: Desk, casefile: str) -> None:
     await desk.call("store_gmail_messages", casefile_id=casefile, messages=[message("m1", "a secret plan")])
 
-    async with desk.database.read_session() as session:
+    async with desk.database.read() as session:
         kept = (await session.scalars(select(Event).where(Event.tool_name == "store_gmail_messages"))).one()
     assert kept.parameters == {"casefile_id": casefile, "messages": "[redacted]"}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from remit import App
-from remit.home import data_folder
+from remit.home import data_folder, data_location
 from remit.inventory import Operations
 from remit_cms.agent import editor
 from remit_cms.pages.pages import Pages
@@ -32,9 +32,14 @@ class Cms:
     app: App
 
 
-def build(home: Path) -> Cms:
-    """Build the CMS with its data in ``home``: ``cms.db``, and rendered pages under ``sites``."""
-    database = Database(home / "cms.db")
+def build(home: Path, location: Path | str = "") -> Cms:
+    """Build the CMS.
+
+    Args:
+        home: the folder for rendered pages, under ``sites``.
+        location: where its data is: a file, or the URL of a database in Postgres. Without one: ``cms.db`` in ``home``.
+    """
+    database = Database(location or home / "cms.db")
     pages, search, sections = Pages(database), Search(database), Sections(database)
     renderer = PageRenderer(database, home / "sites")
     editor_parts = (page_operations(pages, search), section_operations(sections))
@@ -57,4 +62,4 @@ def build(home: Path) -> Cms:
 
 def app() -> App:
     """The application, for Remit's command line."""
-    return build(data_folder(os.environ)).app
+    return build(data_folder(os.environ), data_location(os.environ, "cms")).app

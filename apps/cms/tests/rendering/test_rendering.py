@@ -129,7 +129,7 @@ async def test_every_template_shows_every_one_of_its_texts(world: World) -> None
 async def test_a_template_of_the_sites_own_is_shown_slot_by_slot(world: World) -> None:
     sections = every_section("hello")
     await world.page("About", *sections)
-    async with world.database.write_session() as session:
+    async with world.database.write() as session:
         await session.execute(
             update(SectionDefinition)
             .where(SectionDefinition.site == HOME.site)

@@ -180,7 +180,7 @@ async def test_every_write_keeps_a_revision_that_says_who_and_what(world: World)
         UpdateSectionContent(page_section_id=section, content={"heading": "Brot"}, locale_code="de"),
     )
     await world.pages.delete_page(world.call(by="cy", run="run-3"), DeletePage(page_id=page.id, confirmed=True))
-    async with world.database.read_session() as session:
+    async with world.database.read() as session:
         kept = (await session.scalars(select(Revision).order_by(Revision.number))).all()
     assert [(row.number, row.action, row.author, row.run) for row in kept] == [
         (1, "create_page", "ann", "run-1"),

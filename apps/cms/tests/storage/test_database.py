@@ -1,4 +1,4 @@
-"""The file: made, migrated and seeded when it is first used."""
+"""The database: made, migrated and seeded when it is first used."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, func, select, text, update
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy import Connection, func, inspect, select, update
 
 from apps.cms.tests.world import World
 from remit.database import Schema
+from remit.errors import ConflictError
 from remit_cms.storage.database import HEAD_REVISION, MIGRATIONS, Database, random_id, utc_now
 from remit_cms.storage.tables import Base, Locale, Revision, SectionDefinition, Site
 from remit_cms.templates.builtin import BUILTIN_TEMPLATES
 from remit_cms.templates.slots import Structure
 
-SCHEMA = Schema(migrations=MIGRATIONS, head=HEAD_REVISION)
+SCHEMA = Schema(name="cms", migrations=MIGRATIONS, head=HEAD_REVISION)
 
 
-async def test_a_new_file_gets_a_site_with_two_languages_and_the_templates(tmp_path: Path) -> None:
-    database = Database(tmp_path / "deep" / "cms.db")
-    async with database.read_session() as session:
+async def test_a_new_database_gets_a_site_with_two_languages_and_the_templates(data_location: Path | str) -> None:
+    database = Database(data_location)
+    async with database.read() as session:
         sites = (await session.execute(select(Site.key, Site.tenant))).all()
         locales = (await session.execute(select(Locale.code, Locale.is_default).order_by(Locale.code))).all()
         stored = {row.key: row for row in await session.scalars(select(SectionDefinition))}
@@ -49,7 +49,7 @@ async def test_the_migrations_make_the_tables_that_the_code_says(world: World) -
         context = MigrationContext.configure(connection, opts={"include_name": ours})
         return compare_metadata(context, Base.metadata)
 
-    async with world.database.write_session() as session:
+    async with world.database.write() as session:
         assert await (await session.connection()).run_sync(differences) == []
 
 
@@ -59,17 +59,17 @@ async def test_the_migrations_can_be_taken_back(world: World) -> None:
         config.attributes["connection"] = connection
         command.downgrade(config, "base")
 
-    async with world.database.write_session() as session:
+    async with world.database.write() as session:
         await (await session.connection()).run_sync(back)
-        left = (await session.scalars(text("SELECT name FROM sqlite_master WHERE type = 'table'"))).all()
+        left = await (await session.connection()).run_sync(lambda connection: inspect(connection).get_table_names())
     assert left == ["alembic_version"]
 
 
-async def test_two_that_open_a_new_file_at_once_make_one_site(tmp_path: Path) -> None:
-    first, second = Database(tmp_path / "cms.db"), Database(tmp_path / "cms.db")
+async def test_two_that_open_a_new_database_at_once_make_one_site(data_location: Path | str) -> None:
+    first, second = Database(data_location), Database(data_location)
 
     async def sites(database: Database) -> int | None:
-        async with database.read_session() as session:
+        async with database.read() as session:
             return await session.scalar(select(func.count()).select_from(Site))
 
     assert await asyncio.gather(sites(first), sites(second)) == [1, 1]
@@ -79,8 +79,8 @@ async def test_two_that_open_a_new_file_at_once_make_one_site(tmp_path: Path) ->
 
 async def test_a_revision_cannot_be_changed(world: World) -> None:
     await world.page()
-    with pytest.raises(IntegrityError, match="a revision is never changed"):
-        async with world.database.write_session() as session:
+    with pytest.raises(ConflictError, match="a revision is never changed"):
+        async with world.database.write() as session:
             await session.execute(update(Revision).values(author="somebody else"))
 
 

@@ -58,7 +58,7 @@ SCRIPT = [
 
 async def with_page(home: Path) -> Cms:
     cms = build(home)
-    call = World(home / "unopened.db").call()
+    call = World(home / "unopened").call()
     section = SectionInput(definition_id="hero", content={"heading": "We bake bred"})
     await cms.pages.create_page(call, CreatePage(title="About", sections=[section]))
     return cms

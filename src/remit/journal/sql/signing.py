@@ -8,10 +8,11 @@ from typing import Any, Final
 
 from sqlalchemy import Column, Connection, Select, bindparam, delete, insert, select, update
 
+from remit.database.urls import describe_location
 from remit.errors import BrokenJournalError, JournalError
 from remit.journal.sql.key_file import create_key, read_key
 from remit.journal.sql.signatures import Signer, columns_of
-from remit.journal.sql.tables import GRANTS, ITEMS, KEY, QUESTIONS, RUNS, describe_location
+from remit.journal.sql.tables import GRANTS, ITEMS, KEY, QUESTIONS, RUNS
 
 ACCEPT: Final = "remit audit accept"
 """The command that accepts a journal as it is."""

@@ -27,6 +27,7 @@ from remit.contracts.items import Position
 from remit.contracts.ledger import Consumption, TurnRequest
 from remit.contracts.question import Decision
 from remit.core.checks import as_path
+from remit.database.urls import describe_location, parse_url
 from remit.errors import BrokenJournalError, JournalError
 from remit.journal.index import (
     approval_key,
@@ -74,9 +75,7 @@ from remit.journal.sql.tables import (
     GRANTS,
     QUESTIONS,
     RUNS,
-    describe_location,
     open_engine,
-    parse_url,
     sqlite_file,
 )
 from remit.journal.sql.turns import take_turn

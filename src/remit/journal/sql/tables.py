@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 import time
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -24,13 +23,11 @@ from sqlalchemy import (
     create_engine,
     event,
     literal_column,
-    make_url,
     text,
 )
-from sqlalchemy.exc import ArgumentError
 
 from remit.contracts.artifact import ArtifactScope
-from remit.errors import SetupError
+from remit.database.urls import enable_wal, missing_driver, postgres_timeouts
 from remit.journal.sql.file_watch import FileWatch
 
 METADATA: Final = MetaData()
@@ -158,50 +155,9 @@ HEAD_REVISION: Final = "0009"
 """The newest migration. A database at this revision is opened without loading Alembic."""
 
 
-_POSTGRES_DRIVERS: Final = frozenset({"postgres", "postgresql", "postgresql+psycopg"})
-
-_POSTGRES_TIMEOUTS: Final = {
-    "connect_timeout": "10",
-    "keepalives_idle": "30",
-    "keepalives_interval": "10",
-    "keepalives_count": "3",
-    "tcp_user_timeout": "30000",
-}
-"""When to give up a server; libpq's defaults wait for hours. Parameters in the URL take precedence."""
-
-
 def one_of(column: Column[str], values: Iterable[str]) -> ColumnElement[bool]:
     """Whether a column is one of our own words, as a constant of the statement."""
     return column.in_([literal_column(f"'{value}'") for value in values])
-
-
-def parse_url(url: URL | str) -> URL:
-    """Parse the URL of a journal.
-
-    Raises:
-        SetupError: it is not the URL of a supported database. The message does not repeat the password.
-    """
-    try:
-        parsed = make_url(url)
-    except (ArgumentError, ValueError):
-        raise SetupError(f"the URL of the journal is not valid; {_URL_HINT}") from None
-    if parsed.get_backend_name() != "sqlite" and parsed.drivername not in _POSTGRES_DRIVERS:
-        raise SetupError(f"a journal cannot be kept in {parsed.drivername}; {_URL_HINT}")
-    if "password" in parsed.query:
-        raise SetupError(
-            "the URL of the journal has a password after '?', where it would be visible; put it before '@'"
-        )
-    return parsed
-
-
-_URL_HINT: Final = "write sqlite:///FILE or postgresql://USER:PASSWORD@HOST/DATABASE"
-
-
-def describe_location(url: URL) -> str:
-    """The location of a journal, without the password."""
-    if url.get_backend_name() == "sqlite":
-        return url.database or "in memory"
-    return URL.create("postgresql", url.username, None, url.host, url.port, url.database).render_as_string()
 
 
 def sqlite_file(url: URL) -> Path | None:
@@ -239,10 +195,10 @@ def _open_postgres(url: URL) -> Engine:
             pool_size=4,
             max_overflow=2,
             pool_pre_ping=True,
-            connect_args={name: value for name, value in _POSTGRES_TIMEOUTS.items() if name not in url.query},
+            connect_args=postgres_timeouts(url),
         )
     except ModuleNotFoundError as error:
-        raise SetupError(f"Postgres needs {error.name}; install it with: pip install 'remit[postgres]'") from error
+        raise missing_driver(error) from error
     event.listen(engine, "connect", _set_lock_timeout)
     return engine
 
@@ -260,23 +216,6 @@ def _configure_sqlite(connection: Any, _record: object) -> None:
     cursor.execute("PRAGMA synchronous=FULL")
     cursor.execute("PRAGMA cache_size=-1000")  # 1,000 kB; runs resume in any order, so more would seldom be reused
     cursor.close()
-
-
-_WAL_TIMEOUT: Final = 30.0
-
-
-def enable_wal(cursor: Any, pause: Callable[[], object], now: Callable[[], float] = time.monotonic) -> None:
-    """Switch to WAL mode, with retries: SQLite fails at once if another process does the same to a new file."""
-    give_up_at = now() + _WAL_TIMEOUT
-    while True:
-        try:
-            cursor.execute("PRAGMA journal_mode=WAL")
-        except sqlite3.OperationalError:
-            if now() >= give_up_at:
-                raise
-            pause()
-        else:
-            return
 
 
 def _begin_watched(watch: FileWatch, connection: Any) -> None:

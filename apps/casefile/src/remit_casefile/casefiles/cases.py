@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Select, func, or_, select
+import json
+
+from sqlalchemy import Select, Text, cast, func, or_, select
 
 from remit import LeafContext
 from remit.errors import ConflictError
@@ -184,8 +186,7 @@ def _matching_casefiles(view: View, filters: ListCasefilesPayload) -> Select[Cas
     if filters.user_id is not None:
         query = query.where(Casefile.owner == filters.user_id)
     if filters.tags:
-        tag = func.json_each(Casefile.tags).table_valued("value")
-        query = query.where(select(1).select_from(tag).where(tag.c.value.in_(filters.tags)).exists())
+        query = query.where(or_(*(func.has_item(cast(Casefile.tags, Text), json.dumps(tag)) for tag in filters.tags)))
     for word in filters.search_query.casefold().split():
         texts = (Casefile.title, Casefile.description, Casefile.notes)
         query = query.where(or_(*(func.casefold(text).contains(word, autoescape=True) for text in texts)))

@@ -57,7 +57,7 @@ class ConversationSessions:
 
     async def open(self, call: Call, /) -> None:
         """Open a tool session for the conversation of this call, or for its run if it has none."""
-        async with self._database.write_session() as session:
+        async with self._database.write() as session:
             edit, conversation = make_edit(self._database, session, call.caller), _conversation_key(call)
             if await find_session(edit, conversation) is None:
                 await rows.add_session(edit, "tool", CreateSessionPayload(), conversation)
@@ -65,7 +65,7 @@ class ConversationSessions:
     async def resume(self, call: Call, /) -> None:
         """Resume the session of this call."""
         tenant = call.caller.principal.tenant
-        async with self._database.write_session() as session:
+        async with self._database.write() as session:
             found = (await session.scalars(_session_query(tenant, _conversation_key(call)))).one()
             found.state, found.updated_at = "active", self._database.clock()
 

@@ -74,7 +74,7 @@ class EventLog:
 
         It belongs to the session of the call, and to the request of that run, if any.
         """
-        async with self._database.write_session() as writing:
+        async with self._database.write() as writing:
             if await writing.get(Event, event.id) is not None:
                 return
             here = (Session.tenant == event.tenant, Session.user == event.initiator)

@@ -38,7 +38,7 @@ def make_edit(database: Database, session: AsyncSession, caller: Caller) -> Edit
 
 async def write_once(database: Database, ctx: LeafContext, result: type[P], work: Callable[[Edit], Awaitable[P]]) -> P:
     """Write in one transaction, once per key of the call."""
-    async with database.write_session() as session:
+    async with database.write() as session:
         edit = make_edit(database, session, ctx.caller)
         return await once(session, f"{edit.tenant}/{ctx.key}", result, lambda: work(edit))
 
@@ -62,5 +62,5 @@ async def track_interruption(database: Database, session_request_id: str) -> Asy
 async def _set_status(database: Database, session_request_id: str, status: Literal["waiting", "stopped"]) -> None:
     here = (SessionRequest.id == session_request_id, SessionRequest.status.in_(OPEN_STATUSES))
     with contextlib.suppress(CallError):
-        async with database.write_session() as session:
+        async with database.write() as session:
             await session.execute(update(SessionRequest).where(*here).values(status=status))

@@ -102,7 +102,7 @@ class HasCaller(Protocol):
 async def open_view(database: Database, context: HasCaller) -> AsyncGenerator[View]:
     """A reading transaction for the caller."""
     principal = context.caller.principal
-    async with database.read_session() as session:
+    async with database.read() as session:
         yield View(session=session, tenant=principal.tenant, person=principal.name, now=database.clock())
 
 
@@ -118,7 +118,7 @@ async def edit_once(
         RateLimitedError: the database was busy for too long.
     """
     principal = ctx.caller.principal
-    async with database.write_session() as session:
+    async with database.write() as session:
         edit = Edit(
             session=session,
             tenant=principal.tenant,
@@ -140,7 +140,7 @@ async def find_earlier_result(database: Database, ctx: LeafContext, payload: Bas
         EFFECTS.c.key == _effect_key(ctx),
         EFFECTS.c.digest == _payload_digest(payload, ctx.caller.principal.name),
     )
-    async with database.read_session() as session:
+    async with database.read() as session:
         text = await session.scalar(query)
     return None if text is None else result.model_validate_json(str(text), by_alias=False, by_name=True)
 
@@ -149,7 +149,7 @@ async def find_earlier_result(database: Database, ctx: LeafContext, payload: Bas
 async def open_unkeyed_write(database: Database, ctx: LeafContext) -> AsyncGenerator[View]:
     """A transaction for writes that may be repeated, such as a start marker."""
     principal = ctx.caller.principal
-    async with database.write_session() as session:
+    async with database.write() as session:
         yield View(session=session, tenant=principal.tenant, person=principal.name, now=database.clock())
 
 

@@ -1,4 +1,4 @@
-"""The database file: opened on first use, migrated, and seeded with a first site."""
+"""The database: opened on first use, migrated, and seeded with a first site."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from typing import Final
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from remit.database import Schema, SqliteFile
+from remit import database
+from remit.database import Schema
 from remit_cms.storage.seed import add_site
 from remit_cms.storage.tables import Site
 
@@ -33,29 +34,28 @@ def random_id(kind: str) -> str:
     return f"{kind}_{secrets.token_hex(6)}"
 
 
-class Database(SqliteFile):
-    """The SQLite file of the CMS. A new file gets its first site.
+class Database(database.Database):
+    """The data of the CMS. A new database gets its first site.
 
     Args:
-        path: the file.
+        location: a file of SQLite, or the URL of a database in Postgres.
         tenant: the owner of the first site.
-        busy_timeout: seconds to wait for another writing process.
+        busy_timeout: seconds to wait for another writer.
         clock: returns the time for rows.
         new_id: returns an id for a new row of a kind.
     """
 
     def __init__(
         self,
-        path: Path,
+        location: Path | str,
         *,
         tenant: str = FIRST_SITE,
         busy_timeout: float = 10.0,
         clock: Callable[[], datetime] = utc_now,
         new_id: Callable[[str], str] = random_id,
     ) -> None:
-        super().__init__(
-            path, Schema(migrations=MIGRATIONS, head=HEAD_REVISION, seed=self._seed), busy_timeout=busy_timeout
-        )
+        schema = Schema(name="cms", migrations=MIGRATIONS, head=HEAD_REVISION, seed=self._seed)
+        super().__init__(location, schema, busy_timeout=busy_timeout)
         self.clock = clock
         self.new_id = new_id
         self._tenant = tenant

@@ -90,6 +90,7 @@ class Page(Scoped, Base):
             "slug",
             unique=True,
             sqlite_where=_IS_ROOT_PAGE,
+            postgresql_where=_IS_ROOT_PAGE,
         ),
     )
     id: Mapped[str] = mapped_column(String(64), primary_key=True)

@@ -32,7 +32,7 @@ class Edit(Scope):
 @asynccontextmanager
 async def open_view(database: Database, context_or_target: LeafContext | Target) -> AsyncGenerator[Scope]:
     """A reading transaction on the caller's target, or on a given one."""
-    async with database.read_session() as session:
+    async with database.read() as session:
         target = (
             context_or_target
             if isinstance(context_or_target, Target)
@@ -52,7 +52,7 @@ async def edit_once(
         IdempotencyError: the key was used for another operation or payload.
         RateLimitedError: the database was busy for too long.
     """
-    async with database.write_session() as session:
+    async with database.write() as session:
         target = await find_target(session, ctx.caller.principal.tenant)
         edit = Edit(
             session=session,

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final
 
 from sqlalchemy import Connection, Engine, inspect, select, text
 
+from remit.database.migration_lock import MIGRATION_LOCK
 from remit.errors import JournalFormatError
 from remit.journal.sql.locks import LockKeys, acquire_locks
 from remit.journal.sql.signatures import Signer
 from remit.journal.sql.signing import open_signer, sign_again, sign_first
 from remit.journal.sql.tables import HEAD_REVISION, KEY, VERSION_TABLE
-
-_MIGRATION_LOCK: Final = threading.Lock()
-"""Alembic keeps the migration that it runs in a module of its own."""
 
 
 def migrate(engine: Engine, key_file: Path | None = None) -> None:
@@ -56,7 +52,7 @@ def _upgrade(engine: Engine, make_signer: Callable[[Connection], Signer]) -> Non
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent))
     config.set_main_option("path_separator", "os")
-    with _MIGRATION_LOCK, engine.begin() as connection:
+    with MIGRATION_LOCK, engine.begin() as connection:
         acquire_locks(connection, [LockKeys(frozenset({VERSION_TABLE}))])
         config.attributes["connection"] = connection
         try:

@@ -5,6 +5,10 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
+from remit.database import FullText
+
+_PAGE_SEARCH = FullText("page_search", key="page", columns={"title": 4.0, "body": 1.0})
+
 revision = "0001"
 down_revision = None
 
@@ -22,16 +26,13 @@ def upgrade() -> None:
         sa.Column("result", sa.Text),
         sa.Column("at", sa.DateTime(timezone=True), nullable=False, server_default=sa.func.now()),
     )
-    op.execute(
-        "CREATE VIRTUAL TABLE page_search USING fts5("
-        "page UNINDEXED, title, body, tokenize = 'unicode61 remove_diacritics 2')"
-    )
+    _PAGE_SEARCH.create(op.get_bind())
 
 
 def downgrade() -> None:
     """Drop the tables."""
+    _PAGE_SEARCH.drop(op.get_bind())
     for table in (
-        "page_search",
         "remit_effects",
         "revisions",
         "page_section_contents",
@@ -43,6 +44,8 @@ def downgrade() -> None:
         "sites",
     ):
         op.drop_table(table)
+    if op.get_bind().dialect.name != "sqlite":
+        op.execute("DROP FUNCTION refuse_change()")
 
 
 def _create_site_tables() -> None:
@@ -154,7 +157,15 @@ def _create_revision_table() -> None:
         sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
     )
     op.create_index("revisions_run", "revisions", ["run"])
+    if op.get_bind().dialect.name == "sqlite":
+        op.execute(
+            "CREATE TRIGGER revisions_stay BEFORE UPDATE ON revisions "
+            "BEGIN SELECT RAISE(ABORT, 'a revision is never changed'); END"
+        )
+        return
     op.execute(
-        "CREATE TRIGGER revisions_stay BEFORE UPDATE ON revisions "
-        "BEGIN SELECT RAISE(ABORT, 'a revision is never changed'); END"
+        "CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS "
+        "$$ BEGIN RAISE EXCEPTION 'a revision is never changed' USING ERRCODE = 'integrity_constraint_violation'; "
+        "END $$"
     )
+    op.execute("CREATE TRIGGER revisions_stay BEFORE UPDATE ON revisions FOR EACH ROW EXECUTE FUNCTION refuse_change()")

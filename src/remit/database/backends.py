@@ -1,0 +1,204 @@
+"""What SQLite and Postgres do differently: connecting, beginning a transaction, and naming what failed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, Final, Protocol
+from zlib import crc32
+
+from sqlalchemy import URL, Connection, event
+from sqlalchemy.exc import DBAPIError, IntegrityError
+from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+
+from remit.database.schema import Schema
+from remit.database.urls import describe_location, enable_wal, missing_driver, postgres_timeouts
+from remit.errors import (
+    ConflictError,
+    ExternalError,
+    InvalidArgumentsError,
+    RateLimitedError,
+    RemitError,
+    SetupError,
+    ToolFailedError,
+)
+
+WRITES: Final = "remit_writes"
+"""The execution option of an engine whose transactions write."""
+
+_LOCK_NAMESPACE: Final = 0x52656D44
+"""Advisory locks are shared by the whole database; this number separates those of applications from others."""
+
+_IDLE_TIMEOUT: Final = "60s"
+"""When Postgres ends a transaction whose process does nothing, so that no lost machine holds the write lock."""
+
+_POOL: Final = {"pool_size": 4, "max_overflow": 4, "pool_pre_ping": True}
+
+
+class Backend(Protocol):
+    """A kind of database."""
+
+    @property
+    def name(self) -> str:
+        """The name in messages, without a password."""
+        ...
+
+    def open_engine(self) -> AsyncEngine:
+        """An engine whose transactions read one state, or write alone if they have the option `WRITES`."""
+        ...
+
+    def to_remit_error(self, error: DBAPIError) -> RemitError | None:
+        """The error of Remit for one of the database, or None if it is a defect of the application."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Sqlite:
+    """A file: WAL, foreign keys on, every commit on the disk."""
+
+    file: Path
+    schema: Schema
+    busy_timeout: float
+
+    @property
+    def name(self) -> str:
+        """The path."""
+        return str(self.file)
+
+    def open_engine(self) -> AsyncEngine:
+        """An engine for the file, whose folder exists."""
+        url = URL.create("sqlite+aiosqlite", database=str(self.file))
+        engine = create_async_engine(url, connect_args={"timeout": self.busy_timeout})
+        event.listen(engine.sync_engine, "connect", self._on_connect)
+        event.listen(engine.sync_engine, "begin", _begin_sqlite)
+        return engine
+
+    def _on_connect(self, connection: Any, _: object) -> None:
+        """Disable the driver's implicit transactions and enable SQLite's durability and foreign keys."""
+        connection.isolation_level = None
+        for name, function in self.schema.functions.items():
+            connection.create_function(name, function.parameters, function.call_python)
+        cursor = connection.cursor()
+        enable_wal(cursor, partial(time.sleep, 0.01))
+        cursor.execute("PRAGMA foreign_keys = ON")
+        cursor.execute("PRAGMA synchronous = FULL")
+        cursor.close()
+
+    def to_remit_error(self, error: DBAPIError) -> RemitError | None:
+        """By the text: SQLite's codes do not tell more."""
+        text = str(error.orig)
+        if isinstance(error, IntegrityError):
+            return _constraint_error(text)
+        for signs, kind, message in _SQLITE_ERRORS:
+            if any(sign in text for sign in signs):
+                return kind(message.format(name=self.name, text=text))
+        return None
+
+
+_READ_ONLY: Final = "a reading session of {name} cannot write; use `database.write()`"
+_BUSY: Final = "{name} is being written by another process; try again"
+_SQLITE_ERRORS: Final[Sequence[tuple[tuple[str, ...], type[RemitError], str]]] = (
+    (("database is locked",), RateLimitedError, _BUSY),
+    (("readonly database",), SetupError, _READ_ONLY),
+    (
+        ("file is not a database", "malformed"),
+        ToolFailedError,
+        (
+            "{name} is not a database, or it is damaged ({text}); put a good copy of it there, "
+            "or move it away to begin with an empty one"
+        ),
+    ),
+    (("unable to open", "disk I/O error", "is full"), ExternalError, "{name} cannot be used: {text}"),
+)
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    writes = bool(connection.get_execution_options().get(WRITES))
+    connection.exec_driver_sql(f"PRAGMA query_only = {'OFF' if writes else 'ON'}")
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN DEFERRED")
+
+
+@dataclass(frozen=True, slots=True)
+class Postgres:
+    """A schema of a database. Its writers take turns by an advisory lock; its readers wait for nobody."""
+
+    url: URL
+    schema: Schema
+    busy_timeout: float
+
+    @property
+    def name(self) -> str:
+        """URL and schema, without the password."""
+        return f"{describe_location(self.url)} (schema {self.schema.name})"
+
+    def open_engine(self) -> AsyncEngine:
+        """An engine for the database.
+
+        Raises:
+            SetupError: the driver is not installed.
+        """
+        try:
+            engine = create_async_engine(
+                self.url.set(drivername="postgresql+psycopg"),
+                connect_args=postgres_timeouts(self.url),
+                **_POOL,
+            )
+        except ModuleNotFoundError as error:
+            raise missing_driver(error) from error
+        event.listen(engine.sync_engine, "connect", self._on_connect)
+        event.listen(engine.sync_engine, "begin", self._on_begin)
+        return engine
+
+    def _on_connect(self, connection: Any, _: object) -> None:
+        """Find the tables and functions of this schema, and no others."""
+        cursor = connection.cursor()
+        cursor.execute(
+            f'SET search_path = "{self.schema.name}", pg_catalog; SET idle_in_transaction_session_timeout = '
+            f"'{_IDLE_TIMEOUT}'; SET lock_timeout = {max(1, round(self.busy_timeout * 1000))}"
+        )
+        cursor.close()
+        connection.commit()
+
+    def _on_begin(self, connection: Connection) -> None:
+        """Lock out other writers before the first statement, so that it sees what they have committed."""
+        if connection.get_execution_options().get(WRITES):
+            key = crc32(self.schema.name.encode()) & 0x7FFFFFFF
+            connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_LOCK_NAMESPACE}, {key})")
+        else:
+            connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+
+    def to_remit_error(self, error: DBAPIError) -> RemitError | None:
+        """By the SQLSTATE; an error without one comes from a connection that was lost or not made."""
+        state: str = getattr(error.orig, "sqlstate", None) or ""
+        text = " ".join(str(error.orig).split("\n")[0].split())
+        if isinstance(error, IntegrityError):
+            return _constraint_error(text)
+        for states, kind, message in _POSTGRES_ERRORS:
+            if state.startswith(states):
+                return kind(message.format(name=self.name, text=text))
+        if error.connection_invalidated or (
+            not state and type(error).__name__ in {"OperationalError", "InterfaceError"}
+        ):
+            return ExternalError(_LOST.format(name=self.name, text=text))
+        return InvalidArgumentsError(f"{self.name} cannot store a value: {text}") if _is_data_error(error) else None
+
+
+_LOST: Final = "the connection to {name} failed: {text}"
+_POSTGRES_ERRORS: Final[Sequence[tuple[tuple[str, ...], type[RemitError], str]]] = (
+    (("55P03", "40001", "40P01"), RateLimitedError, _BUSY),
+    (("25006",), SetupError, _READ_ONLY),
+    # Connections, resources, an administrator's intervention, a transaction that was idle for too long.
+    (("08", "53", "57P", "58", "25P03"), ExternalError, _LOST),
+    (("42501", "3D000", "28"), SetupError, "{name} cannot be used: {text}"),
+)
+
+
+def _is_data_error(error: DBAPIError) -> bool:
+    return type(error).__name__ == "DataError"
+
+
+def _constraint_error(text: str) -> ConflictError:
+    return ConflictError(f"the database refuses the write: {text}")

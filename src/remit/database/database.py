@@ -1,0 +1,177 @@
+"""A database of an application: opened on first use, migrated, one writer at a time."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import Final
+from weakref import WeakSet
+
+from sqlalchemy import URL
+from sqlalchemy.exc import DBAPIError, StatementError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
+from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession
+
+from remit.core.checks import check_instance, check_positive
+from remit.database.backends import WRITES, Backend, Postgres, Sqlite
+from remit.database.migration_lock import take_turn_to_migrate
+from remit.database.schema import Schema
+from remit.database.urls import parse_url
+from remit.errors import RateLimitedError, RemitError, SetupError
+
+_DATABASES: Final = WeakSet["Database"]()
+
+
+def list_files() -> set[Path]:
+    """The files in which applications of this process keep their data."""
+    return {each.file for each in _DATABASES if each.file is not None}
+
+
+class Database:
+    """The data of an application, in a file of SQLite or in a schema of Postgres. Belongs to one event loop at a time.
+
+    Nothing is opened before the first use, which creates the tables or migrates them; processes that do so at once take
+    turns. Connections are closed with the event loop at the latest, because an application is not told when its program
+    ends.
+
+    Args:
+        location: the path of a file, or a URL: ``sqlite:///FILE`` or ``postgresql://USER:PASSWORD@HOST/DATABASE``.
+        schema: the tables.
+        busy_timeout: seconds to wait for another writer.
+
+    Raises:
+        SetupError: the location is neither.
+    """
+
+    def __init__(self, location: Path | str, schema: Schema, *, busy_timeout: float = 10.0) -> None:
+        check_instance("Database: schema", schema, Schema, "give a Schema")
+        check_positive("Database", busy_timeout=busy_timeout)
+        self._schema = schema
+        self._busy_timeout = busy_timeout
+        self.file = _file_of(location)
+        self._backend: Backend = (
+            Sqlite(self.file, schema, busy_timeout)
+            if self.file is not None
+            else Postgres(parse_url(str(location), f"the data of {schema.name}"), schema, busy_timeout)
+        )
+        _DATABASES.add(self)
+        self._open_lock = asyncio.Lock()
+        self._engine: AsyncEngine | None = None
+        self._dispose_task: asyncio.Task[None] | None = None
+
+    def __repr__(self) -> str:
+        """Without the password."""
+        return f"{type(self).__name__}({self._backend.name})"
+
+    @asynccontextmanager
+    async def read(self) -> AsyncGenerator[AsyncSession]:
+        """A session that sees one state of the database, and cannot change it.
+
+        Raises:
+            ExternalError: the database cannot be reached. It is retryable.
+        """
+        engine = await self._ensure_engine()
+        with self._translate_errors():
+            async with AsyncSession(engine, expire_on_commit=False) as session, session.begin():
+                yield session
+
+    @asynccontextmanager
+    async def write(self) -> AsyncGenerator[AsyncSession]:
+        """A session that writes alone from its beginning. Commits at the end, rolls back on any error.
+
+        Whether a transaction was committed is unknown if the connection is lost at its end; with `remit.effects.once`
+        the write can be repeated.
+
+        Raises:
+            RateLimitedError: another writer took too long. It is retryable.
+            ExternalError: the database cannot be reached. It is retryable.
+            ConflictError: a constraint of the database refuses the write.
+            InvalidArgumentsError: a column cannot hold a value.
+        """
+        engine = await self._ensure_engine()
+        with self._translate_errors():
+            async with _write_session(engine) as session, session.begin():
+                yield session
+
+    async def close(self) -> None:
+        """Close the connections. The next use opens them again."""
+        async with self._open_lock:
+            dispose_task, self._dispose_task = self._dispose_task, None
+            if dispose_task is not None:
+                dispose_task.cancel()
+                await asyncio.wait([dispose_task])
+            self._engine = None
+
+    async def _ensure_engine(self) -> AsyncEngine:
+        if self._engine is None:
+            async with self._open_lock:
+                if self._engine is None:
+                    self._engine = await self._open_engine()
+                    self._dispose_task = asyncio.create_task(
+                        self._dispose_when_cancelled(self._engine), name=f"closes {self._backend.name}"
+                    )
+        return self._engine
+
+    async def _dispose_when_cancelled(self, engine: AsyncEngine) -> None:
+        """Wait for cancellation, which the loop sends when it ends, and then close the connections."""
+        try:
+            await asyncio.get_running_loop().create_future()
+        finally:
+            if self._engine is engine:
+                self._engine = None
+            await engine.dispose()
+
+    async def _open_engine(self) -> AsyncEngine:
+        if self.file is not None:
+            await asyncio.to_thread(self.file.parent.mkdir, parents=True, exist_ok=True)
+        engine = self._backend.open_engine()
+        try:
+            with self._translate_errors():
+                await self._migrate_if_outdated(engine)
+        except BaseException:
+            await engine.dispose()
+            raise
+        return engine
+
+    async def _migrate_if_outdated(self, engine: AsyncEngine) -> None:
+        async with engine.connect() as connection:
+            if await connection.run_sync(self._schema.is_current):
+                return
+        async with take_turn_to_migrate(), _write_session(engine) as session, session.begin():
+            await (await session.connection()).run_sync(self._schema.migrate)
+            if self._schema.seed is not None:
+                await self._schema.seed(session)
+
+    @contextmanager
+    def _translate_errors(self) -> Generator[None]:
+        """Turn errors of the database into errors of Remit; a defect of the application stays as it is."""
+        try:
+            yield
+        except PoolTimeoutError as error:
+            raise RateLimitedError(f"all connections to {self._backend.name} are in use; try again") from error
+        except StatementError as error:
+            found = error.orig if isinstance(error.orig, RemitError) else None
+            if isinstance(error, DBAPIError):
+                found = found or self._backend.to_remit_error(error)
+            if found is None:
+                raise
+            raise found from error
+
+
+def _file_of(location: Path | str) -> Path | None:
+    """The file of SQLite at a location, or None."""
+    if isinstance(location, Path):
+        return location
+    check_instance("Database: location", location, str, "give the path of a file, or a URL")
+    url: URL = parse_url(location, "the data of an application")
+    if url.get_backend_name() != "sqlite":
+        return None
+    if not url.database or url.database == ":memory:" or url.query:
+        raise SetupError("Database: location names no file; write sqlite:///FILE, or give its path")
+    return Path(url.database)
+
+
+def _write_session(engine: AsyncEngine) -> AsyncSession:
+    return AsyncSession(engine.execution_options(**{WRITES: True}), expire_on_commit=False)

@@ -1,0 +1,147 @@
+"""Full text: an index that is written in the transaction of the row, FTS5 in SQLite and a tsvector in Postgres."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Final
+
+from sqlalchemy import Connection, Float, Subquery, Text, column, text
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from remit.core.checks import check_instance, check_positive, check_unicode, wrong_value
+
+_WORD: Final = re.compile(r"[^\W_]+")
+_NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,47}")
+_MAX_QUERY_WORDS: Final = 20
+_LETTERS: Final = "ABCD"
+"""Postgres has four weights, so that an index has at most four columns of texts."""
+_MAX_POSITION: Final = 16_383
+_MAX_LEXEME: Final = 500
+_MAX_VECTOR: Final = 500_000
+"""Characters of the vector of one row in Postgres, which takes 1 MB at most. Further words are not found."""
+
+
+@dataclass(frozen=True, slots=True)
+class FullText:
+    """An index over texts of rows, which finds words and beginnings of words in any case and without accents.
+
+    Args:
+        table: the name of its table.
+        key: the name of the column with the key of the row that the texts belong to.
+        columns: the columns of texts, at most four, and how much each weighs.
+
+    Raises:
+        SetupError: a name or a weight cannot be used.
+    """
+
+    table: str
+    key: str
+    columns: Mapping[str, float]
+
+    def __post_init__(self) -> None:
+        """Check the names and weights."""
+        check_instance("FullText: columns", self.columns, Mapping, 'give weights by column, such as {"title": 4.0}')
+        for name in (self.table, self.key, *self.columns):
+            if not isinstance(name, str) or not _NAME.fullmatch(name):  # pyright: ignore[reportUnnecessaryIsInstance]
+                raise wrong_value("FullText: name", name, "give a name of lower-case letters, digits and _")
+        if not 1 <= len(self.columns) <= len(_LETTERS):
+            raise wrong_value("FullText: columns", dict(self.columns), "give one to four")
+        for weight in self.columns.values():
+            check_positive("FullText", weight=weight)
+
+    def create(self, connection: Connection) -> None:
+        """Create the table; for a migration: ``PAGES.create(op.get_bind())``."""
+        if connection.dialect.name == "sqlite":
+            names = f"{self.key} UNINDEXED, {', '.join(self.columns)}"
+            connection.exec_driver_sql(
+                f"CREATE VIRTUAL TABLE {self.table} USING fts5({names}, tokenize = 'unicode61 remove_diacritics 2')"
+            )
+        else:
+            connection.exec_driver_sql(
+                f"CREATE TABLE {self.table} ({self.key} text PRIMARY KEY, words tsvector NOT NULL)"
+            )
+            connection.exec_driver_sql(f"CREATE INDEX {self.table}_words ON {self.table} USING gin (words)")
+
+    def drop(self, connection: Connection) -> None:
+        """Drop the table; for a migration."""
+        connection.exec_driver_sql(f"DROP TABLE {self.table}")
+
+    async def index(self, session: AsyncSession, key: str, **texts: str) -> None:
+        """Index the texts of a row by column, replacing its earlier entry."""
+        if unknown := texts.keys() ^ self.columns.keys():
+            raise wrong_value(f"FullText.index: {min(unknown)}", None, f"give texts for {', '.join(self.columns)}")
+        for name, value in texts.items():
+            check_unicode(f"FullText.index: {name}", value)
+        await self.remove(session, key)
+        if _is_sqlite(session):
+            names = ["rowid", self.key, *self.columns]
+            values = {"rowid": _row_id(key), self.key: key, **texts}
+            statement = f"INSERT INTO {self.table} ({', '.join(names)}) VALUES ({', '.join(f':{n}' for n in names)})"  # noqa: S608 - checked names
+        else:
+            values = {"key": key, "words": self._vector(texts)}
+            statement = f"INSERT INTO {self.table} VALUES (:key, CAST(:words AS tsvector))"  # noqa: S608 - a checked name
+        await session.execute(text(statement), values)
+
+    async def remove(self, session: AsyncSession, key: str) -> None:
+        """Remove a row from the index."""
+        column, value = ("rowid", _row_id(key)) if _is_sqlite(session) else (self.key, key)
+        await session.execute(text(f"DELETE FROM {self.table} WHERE {column} = :value"), {"value": value})  # noqa: S608
+
+    def search(self, session: AsyncSession, query: str) -> Subquery:
+        """The rows that have words of a query, or words that begin with them, as ``key`` and ``score``.
+
+        Join it with the table of the rows. A higher score is a better match; scores of different searches do not
+        compare. A query is words and never syntax; it finds nothing if it has none.
+        """
+        check_unicode("FullText.search: query", query)
+        words = _words_of(query)[:_MAX_QUERY_WORDS]
+        if _is_sqlite(session):
+            weights = ", ".join(str(float(weight)) for weight in self.columns.values())
+            statement = (
+                f"SELECT {self.key} AS key, -bm25({self.table}, 0.0, {weights}) AS score "  # noqa: S608 - checked names
+                f"FROM {self.table} WHERE {self.table} MATCH :words"
+            )
+            match = " OR ".join(f'"{word}"*' for word in words)
+        else:
+            most = max(self.columns.values())
+            parts = [weight / most for weight in self.columns.values()]
+            weights = ", ".join(str(each) for each in reversed([*parts, *[0.0] * (len(_LETTERS) - len(parts))]))
+            statement = (
+                f"SELECT {self.key} AS key, ts_rank('{{{weights}}}', words, query, 1) AS score "  # noqa: S608
+                f"FROM {self.table}, CAST(:words AS tsquery) AS query WHERE words @@ query"
+            )
+            match = " | ".join(f"'{word[:_MAX_LEXEME]}':*" for word in words)
+        if not words:
+            statement = statement.replace(" WHERE ", " WHERE false AND ")
+        return text(statement).bindparams(words=match).columns(column("key", Text), column("score", Float)).subquery()
+
+    def _vector(self, texts: Mapping[str, str]) -> str:
+        """The words of a row as a tsvector, made here so that it depends on no configuration of the server."""
+        lexemes, size, position = list[str](), 0, 0
+        for letter, name in zip(_LETTERS, self.columns, strict=False):
+            for word in _words_of(texts[name]):
+                position = min(position + 1, _MAX_POSITION)
+                lexemes.append(f"'{word[:_MAX_LEXEME]}':{position}{letter}")
+                size += len(lexemes[-1])
+                if size > _MAX_VECTOR:
+                    return " ".join(lexemes)
+        return " ".join(lexemes)
+
+
+def _is_sqlite(session: AsyncSession) -> bool:
+    return session.get_bind().dialect.name == "sqlite"
+
+
+def _words_of(value: str) -> list[str]:
+    """The words in lower case and without accents, as FTS5 reads them."""
+    letters = (char for char in unicodedata.normalize("NFD", value) if unicodedata.category(char) != "Mn")
+    return _WORD.findall(unicodedata.normalize("NFC", "".join(letters)).lower())
+
+
+def _row_id(key: str) -> int:
+    """FTS5 addresses rows by number: 63 bits of a digest of the key."""
+    return int.from_bytes(sha256(key.encode()).digest()[:8]) >> 1

@@ -1,0 +1,73 @@
+"""Functions for an application's SQL, which mean the same in SQLite and Postgres."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+from remit.core.checks import check_counts, check_functions, check_text, wrong_value
+
+
+@dataclass(frozen=True, kw_only=True)
+class SqlFunction:
+    """A function of texts for SQL. The result of NULL is NULL.
+
+    Args:
+        python: what SQLite calls.
+        postgres: the expression for Postgres, in which ``$1`` is the first parameter; or a function that returns it.
+        parameters: how many texts it takes.
+        returns: the type of its result in Postgres.
+    """
+
+    python: Callable[..., Any]
+    postgres: str | Callable[[], str]
+    parameters: int = 1
+    returns: str = "text"
+
+    def __post_init__(self) -> None:
+        """Check the types."""
+        check_functions("SqlFunction", python=self.python)
+        check_counts("SqlFunction", parameters=self.parameters)
+        check_text("SqlFunction: returns", self.returns)
+        if not callable(self.postgres):
+            check_text("SqlFunction: postgres", self.postgres)
+            if "$remit$" in self.postgres:
+                raise wrong_value("SqlFunction: postgres", self.postgres, "leave out $remit$, which quotes it")
+
+    def call_python(self, *arguments: object) -> object:
+        """What SQLite calls."""
+        return None if None in arguments else self.python(*arguments)
+
+    @cached_property
+    def body(self) -> str:
+        """The source of the function in Postgres."""
+        return f"SELECT {self.postgres() if callable(self.postgres) else self.postgres}"
+
+    def definition(self, name: str) -> str:
+        """The statement that creates or replaces the function in Postgres."""
+        parameters = ", ".join(["text"] * self.parameters)
+        return (
+            f'CREATE OR REPLACE FUNCTION "{name}"({parameters}) RETURNS {self.returns} '
+            f"LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $remit${self.body}$remit$"
+        )
+
+
+_CASED_END: Final = 0x20000
+"""No letter beyond this code point has two cases."""
+
+
+def _casefold_expression() -> str:
+    """`str.casefold` as an expression that depends on no locale and no version of Postgres."""
+    folded = {char: fold for char in map(chr, range(_CASED_END)) if (fold := char.casefold()) != char}
+    single = {char: fold for char, fold in folded.items() if len(fold) == 1}
+    expression = f"translate($1, '{''.join(single)}', '{''.join(single.values())}')"
+    for char, fold in folded.items():
+        if len(fold) > 1:
+            expression = f"replace({expression}, '{char}', '{fold}')"
+    return expression
+
+
+CASEFOLD: Final = SqlFunction(python=str.casefold, postgres=_casefold_expression)
+"""Folds the case of all letters, as `str.casefold` does. SQLite itself folds ASCII only, Postgres by its locale."""

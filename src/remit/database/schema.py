@@ -1,0 +1,112 @@
+"""The tables that an application requires, and how a database comes to have them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from sqlalchemy import Connection, inspect, text
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from remit.core.checks import as_path, check_functions, check_instance, check_text, wrong_value
+from remit.database.functions import SqlFunction
+from remit.errors import SetupError
+
+if TYPE_CHECKING:  # Alembic takes its time to import, and is seldom needed
+    from alembic.config import Config
+
+_NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,47}")
+_TAKEN_NAMES: Final = frozenset({"public", "dbos", "information_schema"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Schema:
+    """The tables that the code requires: a folder of Alembic migrations, and the newest revision.
+
+    Args:
+        name: the schema in Postgres, which belongs to this application alone. A file of SQLite needs none.
+        migrations: the folder, with Alembic's ``env.py``.
+        head: the newest revision. A test of the application compares it with the migrations themselves.
+        seed: fills the database after migrations, in the same transaction.
+        functions: functions for its SQL, by name.
+
+    Raises:
+        SetupError: the name is not one in lower case, or belongs to Postgres, the journal or DBOS.
+    """
+
+    name: str
+    migrations: Path
+    head: str
+    seed: Callable[[AsyncSession], Awaitable[None]] | None = None
+    functions: Mapping[str, SqlFunction] = field(default_factory=dict[str, SqlFunction])
+
+    def __post_init__(self) -> None:
+        """Check the types and names."""
+        check_text("Schema: name", self.name)
+        object.__setattr__(self, "migrations", as_path("Schema: migrations", self.migrations))
+        check_text("Schema: head", self.head)
+        if self.seed is not None:
+            check_functions("Schema", seed=self.seed)
+        check_instance("Schema: functions", self.functions, Mapping, "give SqlFunctions by name")
+        for name, function in self.functions.items():
+            check_instance(f"Schema: functions[{name!r}]", function, SqlFunction, "give an SqlFunction")
+        for name in (self.name, *self.functions):
+            if not _NAME.fullmatch(name) or name.startswith("pg_") or name in _TAKEN_NAMES:
+                raise wrong_value(
+                    "Schema: name", name, "give a name of lower-case letters, digits and _, such as 'bakery'"
+                )
+
+    def is_current(self, connection: Connection) -> bool:
+        """Whether a database is at the newest revision. Does not import Alembic."""
+        if not inspect(connection).has_table("alembic_version"):
+            return False
+        if connection.scalar(text("SELECT version_num FROM alembic_version")) != self.head:
+            return False
+        return connection.dialect.name == "sqlite" or not self._outdated_functions(connection)
+
+    def alembic_config(self) -> Config:
+        """Alembic's configuration with the folder of the migrations."""
+        from alembic.config import Config  # noqa: PLC0415 - loaded only where there is something to migrate
+
+        config = Config()
+        config.set_main_option("script_location", str(self.migrations).replace("%", "%%"))
+        config.set_main_option("path_separator", "os")
+        return config
+
+    def migrate(self, connection: Connection) -> None:
+        """Create the schema and its functions and run every migration that it lacks, in the caller's transaction.
+
+        Raises:
+            SetupError: the database has a revision that the migrations do not have.
+        """
+        from alembic import command  # noqa: PLC0415
+        from alembic.util import CommandError  # noqa: PLC0415
+
+        if connection.dialect.name != "sqlite":
+            self._create_schema(connection)
+        config = self.alembic_config()
+        config.attributes["connection"] = connection
+        try:
+            command.upgrade(config, "head")
+        except CommandError as error:
+            raise SetupError(
+                f"the tables of {self.name!r} cannot be migrated to {self.head}: {error}; "
+                "if a newer version of the application has made them, use that"
+            ) from error
+
+    def _create_schema(self, connection: Connection) -> None:
+        if connection.scalar(text("SELECT to_regnamespace(:name)"), {"name": self.name}) is None:
+            connection.exec_driver_sql(f'CREATE SCHEMA "{self.name}"')
+        for name in self._outdated_functions(connection):
+            connection.exec_driver_sql(self.functions[name].definition(name))
+
+    def _outdated_functions(self, connection: Connection) -> list[str]:
+        """The functions that Postgres does not have, or has with another body."""
+        if not self.functions:
+            return []
+        query = text("SELECT proname, prosrc FROM pg_proc WHERE pronamespace = to_regnamespace(:name)")
+        bodies = {row.proname: row.prosrc for row in connection.execute(query, {"name": self.name})}
+        return [name for name, function in self.functions.items() if bodies.get(name) != function.body]

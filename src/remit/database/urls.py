@@ -1,0 +1,73 @@
+"""URLs of databases, and how to connect to them: shared by applications' data and the journal."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Callable
+from typing import Any, Final
+
+from sqlalchemy import URL, make_url
+from sqlalchemy.exc import ArgumentError
+
+from remit.errors import SetupError
+
+_POSTGRES_DRIVERS: Final = frozenset({"postgres", "postgresql", "postgresql+psycopg"})
+_URL_HINT: Final = "write sqlite:///FILE or postgresql://USER:PASSWORD@HOST/DATABASE"
+_POSTGRES_TIMEOUTS: Final = {
+    "connect_timeout": "10",
+    "keepalives_idle": "30",
+    "keepalives_interval": "10",
+    "keepalives_count": "3",
+    "tcp_user_timeout": "30000",
+}
+"""When to give up a server; libpq's defaults wait for hours. Parameters in the URL take precedence."""
+_WAL_TIMEOUT: Final = 30.0
+
+
+def parse_url(url: URL | str, what: str = "the journal") -> URL:
+    """Parse the URL of a database.
+
+    Raises:
+        SetupError: it is not the URL of a supported database. The message does not repeat the password.
+    """
+    try:
+        parsed = make_url(url)
+    except (ArgumentError, ValueError):
+        raise SetupError(f"the URL of {what} is not valid; {_URL_HINT}") from None
+    if parsed.get_backend_name() != "sqlite" and parsed.drivername not in _POSTGRES_DRIVERS:
+        raise SetupError(f"{what} cannot be kept in {parsed.drivername}; {_URL_HINT}")
+    if "password" in parsed.query:
+        raise SetupError(f"the URL of {what} has a password after '?', where it would be visible; put it before '@'")
+    return parsed
+
+
+def describe_location(url: URL) -> str:
+    """The location of a database, without the password."""
+    if url.get_backend_name() == "sqlite":
+        return url.database or "in memory"
+    return URL.create("postgresql", url.username, None, url.host, url.port, url.database).render_as_string()
+
+
+def postgres_timeouts(url: URL) -> dict[str, str]:
+    """The parameters of libpq that the URL leaves open."""
+    return {name: value for name, value in _POSTGRES_TIMEOUTS.items() if name not in url.query}
+
+
+def missing_driver(error: ModuleNotFoundError) -> SetupError:
+    """The error for a Postgres driver that is not installed."""
+    return SetupError(f"Postgres needs {error.name}; install it with: pip install 'remit[postgres]'")
+
+
+def enable_wal(cursor: Any, pause: Callable[[], object], now: Callable[[], float] = time.monotonic) -> None:
+    """Switch to WAL mode, with retries: SQLite fails at once if another process does the same to a new file."""
+    give_up_at = now() + _WAL_TIMEOUT
+    while True:
+        try:
+            cursor.execute("PRAGMA journal_mode=WAL")
+        except sqlite3.OperationalError:
+            if now() >= give_up_at:
+                raise
+            pause()
+        else:
+            return

@@ -1,0 +1,115 @@
+"""Full text: the same matches in SQLite and in Postgres."""
+
+from __future__ import annotations
+
+import pytest
+from sqlalchemy import select
+from sqlalchemy.exc import DBAPIError
+
+from remit.database import Database, FullText
+from remit.errors import SetupError
+from tests.database.tables import NOTE_TEXTS
+
+
+async def write(database: Database, **notes: tuple[str, str]) -> None:
+    """Index notes: title and body by name."""
+    async with database.write() as session:
+        for name, (title, body) in notes.items():
+            await NOTE_TEXTS.index(session, name, title=title, body=body)
+
+
+async def found(database: Database, query: str) -> list[str]:
+    """The notes of a search, best first."""
+    async with database.read() as session:
+        hits = NOTE_TEXTS.search(session, query)
+        return list(await session.scalars(select(hits.c.key).order_by(hits.c.score.desc(), hits.c.key)))
+
+
+async def test_words_and_beginnings_of_words_are_found(database: Database) -> None:
+    await write(database, one=("Bread", "rye and oats"), two=("Rolls", "wheat bread"), three=("Cake", "wheat"))
+    assert await found(database, "oats") == ["one"]
+    assert await found(database, "whea") == ["three", "two"]
+    assert await found(database, "rolls oats") == ["two", "one"]
+    assert await found(database, "ead") == []
+
+
+async def test_a_column_with_more_weight_makes_a_better_match(database: Database) -> None:
+    await write(database, body=("Contact", "ask for bread"), title=("Bread", "ask for rye"))
+    assert await found(database, "bread") == ["title", "body"]
+
+
+@pytest.mark.parametrize(
+    "query", ["uber", "ÜBER", "u\u0308ber", "Über", "brulee", "한국", "10.5", "foo_bar", "foo-bar", "straße"]
+)
+async def test_case_and_accents_do_not_matter(database: Database, query: str) -> None:
+    await write(database, one=("Über", "Crème brûlée 한국어 10.5 foo_bar foo-bar Straße"), two=("Other", "words"))
+    assert await found(database, query) == ["one"]
+
+
+@pytest.mark.parametrize("query", ["", " ", "'", '"', "& | !", "\x00", "~~~", "%", "_"])
+async def test_a_query_without_words_finds_nothing(database: Database, query: str) -> None:
+    await write(database, one=("Bread", "rye"))
+    assert await found(database, query) == []
+
+
+@pytest.mark.parametrize(
+    "query", ["bread'", 'bread"', "bread*", "bread:*", "NOT bread", "bread & !bread", "title:bread"]
+)
+async def test_a_query_is_words_and_never_syntax(database: Database, query: str) -> None:
+    await write(database, one=("Bread", "rye"))
+    assert await found(database, query) == ["one"]
+
+
+async def test_an_entry_is_replaced_and_removed(database: Database) -> None:
+    await write(database, one=("Bread", "rye"))
+    await write(database, one=("Rolls", "oats"))
+    assert [await found(database, word) for word in ("bread", "rye", "rolls")] == [[], [], ["one"]]
+    async with database.write() as session:
+        await NOTE_TEXTS.remove(session, "one")
+    assert await found(database, "rolls") == []
+
+
+async def test_a_text_of_any_length_is_indexed_as_far_as_it_goes(database: Database) -> None:
+    body = " ".join(f"word{number}" for number in range(60_000)) + " " + "x" * 5_000
+    await write(database, one=("Bread", body), two=("Nothing", "'; \\ \x00 quoted"))
+    assert await found(database, "word17") == ["one"]
+    assert await found(database, "quoted") == ["two"]
+
+
+async def test_the_index_is_rolled_back_with_its_transaction(database: Database) -> None:
+    async def write_and_fail() -> None:
+        async with database.write() as session:
+            await NOTE_TEXTS.index(session, "one", title="Bread", body="rye")
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        await write_and_fail()
+    assert await found(database, "bread") == []
+
+
+async def test_the_migrations_can_drop_it(database: Database) -> None:
+    async with database.write() as session:
+        await (await session.connection()).run_sync(NOTE_TEXTS.drop)
+    with pytest.raises(DBAPIError, match="note_texts"):
+        await found(database, "bread")
+
+
+@pytest.mark.parametrize(
+    ("table", "columns"),
+    [
+        ("Texts", {"title": 1.0}),
+        ("texts", {}),
+        ("texts", {"a b": 1.0}),
+        ("texts", {"title": 0.0}),
+        ("texts", dict.fromkeys("abcde", 1.0)),
+    ],
+)
+def test_an_index_that_cannot_be_is_refused(table: str, columns: dict[str, float]) -> None:
+    with pytest.raises(SetupError, match="FullText"):
+        FullText(table, key="note", columns=columns)
+
+
+async def test_texts_of_other_columns_are_refused(database: Database) -> None:
+    async with database.write() as session:
+        with pytest.raises(SetupError, match="give texts for title, body"):
+            await NOTE_TEXTS.index(session, "one", title="Bread")
