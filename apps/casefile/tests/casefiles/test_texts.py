@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,6 +10,12 @@ import pytest
 from apps.casefile.tests.office import Office
 from apps.casefile.tests.world import rows
 from remit_casefile.storage.database import Database
+
+
+@pytest.fixture
+def location(sqlite_location: Path) -> Path | str:
+    """What these tests check does not depend on the kind of database."""
+    return sqlite_location
 
 
 @pytest.fixture

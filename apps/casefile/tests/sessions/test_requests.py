@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,6 +19,13 @@ from remit_casefile.sessions.requests import NESTED_REQUEST_TOOLS
 from remit_casefile.storage.database import Database
 from tests.runtime.kit import Clock as Seconds
 from tests.runtime.kit import Crash, Mortal
+
+
+@pytest.fixture
+def location(sqlite_location: Path) -> Path | str:
+    """What these tests check does not depend on the kind of database."""
+    return sqlite_location
+
 
 TITLE = {"title": "Smith"}
 COUNTED = {"casefiles": 1, "session_requests": 1}

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from apps.casefile.tests.desk import Desk, code_of, said_by
 from apps.casefile.tests.world import rows
 from remit_casefile.storage.database import Database
+
+
+@pytest.fixture
+def location(sqlite_location: Path) -> Path | str:
+    """What these tests check does not depend on the kind of database."""
+    return sqlite_location
+
 
 UNSEEN = ["\x00", "\x1b[2J", "\x9b", "\r"]
 
