@@ -17,18 +17,20 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import alembic.command  # noqa: F401 # pyright: ignore[reportUnusedImport] - what the forks need is imported before
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import create_async_engine
 
 from remit import App, Runtime, Stack
+from remit.database import Database
 from remit.journal.crashpoint import set_crash_hook
 from remit.journal.sql.store import SqlStore
 from remit.layers import CallLayer
 from remit.testing import superuser
 
 MAX_POINTS = 40
-KEYED_TOOLS = {"lending", "archive", "order_book", "library"}
-LIBRARY = Path("library.db")
+KEYED_TOOLS = {"place_order", "lending", "archive", "order_book", "library"}
+TABLES = {Path("library.db"): "loans", Path("bakery.db"): "orders"}
 GUIDES = Path(__file__).parents[2] / "docs" / "guides"
 
 
@@ -84,6 +86,9 @@ async def prepare(guide: str, names: dict[str, Any]) -> tuple[Any, tuple[Any, ..
             async with engine.begin() as connection:
                 await connection.run_sync(names["METADATA"].create_all)
             return names["lending"](engine), ("dune",), {}
+        case "keep-an-applications-data":
+            names["database"] = Database(Path("bakery.db"), names["SCHEMA"])
+            return names["place_order"], ("rye",), {}
         case "write-a-pipeline":
             names["ARCHIVE"] = FileDict(Path("effects.json"))
             return names["archive"], ("inbox", ["Rent is due."]), {}
@@ -99,13 +104,14 @@ async def prepare(guide: str, names: dict[str, Any]) -> tuple[Any, tuple[Any, ..
 
 async def count_effects() -> int:
     """How many effects this folder holds."""
-    if not LIBRARY.is_file():  # noqa: ASYNC240 - one look at a local folder
-        return len(FileDict(Path("effects.json")))
-    engine = create_async_engine("sqlite+aiosqlite:///library.db")
-    async with engine.connect() as connection:
-        count = await connection.scalar(text("SELECT count(*) FROM loans"))
-    await engine.dispose()
-    return count or 0
+    for file, table in TABLES.items():
+        if file.is_file():
+            engine = create_async_engine(f"sqlite+aiosqlite:///{file}")
+            async with engine.connect() as connection:
+                count = await connection.scalar(text(f"SELECT count(*) FROM {table}"))  # noqa: S608 - one of ours
+            await engine.dispose()
+            return count or 0
+    return len(FileDict(Path("effects.json")))
 
 
 async def main(guide: str, point: int) -> int:

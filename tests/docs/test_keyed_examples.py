@@ -11,7 +11,13 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-GUIDES = ["add-an-operation", "make-a-tool-from-a-json-schema", "write-a-pipeline", "write-a-tool"]
+GUIDES = [
+    "add-an-operation",
+    "keep-an-applications-data",
+    "make-a-tool-from-a-json-schema",
+    "write-a-pipeline",
+    "write-a-tool",
+]
 KEYED = re.compile(r"""Effect\.KEYED|effect=["']keyed["']|effect: keyed""")
 
 
