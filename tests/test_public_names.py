@@ -43,8 +43,8 @@ PUBLIC: Final = {
     """,
     "remit.agent": """
         Agent AgentDriver AgentLimits AgentLoop AgentRun AgentService AgentStep AgentTask AgentTools Attachment
-        AttachmentPolicy Done LazyTools LoopService NativeDriver Next Prompt PromptWithAttachments StepOutcome
-        StepRequest StepUsage
+        AttachmentPolicy Done LazyTools LoopService NativeDriver Next Prompt PromptWithAttachments RunInfo
+        RunInstructions StepOutcome StepRequest StepUsage
     """,
     "remit.app": "App Env",
     "remit.artifacts": "Artifact ArtifactPart Artifacts PromptWithFiles RunArtifacts read_artifact",

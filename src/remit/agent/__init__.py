@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from remit.agent.loop import AgentLoop, AgentRun, LoopService
     from remit.agent.native import NativeDriver
     from remit.agent.prompt import Prompt
+    from remit.agent.run_instructions import RunInfo, RunInstructions
     from remit.agent.step import AgentStep
     from remit.contracts.step import Done, Next, StepOutcome, StepRequest, StepUsage
 
@@ -37,6 +38,8 @@ __all__ = [
     "Next",
     "Prompt",
     "PromptWithAttachments",
+    "RunInfo",
+    "RunInstructions",
     "StepOutcome",
     "StepRequest",
     "StepUsage",
@@ -53,6 +56,7 @@ if not TYPE_CHECKING:
             "remit.agent.loop": ("AgentLoop", "AgentRun", "LoopService"),
             "remit.agent.native": ("NativeDriver",),
             "remit.agent.prompt": ("Prompt",),
+            "remit.agent.run_instructions": ("RunInfo", "RunInstructions"),
             "remit.agent.step": ("AgentStep",),
             "remit.contracts.step": ("Done", "Next", "StepOutcome", "StepRequest", "StepUsage"),
         },

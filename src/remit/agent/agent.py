@@ -18,6 +18,7 @@ from remit.agent.limits import AgentLimits
 from remit.agent.model import AnyModel, ResolveModel, check_is_model, is_same_model
 from remit.agent.native import NativeDriver
 from remit.agent.prompt import Prompt
+from remit.agent.run_instructions import RunInstructions
 from remit.contracts.arguments import Arguments
 from remit.contracts.call import AgentLayer, CallLayer, ToolLayer, to_call_layers
 from remit.contracts.callee import UNKNOWN, Callee, Frame, ReconcileResult
@@ -45,6 +46,8 @@ class Agent:
     Args:
         name: the canonical name.
         instructions: the system message, or a template of the input's fields.
+        run_instructions: what differs from run to run, such as the date: a text, or a function of a `RunInfo`. A
+            message of its own before the user's, so that model providers can cache instructions and tools.
         input: the payload model; by default a `Prompt`, which may be given as text.
         output: the type of the result. If it is not text, the model calls ``final_result`` and the result is validated.
         tools: the callees that the model may call, or `LazyTools`.
@@ -69,11 +72,15 @@ class Agent:
         SetupError, ContractError: arguments contradict each other, or the driver does not support one.
     """
 
+    _listed_below: frozenset[str] = frozenset()
+    _resolve_model: ResolveModel | None = None
+
     def __init__(
         self,
         name: str,
         *,
         instructions: str | InstructionsTemplate,
+        run_instructions: RunInstructions = "",
         description: str = "",
         input: type[BaseModel] = Prompt,  # noqa: A002 - the word of contracts
         output: Any = str,
@@ -100,6 +107,7 @@ class Agent:
         self.definition = AgentDefinition(
             name=name,
             instructions=instructions,
+            run_instructions=run_instructions,
             description=f"The agent {name}." if description == "" else description,
             input=input,
             output=output,
@@ -123,8 +131,6 @@ class Agent:
         self._own_tools = OwnTools(name, tools)
         self._handoff_tools = tuple(HandoffTool(target) for target in self.definition.handoff_targets)
         self._peers: Mapping[str, Agent] = {}
-        self._listed_below: frozenset[str] = frozenset()
-        self._resolve_model: ResolveModel | None = None
         self._identity = object()
         self._bind()
 

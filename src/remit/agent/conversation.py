@@ -11,8 +11,10 @@ from remit.agent.definition import AgentDefinition
 from remit.agent.driver import AgentService, AgentTask
 from remit.agent.first_messages import record_first_message
 from remit.agent.loop import AgentRun
+from remit.agent.run_instructions import record_run_instructions
 from remit.contracts.callee import AgentLike, Frame
 from remit.contracts.chat import History, completion_from_message, decode_message, message_text
+from remit.contracts.items import Message
 from remit.contracts.reply import Reply
 
 
@@ -40,23 +42,38 @@ async def run_conversation(
     attachments = definition.get_attachments(payload)
     prior = () if frame.caller.call else frame.ledger.prior_messages
     system = record_first_message(frame, 0, "system", definition.render_instructions(payload))
+    run_instructions = await _record_run_instructions(frame, definition, 0)
     user = record_first_message(frame, 1, "user", definition.render_message(payload))
     used_call_ids = _collect_call_ids(prior)
-    task = AgentTask(
-        history=History([system, *prior, user]), frame=frame, attachments=attachments, used_call_ids=used_call_ids
-    )
+    history = History([system, *prior, *run_instructions, user])
+    task = AgentTask(history=history, frame=frame, attachments=attachments, used_call_ids=used_call_ids)
     turns, handoffs = 0, 0
     run = await agent.service(task)
     while run.handoff_target and run.final is None:
         agent, turns, handoffs = peers[run.handoff_target], turns + run.turns, handoffs + 1
         instructions = agent.definition.render_instructions(_payload_for(agent.definition, payload, user))
+        run_instructions = await _record_run_instructions(frame, agent.definition, handoffs)
         system = record_first_message(frame, 1 + handoffs, "system", instructions)
-        history = History([system, *list(run.messages)[1:]])
+        history = History([system, *list(run.messages)[1:], *run_instructions])
         task = AgentTask(
             history=history, frame=frame.hand_over_to(agent), first_turn=1 + turns, used_call_ids=used_call_ids
         )
         run = await agent.service(task)
     return _to_result(run)
+
+
+async def _record_run_instructions(frame: Frame, definition: AgentDefinition, handoffs: int) -> list[str]:
+    """The message with the run instructions of an agent, which is recorded before the next first message."""
+    if not definition.run_instructions:
+        return []
+    recorded_count = sum(isinstance(item, Message) for item in frame.ledger.items_for(frame.id))
+    return await record_run_instructions(
+        frame,
+        definition.name,
+        definition.run_instructions,
+        handoffs,
+        is_decided=recorded_count > 1 + handoffs,
+    )
 
 
 def last_message_text(messages: Sequence[str] | History) -> str:

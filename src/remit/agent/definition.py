@@ -14,6 +14,7 @@ from pydantic import BaseModel
 from remit.agent.attachments import ATTACHMENTS_FIELD, Attachment, AttachmentPolicy, takes_attachments
 from remit.agent.limits import AgentLimits
 from remit.agent.prompt import Prompt, PromptWithFiles
+from remit.agent.run_instructions import RunInstructions, check_run_instructions
 from remit.contracts.artifact import Files
 from remit.contracts.call import AgentLayer, CallLayer, ModelLayer, StepLayer
 from remit.contracts.contract import check_name
@@ -63,6 +64,7 @@ class AgentDefinition:
 
     name: str
     instructions: str | InstructionsTemplate
+    run_instructions: RunInstructions = ""
     description: str = ""
     input: type[BaseModel] = Prompt
     output: Any = str
@@ -85,6 +87,7 @@ class AgentDefinition:
         where = f"agent {self.name}"
         if not hasattr(self.instructions, "render"):
             check_text(f"{where}: instructions", self.instructions)
+        check_run_instructions(f"{where}: run_instructions", self.run_instructions)
         check_text(f"{where}: description", self.description)
         check_instances(
             where,

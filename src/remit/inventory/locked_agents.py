@@ -28,9 +28,10 @@ def agents_of(callees: Iterable[object]) -> dict[str, Agent]:
 
 
 def agent_text(agent: Agent) -> str:
-    """The instructions of an agent, or the template of its instructions."""
-    instructions = agent.definition.instructions
-    return instructions if isinstance(instructions, str) else instructions.source
+    """The instructions of an agent, or the template of its instructions, and the same of its run instructions."""
+    instructions, of_run = agent.definition.instructions, agent.definition.run_instructions
+    text = instructions if isinstance(instructions, str) else instructions.source
+    return f"{text}\0{_ADDRESS.sub('', repr(of_run))}" if of_run else text
 
 
 def agent_values(agent: Agent) -> dict[str, Any]:

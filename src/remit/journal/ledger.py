@@ -110,7 +110,7 @@ class RunLedger:
     @property
     def user_message(self) -> str:
         """The user's message that began the run, as wire text; empty if it began without one."""
-        texts = (item.text for item in self.recorded_items() if isinstance(item, Message))
+        texts = (item.text for item in self.recorded_items() if isinstance(item, Message) and item.call == item.agent)
         return next((text for text in texts if decode_message(text)["role"] == "user"), "")
 
     def recorded_items(self) -> Iterable[Item]:

@@ -24,6 +24,7 @@ from remit.schemas.yaml_lines import YamlDocument
 from remit.workers.driver import PROVIDER_TOOLS
 from remit.workers.field_types import ModelName, NonEmptyText, Permission, ToolName, describe_error, select_innermost
 from remit.workers.prompt import Template
+from remit.workers.run_template import RunTemplate
 
 PROMPT_PATH: Final = ("prompt",)
 """The path of the prompt in the document of a worker file."""
@@ -59,6 +60,7 @@ class _DefinitionSchema(BaseModel):
     limits: InstanceOf[AgentLimits]
     settings: InstanceOf[ModelSettings]
     retries: int = Field(ge=0, le=10)
+    run_instructions: str
     facts: InstanceOf[Facts]
     tool_objects: Mapping[str, Annotated[object, AfterValidator(_require_callee)]]
     document: InstanceOf[YamlDocument] | None
@@ -85,6 +87,7 @@ class WorkerDefinition:
         attachments: the files it accepts; None for no files.
         settings: those of each request to the model.
         retries: how often the model may correct an invalid result.
+        run_instructions: what differs from run to run, as a template; see `RunTemplate`.
         facts: the facts of its calls; the effect is always composed.
         document: the file with the line of each part; None for a definition made in Python.
 
@@ -110,6 +113,7 @@ class WorkerDefinition:
     limits: AgentLimits = field(default_factory=AgentLimits)
     settings: ModelSettings = field(default=NO_SETTINGS, hash=False)
     retries: int = 1
+    run_instructions: str = ""
     facts: Facts = field(default_factory=lambda: Facts(effect=Effect.COMPOSED))
     tool_objects: Mapping[str, Callee[..., Any]] = field(default_factory=dict[str, Callee[..., Any]], hash=False)
     document: YamlDocument | None = field(default=None, compare=False, repr=False)
@@ -131,7 +135,8 @@ class WorkerDefinition:
                 "tuple[Attachment, ...]` if the worker has "
                 f"`{ATTACHMENTS_FIELD}`, and only then"
             )
-        for finding in self.template.check(parameter_names(self.input)):
+        findings = self.template.check(parameter_names(self.input))
+        for finding in [*findings, *RunTemplate(self.run_instructions).check()]:
             raise ContractError(f"worker {self.name}: {finding}")
 
     def _find_errors(self) -> Iterator[str]:

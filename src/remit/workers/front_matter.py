@@ -92,5 +92,10 @@ class FrontMatter(FrontMatterPart):
     attachments: AttachmentPolicy | None = Field(default=None, description="The files it accepts. Default: none.")
     limits: AgentLimits = Field(default_factory=AgentLimits, description="How much one call of it may use.")
     settings: ModelSettings = Field(default=NO_SETTINGS, description="The settings of each request to the model.")
+    run_instructions: str = Field(
+        default="",
+        description="What differs from run to run, as a Jinja template of `principal`, `tenant`, `target`, "
+        "`conversation`, `now` (ISO 8601, UTC) and `date`. A message of its own before the user's.",
+    )
     retries: int = Field(default=1, ge=0, le=10, description="How often the model may correct an invalid result.")
     facts: FactsSection = Field(default_factory=FactsSection, description="The facts of its calls.")

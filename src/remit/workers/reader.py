@@ -34,6 +34,7 @@ from remit.workers.field_types import CLASS_REFERENCE_HINT, TOOL_REFERENCE_HINT,
 from remit.workers.front_matter import FactsSection, FrontMatter
 from remit.workers.includes import read_includes
 from remit.workers.prompt import Template
+from remit.workers.run_template import RunTemplate
 from remit.workers.source import WorkerFileError, WorkerSource, read_source
 
 WORKER_SUFFIX: Final = ".worker"
@@ -256,6 +257,10 @@ class _WorkerFileReader(Struct):
         known = None if input_model is None else parameter_names(input_model)
         reported_positions = {(each.code, each.where) for each in findings}
         self.findings += [each for each in template.check(known) if (each.code, each.where) not in reported_positions]
+        of_run = document.value.get("run_instructions")
+        if isinstance(of_run, str):
+            line = document.lines.get(("run_instructions",), 1)
+            self.findings += RunTemplate(of_run, file=document.file, line=line).check()
         return includes
 
     def _check_attachments(self, input_model: type[BaseModel]) -> None:
@@ -298,6 +303,7 @@ class _WorkerFileReader(Struct):
             limits=front.limits,
             settings=front.settings,
             retries=front.retries,
+            run_instructions=front.run_instructions,
             facts=front.facts.to_facts(),
             document=self.source.document,
         )

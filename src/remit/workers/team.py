@@ -18,6 +18,7 @@ from remit.workers.definition import WorkerDefinition
 from remit.workers.driver import PydanticAIDriver
 from remit.workers.name_checks import check_names
 from remit.workers.reader import read_workers
+from remit.workers.run_template import RunTemplate
 from remit.workers.source import WorkerFileError
 
 AnyCallee = Callee[..., Any]
@@ -85,6 +86,7 @@ def build_agent(
     agent = Agent(
         definition.name,
         instructions=definition.template,
+        run_instructions=RunTemplate(definition.run_instructions) if definition.run_instructions else "",
         description=definition.description or f"The worker {definition.name}.",
         input=definition.input,
         output=definition.output,

@@ -1,0 +1,82 @@
+"""Instructions that differ from run to run, such as the date or the rules of a site."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import cast
+
+from remit.contracts.callee import Frame
+from remit.contracts.chat import encode_message
+from remit.contracts.items import Message
+from remit.contracts.principal import Principal
+from remit.contracts.question import content_digest
+from remit.core.checks import wrong_value
+from remit.errors import ToolFailedError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunInfo:
+    """What an agent's `run_instructions` may depend on.
+
+    ``principal`` has the permissions that it holds for ``target``. ``now`` is the time of the runtime's clock, in UTC.
+    """
+
+    principal: Principal
+    target: str
+    conversation: str
+    now: datetime
+
+
+RunInstructions = str | Callable[[RunInfo], str | Awaitable[str]]
+"""A text, or a function that returns one; it may be async. An empty text adds no message."""
+
+
+def check_run_instructions(what: str, value: object) -> None:
+    """Refuse run instructions that are neither a text nor a function.
+
+    Raises:
+        SetupError: says what to pass instead.
+    """
+    if isinstance(value, type) or not (isinstance(value, str) or callable(value)):
+        raise wrong_value(what, value, "give a text, or a function of a RunInfo")
+
+
+async def record_run_instructions(
+    frame: Frame, agent: str, instructions: RunInstructions, number: int, *, is_decided: bool
+) -> list[str]:
+    """The message with the run instructions of ``agent``, number ``number`` of this call; none if they are empty.
+
+    It is a user message, which any model accepts in any place, so that system message and tools are the same bytes in
+    every run. ``is_decided`` says that the journal has later messages: then it has this one too, or there is none, and
+    the function is not called again.
+
+    Raises:
+        ToolFailedError: the function failed or returned no text.
+    """
+    call = content_digest("run instructions", frame.id, str(number))
+    recorded = next((item.text for item in frame.ledger.items_for(call) if isinstance(item, Message)), None)
+    if recorded is None:
+        content = "" if is_decided else await _evaluate(frame, agent, instructions)
+        if not content:
+            return []
+        recorded = encode_message({"role": "user", "content": f"<run_instructions>\n{content}\n</run_instructions>"})
+    elif not frame.ledger.is_replaying:
+        return [recorded]
+    frame.ledger.add(Message(call=call, agent=frame.id, text=recorded))
+    return [recorded]
+
+
+async def _evaluate(frame: Frame, agent: str, instructions: RunInstructions) -> str:
+    if isinstance(instructions, str):
+        return instructions
+    caller, now = frame.caller, datetime.fromtimestamp(frame.ledger.now(), UTC)
+    known = RunInfo(principal=caller.principal, target=caller.target, conversation=caller.conversation, now=now)
+    found: object = instructions(known)
+    if inspect.isawaitable(found):
+        found = cast("object", await found)
+    if not isinstance(found, str):
+        raise ToolFailedError(f"run_instructions of agent {agent} returned a {type(found).__name__}; return a text")
+    return found
