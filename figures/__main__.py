@@ -7,83 +7,11 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
 from dataclasses import replace
-from typing import Final, Protocol
 
-from figures import (
-    acl_figure,
-    approval,
-    audit,
-    bijection,
-    budgets,
-    combinations,
-    corruption,
-    crash,
-    door,
-    drift,
-    engine,
-    four_eyes,
-    fuzz,
-    governed,
-    history,
-    limits,
-    narrowing,
-    order,
-    outage,
-    policy,
-    race,
-    replay,
-    retry,
-    schedules,
-    seal,
-    secrets,
-    untyped,
-    workers,
-)
 from figures.figure import BUILD, Figure, format_figure, no_violations, select_parts, write_figures
 from figures.mutants.mutant import KillRate
-from figures.mutants.registry import kill_mutants
-
-
-class Part(Protocol):
-    """Measures the figures of one promise."""
-
-    def __call__(self, *, short: bool) -> Iterator[Figure]:
-        """The figures, one after the other; ``short`` takes a sample."""
-        ...
-
-
-PARTS: Final[dict[str, Part]] = {
-    "bijection": bijection.figures,
-    "history": history.figures,
-    "seal": seal.figures,
-    "approval": approval.figures,
-    "four-eyes": four_eyes.figures,
-    "replay": replay.figures,
-    "schedules": schedules.figures,
-    "order": order.figures,
-    "outage": outage.figures,
-    "limits": limits.figures,
-    "budgets": budgets.figures,
-    "retry": retry.figures,
-    "race": race.figures,
-    "audit": audit.figures,
-    "corruption": corruption.figures,
-    "secrets": secrets.figures,
-    "drift": drift.figures,
-    "governed": governed.figures,
-    "policy": policy.figures,
-    "acl": acl_figure.figures,
-    "fuzz": fuzz.figures,
-    "untyped": untyped.figures,
-    "combinations": combinations.figures,
-    "door": door.figures,
-    "narrowing": narrowing.figures,
-    "crash": crash.figures,
-    "engine": engine.figures,
-    "workers": workers.figures,
-}
+from figures.parts import PARTS
 
 
 def main(names: list[str]) -> int:
@@ -93,9 +21,9 @@ def main(names: list[str]) -> int:
     rates: list[KillRate] = []
     for name in select_parts([name for name in names if name != "--short"], PARTS):
         begun = time.perf_counter()
-        killed = kill_mutants(name, PARTS[name], short=short)
+        killed = PARTS[name].kill_mutants(short=short)
         rates += killed.values()
-        for figure in PARTS[name](short=short):
+        for figure in PARTS[name].measure(short=short):
             rate = killed.get(figure.name, KillRate())
             found.append(replace(figure, killed=rate.killed, mutants=rate.planted))
             print(format_figure(found[-1]), flush=True)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from figures.__main__ import PARTS
 from figures.figure import Figure, format_figure, select_parts
-from figures.mutants.registry import MUTANTS, kill_mutants
+from figures.parts import PARTS
 
 
 @pytest.mark.process
@@ -14,7 +13,7 @@ from figures.mutants.registry import MUTANTS, kill_mutants
 @pytest.mark.untraced
 @pytest.mark.parametrize("name", PARTS)
 def test_a_promise_holds_in_a_sample(name: str) -> None:
-    found = list(PARTS[name](short=True))
+    found = list(PARTS[name].measure(short=True))
     assert found
     assert [format_figure(figure) for figure in found if not figure.holds] == []
 
@@ -22,9 +21,9 @@ def test_a_promise_holds_in_a_sample(name: str) -> None:
 @pytest.mark.process
 @pytest.mark.slow
 @pytest.mark.untraced
-@pytest.mark.parametrize("name", MUTANTS)
+@pytest.mark.parametrize("name", PARTS)
 def test_the_first_mutant_of_each_part_is_noticed(name: str) -> None:
-    rates = kill_mutants(name, PARTS[name], short=True)
+    rates = PARTS[name].kill_mutants(short=True)
     assert [survivor for rate in rates.values() for survivor in rate.survivors] == []
 
 

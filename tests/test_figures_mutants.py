@@ -8,9 +8,8 @@ from collections.abc import Iterator
 import pytest
 
 from figures.figure import Figure, no_violations
-from figures.mutants import registry
 from figures.mutants.mutant import Mutant, Plant, edited, planted_edits, together
-from figures.mutants.registry import MUTANTS
+from figures.parts import PARTS, Part
 
 
 def greeting(name: str) -> str:
@@ -90,25 +89,25 @@ def test_an_edit_that_uses_a_name_of_no_module_is_refused() -> None:
         pass
 
 
-def test_a_part_reports_its_survivors_with_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_part_reports_its_survivors_with_the_reason() -> None:
     failing = edited(f"{HERE}:greeting", 'f"hello {name}"', "str(1 / 0)")
     wrong = edited(f"{HERE}:greeting", "hello", "goodbye")
     mutants = tuple(
         Mutant(figure="greeting.wrong", defect=defect, plant=plant)
         for defect, plant in (("greets with another word", wrong), ("does not greet", failing))
     )
-    monkeypatch.setitem(registry.MUTANTS, "greeting", mutants)
 
     def measure(*, short: bool) -> Iterator[Figure]:
         assert short
         yield from measure_greeting()
 
-    rate = registry.kill_mutants("greeting", measure, short=False)["greeting.wrong"]
+    part = Part(measure, mutants)
+    rate = part.kill_mutants(short=False)["greeting.wrong"]
     assert (rate.killed, rate.planted) == (1, 2)
     assert rate.survivors == [
         "greeting.wrong: does not greet (the figure failed with ZeroDivisionError: division by zero)"
     ]
-    assert registry.kill_mutants("greeting", measure, short=True)["greeting.wrong"].planted == 1
+    assert part.kill_mutants(short=True)["greeting.wrong"].planted == 1
 
 
 def test_planted_edits_are_listed_for_other_processes() -> None:
@@ -119,11 +118,11 @@ def test_planted_edits_are_listed_for_other_processes() -> None:
 
 
 def test_every_mutant_still_fits_the_code_it_edits() -> None:
-    for mutant in [each for mutants in MUTANTS.values() for each in mutants]:
+    for mutant in [each for part in PARTS.values() for each in part.mutants]:
         with mutant.plant():
             pass
 
 
 def test_defects_of_one_figure_have_different_names() -> None:
-    names = [(each.figure, each.defect) for mutants in MUTANTS.values() for each in mutants]
+    names = [(each.figure, each.defect) for part in PARTS.values() for each in part.mutants]
     assert len(set(names)) == len(names), json.dumps(names)

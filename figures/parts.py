@@ -1,0 +1,128 @@
+"""The parts of `make figures`: what measures each, and the mutants that its figures must notice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from figures import (
+    acl_figure,
+    approval,
+    audit,
+    bijection,
+    budgets,
+    combinations,
+    corruption,
+    crash,
+    door,
+    drift,
+    engine,
+    four_eyes,
+    fuzz,
+    governed,
+    history,
+    limits,
+    narrowing,
+    order,
+    outage,
+    policy,
+    race,
+    replay,
+    retry,
+    schedules,
+    seal,
+    secrets,
+    untyped,
+    workers,
+)
+from figures.figure import Figure
+from figures.mutants import access as acl_mutants
+from figures.mutants import approval as approval_mutants
+from figures.mutants import audit as audit_mutants
+from figures.mutants import budgets as budgets_mutants
+from figures.mutants import combinations as combinations_mutants
+from figures.mutants import corruption as corruption_mutants
+from figures.mutants import crash as crash_mutants
+from figures.mutants import door as door_mutants
+from figures.mutants import drift as drift_mutants
+from figures.mutants import engine as engine_mutants
+from figures.mutants import four_eyes as four_eyes_mutants
+from figures.mutants import fuzz as fuzz_mutants
+from figures.mutants import governed as governed_mutants
+from figures.mutants import history as history_mutants
+from figures.mutants import limits as limits_mutants
+from figures.mutants import narrowing as narrowing_mutants
+from figures.mutants import order as order_mutants
+from figures.mutants import outage as outage_mutants
+from figures.mutants import policy as policy_mutants
+from figures.mutants import race as race_mutants
+from figures.mutants import replay as replay_mutants
+from figures.mutants import retry as retry_mutants
+from figures.mutants import schedules as schedules_mutants
+from figures.mutants import seal as seal_mutants
+from figures.mutants import secrets as secrets_mutants
+from figures.mutants import untyped as untyped_mutants
+from figures.mutants import workers as workers_mutants
+from figures.mutants.mutant import KillRate, Mutant
+
+
+class MeasurePart(Protocol):
+    """Measures the figures of one part."""
+
+    def __call__(self, *, short: bool) -> Iterable[Figure]:
+        """The figures, one after the other; ``short`` takes a sample."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of the promises: how its figures are measured, and their mutants."""
+
+    measure: MeasurePart
+    mutants: tuple[Mutant, ...]
+
+    def kill_mutants(self, *, short: bool) -> dict[str, KillRate]:
+        """Plant the mutants in turn and measure the short form; ``short`` plants the first one."""
+        rates: dict[str, KillRate] = {}
+        for mutant in self.mutants[:1] if short else self.mutants:
+            rate = rates.setdefault(mutant.figure, KillRate())
+            rate.planted += 1
+            if survival := mutant.find_survival(self._sample):
+                rate.survivors.append(f"{mutant.figure}: {mutant.defect} ({survival})")
+        return rates
+
+    def _sample(self) -> Iterable[Figure]:
+        return self.measure(short=True)
+
+
+PARTS: Final = {
+    "bijection": Part(bijection.figures, history_mutants.BIJECTION),
+    "history": Part(history.figures, history_mutants.HISTORY),
+    "seal": Part(seal.figures, seal_mutants.MUTANTS),
+    "approval": Part(approval.figures, approval_mutants.MUTANTS),
+    "four-eyes": Part(four_eyes.figures, four_eyes_mutants.MUTANTS),
+    "replay": Part(replay.figures, replay_mutants.MUTANTS),
+    "schedules": Part(schedules.figures, schedules_mutants.MUTANTS),
+    "order": Part(order.figures, order_mutants.MUTANTS),
+    "outage": Part(outage.figures, outage_mutants.MUTANTS),
+    "limits": Part(limits.figures, limits_mutants.MUTANTS),
+    "budgets": Part(budgets.figures, budgets_mutants.MUTANTS),
+    "retry": Part(retry.figures, retry_mutants.MUTANTS),
+    "race": Part(race.figures, race_mutants.MUTANTS),
+    "audit": Part(audit.figures, audit_mutants.MUTANTS),
+    "corruption": Part(corruption.figures, corruption_mutants.MUTANTS),
+    "secrets": Part(secrets.figures, secrets_mutants.MUTANTS),
+    "drift": Part(drift.figures, drift_mutants.MUTANTS),
+    "governed": Part(governed.figures, governed_mutants.MUTANTS),
+    "policy": Part(policy.figures, policy_mutants.MUTANTS),
+    "acl": Part(acl_figure.figures, acl_mutants.MUTANTS),
+    "fuzz": Part(fuzz.figures, fuzz_mutants.MUTANTS),
+    "untyped": Part(untyped.figures, untyped_mutants.MUTANTS),
+    "combinations": Part(combinations.figures, combinations_mutants.MUTANTS),
+    "door": Part(door.figures, door_mutants.MUTANTS),
+    "narrowing": Part(narrowing.figures, narrowing_mutants.MUTANTS),
+    "crash": Part(crash.figures, crash_mutants.MUTANTS),
+    "engine": Part(engine.figures, engine_mutants.MUTANTS),
+    "workers": Part(workers.figures, workers_mutants.MUTANTS),
+}
