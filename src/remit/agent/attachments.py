@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import mimetypes
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Final, get_args, get_origin
@@ -12,6 +11,7 @@ from typing import Annotated, Final, get_args, get_origin
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from remit.agent.prompt import Prompt
+from remit.contracts.artifact import guess_media_type
 from remit.core.checks import as_path
 from remit.errors import InvalidArgumentsError, RequestError
 from remit.schemas.settings import with_setup_errors
@@ -62,8 +62,7 @@ class Attachment(BaseModel):
             data = path.read_bytes()
         except OSError as error:
             raise RequestError(f"cannot attach {path}: {error.strerror}") from error
-        kind = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
-        return cls(name=path.name, media_type=kind, data=base64.b64encode(data).decode())
+        return cls(name=path.name, media_type=guess_media_type(path.name), data=base64.b64encode(data).decode())
 
 
 class PromptWithAttachments(Prompt):

@@ -25,6 +25,13 @@ DIGEST_PREFIX: Final = "sha256:"
 OCTETS: Final = "application/octet-stream"
 
 
+def guess_media_type(name: str) -> str:
+    """The media type that the suffix of a file's name stands for."""
+    import mimetypes  # noqa: PLC0415 - few programs name files
+
+    return mimetypes.guess_type(name)[0] or OCTETS
+
+
 class Artifact(BaseModel):
     """A reference to content that is stored beside the journal, as models and tools pass it on.
 

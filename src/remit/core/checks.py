@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import enum
 import inspect
 import math
@@ -280,6 +279,8 @@ def check_keywords(**remedies: str) -> Callable[[C], C]:
         def init_or_explain(*args: Any, **kwargs: Any) -> None:
             unknown = next((name for name in kwargs if name not in names), None)
             if unknown is not None:
+                import difflib  # noqa: PLC0415 - needed for a mistake only
+
                 near = difflib.get_close_matches(unknown, names, n=1)
                 remedy = remedies.get(unknown) or (f"did you mean {near[0]}?" if near else f"use {', '.join(names)}")
                 raise SetupError(f"{kind.__name__} has no parameter {unknown!r}; {remedy}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Any
@@ -217,6 +216,8 @@ class MissingCallee:
     layers: Stack[CallLayer] = Stack()
 
     def __init__(self, name: str, known_names: Iterable[str]) -> None:
+        import difflib  # noqa: PLC0415 - needed for a mistake only
+
         self.name = name
         self._suggestions = difflib.get_close_matches(name, list(known_names), n=3, cutoff=0.4)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import mimetypes
 from collections.abc import Generator
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from remit.contracts.artifact import (
     ArtifactScope,
     check_range,
     from_recorded,
+    guess_media_type,
     new_artifact,
     not_found,
 )
@@ -90,8 +90,7 @@ class ArtifactService:
                 content = await asyncio.to_thread(content.read_bytes)
             except OSError as error:
                 raise RequestError(f"cannot read {content}: {error.strerror}") from error
-        media_type = media_type or mimetypes.guess_type(name)[0] or OCTETS
-        return await self._of(by).add(content, name=name, media_type=media_type)
+        return await self._of(by).add(content, name=name, media_type=media_type or guess_media_type(name))
 
     async def read(self, artifact: Artifact, *, by: Principal, offset: int = 0, length: int | None = None) -> bytes:
         """The content of an artifact that ``by`` stored or that a run of ``by`` has; see `Artifacts.read`."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
 
 from remit.contracts.usage import Price, Prices
 from remit.core.checks import check_instance, check_numbers
@@ -32,5 +31,7 @@ def with_default_prices(prices: Prices | None = None) -> Prices:
 
 @cache
 def _read_table() -> Prices:
+    from importlib.resources import files  # noqa: PLC0415 - it loads tempfile and compression
+
     table = json.loads(files("remit.models").joinpath("prices.json").read_text(encoding="utf-8"))
     return {name: Price(*dollars) for name, dollars in table["dollars per million tokens"].items()}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from typing import Final
 
@@ -15,6 +14,8 @@ def suggest(name: str, candidates: Iterable[str], fallback: str = "", *, list_co
 
     ``list_command``: a command that lists all of them, like ``remit tools shop``.
     """
+    import difflib  # noqa: PLC0415 - needed for a mistake only
+
     names = sorted(candidates)
     close = difflib.get_close_matches(name, names, n=1)
     if close:
