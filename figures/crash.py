@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Final
 
 from figures.crash_world import DONE, LEAVES, PERSON, Script, World
 from figures.figure import Figure, no_violations
@@ -85,19 +86,22 @@ def sweep(script: Script, *, every: int = 1, log: bool = False, journals: Journa
 
 def figures(*, short: bool) -> Iterator[Figure]:
     """The figures of the sweep on SQLite and Postgres: calls are flat, nested, or of nested workers; runs may stall."""
-    every = 7 if short else 1
+    every = 11 if short else 1
     yield from measure_sweep("sqlite", "flat", every=every)
     yield from measure_sweep("nested", "nested", every=every)
     yield from measure_sweep("workers", "workers", every=every)
     yield from measure_sweep("stalled", "stalled", every=every)
-    yield from measure_postgres("postgres", "flat", every=every)
-    yield from measure_postgres("postgres_stalled", "stalled", every=every)
+    yield from measure_postgres(*_ON_POSTGRES, every=every)
 
 
-def measure_postgres(name: str, script: Script, *, every: int) -> Iterator[Figure]:
-    """The figures of a sweep on a Postgres server of its own."""
+_ON_POSTGRES: Final[dict[str, Script]] = {"postgres": "flat", "postgres_stalled": "stalled"}
+
+
+def measure_postgres(*names: str, every: int) -> Iterator[Figure]:
+    """The figures of sweeps on a Postgres server of their own."""
     with serving() as postgres:
-        yield from measure_sweep(name, script, lambda _home: postgres.url(postgres.make()), every=every)
+        for name in names:
+            yield from measure_sweep(name, _ON_POSTGRES[name], lambda _home: postgres.url(postgres.make()), every=every)
 
 
 def measure_sweep(name: str, script: Script, where: JournalUrl = in_file, *, every: int) -> Iterator[Figure]:

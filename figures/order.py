@@ -38,7 +38,16 @@ MAX_ATTEMPTS: Final = 300
 
 def figures(*, short: bool) -> Iterator[Figure]:
     """Conversations that forked, and runs that no executor found."""
-    seeds, forks = (30, 0) if short else (400, 0)
+    yield from measure_forks(30 if short else 400)
+    newer = 2_000 if short else 100_000
+    lost, old = asyncio.run(_lost_runs(newer))
+    how = f"old runs (submitted, decided, expired, to be cancelled, interrupted) behind {newer:,} newer ones"
+    yield no_violations("executor.lost", lost, old, how)
+
+
+def measure_forks(seeds: int) -> Iterator[Figure]:
+    """The conversations that forked in so many schedules."""
+    forks = 0
     for seed in range(seeds):
         forks += asyncio.run(_has_forked(random.Random(seed), on_disk=seed % 10 == 0))
     how = (
@@ -46,10 +55,6 @@ def figures(*, short: bool) -> Iterator[Figure]:
         f"conversation, on SQLite every tenth time: each run follows the one before and has its messages"
     )
     yield no_violations("skew.forks", forks, seeds, how)
-    newer = 2_000 if short else 100_000
-    lost, old = asyncio.run(_lost_runs(newer))
-    how = f"old runs (submitted, decided, expired, to be cancelled, interrupted) behind {newer:,} newer ones"
-    yield no_violations("executor.lost", lost, old, how)
 
 
 class _Clock:

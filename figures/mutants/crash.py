@@ -67,8 +67,8 @@ _SWEEPS: Final[dict[str, Callable[[], Iterator[Figure]]]] = {
     "nested": partial(measure_sweep, "nested", "nested", every=_EVERY),
     "workers": partial(measure_sweep, "workers", "workers", every=_EVERY),
     "stalled": partial(measure_sweep, "stalled", "stalled", every=_EVERY),
-    "postgres": partial(measure_postgres, "postgres", "flat", every=_EVERY),
-    "postgres_stalled": partial(measure_postgres, "postgres_stalled", "stalled", every=_EVERY),
+    "postgres": partial(measure_postgres, "postgres", every=_EVERY),
+    "postgres_stalled": partial(measure_postgres, "postgres_stalled", every=_EVERY),
 }
 
 MUTANTS: Final = tuple(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
 from figures.mutants.mutant import edited, mutants_of
+from figures.order import measure_forks
 
 _MEMORY: Final = "remit.journal.memory:InMemoryStore"
 _WRITES: Final = "remit.journal.sql.writes"
@@ -26,6 +28,7 @@ _FORKS: Final = mutants_of(
             f"{_MEMORY}._open_run", "talk.latest = row.run", "talk.latest = talk.latest or row.run"
         ),
     },
+    partial(measure_forks, 8),
 )
 _LOST: Final = mutants_of(
     "executor.lost",

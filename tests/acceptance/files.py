@@ -1,6 +1,6 @@
 """A person's file goes through an agent, a nested agent and a tool, and back.
 
-Run as ``python -m tests.acceptance.files FOLDER STEP`` it sweeps over crashes.
+Run as ``python -m tests.acceptance.files FOLDER STEP`` it sweeps over crashes, with a file of `FILES_MEGABYTES`.
 
 Each child process is killed at another durable write, and the next one continues what it left.
 """
@@ -22,7 +22,7 @@ from remit.artifacts import Artifact, Artifacts, PromptWithFiles, RunArtifacts
 from remit.contracts.artifact import digest_of
 from remit.testing import Scripted, calls, crash_at, record_crash_points, superuser
 
-SIZE: Final = 20 * 2**20
+SIZE: Final = int(os.environ.get("FILES_MEGABYTES", "20")) * 2**20
 CONTENT: Final = b"0123456789abcdef" * (SIZE // 16)
 BACK: Final = CONTENT[::-1]
 

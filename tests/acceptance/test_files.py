@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-
-from tests.acceptance.files import SIZE
 
 ROOT = Path(__file__).parents[2]
 
@@ -17,12 +16,18 @@ ROOT = Path(__file__).parents[2]
 @pytest.mark.slow
 @pytest.mark.untraced
 @pytest.mark.process
-def test_a_process_killed_at_any_durable_write_loses_nothing_and_doubles_nothing(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "tests.acceptance.files", str(tmp_path), "1"]
-    ended = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
+@pytest.mark.parametrize(
+    ("megabytes", "step", "kills"), [(2, 1, 20), (20, 12, 2)], ids=["2 MB, each write", "20 MB, some writes"]
+)
+def test_a_process_killed_at_any_durable_write_loses_nothing_and_doubles_nothing(
+    tmp_path: Path, megabytes: int, step: int, kills: int
+) -> None:
+    command = [sys.executable, "-m", "tests.acceptance.files", str(tmp_path), str(step)]
+    environment = {**os.environ, "FILES_MEGABYTES": str(megabytes)}
+    ended = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False, env=environment)
     assert ended.returncode == 0, ended.stderr
     swept = json.loads(ended.stdout)
-    assert swept["killed"] >= 20
+    assert swept["killed"] >= kills
     for outcome in swept["outcomes"]:
         assert outcome["journal"] < 2**20
         assert outcome["bodies"] < 10_000
@@ -34,4 +39,4 @@ def test_a_process_killed_at_any_durable_write_loses_nothing_and_doubles_nothing
             "ends": 3,
             "replayed": "",
         }
-        assert outcome["contents"] == [SIZE, SIZE]
+        assert outcome["contents"] == [megabytes * 2**20] * 2
