@@ -95,10 +95,14 @@ def _layer_name(layer: object) -> str:
     return layer.name if isinstance(layer, RunsOwnCode) else type(layer).__name__
 
 
+_UNCHECKED: Final = object()
+
+
 class _Entry(Struct, Generic[Q]):
     """A request as it came to adjacent layers of your own, its task, and how often that had been cancelled by then.
 
     ``signal`` is what inner raised to end or suspend the run: it leaves the layers whatever they do with it.
+    ``checked`` is the last result that a layer returned and that was right: the layers outside may return it unchecked.
     """
 
     request: Q
@@ -106,6 +110,7 @@ class _Entry(Struct, Generic[Q]):
     cancels: int
     signal: BaseException | None = None
     has_ended: bool = False
+    checked: object = _UNCHECKED
 
     def raise_signal(self) -> None:
         """Raise what a layer may have swallowed, so that no effect follows it."""
@@ -221,13 +226,18 @@ class _Guard(Generic[Q, R]):
                 entry.drop_cancellation_of_group()
             failure = self._failure(redact_secrets(f"failed: {type(error).__name__}: {error}"))
             raise failure from safe_cause(error)
+        if result is not entry.checked:
+            self._check(result)
+            entry.checked = result
+        return result
+
+    def _check(self, result: R) -> None:
         if not isinstance(result, self._results):
             raise self._failure(
                 f"returned {_describe(result)}; return {self._rules.expected} of inner, or one of its type"
             )
         if isinstance(result, Reply) and (wrong := result.find_wrong_field()):
             raise self._failure(f"returned {wrong}")
-        return result
 
     def _failure(self, problem: str) -> ToolFailedError:
         return ToolFailedError(f"the layer {self._name} {problem}")

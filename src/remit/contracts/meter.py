@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Generator, Iterable, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from itertools import pairwise
 from typing import Final, NamedTuple, Protocol
 
@@ -59,6 +59,9 @@ class Reservation(NamedTuple):
     prompt_tokens: int
     completion_tokens: int
     cost: float | None
+
+
+_NOTHING_TO_RESERVE: Final = nullcontext()
 
 
 class Meter:
@@ -141,8 +144,7 @@ class Meter:
             raise BudgetError(f"{limit.owner} has used its ${limit.cost:g}")
         self._check_seconds(limit)
 
-    @contextmanager
-    def reserve(self, request: MeteredRequest, model: str) -> Generator[Reservation | None]:
+    def reserve(self, request: MeteredRequest, model: str) -> AbstractContextManager[Reservation | None]:
         """Reserve the estimated usage of a request to ``model``, from before it is sent until `settle`.
 
         Yields the reservation; None if no limit binds the request. A request that raises has used nothing.
@@ -154,13 +156,16 @@ class Meter:
         calls = (agent, *self.calls_around(agent))
         limits = [(call, limit) for call in calls for limit in self._limits.get(call, ())]
         if not limits:
-            yield None
-            return
+            return _NOTHING_TO_RESERVE
         reservation = _estimate(request, find_price(self._prices, model))
         for call, limit in limits:
             self._check_seconds(limit)
             self._check_fits(limit, "" if limit.is_of_run else call, reservation, model)
-        reserved = self._reserved.setdefault(request.call_id, [])
+        return self._hold(request.call_id, reservation)
+
+    @contextmanager
+    def _hold(self, request: str, reservation: Reservation) -> Generator[Reservation]:
+        reserved = self._reserved.setdefault(request, [])
         reserved.append(reservation)
         try:
             yield reservation

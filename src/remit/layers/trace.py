@@ -70,6 +70,8 @@ class TraceModel(ModelLayer):
         """Wrap ``inner`` in a span."""
 
         async def trace(request: ChatRequest, /) -> Completion:
+            if not _is_loaded():
+                return await inner(request)
             with self.request_span(request.ledger, request.call_id) as span:
                 completion = await inner(request)
                 span.record_answer(completion, completion.finish_reason)
@@ -80,7 +82,7 @@ class TraceModel(ModelLayer):
     @contextmanager
     def request_span(self, ledger: Ledger, call: str) -> Generator[ModelSpan]:
         """Open the span of the request journaled under ``call``. Errors are recorded and propagate."""
-        if "opentelemetry" not in sys.modules or _is_answered(ledger, call, Message, ModelReply):
+        if not _is_loaded() or _is_answered(ledger, call, Message, ModelReply):
             yield ModelSpan()
             return
         tracer, (durations, tokens) = _find_tracer(self.provider), _make_histograms(self.meters)
@@ -236,6 +238,10 @@ def _error_type(error: Exception | Suspended) -> str:
     if isinstance(error, Suspended):
         return error.reason.partition(":")[0]  # the code of the error that stalled the run
     return error.code if isinstance(error, RemitError) else type(error).__qualname__
+
+
+def _is_loaded() -> bool:
+    return "opentelemetry" in sys.modules
 
 
 def _find_tracer(provider: TracerProvider | None) -> Tracer | None:
