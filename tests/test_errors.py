@@ -10,7 +10,16 @@ import re
 import pytest
 
 from remit import errors
-from remit.errors import CallError, DeniedError, RemitError, Suspended, ToolFailedError, error_from_reply
+from remit.errors import (
+    CallError,
+    ConflictError,
+    DeniedError,
+    RemitError,
+    RequestError,
+    Suspended,
+    ToolFailedError,
+    error_from_reply,
+)
 
 
 def below(kind: type[RemitError]) -> list[type[RemitError]]:
@@ -109,6 +118,13 @@ def test_the_codes_are_these_for_ever() -> None:
 def test_the_message_is_the_text_of_the_error() -> None:
     error = RemitError("what, where and how to mend it")
     assert (str(error), error.message) == ("what, where and how to mend it", "what, where and how to mend it")
+
+
+def test_the_middle_of_a_long_message_is_left_out_and_its_remedy_stays() -> None:
+    error = RequestError(f"run {'x' * 5_000_000} does not exist; see: remit runs")
+    assert len(str(error)) == len(error.message) == 4003
+    assert (error.message[:5], error.message[-18:]) == ("run x", "st; see: remit runs"[-18:])
+    assert len(ConflictError("x" * 5000).message) == 5000, "what a tool says is limited where it is recorded"
 
 
 def test_only_what_may_go_well_later_is_worth_another_try() -> None:

@@ -6,13 +6,18 @@ from typing import ClassVar, Final
 
 
 class RemitError(Exception):
-    """The base class of all errors of Remit. ``str(error)`` is one line: what is wrong, where, and how to fix it."""
+    """The base class of all errors of Remit. ``str(error)`` is one line: what is wrong, where, and how to fix it.
+
+    The middle of a message of more than ``max_chars`` is left out: it may repeat a value of any length.
+    """
 
     code: ClassVar[str] = "REMIT_ERROR"
+    max_chars: ClassVar[int] = 4000
 
     def __init__(self, message: str) -> None:
-        super().__init__(message)
-        self.message = message
+        half = self.max_chars // 2
+        self.message = message if len(message) <= self.max_chars else f"{message[:half]} … {message[-half:]}"
+        super().__init__(self.message)
 
 
 class SetupError(RemitError):

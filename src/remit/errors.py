@@ -121,6 +121,7 @@ class CallError(RemitError):
     """A call failed. Python callers get the exception, models get `to_reply`."""
 
     code = "INTERNAL_ERROR"
+    max_chars = 1 << 30  # `Limits.error_bytes` limits what is recorded and shown
     retryable: ClassVar[bool] = False
 
     def __init_subclass__(cls) -> None:

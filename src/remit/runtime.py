@@ -23,7 +23,7 @@ from remit.contracts.principal import Principal, check_principal
 from remit.contracts.question import DecisionKind
 from remit.contracts.usage import Prices
 from remit.core import Stack
-from remit.core.checks import check_instance, check_keywords
+from remit.core.checks import as_clock, check_instance, check_instances, check_keywords
 from remit.dispatch.dispatcher import Dispatcher
 from remit.dispatch.preset import preset
 from remit.dispatch.registry import AnyCallee, Registry
@@ -91,6 +91,7 @@ class Runtime:
     ) -> None:
         check_instance("Runtime: app", app, App, "give an App")
         check_parts(store, model, layers, limits, lease_seconds, clock, directory, make_run_id, on_item, model_resolver)
+        clock = as_clock("Runtime", clock)
         self.app = app
         self.store: Store = store or InMemoryStore(clock)
         self._conversations = Conversations(self.store, app.name)
@@ -118,7 +119,9 @@ class Runtime:
         self._call_root = RootCaller(self.dispatcher, self.store, self._limits)
         app.check_operations(registry, self._layers)
         self._decision_service = DecisionService(self.store, clock, self._callees.find, self._limits)
-        self.grants = GrantService(self.store, clock, self._callees.find, self._policy_versions, new_id, self._limits)
+        self.grants = GrantService(
+            self.store, clock, self._callees.find, self._policy_versions, new_id, self._limits, directory
+        )
 
     def client(self, principal: Principal) -> Client:
         """A client for ``principal``, which sees and does only what this principal may. Its runs can be resumed here.
@@ -285,6 +288,7 @@ class Runtime:
             RequestError: the run does not exist, or its principal or callee is unknown now.
             LeaseError: another executor holds the run, or it was released.
         """
+        check_instances("resume", release_requested=(release_requested, asyncio.Event | None))
         header, items = await self._conversations.read_run(run)
         callee = self._callees.find(header.callee)
         owner = self._principals.owner(header)

@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 
 from remit.contracts.principal import Principal
 from remit.contracts.usage import Price, Prices
-from remit.core.checks import check_instance, check_text
+from remit.core.checks import as_normalized, check_instance, check_text
 from remit.errors import SetupError
 
 if sys.platform != "win32":
@@ -122,14 +122,15 @@ class UserDirectory:
         Raises:
             SetupError: the file does not list the user.
         """
-        if name not in self.principals:
+        found = self.principals.get(as_normalized("the user", name))
+        if found is None:
             roles = ", ".join(self.roles) or "none yet"
             raise SetupError(
                 f"{self.path} does not list the user {name!r}; add the table "
                 f'[users.{_toml_key(name)}] with roles = ["…"] '
                 f'(available: {roles}) and tenant = "local-site"'
             )
-        return self.principals[name]
+        return found
 
     def find_principal(self, name: str, tenant: str) -> Principal | None:
         """The principal of that name and tenant with today's permissions, or None."""
@@ -181,7 +182,13 @@ def _parse_users(path: Path, document: dict[str, Any]) -> UserDirectory:
                 f"{path}: users.{_toml_key(name)}.roles: no role {unknown[0]!r} in this file; it has: {known}"
             )
         granted = frozenset[str]().union(*(roles[role] for role in user.roles))
-        principals[name] = Principal(name, user.tenant, granted, frozenset(user.roles))
+        try:
+            principal = Principal(name, user.tenant, granted, frozenset(user.roles))
+        except SetupError as error:
+            raise SetupError(f"{path}: users.{_toml_key(name)}: {error.message}") from error
+        if principal.name in principals:
+            raise SetupError(f"{path}: users.{_toml_key(name)}: another user has this name; remove one of them")
+        principals[principal.name] = principal
     return UserDirectory(
         path=path,
         roles=roles,

@@ -7,7 +7,8 @@ import os
 import sys
 from pathlib import Path
 
-from remit import Agent, App, Context, Effect, LeafContext, Risk, tool
+from remit import Agent, App, Ask, Context, Effect, LeafContext, Policy, Risk, When, preset, tool
+from remit.app import Env
 from remit.errors import NotFoundError
 from remit.testing import Scripted
 
@@ -101,6 +102,8 @@ app = App(name="shop", agents=(Agent("keeper", instructions="You keep a shop.", 
 changed = App(name="shop", agents=(Agent("keeper", instructions="You keep another shop.", tools=_KEEPS),))
 branch = App(name="branch", agents=(Agent("keeper", instructions="You keep a branch.", tools=_KEEPS),))
 other = App(name="other", tools=(find,))
+_TWICE = Policy(When("twice", lambda _call: True, Ask(reason="it is gone for good", four_eyes=True)))
+strict = App(name="strict", tools=(burn,), layers=lambda: preset(Env(), policy=_TWICE))
 wise = App(name="wise", agents=(Agent("owl", instructions="Be wise.", model=Scripted(["Who?", "Why?"])),))
 number = 42
 

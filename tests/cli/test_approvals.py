@@ -7,6 +7,7 @@ import json
 import pytest
 
 from remit.testing import calls
+from remit.users import os_user
 from tests.cli.kit import APP, Cli
 
 BURN = calls(("burn", {"name": "bread"}))
@@ -144,8 +145,22 @@ def test_a_run_that_another_process_drives_takes_the_decision_up_itself(cli: Cli
     done = cli("approvals", "approve", waiting, "--app", APP, "--json")
     assert (done.status, done.json) == (0, {"run": run, "status": "running", "decision": "approved"})
     assert f"run {run} is being executed by somebody" in done.err
-    assert f"remit resume {run}" in done.err
+    assert f"remit resume {run} --app {APP}" in done.err
     assert cli.questions() == []
+
+
+def test_under_four_eyes_the_messages_name_who_can_decide(cli: Cli) -> None:
+    strict = "tests.cli.shop:strict"
+    waiting = cli("call", strict, "burn", '{"name": "bread"}')
+    me = os_user()
+    assert f"  who:     no other user may; give one the permission approvals:decide in {cli.home}" in waiting.err
+    with (cli.home / "config.toml").open("a") as config:
+        config.write('[users.bea]\nroles = ["owner"]\ntenant = "local-site"\n')
+        config.write('[users.carl]\nroles = []\ntenant = "local-site"\n')
+    refused = cli("approvals", "approve", cli.questions()[0]["id"], "--app", strict)
+    assert f"{me} requested the call and may not decide question" in refused.err
+    assert f"bea (not {me}: four eyes)" in refused.err
+    assert (refused.status, cli.book) == (1, [])
 
 
 def test_an_announced_call_is_only_decided_and_drives_nothing(cli: Cli) -> None:

@@ -10,6 +10,7 @@ import pytest
 from remit import Runtime
 from remit.journal.sql.store import SqlStore
 from remit.testing import Scripted, calls, superuser
+from remit.users import os_user
 from tests.cli.kit import APP, Cli
 from tests.cli.shop import app
 
@@ -56,9 +57,16 @@ def test_a_grant_is_taken_back(cli: Cli, as_json: bool) -> None:
 
 
 def test_giving_says_how_to_take_it_back(cli: Cli) -> None:
-    done = cli("approvals", "grant", APP, "burn", "--for", "ada", "--count", "2", "--hours", "1")
+    done = cli("approvals", "grant", APP, "burn", "--for", os_user(), "--count", "2", "--hours", "1")
     assert done.out.startswith("granted: burn, grant ")
     assert "remit approvals revoke " in done.out
+
+
+def test_a_grant_for_a_user_who_does_not_exist_is_refused(cli: Cli) -> None:
+    done = cli("approvals", "grant", APP, "burn", "--for", "ghost", "--count", "2", "--hours", "1")
+    assert done.status == 1
+    assert "there is no user 'ghost' of tenant 'local-site'" in done.err
+    assert cli("approvals", "grants", "--json").json == {"grants": []}
 
 
 @pytest.mark.parametrize(

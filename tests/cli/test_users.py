@@ -46,6 +46,12 @@ def test_a_name_that_toml_could_not_read_bare_is_quoted(path: Path) -> None:
     assert read_users(path, 'ada "the" b. é').require_principal('ada "the" b. é').tenant == "local-site"
 
 
+def test_a_user_is_found_by_every_spelling_of_the_name(path: Path) -> None:
+    path.write_text(GOOD.replace("users.ada", 'users."andre\u0301"'))
+    people = read_users(path, "ada")
+    assert people.require_principal("andre\u0301") == people.find_principal("andr\u00e9", "bakery")
+
+
 def test_permissions_are_those_of_all_roles(path: Path) -> None:
     path.write_text(GOOD)
     ada = read_users(path, "ada").require_principal("ada")
@@ -84,6 +90,8 @@ def test_a_user_whom_the_file_does_not_know_is_told_what_to_add(path: Path) -> N
         ('[roles.r]\npermissions = ["*:read"]', "roles.r.permissions.0: "),
         ("[roles.r]\npermissions = [1]", "roles.r.permissions.0: "),
         ("[roles.owner", "is not TOML"),
+        ('[users."ad\u0430"]\nroles = []\ntenant = "x"', 'users."ad\\u0430": the name of a principal is'),
+        ('[users."ada "]\nroles = []\ntenant = "x"', 'users."ada ": another user has this name; remove one of them'),
     ],
 )
 def test_a_slip_is_named_by_file_and_key(path: Path, slip: str, said: str) -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remit.contracts.principal import Caller, Principal, check_found_principal
-from remit.errors import RequestError
+from remit.errors import RequestError, SetupError
 
 
 def principal(*permissions: str) -> Principal:
@@ -52,6 +52,13 @@ def test_nothing_else_is_permitted(held: str, permission: str) -> None:
 
 def test_nobody_may_anything_by_default() -> None:
     assert not Principal("ada").may("cms:read")
+
+
+def test_two_spellings_of_a_name_are_one_principal_and_a_look_alike_is_refused() -> None:
+    assert Principal("ada ") == Principal("\uff41da") == Principal("ada")
+    assert Principal("andre\u0301") == Principal("andr\u00e9")
+    with pytest.raises(SetupError, match=r"the name of a principal is .*, which mixes CYRILLIC and LATIN letters"):
+        Principal("ad\u0430")
 
 
 def test_one_of_many_permissions_is_enough() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import math
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,9 +12,11 @@ from typing import Any
 import pytest
 
 from remit.core.checks import (
+    as_clock,
     as_member,
     as_normalized,
     as_path,
+    as_person_name,
     as_text_tuple,
     as_texts,
     as_tuple,
@@ -35,6 +38,11 @@ class Color(enum.Enum):
     BLUE = "blue"
 
 
+def untyped(value: object) -> Any:
+    """Hide the type of a value from the type checker."""
+    return value
+
+
 def test_what_fits_is_returned() -> None:
     check_numbers("Timeout", seconds=1, grace=0.5)
     check_text("name", "ada")
@@ -46,7 +54,18 @@ def test_what_fits_is_returned() -> None:
     check_method("store", [], "append", "give a list")
     check_subclass("input", bool, int, "give a kind of number")
     assert as_text_tuple("suffixes", ["b", "a"]) == ("b", "a")
-    assert as_normalized("name", "e\u0301") == "\u00e9"
+    assert as_normalized("name", "e\u0301 ") == "\u00e9"
+    assert [
+        as_person_name("name", each) for each in ("", "ada b", "\uff41da", "\u0430\u043d\u043d\u0430", "\u4e2d a")
+    ] == [
+        "",
+        "ada b",
+        "ada",
+        "\u0430\u043d\u043d\u0430",
+        "\u4e2d a",
+    ]
+    assert as_clock("Runtime", time.time) is time.time
+    assert as_clock("Runtime", lambda: 5.0)() == 5.0
     assert as_path("folder", "a/b") == as_path("folder", Path("a/b")) == Path("a/b")
     assert as_tuple_of((int, str), "Agent", "handoffs", [1, "a"], "give an agent") == (1, "a")
     assert as_tuple("tools", (each for each in (1, 2))) == (1, 2)
@@ -71,6 +90,27 @@ def test_what_fits_is_returned() -> None:
         (lambda: check_subclass("input", str, int, "give a model"), "input is the class str; give a model"),
         (lambda: check_unicode("key", "\ud800"), r"key is '\ud800'; give a string without lone surrogates"),
         (lambda: as_normalized("role", 3), "role is 3; give a string"),
+        (lambda: as_person_name("name", "a" * 201), "name has 201 characters; give at most 200"),
+        (
+            lambda: as_person_name("name", "\u0430da"),
+            r"name is '\u0430da', which mixes CYRILLIC and LATIN letters; give a name that looks like no other",
+        ),
+        (
+            lambda: as_person_name("name", "a\u200bda"),
+            r"name is 'a\u200bda', which cannot be printed; give a name that looks like no other",
+        ),
+        (
+            lambda: as_person_name("name", "a\nda"),
+            r"name is 'a\nda', which cannot be printed; give a name that looks like no other",
+        ),
+        (lambda: as_clock("Runtime", untyped(3)), "Runtime: clock is 3; give a function"),
+        *(
+            (
+                lambda each=each: as_clock("Runtime", lambda: each)(),
+                f"Runtime: the clock says {each!r}; return seconds since the epoch, like time.time",
+            )
+            for each in (untyped("noon"), untyped(None), True, -1.0, math.nan, math.inf)
+        ),
         (lambda: as_path("folder", 3), "folder is 3; give a path"),
         (lambda: as_path("folder", "\ud800"), r"folder is '\ud800'; give a path"),
         (lambda: as_tuple_of(int, "Agent", "tools", 3, "give 1"), "Agent: tools is 3; give a list"),

@@ -54,6 +54,18 @@ async def test_a_decision_that_was_stored_first_stands(desk: Desk, *, first: boo
     assert isinstance(outcome, ApprovalDeniedError) is not first
 
 
+async def test_an_approver_whose_name_looks_like_another_does_not_decide(desk: Desk) -> None:
+    class Lookalike:
+        async def decide(self, question: Question, /) -> Decision | None:
+            return Decision(question=question.id, approved=True, by="be\u0430")
+
+    inner = Inner()
+    outcome = await _outcome(approve(Lookalike()), await desk.call(drop, DROP), inner)
+    assert isinstance(outcome, ApprovalDeniedError)
+    assert "mixes CYRILLIC and LATIN letters" in outcome.message
+    assert inner.calls == []
+
+
 async def test_a_decision_in_this_process_is_stored_before_it_is_journaled(desk: Desk) -> None:
     """A process that dies in between leaves a decision that the next one copies."""
     call = await desk.call(drop, DROP)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import random
+from typing import Any
 
 import pytest
 
-from remit import Effect, Principal, Risk, Runtime, tool
+from remit import App, Effect, Principal, Risk, Runtime, tool
 from remit.contracts.arguments import Arguments, parse_arguments
-from remit.errors import ExternalError, IdempotencyError, LeaseError, RemitError
+from remit.errors import ExternalError, IdempotencyError, LeaseError, RemitError, SetupError
 from remit.journal.ports import Store
 from remit.testing import Scripted, superuser
 from remit.tools import Limits
@@ -117,3 +118,19 @@ async def test_of_many_that_are_sent_at_once_one_runs_whatever_the_order() -> No
         assert world.ran == ["one"]
         assert "wrote one" in outcomes
         assert {type(each) for each in outcomes if isinstance(each, RemitError)} <= {LeaseError}
+
+
+@pytest.mark.parametrize("junk", [5, None, "", "x" * 201, "a\nb", "\ud800"])
+async def test_an_id_of_a_run_that_cannot_be_used_is_refused(junk: Any) -> None:
+    greet = World().write()
+    runtime = Runtime(App(name="test", tools=(greet,)), make_run_id=lambda: junk)
+    with pytest.raises(SetupError, match=r"Runtime: make_run_id returned .*; return a printable string of at most 200"):
+        await runtime.call(greet, superuser(), "one")
+
+
+@pytest.mark.parametrize("junk", ["noon", None, float("nan"), -1])
+async def test_a_clock_that_tells_no_time_is_refused(junk: Any) -> None:
+    greet = World().write()
+    runtime = Runtime(App(name="test", tools=(greet,)), clock=lambda: junk)
+    with pytest.raises(SetupError, match=r"Runtime: the clock says .*; return seconds since the epoch"):
+        await runtime.call(greet, superuser(), "one")

@@ -358,6 +358,11 @@ ASKED: dict[str, tuple[Callable[[Runtime], Any], str]] = {
         lambda runtime: runtime.call_by_name("clerk", untyped({"prompt": "go"}), by=ADA),
         "arguments is {'prompt': 'go'}; parse them with remit.tools.parse_arguments",
     ),
+    "a release": (lambda runtime: runtime.resume("run", untyped(5)), "resume: release_requested is 5; give Event(…)"),
+    "the name of a file": (
+        lambda runtime: runtime.artifacts.add(b"text", by=ADA, name=untyped(5)),
+        "artifacts.add: name is 5; give a string",
+    ),
     "an approver by name": (
         lambda runtime: runtime.decide("q", approved=True, by=untyped("ada")),
         "by is 'ada'; give a Principal",

@@ -13,7 +13,8 @@ from remit.contracts.items import DecisionItem, QuestionItem
 from remit.contracts.ledger import Consumption
 from remit.contracts.question import Decision, Question
 from remit.contracts.schema import shorten_text
-from remit.errors import ApprovalDeniedError, InvalidArgumentsError, Suspended
+from remit.core.checks import as_person_name
+from remit.errors import ApprovalDeniedError, InvalidArgumentsError, SetupError, Suspended
 
 
 async def record_question(call: Call, recorded: RecordedQuestion, consumption: Consumption) -> None:
@@ -88,6 +89,10 @@ def _validate_decision(call: Call, question: Question, decision: Decision) -> De
     if decision.approved and not question.accepts(decision):
         raise ApprovalDeniedError(f"{call.callee.name} needs an approval; {decision.by} only confirmed it")
     _check_four_eyes(call, question, decision)
+    try:
+        as_person_name("the approver's name", decision.by)
+    except SetupError as error:
+        raise ApprovalDeniedError(error.message) from error
     limits = CURRENT_LIMITS.get()
     decision = replace(decision, reason=shorten_text(decision.reason, limits.reason_bytes))
     if not decision.arguments:

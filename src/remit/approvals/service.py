@@ -17,7 +17,7 @@ from remit.contracts.principal import Principal, check_principal
 from remit.contracts.question import Decision, DecisionKind, Question
 from remit.contracts.schema import shorten_text
 from remit.contracts.target import as_target
-from remit.core.checks import check_text
+from remit.core.checks import as_person_name, check_text
 from remit.errors import InvalidArgumentsError, RequestError, SetupError
 from remit.journal.ports import Store
 
@@ -112,7 +112,8 @@ class DecisionService:
 class GrantService:
     """Creates, lists and revokes grants.
 
-    ``policy_versions`` returns the versions of the policies that apply to a tool.
+    ``policy_versions`` returns the versions of the policies that apply to a tool. ``find_principal`` finds those to
+    whom grants can be given, by name and tenant; without it, to everyone.
     """
 
     def __init__(
@@ -123,10 +124,12 @@ class GrantService:
         policy_versions: Callable[[str], Iterable[str]],
         new_id: Callable[[], str],
         limits: Limits,
+        find_principal: Callable[[str, str], Principal | None] | None = None,
     ) -> None:
         self._store = store
         self._clock = clock
         self._find_callee = find_callee
+        self._find_principal = find_principal
         self._policy_versions = policy_versions
         self._new_id = new_id
         self._limits = limits
@@ -152,7 +155,7 @@ class GrantService:
 
         Raises:
             RequestError: the tool is unknown, not exactly one policy applies to it, the pattern, count or time is
-                invalid, or the grantor lacks the permission.
+                invalid, the principal is unknown, or the grantor lacks the permission.
         """
         _refuse_inside_run()
         check_principal("by", by)
@@ -169,7 +172,7 @@ class GrantService:
             raise RequestError("a grant needs a count of at least 1 and the name of a principal")
         try:
             check_lifetime(expires_in, "expires_in")
-            pattern = parse_pattern(callee, arguments, self._limits)
+            pattern, grantee = parse_pattern(callee, arguments, self._limits), self._check_grantee(principal, by.tenant)
         except (InvalidArgumentsError, SetupError) as error:
             raise RequestError(f"the grant is not valid: {error.message}") from error
         now = self._clock()
@@ -178,7 +181,7 @@ class GrantService:
             tenant=by.tenant,
             tool=tool,
             arguments=pattern,
-            principal=principal,
+            principal=grantee,
             definition=definition_digest(callee),
             policy=versions.pop(),
             who=who,
@@ -191,6 +194,12 @@ class GrantService:
         )
         await self._store.add_grant(grant)
         return grant
+
+    def _check_grantee(self, principal: str, tenant: str) -> str:
+        name = as_person_name("principal", principal)
+        if self._find_principal is not None and self._find_principal(name, tenant) is None:
+            raise SetupError(f"there is no user {name!r} of tenant {tenant!r}")
+        return name
 
     async def list_grants(self, by: Principal) -> list[GrantRow]:
         """The grants of the principal's tenant, oldest first, with their use and revocation."""

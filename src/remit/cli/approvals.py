@@ -16,13 +16,13 @@ from remit.cli.engine import ENGINE_VARIABLE, choose_engine, notify_engine
 from remit.cli.grants import grant, grants, revoke
 from remit.cli.group import make_group
 from remit.cli.options import RunAppOption
-from remit.cli.report import decision_commands
+from remit.cli.report import app_option, decision_commands, describe_approvers
 from remit.cli.resume import prepare_app, resume_run
 from remit.cli.run_events import REPEAT_NOTICE, call_label, question_title
 from remit.cli.status import ExitStatus, UsageError
 from remit.cli.text import format_duration, json_text, one_line
 from remit.contracts.question import Question, QuestionKind, as_dict
-from remit.errors import LeaseError
+from remit.errors import LeaseError, RequestError
 from remit.journal.ports import QuestionRow, RunRow
 
 commands = make_group("List and decide questions, and approve calls in advance.")
@@ -175,6 +175,7 @@ def _decide(question_id: str, decision: _Decision, *, app_reference: str, as_jso
     with open_client() as client:
         pending_question = client.get_visible_question(question_id).question
         _check_question_kind(pending_question, decision, app_reference)
+        _check_four_eyes(client, pending_question)
         row = client.waiting_run(pending_question)
         app = (
             prepare_app(client, row, app_reference)
@@ -199,7 +200,7 @@ def _decide(question_id: str, decision: _Decision, *, app_reference: str, as_jso
         try:
             return resume_run(client, row, app, app_reference=app_reference, as_json=as_json)
         except LeaseError as error:
-            return _report_executed_elsewhere(row, error, decision, as_json=as_json)
+            return _report_executed_elsewhere(row, error, decision, app_reference=app_reference, as_json=as_json)
 
 
 def _resolve_app_for_edit(client: LocalClient, question: Question, decision: _Decision, app_reference: str) -> App:
@@ -212,6 +213,15 @@ def _check_question_kind(question: Question, decision: _Decision, app_reference:
     if question.kind != decision.kind:
         yes, no = decision_commands(question, app_reference)
         raise UsageError(f"question {question.id} asks: {question_title(question)} Answer yes: {yes}; no: {no}")
+
+
+def _check_four_eyes(client: LocalClient, question: Question) -> None:
+    """Refuse the answer of who requested the call, and name those who may give it."""
+    if question.four_eyes and client.principal.name in question.requesters:
+        raise RequestError(
+            f"{client.principal.name} requested the call and may not decide question {question.id}; "
+            f"{describe_approvers(client, question)}"
+        )
 
 
 def _report_announced(question: Question, decision: _Decision, *, as_json: bool) -> int:
@@ -236,12 +246,15 @@ def _wake_engine(client: LocalClient, row: RunRow, app: App, decision: _Decision
     return ExitStatus.DONE
 
 
-def _report_executed_elsewhere(row: RunRow, error: LeaseError, decision: _Decision, *, as_json: bool) -> int:
+def _report_executed_elsewhere(
+    row: RunRow, error: LeaseError, decision: _Decision, *, app_reference: str, as_json: bool
+) -> int:
     """Report that another process holds the run; the decision is in its inbox."""
     if as_json:
         print(json_text({"run": row.run, "status": "running", "decision": decision.label}))
     print(f"{error.message}. That process picks up the decision.", file=sys.stderr)
-    print(f"If that process is dead, resume the run in half a minute: remit resume {row.run}", file=sys.stderr)
+    command = f"remit resume {row.run}{app_option(app_reference)}"
+    print(f"If that process is dead, resume the run in half a minute: {command}", file=sys.stderr)
     return ExitStatus.DONE
 
 

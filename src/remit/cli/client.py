@@ -244,6 +244,12 @@ class LocalClient:
         own = question.needs == "confirm" and question.asker == self.principal.name
         return "confirm" if own else "approve"
 
+    def list_approvers(self, question: Question) -> list[str]:
+        """The users who may decide a question."""
+        barred = question.requesters if question.four_eyes else ()
+        here = [each for each in self.users.principals.values() if each.tenant == question.tenant]
+        return [each.name for each in here if each.name not in barred and not question.missing_permission(each)]
+
     def get_visible_question(self, question: str) -> QuestionRow:
         """A question that the user may see.
 

@@ -15,7 +15,7 @@ from msgspec import Struct
 from remit.cli.client import LocalClient
 from remit.cli.run_events import REPEAT_NOTICE, CallEnded, RunFollower, call_label, question_title
 from remit.cli.status import ExitStatus, error_line
-from remit.cli.text import escape_controls, escape_unprintable, json_text
+from remit.cli.text import escape_controls, escape_unprintable, json_text, one_line
 from remit.cli.worker_reference import WorkerReference
 from remit.contracts.callee import AgentLike
 from remit.contracts.question import Question, as_dict
@@ -56,6 +56,8 @@ def report_result(client: LocalClient, result: RunResult[Any], options: ReportOp
         print(stalled_notice(result, options.app_reference), file=sys.stderr)
     for question in open_questions:
         print(_waiting_notice(question, options), file=sys.stderr)
+        if question.four_eyes:
+            print(f"  who:     {describe_approvers(client, question)}", file=sys.stderr)
     for question in announced_questions:
         print(_announced_notice(question, options), file=sys.stderr)
     statuses = {"done": ExitStatus.DONE, "waiting": ExitStatus.WAITING, "stalled": ExitStatus.WAITING}
@@ -68,7 +70,7 @@ def stalled_notice(result: RunResult[Any], app_reference: str) -> str:
     return (
         f"stalled: {escape_controls(result.reason)}\n"
         f"  nothing is lost: run `remit executor` to try again at {at},\n"
-        f"  or now:  remit resume {result.run}{_app_option(app_reference)}"
+        f"  or now:  remit resume {result.run}{app_option(app_reference)}"
     )
 
 
@@ -91,7 +93,15 @@ def decision_commands(question: Question, app_reference: str = "") -> tuple[str,
     words = {"approval": ("approve", "deny"), "outcome": ("happened", "did-not-happen")}[question.kind]
     result = " --result JSON" if question.kind == "outcome" else ""
     yes, no = (f"remit approvals {word} {question.id}" for word in words)
-    return f"{yes}{result}{_app_option(app_reference)}", f"{no}{_app_option(app_reference)}"
+    return f"{yes}{result}{app_option(app_reference)}", f"{no}{app_option(app_reference)}"
+
+
+def describe_approvers(client: LocalClient, question: Question) -> str:
+    """Which users may decide a question that needs another person than those who requested the call."""
+    requesters = one_line(" nor ".join(question.requesters))
+    who = one_line(" or ".join(client.list_approvers(question)))
+    lacking = f"no other user may; give one the permission {question.who} in {client.users.path}"
+    return f"{who or lacking} (not {requesters}: four eyes)"
 
 
 def _result_text(result: RunResult[Any]) -> str:
@@ -157,7 +167,7 @@ def _repeat_suffix(question: Question) -> str:
     return f"   ({REPEAT_NOTICE})" if question.kind == "outcome" else ""
 
 
-def _app_option(app_reference: str) -> str:
+def app_option(app_reference: str) -> str:
     """The option that an application needs if its name alone does not find it: any but an installed one."""
     is_folder = app_reference != "" and Path(app_reference).is_dir()
     needed = ":" in app_reference or is_folder or WorkerReference.of(app_reference)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from remit.contracts.target import check_granted, permissions_at
-from remit.core.checks import as_normalized, as_texts, check_instance, check_name, check_text
+from remit.core.checks import as_normalized, as_person_name, as_texts, check_instance, check_name, check_text
 from remit.errors import RequestError
 
 WILDCARD = "*"
@@ -15,10 +15,11 @@ WILDCARD = "*"
 class Principal:
     """An authenticated person or service.
 
-    An anonymous caller has an empty name. Name, tenant and roles are kept in Unicode's composed form (NFC), so that two
-    spellings of one name are one principal. ``permissions`` are words like ``cms:write``; ``cms:*`` permits a whole
-    area, ``*`` permits everything. With a target, like ``cms:write@bakery/*``, a permission holds only in runs whose
-    target matches.
+    An anonymous caller has an empty name. Name, tenant and roles are kept in Unicode's form NFKC, without spaces around
+    them, so that two spellings of one name are one principal. A name that cannot be printed, or that mixes letters of
+    scripts that look alike, such as Latin and Cyrillic, is refused. ``permissions`` are words like ``cms:write``;
+    ``cms:*`` permits a whole area, ``*`` permits everything. With a target, like ``cms:write@bakery/*``, a permission
+    holds only in runs whose target matches.
     """
 
     name: str
@@ -27,7 +28,7 @@ class Principal:
     roles: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "name", as_normalized("the name of a principal", self.name))
+        object.__setattr__(self, "name", as_person_name("the name of a principal", self.name))
         object.__setattr__(self, "tenant", as_normalized("the tenant of a principal", self.tenant))
         check_name("the tenant of a principal", self.tenant)
         object.__setattr__(self, "permissions", as_texts("permissions", self.permissions))

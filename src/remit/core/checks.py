@@ -7,6 +7,7 @@ import inspect
 import math
 import os
 import sys
+import time
 import unicodedata
 from collections.abc import Callable, Iterable
 from functools import wraps
@@ -173,13 +174,60 @@ def as_text_tuple(what: str, value: object, error: type[SetupError] = SetupError
 
 
 def as_normalized(what: str, value: object) -> str:
-    """Convert a name to Unicode's composed form (NFC), so that two spellings of one name are one name.
+    """Convert a name to Unicode's form NFKC, without spaces around it, so that two spellings are one name.
 
     Raises:
         SetupError: names the argument.
     """
     check_unicode(what, value)
-    return unicodedata.normalize("NFC", str(value))
+    return unicodedata.normalize("NFKC", str(value)).strip()
+
+
+_SCRIPTS = ("LATIN", "CYRILLIC", "GREEK", "ARMENIAN", "COPTIC", "CHEROKEE", "LISU")
+"""Scripts whose letters look like those of another."""
+
+
+_MAX_NAME_CHARS = 200
+
+
+def as_person_name(what: str, value: object) -> str:
+    """Convert the name of a person or service to its normal form, so that no two names look alike.
+
+    Raises:
+        SetupError: it has characters that cannot be printed, or letters of scripts that look alike.
+    """
+    name = as_normalized(what, value)
+    if len(name) > _MAX_NAME_CHARS:
+        raise SetupError(f"{what} has {len(name):,} characters; give at most {_MAX_NAME_CHARS}")
+    if name.isascii() and name.isprintable():
+        return name
+    scripts = {unicodedata.name(letter, "").partition(" ")[0] for letter in name}.intersection(_SCRIPTS)
+    if not name.isprintable() or len(scripts) > 1:
+        shown = f"mixes {' and '.join(sorted(scripts))} letters" if len(scripts) > 1 else "cannot be printed"
+        raise SetupError(f"{what} is {value!a}, which {shown}; give a name that looks like no other")
+    return name
+
+
+def as_clock(what: str, clock: Callable[[], float]) -> Callable[[], float]:
+    """Wrap a clock so that it refuses to return anything but seconds since the epoch.
+
+    Raises:
+        SetupError: the clock is no function. The wrapped clock raises it for what is no time.
+    """
+    check_functions(what, clock=clock)
+    if clock is time.time:
+        return clock
+
+    def read() -> float:
+        now = cast("object", clock())
+        if isinstance(now, bool) or not isinstance(now, (int, float)) or not 0 <= now < _LAST_SECOND:
+            raise SetupError(f"{what}: the clock says {now!r}; return seconds since the epoch, like time.time")
+        return now
+
+    return read
+
+
+_LAST_SECOND = 1e18
 
 
 def as_path(what: str, value: object) -> Path:

@@ -23,7 +23,7 @@ from remit.contracts.current_run import CURRENT_LIMITS, CURRENT_RUN
 from remit.contracts.items import RunOpened
 from remit.contracts.ledger import Ledger
 from remit.contracts.principal import Principal, check_principal
-from remit.core.checks import check_instance
+from remit.core.checks import check_instance, check_texts
 from remit.errors import InvalidArgumentsError, InvalidOutputError, RequestError
 from remit.journal.ports import Store
 
@@ -84,6 +84,7 @@ class ArtifactService:
                 value, or its name or media type is not valid.
         """
         check_principal("by", by)
+        check_texts("artifacts.add", name=name, media_type=media_type)
         if isinstance(content, Path):
             name = name or content.name
             try:

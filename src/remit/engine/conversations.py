@@ -10,7 +10,7 @@ from remit.contracts.principal import Principal
 from remit.contracts.question import content_digest
 from remit.core.checks import check_text
 from remit.engine.request import RunRequest, derive_run_id
-from remit.errors import RequestError
+from remit.errors import RequestError, SetupError
 from remit.journal.codec import JOURNAL_FORMAT, build_chat_history, check_format
 from remit.journal.ports import Store
 from remit.journal.verify import verify_chain
@@ -37,7 +37,7 @@ class Conversations:
         """
         tenant, conversation, after = run_request.principal.tenant, run_request.conversation, ""
         key, target = run_request.idempotency_key, run_request.target
-        run = derive_run_id(key, tenant, self._application) if key else make_run_id()
+        run = derive_run_id(key, tenant, self._application) if key else _check_run_id(make_run_id())
         if conversation:
             after = await self.latest_run(conversation, tenant)
             current = (await self.read_run(after))[0].target if after else target
@@ -156,3 +156,15 @@ def _resolve_target(run_request: RunRequest, current: str) -> str:
         has = f"the target {current!r}" if current else "no target"
         raise RequestError(f"conversation {conversation!r} has {has}, not {target!r}; begin another conversation")
     return current
+
+
+def _check_run_id(run: object) -> str:
+    if not isinstance(run, str) or not 0 < len(run) <= _MAX_RUN_ID_CHARS or not run.isprintable():
+        raise SetupError(
+            f"Runtime: make_run_id returned {run!a}; return a printable string of at most {_MAX_RUN_ID_CHARS} "
+            "characters"
+        )
+    return run
+
+
+_MAX_RUN_ID_CHARS: Final = 200

@@ -28,7 +28,7 @@ from remit.contracts.items import (
 )
 from remit.contracts.ledger import Consumption, TurnRequest
 from remit.contracts.question import Decision, Question, QuestionStatus
-from remit.core.checks import check_functions
+from remit.core.checks import as_clock
 from remit.errors import BrokenJournalError
 from remit.journal.codec import ERASED_BODY
 from remit.journal.index import (
@@ -78,8 +78,7 @@ class InMemoryStore:
     """A store in the memory of this process, for tests and single runs."""
 
     def __init__(self, clock: Callable[[], float] = time.time) -> None:
-        check_functions("InMemoryStore", clock=clock)
-        self._clock = clock
+        self._clock = as_clock("InMemoryStore", clock)
         self._runs: dict[str, _RunState] = {}
         self._unfinished: dict[str, _RunState] = {}
         self._conversations: dict[tuple[str, str, str], _Conversation] = {}

@@ -10,15 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar, Unpack
 
-from sqlalchemy import (
-    URL,
-    Connection,
-    Engine,
-    Row,
-    Select,
-    select,
-    update,
-)
+from sqlalchemy import URL, Connection, Engine, Row, Select, select, update
 from sqlalchemy.exc import SQLAlchemyError
 
 from remit.contracts.artifact import ArtifactScope
@@ -26,7 +18,7 @@ from remit.contracts.grant import Grant, GrantRow
 from remit.contracts.items import Position
 from remit.contracts.ledger import Consumption, TurnRequest
 from remit.contracts.question import Decision
-from remit.core.checks import as_path
+from remit.core.checks import as_clock, as_path
 from remit.database.urls import describe_location, parse_url
 from remit.errors import BrokenJournalError, JournalError
 from remit.journal.index import (
@@ -116,7 +108,11 @@ class SqlStore:
         self._url = parse_url(url)
         self._key_file = configured_key_file(self._url, key_file)
         is_shared = self._url.get_backend_name() != "sqlite"
-        self._now = read_database_time if clock is None and is_shared else clock_reader(clock or time.time)
+        self._now = (
+            read_database_time
+            if clock is None and is_shared
+            else clock_reader(as_clock("SqlStore", clock or time.time))
+        )
         self._engine = open_engine(self._url)
         self._artifacts = ArtifactTables(sqlite_file(self._url))
         self._writer = Writer(self._engine, run_operations, lock=lock_operations, prepare=self._prepare)
