@@ -11,7 +11,7 @@ from pydantic import BaseModel, ValidationError
 
 from remit.agent.attachments import AttachmentPolicy
 from remit.agent.conversation import run_conversation
-from remit.agent.definition import AgentDefinition, AgentSource, InstructionsTemplate
+from remit.agent.definition import AgentDefinition, AgentSource, InstructionsTemplate, OutputMode
 from remit.agent.driver import AgentDriver, AgentService, AgentTools, OwnTools, ToolSource
 from remit.agent.handoff import HandoffTool
 from remit.agent.limits import AgentLimits
@@ -49,7 +49,7 @@ class Agent:
         run_instructions: what differs from run to run, such as the date: a text, or a function of a `RunInfo`. A
             message of its own before the user's, so that model providers can cache instructions and tools.
         input: the payload model; by default a `Prompt`, which may be given as text.
-        output: the type of the result. If it is not text, the model calls ``final_result`` and the result is validated.
+        output: the type of the result. If it is not text, the result is validated.
         tools: the callees that the model may call, or `LazyTools`.
         handoffs: the agents that may take over the conversation, or their names, which the runtime resolves.
         tool_scope: names that agents and tools below it may call in addition to its own tools; ``"listed"`` for those
@@ -61,6 +61,8 @@ class Agent:
         driver: runs the model; by default the native loop.
         limits: turns, calls, tokens, seconds and output bytes of one call of the agent.
         settings: those of each model request, such as ``ModelSettings(temperature=0)``.
+        output_mode: ``"native"`` sends the schema of a typed result with each request, and the model answers with JSON;
+            ``"tool"`` makes it call ``final_result``; ``"auto"`` is native for a named model that is known to have it.
         retries: how often the model may correct an invalid result.
         parallel: how many calls of one answer run at once.
         attachments: the files that it accepts with its input; None for no files.
@@ -94,6 +96,7 @@ class Agent:
         driver: AgentDriver | None = None,
         limits: AgentLimits | None = None,
         settings: ModelSettings | None = None,
+        output_mode: OutputMode = "auto",
         retries: int = 1,
         parallel: int = 8,
         attachments: AttachmentPolicy | None = None,
@@ -119,6 +122,7 @@ class Agent:
             attachments=attachments,
             limits=AgentLimits() if limits is None else limits,
             settings=NO_SETTINGS if settings is None else settings,
+            output_mode=output_mode,
             retries=retries,
             parallel=parallel,
             facts=Facts(effect=Effect.COMPOSED) if facts is None else facts,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cache, cached_property
-from typing import Any, Literal, Protocol
+from typing import Any, Final, Literal, Protocol, get_args
 
 from pydantic import BaseModel
 
@@ -26,6 +26,10 @@ from remit.core.checks import check_counts, check_instances, check_permission, c
 from remit.errors import ContractError, RequestError, SetupError
 from remit.layers.retry_model import RetryModel
 from remit.schemas.jsontext import canonical_text
+
+OutputMode = Literal["auto", "native", "tool"]
+OUTPUT_MODES: Final[tuple[str, ...]] = get_args(OutputMode)
+"""How a model gives a result that is not text: by the JSON schema of its API, or by calling ``final_result``."""
 
 
 class InstructionsTemplate(Protocol):
@@ -76,6 +80,7 @@ class AgentDefinition:
     attachments: AttachmentPolicy | None = None
     limits: AgentLimits = field(default_factory=AgentLimits)
     settings: ModelSettings = NO_SETTINGS
+    output_mode: OutputMode = "auto"
     retries: int = 1
     parallel: int = 8
     facts: Facts = field(default_factory=lambda: Facts(effect=Effect.COMPOSED))
@@ -118,6 +123,9 @@ class AgentDefinition:
             )
         if self.settings.response_format is not None and not self.returns_text:
             raise SetupError(f"{where}: response_format and output contradict each other; keep output")
+        if self.output_mode not in OUTPUT_MODES:
+            known = ", ".join(map(repr, OUTPUT_MODES))
+            raise SetupError(f"{where}: output_mode is {self.output_mode!r}; give one of {known}")
         _check_layers(self.name, self.agent_layers)
         for target in self.handoff_targets:
             if target == self.name or self.handoff_targets.count(target) > 1:

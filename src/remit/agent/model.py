@@ -56,12 +56,28 @@ class ModelByName(Model, Protocol):
 
 
 @runtime_checkable
+class KnowsSchemaSupport(Protocol):
+    """A model that knows, without a request, whether its API takes the JSON schema of an answer."""
+
+    async def supports_json_schema(self) -> bool:
+        """Whether the API takes a schema."""
+        ...
+
+
+@runtime_checkable
 class ChecksSettings(Protocol):
     """A model that knows, without a request, which settings it cannot take."""
 
     def list_unsupported(self, settings: ModelSettings, /) -> list[str]:
         """The names of the settings that it cannot take."""
         ...
+
+
+async def is_native_output(mode: str, model: object) -> bool:
+    """Whether the model gives a typed result by the JSON schema of its API, in an agent's ``output_mode``."""
+    if mode == "auto" and isinstance(model, KnowsSchemaSupport):
+        return await model.supports_json_schema()
+    return mode == "native"
 
 
 def check_settings(agent: str, model: object, settings: ModelSettings) -> None:

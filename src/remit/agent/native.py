@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from remit.agent.attachments import Attachment
 from remit.agent.chat_recorder import RecordModel
@@ -13,7 +13,7 @@ from remit.agent.driver import AgentService, AgentTask, AgentTools
 from remit.agent.layered_model import LayeredModel
 from remit.agent.layered_step import compose_recorded_steps
 from remit.agent.loop import AgentLoop, AgentRun, LoopService
-from remit.agent.model import AnyModel, Model, NamedModel, VendorModel, check_settings, model_name
+from remit.agent.model import AnyModel, Model, NamedModel, VendorModel, check_settings, is_native_output, model_name
 from remit.agent.step import AgentStep
 from remit.agent.typed_result import TypedResults
 from remit.contracts.call import StepLayer
@@ -27,6 +27,7 @@ from remit.contracts.chat import (
     message_text,
 )
 from remit.contracts.guard import compose_models
+from remit.contracts.settings import ModelSettings
 from remit.contracts.step import StepRequest
 from remit.errors import InvalidArgumentsError, NoModelError, SetupError
 from remit.layers.trace import TraceModel
@@ -60,43 +61,56 @@ class NativeDriver:
         return "NativeDriver()"
 
 
+class _BoundLoop(NamedTuple):
+    """The loop of an agent, with the tools and settings of its requests."""
+
+    loop: LoopService
+    tools: ToolDefinitions
+    settings: ModelSettings
+
+
 class _NativeAgent:
     """One agent with one model. Its tools are resolved by its first run."""
 
     def __init__(self, definition: AgentDefinition, tools: AgentTools, model: Model) -> None:
         self._definition = definition
         self._tools = tools
-        self._results = (
-            None
-            if definition.returns_text
-            else TypedResults(agent=definition.name, output=definition.schema_out, retries=definition.retries)
-        )
-        self._loop = self._build_loop(model)
-        self._definitions: ToolDefinitions | None = None
+        self._model = model
+        self._bound: _BoundLoop | None = None
 
     async def run(self, task: AgentTask, /) -> AgentRun:
         """Loop until the agent finishes or hands over."""
+        bound = self._bound = self._bound or await self._bind()
         chat = ChatRequest(
             agent_call_id=task.frame.id,
             turn=task.first_turn,
             ledger=task.frame.ledger,
             history=_with_attachments(task.history, task.attachments),
             used_call_ids=task.used_call_ids,
-            tools=self._definitions or self._define_tools(),
-            settings=self._definition.settings.for_turn(task.first_turn),
+            tools=bound.tools,
+            settings=bound.settings.for_turn(task.first_turn),
         )
-        return await self._loop(StepRequest(chat=chat, calls=task.frame))
+        return await bound.loop(StepRequest(chat=chat, calls=task.frame))
 
-    def _define_tools(self) -> ToolDefinitions:
-        definitions = self._tools.definitions
-        if self._results is not None:
-            listed: list[Mapping[str, Any]] = json.loads(definitions.text)
-            definitions = ToolDefinitions([*listed, self._results.tool_definition()])
-        self._definitions = definitions
-        return definitions
+    async def _bind(self) -> _BoundLoop:
+        definition, tools, settings = self._definition, self._tools.definitions, self._definition.settings
+        if definition.returns_text:
+            return _BoundLoop(self._build_loop(None), tools, settings)
+        results = TypedResults(
+            agent=definition.name,
+            output=definition.schema_out,
+            retries=definition.retries,
+            is_native=await is_native_output(definition.output_mode, self._model),
+        )
+        if results.is_native:
+            settings = settings.update(response_format=results.response_format())
+        else:
+            listed: list[Mapping[str, Any]] = json.loads(tools.text)
+            tools = ToolDefinitions([*listed, results.tool_definition()])
+        return _BoundLoop(self._build_loop(results), tools, settings)
 
-    def _build_loop(self, model: Model) -> LoopService:
-        definition = self._definition
+    def _build_loop(self, results: TypedResults | None) -> LoopService:
+        definition, model = self._definition, self._model
         steps = [layer for layer in definition.agent_layers if isinstance(layer, StepLayer)]
         traced = TraceModel(model=model.model, vendor=model.vendor) if isinstance(model, NamedModel) else TraceModel()
         step = AgentStep(
@@ -105,7 +119,7 @@ class _NativeAgent:
             ),
             parallel=definition.parallel,
             handoffs=self._tools.handoffs,
-            results=self._results,
+            results=results,
             limits=definition.limits,
         )
         return AgentLoop(max_turns=definition.limits.turns)(compose_recorded_steps(steps, step))

@@ -15,7 +15,7 @@ from remit.agent.typed_result import (
     CALL_REQUIRED,
     InvalidResult,
     TypedResults,
-    call_required_message,
+    correction_message,
     error_content,
     record_reply,
 )
@@ -88,8 +88,13 @@ class AgentStep(Struct, frozen=True, kw_only=True):
         """End the agent with a text, unless its result has another type."""
         if self.results is None:
             return Done(messages=(completion.message,), usage=usage)
-        self.results.check_retries(request.used.invalid_results + 1, CALL_REQUIRED)
-        text = record_reply(request.chat, call_required_message())
+        found: Reply | str = CALL_REQUIRED
+        if self.results.is_native:
+            found = self.results.validate(completion.content or "")
+            if isinstance(found, Reply):
+                return Done(messages=(completion.message,), usage=usage, result=found)
+        self.results.check_retries(request.used.invalid_results + 1, found)
+        text = record_reply(request.chat, correction_message(found))
         return Next(messages=(completion.message, text), usage=usage._replace(invalid_results=1))
 
     def _take_results(

@@ -40,6 +40,8 @@ class TypedResults(Struct, frozen=True, kw_only=True):
     agent: str
     output: Output[Any]
     retries: int = 1
+    is_native: bool = False
+    """Whether the model answers with JSON instead of calling ``final_result``."""
 
     def tool_definition(self) -> dict[str, Any]:
         """The tool ``final_result``, as a chat request carries it."""
@@ -49,6 +51,10 @@ class TypedResults(Struct, frozen=True, kw_only=True):
             "parameters": self._parameters(),
         }
         return {"type": "function", "function": function}
+
+    def response_format(self) -> dict[str, Any]:
+        """The schema of an answer, as a chat request carries it."""
+        return {"type": "json_schema", "json_schema": {"name": RESULT_TOOL, "schema": self._parameters()}}
 
     def validate(self, arguments: str) -> Reply | InvalidResult:
         """Validate the arguments of a call and return the result."""
@@ -60,9 +66,9 @@ class TypedResults(Struct, frozen=True, kw_only=True):
         except ValidationError as error:
             details = error.errors(include_url=False, include_context=False)
             listed = "; ".join(_describe(each) for each in details[:_MAX_ERRORS_LISTED])
-            return InvalidResult(f"the result is not valid: {listed}; call {RESULT_TOOL} again")
+            return InvalidResult(f"the result is not valid: {listed}; {self._again}")
         except (ValueError, KeyError, TypeError) as error:
-            return InvalidResult(f"the result is not valid: {type(error).__name__}: {error}; call {RESULT_TOOL} again")
+            return InvalidResult(f"the result is not valid: {type(error).__name__}: {error}; {self._again}")
 
     def check_retries(self, invalid_results: int, reason: str) -> None:
         """Stop an agent whose model gave too many invalid results.
@@ -72,6 +78,10 @@ class TypedResults(Struct, frozen=True, kw_only=True):
         """
         if invalid_results > self.retries:
             raise InvalidOutputError(f"agent {self.agent} gave no valid result: {reason}")
+
+    @property
+    def _again(self) -> str:
+        return "answer with JSON again" if self.is_native else f"call {RESULT_TOOL} again"
 
     @property
     def _is_wrapped(self) -> bool:
@@ -99,9 +109,9 @@ def record_reply(chat: ChatRequest, text: str) -> str:
     return text
 
 
-def call_required_message() -> str:
-    """The message to a model that answered with text, as a wire text."""
-    return encode_message({"role": "user", "content": CALL_REQUIRED})
+def correction_message(reason: str) -> str:
+    """The message to a model whose text is not a result, as a wire text."""
+    return encode_message({"role": "user", "content": reason})
 
 
 def _describe(detail: ErrorDetails) -> str:

@@ -42,6 +42,8 @@ _MAX_ERROR_LENGTH: Final = 200
 _REPEATED_STATUS: Final = re.compile(r"^Error code: \d+(?: - )?")
 _NEWER: Final = re.compile(r"o\d|gpt-([5-9]|\d\d)")
 """The models of OpenAI that take `max_completion_tokens` instead of `max_tokens`."""
+_WITH_SCHEMA: Final = re.compile(r"o[134]|gpt-(4o|4\.1|[5-9]|\d\d)")
+"""The models of OpenAI that take the JSON schema of an answer."""
 _RETRYABLE_STATUSES: Final = frozenset({408, 409, 425, 429})
 
 
@@ -106,6 +108,10 @@ class OpenAI:
         """The names of the settings that the model is known to refuse: `max_tokens`, by newer models of OpenAI."""
         is_newer = "api.openai.com" in str(self._client.base_url) and _NEWER.match(self.model)
         return ["max_tokens"] if is_newer and settings.max_tokens is not None else []
+
+    async def supports_json_schema(self) -> bool:
+        """Whether the model is known to take the JSON schema of an answer: newer models of OpenAI."""
+        return bool("api.openai.com" in str(self._client.base_url) and _WITH_SCHEMA.match(self.model))
 
     async def close(self) -> None:
         """Close the connections."""

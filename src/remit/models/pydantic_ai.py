@@ -52,6 +52,7 @@ with require_extra(__name__, "pydantic-ai"):
     )
     from pydantic_ai.models import KnownModelName, Model, ModelRequestParameters, infer_model
     from pydantic_ai.native_tools import NATIVE_TOOL_TYPES
+    from pydantic_ai.output import OutputObjectDefinition
     from pydantic_ai.providers import Provider, infer_provider_class
     from pydantic_ai.tools import ToolDefinition
     from pydantic_ai.usage import RequestUsage
@@ -80,7 +81,12 @@ from remit.errors import (
     RemitError,
     SetupError,
 )
-from remit.models.pydantic_settings import to_pydantic_settings, unsupported_settings
+from remit.models.pydantic_settings import (
+    schema_of,
+    to_pydantic_settings,
+    unsupported_settings,
+    without_schema,
+)
 from remit.schemas.jsontext import compact_json
 from remit.schemas.suggestions import suggest
 
@@ -117,8 +123,8 @@ class PydanticAIModel:
             response = await model_request(
                 self._model,
                 to_model_messages(request.history),
-                model_settings=await to_pydantic_settings(request.settings, self._model),
-                model_request_parameters=ModelRequestParameters(function_tools=to_tool_definitions(request.tools)),
+                model_settings=await to_pydantic_settings(without_schema(request.settings), self._model),
+                model_request_parameters=_make_parameters(request),
             )
         except RemitError:
             raise
@@ -147,6 +153,15 @@ class PydanticAIModel:
 
     def __repr__(self) -> str:
         return f"PydanticAIModel({self.vendor}:{self.model})"
+
+
+def _make_parameters(request: ChatRequest) -> ModelRequestParameters:
+    """The tools of a request, and the JSON schema of its answer."""
+    tools, schema = to_tool_definitions(request.tools), schema_of(request.settings)
+    if schema is None:
+        return ModelRequestParameters(function_tools=tools)
+    made = OutputObjectDefinition(json_schema=schema["schema"], name=schema["name"])
+    return ModelRequestParameters(function_tools=tools, output_mode="native", output_object=made)
 
 
 def infer_named_model(name: str) -> Model:

@@ -66,6 +66,17 @@ def unsupported_settings(model: Model, settings: ModelSettings) -> list[str]:
     return sorted({*refused})
 
 
+def schema_of(settings: ModelSettings) -> dict[str, Any] | None:
+    """Name and JSON schema of the answer, if the request asks for one."""
+    wanted: dict[str, Any] = settings.response_format or {}
+    return wanted["json_schema"] if wanted.get("type") == "json_schema" else None
+
+
+def without_schema(settings: ModelSettings) -> ModelSettings:
+    """The settings without the schema of the answer, which PydanticAI takes beside them."""
+    return settings if schema_of(settings) is None else settings.update(response_format=None)
+
+
 def explain_unsupported(model: str, names: list[str]) -> str:
     """One line on settings that a model cannot take."""
     what = "setting" if len(names) == 1 else "settings"

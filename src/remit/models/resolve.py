@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from remit.agent.model import MODEL_VARIABLE, Model, NamedModel
 from remit.contracts.chat import ChatRequest, Completion
 from remit.contracts.settings import ModelSettings
+from remit.core.background_import import import_in_background
 from remit.core.checks import check_name
 from remit.errors import NoModelError, SetupError
 from remit.models.local import LocalModel, find_local_models
@@ -31,6 +32,8 @@ from remit.schemas.suggestions import suggest
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model as PydanticModel
+
+    from remit.models.openai import OpenAI
 
 AnyModel: TypeAlias = "PydanticModel | Model | str"
 """A model of PydanticAI, a `Model`, or a name."""
@@ -184,10 +187,7 @@ class ResolvedModel:
     def list_unsupported(self, settings: ModelSettings, /) -> list[str]:
         """The settings that the model cannot take, as far as that is known without a key."""
         if self.kind == "openai":
-            from remit.models.openai import OpenAI  # noqa: PLC0415 - imports the vendor
-
-            base_url = self._environ.get("OPENAI_BASE_URL") or None
-            return OpenAI(self._rest, base_url=base_url, api_key="absent").list_unsupported(settings)
+            return self._make_openai_without_key().list_unsupported(settings)
         if self.kind != _PYDANTIC_AI:
             return []
         from remit.models.pydantic_ai import infer_model_without_key  # noqa: PLC0415 - imports the vendor
@@ -195,6 +195,24 @@ class ResolvedModel:
 
         model = infer_model_without_key(self.pydantic_ai_name)
         return [] if model is None else unsupported_settings(model, settings)
+
+    async def supports_json_schema(self) -> bool:
+        """Whether the model's API takes the JSON schema of an answer, as far as that is known without a key."""
+        if self.kind == "openai":
+            await import_in_background("remit.models.openai")
+            return await self._make_openai_without_key().supports_json_schema()
+        if self.kind != _PYDANTIC_AI:
+            return False
+        await import_in_background("remit.models.pydantic_ai")
+        from remit.models.pydantic_ai import infer_model_without_key  # noqa: PLC0415 - imports the vendor
+
+        model = infer_model_without_key(self.pydantic_ai_name)
+        return model is not None and bool(model.profile.get("supports_json_schema_output", False))
+
+    def _make_openai_without_key(self) -> OpenAI:
+        from remit.models.openai import OpenAI  # noqa: PLC0415 - imports the vendor
+
+        return OpenAI(self._rest, base_url=self._environ.get("OPENAI_BASE_URL") or None, api_key="absent")
 
     @property
     def _is_complete(self) -> bool:

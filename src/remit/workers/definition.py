@@ -12,6 +12,7 @@ from typing import Annotated, Any, Final
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, InstanceOf, ValidationError
 
 from remit.agent.attachments import ATTACHMENTS_FIELD, AttachmentPolicy, takes_attachments
+from remit.agent.definition import OutputMode
 from remit.agent.limits import AgentLimits
 from remit.agent.prompt import Prompt
 from remit.contracts.callee import Callee, check_callees
@@ -59,6 +60,7 @@ class _DefinitionSchema(BaseModel):
     attachments: InstanceOf[AttachmentPolicy] | None
     limits: InstanceOf[AgentLimits]
     settings: InstanceOf[ModelSettings]
+    output_mode: OutputMode
     retries: int = Field(ge=0, le=10)
     run_instructions: str
     facts: InstanceOf[Facts]
@@ -86,6 +88,7 @@ class WorkerDefinition:
         builtin_tools: tools that run at the model's provider, see `PROVIDER_TOOLS`; ungoverned.
         attachments: the files it accepts; None for no files.
         settings: those of each request to the model.
+        output_mode: how the model gives a result that is not text.
         retries: how often the model may correct an invalid result.
         run_instructions: what differs from run to run, as a template; see `RunTemplate`.
         facts: the facts of its calls; the effect is always composed.
@@ -112,6 +115,7 @@ class WorkerDefinition:
     attachments: AttachmentPolicy | None = None
     limits: AgentLimits = field(default_factory=AgentLimits)
     settings: ModelSettings = field(default=NO_SETTINGS, hash=False)
+    output_mode: OutputMode = "auto"
     retries: int = 1
     run_instructions: str = ""
     facts: Facts = field(default_factory=lambda: Facts(effect=Effect.COMPOSED))

@@ -10,7 +10,7 @@ from remit.agent.definition import AgentDefinition
 from remit.agent.driver import AgentService, AgentTask, AgentTools
 from remit.agent.layered_model import LayeredModel
 from remit.agent.loop import AgentRun
-from remit.agent.model import MODEL_VARIABLE, AnyModel, VendorModel, check_settings, model_name
+from remit.agent.model import MODEL_VARIABLE, AnyModel, VendorModel, check_settings, is_native_output, model_name
 from remit.agent.model import Model as Port
 from remit.contracts.call import StepLayer
 from remit.contracts.callee import Frame
@@ -124,14 +124,17 @@ class _PydanticAIAgent:
             from remit.workers.runner import BoundAgent, build_agent, run_agent  # noqa: PLC0415 - imports PydanticAI
         except ModuleNotFoundError as error:
             raise NoModelError(f"agent {name} needs {error.name}; install it with: {_INSTALL}") from error
-        agent = self._agent = self._agent or build_agent(self._definition)
+        mode = "tool" if self._definition.returns_text else self._definition.output_mode
+        is_native = mode == "native"
         try:
             model = self._driver.find_model(self._definition, self._model)
+            is_native = await is_native_output(mode, model)
             if isinstance(model, ResolvedModel):
                 model = model.as_pydantic_ai() or model
         except SetupError as error:
             chosen: Any = self._model or os.environ.get(MODEL_VARIABLE) or None
             model = make_missing_model(chosen, as_no_model_error(error))
+        agent = self._agent = self._agent or build_agent(self._definition, is_native=is_native)
         bound = BoundAgent(
             agent=agent, definition=self._definition, tools=self._tools, model=model, layers=self._layers
         )

@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field
 
 from remit.agent.attachments import AttachmentPolicy
+from remit.agent.definition import OutputMode
 from remit.agent.limits import AgentLimits
 from remit.contracts.classification import Visibility
 from remit.contracts.facts import Effect, Facts, Risk, build_facts
@@ -96,6 +97,11 @@ class FrontMatter(FrontMatterPart):
         default="",
         description="What differs from run to run, as a Jinja template of `principal`, `tenant`, `target`, "
         "`conversation`, `now` (ISO 8601, UTC) and `date`. A message of its own before the user's.",
+    )
+    output_mode: OutputMode = Field(
+        default="auto",
+        description="How the model gives a result that is not text: `native` (by the JSON schema of its API), `tool` "
+        "(it calls `final_result`), or `auto`: native where a named model is known to have it.",
     )
     retries: int = Field(default=1, ge=0, le=10, description="How often the model may correct an invalid result.")
     facts: FactsSection = Field(default_factory=FactsSection, description="The facts of its calls.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pydantic_ai.messages import ModelMessage, ModelResponse
 from pydantic_ai.models import Model, ModelRequestParameters
+from pydantic_ai.profiles import ModelProfile
 from pydantic_ai.settings import ModelSettings as PydanticSettings
 
 from remit.agent.model import Model as Port
@@ -11,7 +12,13 @@ from remit.agent.model import NamedModel
 from remit.contracts.callee import Frame
 from remit.contracts.chat import ChatRequest, History
 from remit.contracts.settings import NO_SETTINGS, ModelSettings
-from remit.workers.wire_messages import completion_to_response, messages_to_wire, refuse_content, tools_to_wire
+from remit.workers.wire_messages import (
+    completion_to_response,
+    messages_to_wire,
+    refuse_content,
+    tools_to_wire,
+    with_schema,
+)
 
 
 class ModelPortAdapter(Model):
@@ -20,7 +27,10 @@ class ModelPortAdapter(Model):
     def __init__(
         self, port: Port, frame: Frame, first_turn: int = 1, own_settings: ModelSettings = NO_SETTINGS
     ) -> None:
-        super().__init__(settings=PydanticSettings(framing_announcement="never"))
+        super().__init__(
+            settings=PydanticSettings(framing_announcement="never"),
+            profile=ModelProfile(supports_json_schema_output=True),
+        )
         self._own_settings = own_settings
         self.port = port
         self._frame = frame
@@ -56,7 +66,7 @@ class ModelPortAdapter(Model):
                 ledger=self._frame.ledger,
                 history=History(messages_to_wire(messages, parameters, refuse_content)),
                 tools=tools_to_wire(parameters),
-                settings=self._own_settings.for_turn(self._turn),
+                settings=with_schema(self._own_settings.for_turn(self._turn), parameters),
             )
         )
         return completion_to_response(completion)

@@ -302,6 +302,7 @@ class _WorkerFileReader(Struct):
             attachments=front.attachments,
             limits=front.limits,
             settings=front.settings,
+            output_mode=front.output_mode,
             retries=front.retries,
             run_instructions=front.run_instructions,
             facts=front.facts.to_facts(),

@@ -17,7 +17,7 @@ from pydantic_ai.tools import ToolDefinition
 
 from remit.contracts.chat import ChatRequest, Completion, History, decode_message, message_text
 from remit.models.pydantic_ai import drop_impossible_usage, to_completion, to_model_messages, to_tool_definitions
-from remit.models.pydantic_settings import to_pydantic_settings
+from remit.models.pydantic_settings import to_pydantic_settings, without_schema
 from remit.workers.port_adapter import ModelPortAdapter
 from remit.workers.response_codec import RecordedRequest
 from remit.workers.wire_messages import (
@@ -28,6 +28,7 @@ from remit.workers.wire_messages import (
     to_system_message,
     tools_to_wire,
     unit_to_wire,
+    with_schema,
 )
 
 
@@ -45,7 +46,7 @@ class RequestView:
             ledger=request.ledger,
             history=History(messages_to_wire(messages, request.parameters, _placeholder)),
             tools=tools_to_wire(request.parameters),
-            settings=request.chat_settings,
+            settings=with_schema(request.chat_settings, request.parameters),
             used_call_ids=request.used_call_ids,
         )
 
@@ -60,7 +61,7 @@ class RequestView:
                 parameters = _change_tools(parameters, chat)
             if chat.history.digest != self.chat.history.digest:
                 messages, parameters = self._change_messages(parameters, list(chat.history))
-            settings = await to_pydantic_settings(chat.settings, self._model, self._base_settings(chat))
+            settings = await to_pydantic_settings(without_schema(chat.settings), self._model, self._base_settings(chat))
             response = await self._model.request(messages, settings, parameters)
             response = drop_impossible_usage(response)
             completion = to_completion(response)

@@ -11,6 +11,7 @@ from pydantic_ai.capabilities import NativeTool
 from pydantic_ai.messages import BinaryContent, UserContent
 from pydantic_ai.models import Model
 from pydantic_ai.native_tools import NATIVE_TOOL_TYPES
+from pydantic_ai.output import NativeOutput
 from pydantic_ai.tools import DeferredToolRequests
 from pydantic_ai.usage import UsageLimits
 
@@ -24,6 +25,7 @@ from remit.contracts.callee import Frame
 from remit.contracts.chat import History, decode_message, message_text
 from remit.contracts.reply import Reply
 from remit.contracts.settings import ModelSettings
+from remit.journal.codec import RESULT_TOOL
 from remit.models.pydantic_ai import to_model_messages
 from remit.workers.errors import to_call_error
 from remit.workers.journaled_model import JournaledModel
@@ -85,10 +87,13 @@ async def run_agent(bound: BoundAgent, task: AgentTask) -> AgentRun:
     )
 
 
-def build_agent(definition: AgentDefinition) -> Agent[Frame, Any]:
+def build_agent(definition: AgentDefinition, *, is_native: bool = False) -> Agent[Frame, Any]:
     """Build PydanticAI's agent for all calls of a Remit agent. This takes longer than a short call."""
     return Agent(
-        output_type=[definition.output, DeferredToolRequests],
+        output_type=[
+            NativeOutput(definition.output, name=RESULT_TOOL) if is_native else definition.output,
+            DeferredToolRequests,
+        ],
         deps_type=Frame,
         name=definition.name,
         retries={"tools": 0, "output": definition.retries},

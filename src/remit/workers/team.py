@@ -100,6 +100,7 @@ def build_agent(
         driver=driver or PydanticAIDriver(),
         limits=definition.limits,
         settings=definition.settings,
+        output_mode=definition.output_mode,
         retries=definition.retries,
         parallel=parallel,
         attachments=definition.attachments,

@@ -27,7 +27,9 @@ from pydantic_ai.tools import ToolDefinition
 from pydantic_ai.usage import RequestUsage
 
 from remit.contracts.chat import Completion, ToolDefinitions, encode_message
+from remit.contracts.settings import ModelSettings
 from remit.errors import InvalidArgumentsError
+from remit.journal.codec import RESULT_TOOL
 from remit.models.pydantic_ai import response_message
 
 MessageUnit: TypeAlias = ModelRequestPart | ModelResponse
@@ -113,6 +115,15 @@ def unit_to_wire(unit: MessageUnit, on_unsupported: OnUnsupported) -> str:
 def tools_to_wire(parameters: ModelRequestParameters) -> ToolDefinitions:
     """The definitions of all tools, those for results last."""
     return ToolDefinitions(map(_tool_to_wire, (*parameters.function_tools, *parameters.output_tools)))
+
+
+def with_schema(settings: ModelSettings, parameters: ModelRequestParameters) -> ModelSettings:
+    """The settings of a chat request with the JSON schema of its answer, if the request has one."""
+    wanted = parameters.output_object
+    if parameters.output_mode != "native" or wanted is None:
+        return settings
+    schema = {"name": wanted.name or RESULT_TOOL, "schema": wanted.json_schema}
+    return settings.update(response_format={"type": "json_schema", "json_schema": schema})
 
 
 def completion_to_response(completion: Completion) -> ModelResponse:
