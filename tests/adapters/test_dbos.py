@@ -7,11 +7,13 @@ import multiprocessing
 import os
 import signal
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 
 from remit.adapters.dbos import DbosEngine, LivenessLock
 from remit.contracts.items import AttemptStarted
+from remit.database import Database, Schema
 from remit.errors import RequestError, SetupError
 from remit.journal.sql.store import SqlStore
 from tests.engine.engines import dbos
@@ -38,6 +40,23 @@ async def engine(office: Office, queue_url: str) -> AsyncIterator[DbosEngine]:
     engine = dbos(office, queue_url, 4, 5.0)
     yield engine
     await engine.close()
+
+
+async def test_an_application_whose_data_is_a_file_is_refused_unless_all_processes_share_it(
+    office: Office, queue_url: str, tmp_path: Path
+) -> None:
+    data = Database(tmp_path / "data.db", Schema(name="notes", migrations=tmp_path, head="1"))
+
+    def build(*, local_data: bool = False) -> DbosEngine:
+        execute = office.runtime().resume
+        return DbosEngine(
+            queue_url, office.store, execute, applications=["a"], local_data=local_data, on_error=office.report
+        )
+
+    with pytest.raises(SetupError, match=r"keeps its data in .*data\.db.* pass local_data=True"):
+        build()
+    assert build(local_data=True).name
+    assert data.file == tmp_path / "data.db"
 
 
 def drive_until_killed(url: str) -> None:

@@ -40,5 +40,6 @@ def dbos(office: Office, url: str, concurrency: int, grace: float) -> DbosEngine
         sweep_seconds=0.2,
         check_seconds=0.3,
         grace_seconds=grace,
+        local_data=True,
         on_error=office.report,
     )

@@ -100,6 +100,11 @@ def test_a_risk_that_was_lowered_breaks_nobody(notebook: Notebook) -> None:
 
 
 def altered(notebook: Notebook, **changed: Any) -> list[tuple[str, VersionBump, str]]:
+    """The codes, bumps and texts of `altered_findings`."""
+    return [(each.code, each.bump, each.what) for each in altered_findings(notebook, **changed)]
+
+
+def altered_findings(notebook: Notebook, **changed: Any) -> list[Finding]:
     """What is found after the lock of the method create_note, its digests true, said ``changed``."""
     operations = agree(notebook)
     lock = build_lock(operations)
@@ -108,7 +113,7 @@ def altered(notebook: Notebook, **changed: Any) -> list[tuple[str, VersionBump, 
     contract, governance = said.compute_digests()
     methods = {**lock.methods, key: said.model_copy(update={"contract": contract, "governance": governance})}
     before = Lock(methods=methods, tools=lock.tools)
-    return [(each.code, each.bump, each.what) for each in diff_lock(before, operations)]
+    return list(diff_lock(before, operations))
 
 
 TEXT = {"type": "string"}
@@ -141,6 +146,25 @@ def test_a_change_of_the_contract_is_named_with_its_step(
     notebook: Notebook, changed: dict[str, Any], code: str, step: VersionBump
 ) -> None:
     assert (code, step) in [each[:2] for each in altered(notebook, **changed)]
+
+
+@pytest.mark.parametrize(
+    ("was", "direction"),
+    [
+        ({**NOW["title"], "maxLength": 20}, GovernanceChange.LOOSER),
+        ({**NOW["title"], "minLength": 2}, GovernanceChange.LOOSER),
+        ({**NOW["title"], "pattern": "^a"}, GovernanceChange.LOOSER),
+        ({"enum": ["a", "b"]}, GovernanceChange.LOOSER),
+        (TEXT, GovernanceChange.TIGHTER),
+        ({"type": "string", "minLength": 1, "maxLength": 200}, GovernanceChange.TIGHTER),
+    ],
+)
+def test_a_parameter_that_takes_what_it_refused_before_is_looser(
+    notebook: Notebook, was: dict[str, Any], direction: GovernanceChange
+) -> None:
+    """A bound, a pattern and an enum limit what a call may do, as a validator does."""
+    found = altered_findings(notebook, parameters={**NOW, "title": was})
+    assert {each.governance for each in found if each.code == "changed-type"} == {direction}
 
 
 def test_a_lock_that_says_what_is_said_today_has_no_change(notebook: Notebook) -> None:

@@ -11,7 +11,7 @@ import pytest
 from remit import Effect, LeafContext, Runtime, tool
 from remit.contracts.arguments import Limits, parse_arguments
 from remit.contracts.items import DETACHED, RunOpened
-from remit.errors import IdempotencyError, NotFoundError, RequestError
+from remit.errors import IdempotencyError, NotFoundError, RequestError, SetupError
 from remit.inventory import Status, ToolRequest, ToolRequestPayload, handle_request
 from remit.journal.ports import Store
 from remit.testing import Scripted, calls, superuser
@@ -157,3 +157,18 @@ async def test_nobody_asks_in_the_name_of_another_or_for_a_tool_that_is_not_ther
     with pytest.raises(RequestError, match="has no tool or agent 'nowhere'"):
         await handle_request(runtime, asked("nowhere"), by=ADA)
     assert await store.list_runs() == []
+
+
+async def test_a_request_that_was_read_from_json_is_validated() -> None:
+    runtime = runtime_of(Scripted([]), where)
+    sent = json.loads(asked("where").model_dump_json())
+    answers = [await handle_request(runtime, each, by=ADA) for each in (sent, ToolRequest.model_validate(sent))]
+    assert answers[0] == answers[1]
+    broken = {**sent, "payload": {"tool_name": "", "shell": "ls"}, "user_id": 7}
+    with pytest.raises(
+        RequestError, match=r"the request is no ToolRequest: user_id: .*; payload.tool_name: "
+    ) as refused:
+        await handle_request(runtime, broken, by=ADA)
+    assert "\n" not in str(refused.value)
+    with pytest.raises(SetupError, match="give a ToolRequest, or its JSON as a dict"):
+        await handle_request(runtime, "where", by=ADA)  # pyright: ignore[reportArgumentType]

@@ -24,7 +24,8 @@ with require_extra(__name__, "dbos"):
     import psycopg
     from dbos import DBOS, DBOSClient, EnqueueOptions, WorkflowSerializationFormat, WorkflowStatus
 
-from remit.core.checks import as_text_tuple, check_counts, check_name, check_numbers, check_positive
+from remit.core.checks import as_text_tuple, check_counts, check_instances, check_name, check_numbers, check_positive
+from remit.database.database import list_files
 from remit.engine.port import ErrorHandler, ExecuteFunction
 from remit.engine.scheduling import RunScheduler
 from remit.errors import JournalError, RequestError, SetupError
@@ -61,8 +62,13 @@ class DbosEngine:
         sweep_seconds: seconds between two searches for dead processes.
         check_seconds: seconds between two comparisons of the queue with the journal.
         grace_seconds: seconds that runs have to come to rest at exit; then they are released.
+        local_data: all processes run on this machine, which has the files of the applications.
         clock: seconds since the epoch.
         on_error: called with the errors of runs and of the engine.
+
+    Raises:
+        SetupError: an application in this process keeps its data in a file, which processes of other machines, whose
+            runs the engine shares, do not have.
     """
 
     def __init__(
@@ -77,6 +83,7 @@ class DbosEngine:
         sweep_seconds: float = 2.0,
         check_seconds: float = 60.0,
         grace_seconds: float = 10.0,
+        local_data: bool = False,
         clock: Callable[[], float] = time.time,
         on_error: ErrorHandler,
     ) -> None:
@@ -85,6 +92,9 @@ class DbosEngine:
         seconds = {"poll_seconds": poll_seconds, "sweep_seconds": sweep_seconds, "check_seconds": check_seconds}
         check_positive("DbosEngine", concurrency=concurrency, **seconds)
         check_numbers("DbosEngine", grace_seconds=grace_seconds)
+        check_instances("DbosEngine", local_data=(local_data, bool))
+        if not local_data:
+            _check_no_local_data()
         self._url = _strip_driver(url)
         self._store = store
         self._attempts = RunScheduler(store=store, execute=execute, clock=clock, on_error=on_error)
@@ -342,6 +352,15 @@ def _new_attempt_id(run: str) -> str:
 
 def _lock_key(name: str) -> int:
     return int.from_bytes(hashlib.blake2b(f"remit {name}".encode(), digest_size=8).digest(), signed=True)
+
+
+def _check_no_local_data() -> None:
+    files = sorted(list_files())
+    if files:
+        raise SetupError(
+            f"DbosEngine: an application keeps its data in {files[0]}, which executors of other machines do not have: "
+            "keep its data in Postgres (REMIT_DATA), or pass local_data=True if all executors run on this machine"
+        )
 
 
 def _strip_driver(url: str) -> str:

@@ -65,6 +65,7 @@ def make_engine(
         execute,
         applications=applications,
         concurrency=concurrency,
+        local_data=True,  # `remit executor` has checked each application
         clock=client.clock,
         on_error=report,
     )

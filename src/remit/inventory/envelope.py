@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import enum
 import typing
+from collections.abc import Mapping
 from types import new_class
 from typing import Any, Final, Generic, Literal, Protocol, Self, TypeVar, Unpack
 from uuid import UUID, uuid4
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, RootModel, TypeAdapter, model_validator
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, RootModel, TypeAdapter, ValidationError, model_validator
 
 from remit.contracts.arguments import Arguments
 from remit.contracts.principal import Principal, check_principal
@@ -199,19 +200,31 @@ class CallsByName(Protocol):
         ...
 
 
+def _read_request(request: ToolRequest | Mapping[str, object]) -> ToolRequest:
+    """The request, validated if it is a mapping that was read from JSON."""
+    if not isinstance(request, Mapping):
+        check_instance("handle_request: request", request, ToolRequest, "give a ToolRequest, or its JSON as a dict")
+        return request
+    try:
+        return ToolRequest.model_validate({**request})
+    except ValidationError as error:
+        found = "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors())
+        raise RequestError(f"the request is no ToolRequest: {found}") from error
+
+
 async def handle_request(
-    runtime: CallsByName, request: ToolRequest, *, by: Principal, target: str = ""
+    runtime: CallsByName, request: ToolRequest | Mapping[str, object], *, by: Principal, target: str = ""
 ) -> ToolResponse:
     """Call the requested tool and return the response, which is PENDING while a question is open.
 
-    The session of the request is the conversation of the call, and its id the idempotency key. To get the outcome, send
-    the request again once its questions are decided.
+    ``request`` may be a dict that was read from JSON. The session of the request is the conversation of the call, and
+    its id the idempotency key. To get the outcome, send the request again once its questions are decided.
 
     Raises:
-        RequestError: ``by`` is not the user of the request, or the application has no such tool.
+        RequestError: the JSON is no request, ``by`` is not its user, or the application has no such tool.
     """
     check_method("handle_request: runtime", runtime, "call_by_name", "give a Runtime")
-    check_instance("handle_request: request", request, ToolRequest, "give a ToolRequest")
+    request = _read_request(request)
     check_principal("by", by)
     if as_normalized("user_id", request.user_id) != by.name:
         raise RequestError(f"request {request.request_id} names the user {request.user_id!r}, but {by.name!r} sends it")

@@ -1,7 +1,8 @@
 """Compares a lock with today's code and inventory, with the version bump that each change needs.
 
 MAJOR breaks existing callers, MINOR adds, PATCH changes wording. LOOSER governance (fewer permissions, a lower risk, a
-limit removed, more tools for an agent) is accepted by name only; TIGHTER governance is named too.
+limit removed, a parameter that takes more values, more tools for an agent) is accepted by name only; TIGHTER governance
+is named too.
 """
 
 from __future__ import annotations
@@ -117,7 +118,8 @@ def _diff_parameters(before: LockedOperation, now: LockedOperation) -> Iterator[
                 if is_compatible
                 else (VersionBump.MAJOR, "no longer accepts all values it did")
             )
-            yield Change("changed-type", bump, f"the parameter {name!r} {wording}", name)
+            governance = _direction(is_looser=not is_wider(old, new))
+            yield Change("changed-type", bump, f"the parameter {name!r} {wording}", name, governance)
         if (name in before.required) != (name in now.required):
             is_required = name in now.required
             bump, wording = (
