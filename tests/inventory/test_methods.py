@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from types import MethodType
+from typing import Any, cast
 from uuid import UUID, uuid4
 
 import pytest
@@ -72,6 +73,14 @@ class Wrong:
 def test_a_signature_with_half_of_its_envelopes_is_refused_with_what_to_write(name: str) -> None:
     with pytest.raises(ContractError, match=r"must take one Request\[…\] and return a Response"):
         read_envelopes(vars(Wrong)[name].__get__(Wrong()))
+
+
+def test_an_operation_without_a_result_type_is_refused() -> None:
+    async def untyped(payload: NotePayload):
+        raise NotImplementedError(payload)
+
+    with pytest.raises(ContractError, match="untyped has no result type; annotate what it returns, with `-> None`"):
+        read_envelopes(cast("MethodType", untyped))
 
 
 def test_a_type_that_is_nowhere_is_named() -> None:

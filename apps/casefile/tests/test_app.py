@@ -11,9 +11,10 @@ import pytest
 
 from apps.casefile.tests.office import principal
 from remit import Runtime
+from remit.errors import SetupError
 from remit.testing import Scripted, calls
 from remit.tools import Arguments
-from remit_casefile.app import app, build
+from remit_casefile.app import app, build, read_chat_models
 from remit_casefile.policies.vocabulary import VOCABULARY
 
 OWN = {
@@ -109,3 +110,12 @@ async def test_without_a_google_account_its_tools_say_how_to_give_one(tmp_path: 
     called = await Runtime(parts.app).call_by_name("gmail_list_messages", Arguments("{}", {}), by=principal())
     assert "REMIT_GOOGLE_CREDENTIALS" in json.loads(called.text)["error"]
     await parts.database.close()
+
+
+@pytest.mark.parametrize("name", ["opnai:gpt-5", "gpt-5", "scripted:/nowhere.json"])
+def test_a_chat_model_that_does_not_exist_is_refused_at_the_start(name: str) -> None:
+    with pytest.raises(SetupError, match=f"REMIT_CASEFILE_MODELS names '{name}', which is no model: ") as refused:
+        read_chat_models({"REMIT_CASEFILE_MODELS": f"openai:gpt-5, {name}"})
+    assert "\n" not in str(refused.value)
+    assert read_chat_models({"REMIT_CASEFILE_MODELS": " openai:gpt-5,,"}) == ["openai:gpt-5"]
+    assert read_chat_models({}) == []

@@ -38,13 +38,16 @@ def read_envelopes(function: MethodType) -> Envelopes | None:
     """The envelopes in a signature; None if it has none.
 
     Raises:
-        ContractError: the signature has one envelope without the other, or further parameters, or is not async.
+        ContractError: the signature has no result type, one envelope without the other, or further parameters, or is
+            not async.
     """
     name = function.__name__
     try:
         hints = typing.get_type_hints(function, include_extras=True)
     except NameError as error:
         raise ContractError(f"{name}: {error}; import the type where the method is defined") from error
+    if "return" not in hints:
+        raise ContractError(f"{name} has no result type; annotate what it returns, with `-> None` if that is nothing")
     response = _as_envelope(hints.pop("return", None), Response[Any])
     types = [hints.get(each) for each in inspect.signature(function).parameters]
     context = types.pop(0) if types and types[0] in (LeafContext, Context) else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from remit import Agent, App, Principal, Tool, preset
-from remit.errors import ContractError
+from remit.errors import ContractError, SetupError
 from remit.home import data_folder, data_location
 from remit.inventory import Operations, read_inventory
+from remit.models import resolve_model
 from remit.runtime import PrincipalDirectory
 from remit.tools import Callee
 from remit.users import os_user, read_users
@@ -161,6 +162,19 @@ def _complete_tool(cases: Cases, clients: ClientsOfCaller, tool: AnyTool) -> Any
     )
 
 
+def read_chat_models(environ: Mapping[str, str]) -> list[str]:
+    """The models that users of a chat may choose.
+
+    Raises:
+        SetupError: a name is not that of a model.
+    """
+    models = [name.strip() for name in environ.get(CHAT_MODELS_VARIABLE, "").split(",") if name.strip()]
+    for name in models:
+        if remedy := resolve_model(name).explain_unknown():
+            raise SetupError(f"{CHAT_MODELS_VARIABLE} names {name!r}, which is no model: {remedy}")
+    return models
+
+
 def app() -> App:
     """The application, for Remit's command line."""
     home = data_folder(os.environ)
@@ -168,7 +182,7 @@ def app() -> App:
     def find_user(name: str, tenant: str) -> Principal | None:
         return read_users(home / "config.toml", os_user()).find_principal(name, tenant)
 
-    models = [name.strip() for name in os.environ.get(CHAT_MODELS_VARIABLE, "").split(",") if name.strip()]
+    models = read_chat_models(os.environ)
     account = Account.from_environ(os.environ)
     database = Database(data_location(os.environ, "casefile"))
     return build(home, account=account, database=database, users=find_user, chat_models=models).app
