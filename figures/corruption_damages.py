@@ -21,6 +21,9 @@ from sqlalchemy import (
     update,
 )
 
+from remit.contracts.question import Decision, Question
+from remit.journal.index import approval_key_of
+from remit.journal.ports import QuestionRow
 from remit.journal.sql.tables import GRANTS, ITEMS, METADATA, QUESTIONS, RUNS, VERSION_TABLE
 
 _VERSION: Final = Table(VERSION_TABLE, METADATA.__class__(), Column("version_num", Text, primary_key=True))
@@ -92,7 +95,8 @@ def _forgeries(tables: TableRows) -> Iterator[Damage]:
     for row in tables[QUESTIONS]:
         name = f"question {row['question']}"
         own = yes.replace(source, row["question"])
-        approved = {"status": "approved", "taken_run": "", "taken_call": ""}
+        forged = QuestionRow(Question.from_json(row["body"]), "approved", Decision.from_json(own), None)
+        approved = {"status": "approved", "taken_run": "", "taken_call": "", "approval": approval_key_of(forged)}
         yield Damage(f"{name} approved by SQL", _update(QUESTIONS, row, {**approved, "decision": own}))
         yield Damage(f"{name} usable again", _update(QUESTIONS, row, approved))
         signed = {**approved, "decision": own, "signature": signature}
