@@ -206,6 +206,14 @@ def test_importing_the_public_modules_loads_no_vendor() -> None:
     assert done.stdout == "['remit.inventory']\n"
 
 
+@pytest.mark.process
+def test_importing_the_store_loads_no_dialect_of_postgres_and_no_migration() -> None:
+    slow = ("sqlalchemy.dialects.postgresql", "alembic")
+    program = f"import sys, remit.journal.sql.store; print([name for name in {slow!r} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
 def test_a_name_that_a_lazy_module_lacks_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match=r"module 'remit\.stores' has no attribute 'RedisStore'"):
         _ = remit.stores.RedisStore  # pyright: ignore[reportAttributeAccessIssue, reportUnknownVariableType, reportUnknownMemberType]

@@ -31,6 +31,7 @@ from remit.database.urls import enable_wal, missing_driver, postgres_timeouts
 from remit.journal.sql.file_watch import FileWatch
 
 METADATA: Final = MetaData()
+"""The tables. Conditions of indexes on Postgres are in the migrations alone: `postgresql_where` loads its drivers."""
 
 NOT_ENDED: Final = text("ended = 0")
 """Condition of the index of runs that have not ended. A query repeats it literally; otherwise the index is not used."""
@@ -67,7 +68,6 @@ RUNS: Final = Table(
     Index("remit_runs_principal", "tenant", "principal", "opened"),
     Index("remit_runs_status", "tenant", "status", "opened"),
     Index("remit_runs_callee", "tenant", "callee", "opened"),
-    # On Postgres its condition is in the migration only: `postgresql_where` loads that dialect with all its drivers.
     Index("remit_runs_due", "application", "wake", sqlite_where=NOT_ENDED),
 )
 
@@ -105,7 +105,7 @@ QUESTIONS: Final = Table(
     Index("remit_questions_run", "run"),
     Index("remit_questions_approval", "approval", "asked", "question"),
     Index("remit_questions_tenant", "tenant", "asked"),
-    Index("remit_questions_open", "tenant", "asked", sqlite_where=QUESTION_IS_OPEN, postgresql_where=QUESTION_IS_OPEN),
+    Index("remit_questions_open", "tenant", "asked", sqlite_where=QUESTION_IS_OPEN),
 )
 
 GRANTS: Final = Table(
