@@ -7,6 +7,7 @@ from remit.lazy_exports import lazy_exports
 if TYPE_CHECKING:
     from remit.contracts.arguments import Arguments, Limits, parse_arguments
     from remit.contracts.callee import DID_NOT_HAPPEN, UNKNOWN, Callee, Context, Happened, LeafContext, ReconcileResult
+    from remit.contracts.changed import Changed
     from remit.contracts.facts import Effect, Facts, Rate, Risk
     from remit.contracts.naming import tool_name
     from remit.contracts.principal import Caller
@@ -21,6 +22,7 @@ __all__ = [
     "Callee",
     "Caller",
     "Change",
+    "Changed",
     "Context",
     "Effect",
     "Facts",
@@ -52,6 +54,7 @@ if not TYPE_CHECKING:
                 "LeafContext",
                 "ReconcileResult",
             ),
+            "remit.contracts.changed": ("Changed",),
             "remit.contracts.facts": ("Effect", "Facts", "Rate", "Risk"),
             "remit.contracts.naming": ("tool_name",),
             "remit.contracts.principal": ("Caller",),

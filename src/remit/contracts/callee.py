@@ -15,6 +15,7 @@ from pydantic import BaseModel
 
 from remit.contracts.arguments import Arguments
 from remit.contracts.call import CallLayer
+from remit.contracts.changed import Changed
 from remit.contracts.contract import Contract
 from remit.contracts.principal import Caller
 from remit.contracts.settings import ModelSettings
@@ -75,8 +76,8 @@ class LeafContext(Protocol):
         """Write a message to the journal and to the run's stream."""
         ...
 
-    def emit(self, name: str, data: object = None, /) -> None:
-        """Report progress to the journal and to the run's stream."""
+    def emit(self, name: str | Changed, data: object = None, /) -> None:
+        """Report progress, or what the call has changed, to the journal and to the run's stream."""
         ...
 
 

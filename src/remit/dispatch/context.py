@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from contextvars import ContextVar, Token
+from dataclasses import asdict
 from typing import Any, Final, ParamSpec, Protocol, TypeVar, overload
 
 from remit.contracts.arguments import Arguments, Limits, parse_arguments
 from remit.contracts.call import Call, CallService, derive_call_id
 from remit.contracts.callee import AgentLike, Callee, Payload, Tools
+from remit.contracts.changed import CHANGED, Changed
 from remit.contracts.facts import Effect
 from remit.contracts.items import Note
 from remit.contracts.ledger import Ledger
@@ -137,8 +139,10 @@ class CallContext:
         """Write a message to the journal and to the run's stream."""
         self._write_note("log", {"message": message, **fields})
 
-    def emit(self, name: str, data: object = None, /) -> None:
-        """Report progress to the journal and to the run's stream."""
+    def emit(self, name: str | Changed, data: object = None, /) -> None:
+        """Report progress, or what the call has changed, to the journal and to the run's stream."""
+        if isinstance(name, Changed):
+            name, data = CHANGED, asdict(name)
         self._write_note(name, data)
 
     @overload

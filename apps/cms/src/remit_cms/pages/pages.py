@@ -91,9 +91,10 @@ class Pages:
                 page.meta_title = payload.meta.title or None
             if payload.meta is not None and payload.meta.description is not None:
                 page.meta_description = payload.meta.description or None
-            if _editable_fields(page) == before:
+            changed = [name for name, value in _editable_fields(page).items() if value != before[name]]
+            if not changed:
                 return await _page_reply(edit, page, f"Page '{page.title}' (/{page.slug}) is like that already")
-            await save_revision(edit, page, "update_page")
+            await save_revision(edit, page, "update_page", *changed)
             return await _page_reply(edit, page, f"Updated page '{page.title}' (/{page.slug})")
 
         return await edit_once(self._database, ctx, payload, PageReply, work)
@@ -166,9 +167,10 @@ async def _create_page(edit: Edit, payload: CreatePage) -> PageReply:
     )
 
 
-def _editable_fields(page: Page) -> tuple[object, ...]:
+def _editable_fields(page: Page) -> dict[str, object]:
     """The fields that an update of a page may change."""
-    return page.title, page.slug, page.indexing, page.meta_title, page.meta_description
+    meta = (page.meta_title, page.meta_description)
+    return {"title": page.title, "slug": page.slug, "indexing": page.indexing, "meta": meta}
 
 
 async def _change_slug(edit: Edit, page: Page, slug: str) -> None:

@@ -115,7 +115,8 @@ class Sections:
             check_revision(page, payload.expected_revision)
             locale = edit.resolve_locale(payload.locale_code)
             added = await add_section(edit, page, payload, locale, position=payload.sort_order)
-            await save_revision(edit, page, "add_section")
+            await save_revision(edit, page, "add_section", "sections")
+            edit.add_change("section", added.section.id, page.revision)
             return SectionReply(
                 section=await load_section(edit, added.section, added.definition, locale),
                 page_id=page.id,
@@ -136,7 +137,8 @@ class Sections:
             content_update = await update_content(edit, section, definition, payload.content, locale)
             label = f"section {definition.key} of page '{page.title}' in {locale}"
             if content_update.changed:
-                await save_revision(edit, page, "update_section")
+                await save_revision(edit, page, "update_section", "sections")
+                edit.add_change("section", section.id, page.revision, "content")
             return SectionReply(
                 section=await load_section(edit, section, definition, locale),
                 page_id=page.id,
@@ -156,7 +158,8 @@ class Sections:
             section, page, definition = await edit.find_section(payload.page_section_id)
             check_revision(page, payload.expected_revision)
             await remove_section(edit, section)
-            await save_revision(edit, page, "delete_section")
+            await save_revision(edit, page, "delete_section", "sections")
+            edit.add_change("section", payload.page_section_id, page.revision)
             return SectionDeletion(
                 page_section_id=payload.page_section_id,
                 message=f"Deleted section {definition.key} from page '{page.title}'",

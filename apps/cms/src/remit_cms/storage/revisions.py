@@ -29,9 +29,10 @@ def check_revision(page: Page, expected: int | None) -> None:
         )
 
 
-async def save_revision(edit: Edit, page: Page, action: str) -> None:
-    """Store the page's current state as its next revision, and index its texts."""
+async def save_revision(edit: Edit, page: Page, action: str, *fields: str) -> None:
+    """Store the page's current state as its next revision, index its texts, and tell which of its fields changed."""
     page.revision += 1
+    edit.add_change("page", page.id, page.revision, *fields)
     page.updated_at = edit.now
     snapshot = await _add_revision(edit, page, action)
     await full_text.index_page(edit.session, page.id, page.title, iterate_texts([*_searchable_values(snapshot)]))
@@ -40,6 +41,7 @@ async def save_revision(edit: Edit, page: Page, action: str) -> None:
 async def save_last_revision(edit: Edit, page: Page, action: str) -> None:
     """Store the page's last revision and unindex it. The caller deletes the page itself."""
     page.revision += 1
+    edit.add_change("page", page.id, page.revision)
     await _add_revision(edit, page, action)
     await full_text.unindex_page(edit.session, page.id)
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from hashlib import sha256
 from typing import TypeVar
 
+from pydantic import BaseModel, JsonValue, model_validator
+
 from remit import LeafContext
 from remit.effects import once
+from remit.tools import Changed
 from remit_cms.models import Payload, Reply
 from remit_cms.storage.database import Database
 from remit_cms.storage.scope import Scope, Target, find_target, load_locales
@@ -27,6 +30,24 @@ class Edit(Scope):
     run: str
     now: datetime
     new_id: Callable[[str], str]
+    changes: list[Changed] = field(default_factory=list[Changed])
+
+    def add_change(self, kind: str, object_id: str, revision: int, *fields: str) -> None:
+        """Tell those who watch, once the edit is stored, that an object has changed."""
+        self.changes.append(Changed(kind, object_id, str(revision), fields))
+
+
+class _Written(BaseModel):
+    """What is stored under the key of a call: its reply, and what it changed."""
+
+    reply: JsonValue
+    changes: list[Changed] = []
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_plain_reply(cls, value: dict[str, object]) -> dict[str, object]:
+        """Read a result that an earlier version stored, without changes."""
+        return value if "reply" in value else {"reply": value}
 
 
 @asynccontextmanager
@@ -46,7 +67,8 @@ async def edit_once(
 ) -> R:
     """Write in one transaction, once per key of the call.
 
-    The key is scoped to the target, so that tenants cannot collide.
+    The key is scoped to the target, so that tenants cannot collide. What the edit changed is emitted after the commit,
+    also if an earlier attempt wrote it.
 
     Raises:
         IdempotencyError: the key was used for another operation or payload.
@@ -64,7 +86,15 @@ async def edit_once(
             new_id=database.new_id,
         )
         key = f"{target.site}/{target.environment}/{ctx.key}"
-        return await once(session, key, reply, lambda: work(edit), digest=_payload_digest(payload))
+
+        async def write() -> _Written:
+            made = await work(edit)
+            return _Written(reply=made.model_dump(mode="json", by_alias=False, round_trip=True), changes=edit.changes)
+
+        written = await once(session, key, _Written, write, digest=_payload_digest(payload))
+    for change in written.changes:
+        ctx.emit(change)
+    return reply.model_validate(written.reply, by_alias=False, by_name=True)
 
 
 def _payload_digest(payload: Payload) -> str:

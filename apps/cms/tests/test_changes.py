@@ -1,0 +1,99 @@
+"""Every tool that writes tells those who watch what it has changed, also where an earlier attempt wrote it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+
+from apps.cms.tests.world import World
+from remit import App, Effect, Principal, Runtime
+from remit.tools import Arguments, Changed
+from remit_cms.pages.payloads import CreatePage
+from remit_cms.tools import AnyTool, page_operations, section_operations
+
+ANN = Principal("ann", "local-site", frozenset({"*"}))
+HERO = {"definitionId": "hero", "content": {"heading": "We bake bread"}}
+
+WRITES: dict[str, tuple[dict[str, Any], list[Changed]]] = {
+    "cms_createPage": ({"title": "Contact"}, [Changed("page", "page_2", "1")]),
+    "cms_createPageWithContent": ({"title": "Contact", "sections": [HERO]}, [Changed("page", "page_2", "1")]),
+    "cms_updatePage": (
+        {"pageId": "about", "title": "Us", "meta": {"description": "We."}},
+        [Changed("page", "page_1", "2", ("title", "meta"))],
+    ),
+    "cms_deletePage": ({"pageId": "page_1", "confirmed": True}, [Changed("page", "page_1", "2")]),
+    "cms_addSectionToPage": (
+        {"pageId": "about", **HERO},
+        [Changed("page", "page_1", "2", ("sections",)), Changed("section", "section_2", "2")],
+    ),
+    "cms_updateSectionContent": (
+        {"pageSectionId": "section_1", "content": {"heading": "Bread"}},
+        [Changed("page", "page_1", "2", ("sections",)), Changed("section", "section_1", "2", ("content",))],
+    ),
+    "cms_deletePageSection": (
+        {"pageSectionId": "section_1", "confirmed": True},
+        [Changed("page", "page_1", "2", ("sections",)), Changed("section", "section_1", "2")],
+    ),
+}
+
+
+def tools_of(world: World) -> dict[str, AnyTool]:
+    made = (*page_operations(world.pages, world.search).callees, *section_operations(world.sections).callees)
+    return {tool.name: tool for tool in made}
+
+
+async def changes_of(world: World, name: str, arguments: dict[str, Any]) -> list[Changed]:
+    """What a call of the tool tells those who watch, after a person approved it where that is needed."""
+    tools = tuple(tools_of(world).values())
+    runtime = Runtime(App(name="cms", tools=tools))
+    result = await runtime.call_by_name(name, Arguments(json.dumps(arguments), arguments), by=ANN)
+    for question in result.questions:
+        await runtime.decide(question, approved=True, by=ANN)
+    if result.questions:
+        result = await runtime.resume(result.run)
+    assert result.status == "done", result.text
+    items = [position.item for position in await runtime.store.read(result.run)]
+    return [change for item in items if (change := Changed.from_item(item))]
+
+
+def test_every_tool_with_a_write_effect_is_tried_here(world: World) -> None:
+    assert {name for name, each in tools_of(world).items() if each.facts.effect is not Effect.PURE} == set(WRITES)
+
+
+@pytest.mark.parametrize("name", WRITES)
+async def test_a_tool_that_writes_tells_what_it_has_changed(world: World, name: str) -> None:
+    await world.page("About", ("hero", {"heading": "We bake bread"}))
+    arguments, changes = WRITES[name]
+    assert await changes_of(world, name, arguments) == changes
+
+
+async def test_a_tool_that_finds_everything_as_it_should_be_tells_of_no_change(world: World) -> None:
+    await world.page("About", ("hero", {"heading": "We bake bread"}))
+    same = {"pageSectionId": "section_1", "content": {"heading": "We bake bread"}}
+    assert await changes_of(world, "cms_updateSectionContent", same) == []
+    assert await changes_of(world, "cms_updatePage", {"pageId": "about", "title": "About"}) == []
+
+
+async def test_a_call_that_is_made_again_tells_of_the_change_of_its_first_attempt(world: World) -> None:
+    first, again = world.call(key="k"), world.call(key="k")
+    replies = [await world.pages.create_page(each, CreatePage(title="Contact")) for each in (first, again)]
+    assert replies[0] == replies[1]
+    assert said_in(first) == said_in(again) == [f"{Changed('page', 'page_1', '1')} None"]
+
+
+async def test_a_result_that_an_earlier_version_stored_is_read_without_changes(world: World) -> None:
+    reply = await world.pages.create_page(world.call(key="k"), CreatePage(title="Contact"))
+    async with world.database.write() as session:
+        stored = reply.model_dump_json(by_alias=False, round_trip=True)
+        await session.execute(text("UPDATE remit_effects SET result = :stored"), {"stored": stored})
+    again = world.call(key="k")
+    assert await world.pages.create_page(again, CreatePage(title="Contact")) == reply
+    assert said_in(again) == []
+
+
+def said_in(context: Any) -> list[str]:
+    """What a body has emitted in a context of the tests."""
+    return context.said

@@ -1,0 +1,54 @@
+"""What tools tell those who watch a run, such as a page that shows what an agent works on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Final
+
+from pydantic import TypeAdapter, ValidationError
+
+from remit.contracts.items import Item, Note
+from remit.core.checks import as_text_tuple, check_name, check_text
+from remit.errors import SetupError
+
+CHANGED: Final = "changed"
+"""The name of the notes with changes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """An object that a call has changed: emitted with ``ctx.emit(Changed(…))`` once the change is stored.
+
+    Args:
+        kind: the kind of object, such as ``page``.
+        id: its id, unique within its kind.
+        revision: the revision that the change made; empty if the object has none.
+        fields: what changed in it; empty for all, as of an object that is new or deleted.
+    """
+
+    kind: str
+    id: str
+    revision: str = ""
+    fields: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_name("Changed: kind", self.kind)
+        check_name("Changed: id", self.id)
+        check_text("Changed: revision", self.revision)
+        object.__setattr__(self, "fields", as_text_tuple("Changed: fields", self.fields))
+
+    @staticmethod
+    def from_item(item: Item) -> Changed | None:
+        """The change that an item of the journal tells of; None for any other item."""
+        if not isinstance(item, Note) or item.name != CHANGED:
+            return None
+        try:
+            return _type_adapter().validate_json(item.data, strict=True)
+        except (ValidationError, SetupError):
+            return None
+
+
+@cache
+def _type_adapter() -> TypeAdapter[Changed]:
+    return TypeAdapter(Changed)
