@@ -30,6 +30,7 @@ from figures import (
     race,
     replay,
     retry,
+    scheduled,
     schedules,
     seal,
     secrets,
@@ -59,6 +60,7 @@ from figures.mutants import policy as policy_mutants
 from figures.mutants import race as race_mutants
 from figures.mutants import replay as replay_mutants
 from figures.mutants import retry as retry_mutants
+from figures.mutants import scheduled as scheduled_mutants
 from figures.mutants import schedules as schedules_mutants
 from figures.mutants import seal as seal_mutants
 from figures.mutants import secrets as secrets_mutants
@@ -105,6 +107,7 @@ PARTS: Final = {
     "replay": Part(replay.figures, replay_mutants.MUTANTS),
     "schedules": Part(schedules.figures, schedules_mutants.MUTANTS),
     "order": Part(order.figures, order_mutants.MUTANTS),
+    "scheduled": Part(scheduled.figures, scheduled_mutants.MUTANTS),
     "outage": Part(outage.figures, outage_mutants.MUTANTS),
     "limits": Part(limits.figures, limits_mutants.MUTANTS),
     "budgets": Part(budgets.figures, budgets_mutants.MUTANTS),

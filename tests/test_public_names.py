@@ -51,7 +51,7 @@ PUBLIC: Final = {
     "remit.audit": "Anchor Audit AuditFault AuditReport FileAnchor LogHead",
     "remit.database": "CASEFOLD Database FullText Schema SqlFunction UtcDateTime",
     "remit.effects": "effects_table once",
-    "remit.engines": "DbosEngine Engine ErrorHandler ExecuteFunction ExecutionReport LocalEngine",
+    "remit.engines": "DbosEngine Engine ErrorHandler ExecuteFunction ExecutionReport LocalEngine Schedule",
     "remit.errors": """
         AlreadyExistsError ApprovalDeniedError ApprovalUsedError AuditError BlockedError BreakerOpenError
         BrokenJournalError BudgetError CallCancelledError CallError CompletionError ConflictError ContractError
@@ -75,7 +75,7 @@ PUBLIC: Final = {
     "remit.items": """
         ITEM_TYPES ArgumentsBound AttemptEnded AttemptStarted DecisionItem ErasedItem Handoff Item Message Mismatch
         ModelExchange ModelFailure ModelReply ModelUsage Note Outcome Position QuestionClosed QuestionItem
-        RunFinished RunOpened RunResumed RunStalled RunSuspended ToolOutput TraceStarted
+        RunFinished RunOpened RunResumed RunScheduled RunStalled RunSuspended ToolOutput TraceStarted
     """,
     "remit.layers": """
         Accumulate AddMessage AgentLayer AnyLayer Approve Authorize Breaker Budget Call CallLayer CallService

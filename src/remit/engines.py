@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from remit.adapters.dbos import DbosEngine
     from remit.engine.local import LocalEngine
     from remit.engine.port import Engine, ErrorHandler, ExecuteFunction, ExecutionReport
+    from remit.engine.schedule import Schedule
 
 __all__ = [
     "DbosEngine",
@@ -19,6 +20,7 @@ __all__ = [
     "ExecuteFunction",
     "ExecutionReport",
     "LocalEngine",
+    "Schedule",
 ]
 
 if not TYPE_CHECKING:
@@ -28,6 +30,7 @@ if not TYPE_CHECKING:
             "remit.adapters.dbos": ("DbosEngine",),
             "remit.engine.local": ("LocalEngine",),
             "remit.engine.port": ("Engine", "ErrorHandler", "ExecuteFunction", "ExecutionReport"),
+            "remit.engine.schedule": ("Schedule",),
         },
         extras={"remit.adapters.dbos": "dbos"},
     )

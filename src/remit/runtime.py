@@ -18,7 +18,7 @@ from remit.contracts.arguments import Arguments, Limits
 from remit.contracts.artifact import Files
 from remit.contracts.call import CallLayer
 from remit.contracts.callee import Callee
-from remit.contracts.items import Position, RunOpened
+from remit.contracts.items import Position, RunFinished, RunOpened
 from remit.contracts.principal import Principal, check_principal
 from remit.contracts.question import DecisionKind
 from remit.contracts.usage import Prices
@@ -38,6 +38,7 @@ from remit.engine.reader import Page, RunDetails
 from remit.engine.request import RunRequest, check_same_request, new_id
 from remit.engine.result import ReplayReport, RunResult, result_of
 from remit.engine.root import RootCaller, replay_run
+from remit.engine.schedule import Schedule, next_occurrence
 from remit.errors import LeaseError, RequestError
 from remit.journal.ledger import ItemCallback
 from remit.journal.memory import InMemoryStore
@@ -239,16 +240,19 @@ class Runtime:
         conversation: str = "",
         idempotency_key: str = "",
         target: str = "",
+        schedule: Schedule | None = None,
     ) -> RunResult[Any]:
         """Call a tool by its name with raw arguments, as the command line does.
 
-        ``conversation``: see `call_in_conversation`; ``idempotency_key`` and ``target``: see `run`.
+        ``conversation``: see `call_in_conversation`; ``idempotency_key`` and ``target``: see `run`. With a ``schedule``
+        the call is checked and asked about now and made later, by an executor, with the permissions that its principal
+        has then.
 
         Raises:
             RequestError: the application has no such tool.
         """
         callee = self._callees.find(name)
-        request = RunRequest(callee, arguments, by, "", conversation, idempotency_key, target=target)
+        request = RunRequest(callee, arguments, by, "", conversation, idempotency_key, target=target, schedule=schedule)
         return await self._start_run(request._replace(is_direct_call=True))
 
     async def decide(
@@ -354,6 +358,14 @@ class Runtime:
         release_requested: asyncio.Event | None = None,
     ) -> RunResult[Any]:
         """Execute a run: from its start, or again if ``known_items`` has items of it."""
+        has_ended = bool(known_items) and isinstance(known_items[-1].item, RunFinished)
+        following = None if stopping or has_ended else next_occurrence(header, self._clock())
+        if following is not None and await self.store.find_run(following.call) is None:
+            with contextlib.suppress(RequestError, LeaseError):  # another executor was faster
+                if following.starts_at > self._clock():
+                    await self._execute(following.call, callee, following, principal)
+                else:
+                    await self._executor.create_run(following.call, following)
         outcome: ExecutionOutcome = await self._executor.execute(
             run,
             lambda ledger: self._call_root(ledger, callee, header, principal),

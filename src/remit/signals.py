@@ -8,14 +8,19 @@ from collections.abc import Iterable
 class Suspended(BaseException):
     """The run waits for decisions, or rests for a ``reason`` that will pass: after ``retry_after`` seconds, if known.
 
+    A call for later rests until ``starts_at`` (epoch seconds).
+
     A signal, not a failure: it leaves a batch after every sibling has ended. Raised by approve.
     """
 
-    def __init__(self, *questions: str, reason: str = "", retry_after: float | None = None) -> None:
+    def __init__(
+        self, *questions: str, reason: str = "", retry_after: float | None = None, starts_at: float = 0.0
+    ) -> None:
         super().__init__(*questions)
         self.questions = questions
         self.reason = reason
         self.retry_after = retry_after
+        self.starts_at = starts_at
 
     @staticmethod
     def join(signals: Iterable[Suspended]) -> Suspended:

@@ -101,3 +101,38 @@ def test_a_call_that_is_repeated_with_its_idempotency_key_runs_once(cli: Cli) ->
     command = ("call", APP, "restock", '{"name": "bread"}', "--idempotency-key", "a1")
     first, second = cli(*command), cli(*command)
     assert (first.status, second.out, len(cli.runs())) == (0, first.out, 1)
+
+
+def test_a_call_for_later_is_announced_and_can_be_cancelled(cli: Cli) -> None:
+    done = cli("call", APP, "restock", '{"name": "bread"}', "--at", "2099-12-24T09:00", "--zone", "Europe/Berlin")
+    assert done.status == 0
+    assert done.out.startswith("scheduled: run ")
+    run = done.out.split()[2]
+    assert "scheduled" in cli("runs").out
+    assert "scheduled" in cli("show", run).out
+    assert cli("cancel", run, "--app", APP).status in (0, 1)
+    assert "cancelled" in cli("runs").out
+
+
+def test_a_call_for_later_has_its_time_in_json(cli: Cli) -> None:
+    at = ("--at", "2099-12-24T09:00+00:00", "--every", "FREQ=DAILY", "--missed", "skip")
+    done = cli("call", APP, "restock", '{"name": "bread"}', "--json", *at)
+    assert (done.json["status"], done.json["startsAt"]) == ("scheduled", 4101786000.0)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--every", "FREQ=DAILY"], "need --at"),
+        (["--at", "tomorrow"], "is not a time such as"),
+        (["--at", "2099-01-01T09:00", "--zone", "Mars"], "is not a time zone"),
+        (["--at", "2099-01-01T09:00Z", "--zone", "UTC"], "has an offset"),
+        (["--at", "2099-01-01T09:00", "--missed", "never"], "is not one of once, skip, all"),
+        (["--at", "2099-01-01T09:00", "--every", "daily"], "recurrence rule"),
+    ],
+)
+def test_a_schedule_that_is_none_is_refused_in_one_line(cli: Cli, options: list[str], message: str) -> None:
+    done = cli("call", APP, "restock", '{"name": "bread"}', *options)
+    assert done.status in (1, 2)
+    assert message in done.err
+    assert done.err.count("\n") == 1

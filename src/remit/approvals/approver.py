@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any, Final, Protocol
 
 from pydantic import BaseModel
@@ -170,16 +171,17 @@ def describe_changes(question: Question, call: Call, *, is_edited: bool, is_used
     return [f"asked again, because {change}"]
 
 
-def build_replacement(question: Question, preview: Preview, now: float) -> Question:
+def build_replacement(question: Question, preview: Preview, call: Call) -> Question:
     """Build the question that replaces ``question`` because the state that it showed is no longer the present one."""
     was = f": it was {question.shown}" if question.shown != preview.summary else ""
     reason = question.reason.partition(_CHANGED)[0]
+    now = call.ledger.now()
     replacement = replace(
         question,
         id=content_digest(question.id, preview.state)[:12],
         reason=f"{reason}{_CHANGED}{was}",
         asked=now,
-        expires=now + question.expires - question.asked,
+        expires=now + question.expires - valid_from(question.asked, call),
         waits=True,
         replaces=question.id,
     )
@@ -244,6 +246,19 @@ def build_about_run(call: Call, ask: Ask, rule: str, number: str) -> Question:
     return replace(question, call=call.caller.run)
 
 
+def valid_from(asked: float, call: Call) -> float:
+    """From when the lifetime of a question about ``call`` counts: a call for later is approved long before it runs."""
+    return max(asked, call.ledger.starts_at)
+
+
+def _tell_time(call: Call) -> str:
+    """When a call for later runs, for its approver."""
+    starts_at = call.ledger.starts_at
+    if starts_at <= call.ledger.now() or call.caller.call:
+        return ""
+    return f"; to run at {datetime.fromtimestamp(starts_at, UTC):%Y-%m-%d %H:%M} UTC"
+
+
 def _build_question(call: Call, kind: QuestionKind, ask: Ask, rule: str, *, question_id: str, match: str) -> Question:
     now, caller = call.ledger.now(), call.caller
     return Question(
@@ -261,10 +276,10 @@ def _build_question(call: Call, kind: QuestionKind, ask: Ask, rule: str, *, ques
         definition=definition_digest(call.callee),
         risk=call.callee.facts.risk.value,
         rule=rule,
-        reason=ask.reason,
+        reason=ask.reason + _tell_time(call),
         who=ask.who,
         asked=now,
-        expires=now + ask.expires_in,
+        expires=valid_from(now, call) + ask.expires_in,
         four_eyes=ask.four_eyes,
         needs=ask.kind,
         target=caller.target,

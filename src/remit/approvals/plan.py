@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
 
-from remit.approvals.approver import build_question, compute_match, find_announced_call
+from remit.approvals.approver import build_question, compute_match, find_announced_call, valid_from
 from remit.approvals.from_journal import RecordedQuestion, read_approvals
 from remit.approvals.grants import find_usable_grant
 from remit.approvals.policy import Allow, Ask, Policy, Verdict
@@ -89,7 +89,7 @@ def find_cover(call: Call, ask: Verdict, rule: str, match: str) -> RecordedQuest
         return None
     for question, decision in read_approvals(call.ledger.items_for(call.caller.call)).standing.values():
         shown = next((each for each in question.plan if (each.call, each.match) == (call.id, match)), None)
-        expires = min(question.expires, question.asked + ask.expires_in)
+        expires = min(question.expires, valid_from(question.asked, call) + ask.expires_in)
         if (
             shown is not None
             and shown.rule == rule

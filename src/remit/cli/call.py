@@ -13,6 +13,7 @@ from remit.app import App
 from remit.cli.apps import collect_tools, find_app, installed_apps
 from remit.cli.client import LocalClient, check_models, open_client
 from remit.cli.options import AppArgument, TargetOption
+from remit.cli.schedule import AtOption, EveryOption, MissedOption, ZoneOption, parse_schedule
 from remit.cli.status import NoSuchError, UsageError, did_you_mean
 from remit.cli.text import json_text
 from remit.contracts.arguments import Arguments, parse_arguments
@@ -40,16 +41,22 @@ def call(
         str,
         typer.Option(metavar="KEY", help="An idempotency key: repeating the call with it returns the first result."),
     ] = "",
+    at: AtOption = "",
+    every: EveryOption = "",
+    zone: ZoneOption = "",
+    missed: MissedOption = "",
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object about the whole run on stdout.")
     ] = False,
 ) -> int:
     """Call one tool, and print its result as JSON.
 
-    The call goes through the same policy layers as a call made by a model.
+    The call goes through the same policy layers as a call made by a model. A call for later (--at) is checked and asked
+    about now; an executor makes it, with the permissions that you have then.
 
-    Exit status: 0 done, 1 failed, 2 usage, 3 waiting for a decision, or stalled.
+    Exit status: 0 done or scheduled, 1 failed, 2 usage, 3 waiting for a decision, or stalled.
     """
+    schedule = parse_schedule(at, every, zone, missed)
     raw = sys.stdin.read() if arguments == "-" else arguments
     with open_client() as client:
         from remit.cli.report import ReportOptions, report_result
@@ -70,6 +77,7 @@ def call(
                 conversation=conversation,
                 target=target,
                 idempotency_key=idempotency_key,
+                schedule=schedule,
             )
             result = client.execute(runtime, execution, lambda: client.find_run(terminal.follower.run))
         options = ReportOptions(

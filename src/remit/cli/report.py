@@ -54,14 +54,17 @@ def report_result(client: LocalClient, result: RunResult[Any], options: ReportOp
         print(error_line(error.code, error.message), file=sys.stderr)
     if result.status == "stalled":
         print(stalled_notice(result, options.app_reference), file=sys.stderr)
+    if result.status == "scheduled" and not options.as_json:
+        print(_scheduled_notice(result))
     for question in open_questions:
         print(_waiting_notice(question, options), file=sys.stderr)
         if question.four_eyes:
             print(f"  who:     {describe_approvers(client, question)}", file=sys.stderr)
     for question in announced_questions:
         print(_announced_notice(question, options), file=sys.stderr)
-    statuses = {"done": ExitStatus.DONE, "waiting": ExitStatus.WAITING, "stalled": ExitStatus.WAITING}
-    return statuses.get(result.status, ExitStatus.FAILED)
+    if result.status in ("done", "scheduled"):
+        return ExitStatus.DONE
+    return ExitStatus.WAITING if result.status in ("waiting", "stalled") else ExitStatus.FAILED
 
 
 def stalled_notice(result: RunResult[Any], app_reference: str) -> str:
@@ -72,6 +75,11 @@ def stalled_notice(result: RunResult[Any], app_reference: str) -> str:
         f"  nothing is lost: run `remit executor` to try again at {at},\n"
         f"  or now:  remit resume {result.run}{app_option(app_reference)}"
     )
+
+
+def _scheduled_notice(result: RunResult[Any]) -> str:
+    at = datetime.fromtimestamp(result.retry_at).astimezone().strftime("%Y-%m-%d %H:%M:%S")
+    return f"scheduled: run {result.run} at {at}, by `remit executor`\n  not to make it:  remit cancel {result.run}"
 
 
 def run_error(result: RunResult[Any]) -> CallError | None:
@@ -123,6 +131,8 @@ def _summary(
         summary |= {"error": error.message, "errorCode": error.code}
     if result.status == "stalled":
         summary |= {"reason": result.reason, "retryAt": result.retry_at}
+    if result.status == "scheduled":
+        summary["startsAt"] = result.retry_at
     summary["questions"] = [as_dict(question) for question in questions]
     summary["calls"] = [call_summary(call) for call in _ended_calls(result, options.follower)]
     return summary

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Final
 
 from remit.cli.run_events import (
@@ -36,6 +37,7 @@ from remit.contracts.items import (
     RunFinished,
     RunOpened,
     RunResumed,
+    RunScheduled,
     RunStalled,
     RunSuspended,
     ToolOutput,
@@ -199,6 +201,15 @@ def _arguments_suffix(arguments: str) -> str:
     return f": {summary}" if summary else ""
 
 
+def _describe_rest(item: RunStalled | RunSuspended | RunScheduled) -> tuple[str, str]:
+    """Label and reason of a run that rests."""
+    if isinstance(item, RunStalled):
+        return "stalled", item.reason
+    if isinstance(item, RunScheduled):
+        return "scheduled", f"for {datetime.fromtimestamp(item.at).astimezone():%Y-%m-%d %H:%M:%S}"
+    return "waiting", f"for {', '.join(item.questions)}"
+
+
 def _describe_item(item: Item, run_started_at: float, position: Position, outcomes: Collection[str]) -> tuple[str, str]:
     """Label and details of an item that can be described on its own."""
     what, text = item.kind, summarize_arguments(item.arguments) if isinstance(item, ArgumentsBound) else ""
@@ -226,9 +237,8 @@ def _describe_item(item: Item, run_started_at: float, position: Position, outcom
             text = one_line(note_text(item), max_length=_MAX_TEXT_LENGTH)
         case Mismatch():
             text = f"{item.what}: today's request differs; the recorded answer was kept"
-        case RunStalled() | RunSuspended():
-            what = "stalled" if isinstance(item, RunStalled) else "waiting"
-            reason = item.reason if isinstance(item, RunStalled) else f"for {', '.join(item.questions)}"
+        case RunStalled() | RunSuspended() | RunScheduled():
+            what, reason = _describe_rest(item)
             text = one_line(reason, max_length=_MAX_TEXT_LENGTH)
         case RunResumed() | TraceStarted():
             text = item.traceparent if isinstance(item, TraceStarted) else f"by {item.driver}"

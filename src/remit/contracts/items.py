@@ -23,7 +23,11 @@ class Item(Struct, frozen=True, kw_only=True, gc=False):
 
 
 class RunOpened(Item, frozen=True, kw_only=True, gc=False, omit_defaults=True):
-    """The header of a run: principal, callee, application, input, and the target; see `remit.Caller`."""
+    """The header of a run: principal, callee, application, input, and the target; see `remit.Caller`.
+
+    A call for later starts at ``starts_at`` and before ``starts_before`` (seconds since the epoch; 0 for any time).
+    ``schedule`` is its rule as JSON if it recurs.
+    """
 
     kind: ClassVar[str] = "opened"
     format: int
@@ -36,6 +40,9 @@ class RunOpened(Item, frozen=True, kw_only=True, gc=False, omit_defaults=True):
     conversation: str
     after: str
     target: str = ""
+    starts_at: float = 0.0
+    starts_before: float = 0.0
+    schedule: str = ""
 
 
 class Message(Item, frozen=True, kw_only=True, gc=False):
@@ -237,6 +244,13 @@ class RunStalled(Item, frozen=True, kw_only=True, gc=False):
     reason: str
     retry_at: float
     questions: tuple[str, ...] = ()
+
+
+class RunScheduled(Item, frozen=True, kw_only=True, gc=False):
+    """The run rests until the time at which its call starts, in epoch seconds."""
+
+    kind: ClassVar[str] = "scheduled"
+    at: float
 
 
 class RunResumed(Item, frozen=True, kw_only=True, gc=False):

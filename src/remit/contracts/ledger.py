@@ -63,6 +63,16 @@ class Ledger(Protocol):
         """Whether this execution replays a run that was cancelled."""
         ...
 
+    @property
+    def starts_at(self) -> float:
+        """When the call at the root of the run starts, in seconds since the epoch; 0 for at once."""
+        ...
+
+    @property
+    def starts_before(self) -> float:
+        """When it is too late for that call, in seconds since the epoch; 0 for never."""
+        ...
+
     def now(self) -> float:
         """Seconds since the epoch."""
         ...

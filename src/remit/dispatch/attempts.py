@@ -10,7 +10,9 @@ from typing import Any, NamedTuple
 from pydantic import BaseModel
 
 from remit.contracts.call import Call
+from remit.contracts.gate import has_begun
 from remit.contracts.items import AttemptEnded, AttemptStarted, Item
+from remit.errors import DeadlineError, Suspended
 
 
 class LateAttempt(NamedTuple):
@@ -29,3 +31,21 @@ def find_attempt(items: Sequence[Item], attempt: int) -> tuple[int, AttemptStart
     started = next((item for item in items if isinstance(item, AttemptStarted) and item.attempt == number), None)
     ended = next((item for item in reversed(items) if isinstance(item, AttemptEnded) and item.attempt == number), None)
     return number, started, ended
+
+
+def check_time(call: Call, items: Sequence[Item]) -> None:
+    """Let the call at the root of a run for later begin if its time has come.
+
+    Raises:
+        Suspended: it is too early.
+        DeadlineError: it is too late.
+    """
+    if has_begun(items):
+        return
+    now, ledger = call.ledger.now(), call.ledger
+    if now < ledger.starts_at:
+        raise Suspended(reason="scheduled", starts_at=ledger.starts_at)
+    if 0 < ledger.starts_before <= now:
+        raise DeadlineError(
+            f"{call.callee.name} was to start {now - ledger.starts_at:.0f} s ago, and is skipped if missed"
+        )

@@ -37,7 +37,7 @@ from remit.contracts.reply import Reply
 from remit.contracts.secret import KNOWN_SECRETS
 from remit.contracts.threads import ThreadStillRunning, wait_for_thread
 from remit.contracts.transient import is_transient
-from remit.dispatch.attempts import LateAttempt, find_attempt
+from remit.dispatch.attempts import LateAttempt, check_time, find_attempt
 from remit.dispatch.context import CallContext, DispatchPort
 from remit.dispatch.registry import AnyCallee
 from remit.errors import (
@@ -81,13 +81,16 @@ class Base:
         if ended is not None and self._effect is not Effect.PURE and not is_outcome_unknown(self._callee, items):
             return self._replay_end(ended, await from_recorded(ended.content))
         approved = self._check_seal(payload, items) if items else ()
+        is_for_later = call.ledger.starts_at > 0 and not call.caller.call
+        if is_for_later:
+            check_time(call, items)
         if approved and not has_begun(items):
             # After every wait for a person, and before the body's own writes could count as a change.
             await self._check_state(call, approved)
         if started is not None and self._effect is not Effect.UNSAFE and questions_since_start(items):
             started = None  # it is approved only now, and starts again with this approval
         if self._effect is Effect.COMPOSED:
-            if approved and started is None:
+            if (approved or is_for_later) and started is None:
                 await self._record_start(call, number, approved)
             reply = await self._run_body(call, payload)
             call.ledger.finish_body(call.id)
@@ -386,7 +389,7 @@ class Base:
                 continue
             if question.id not in call.approvals:
                 raise SealError(f"what {self._callee.name} is about has changed since it was approved")
-            replacement = build_replacement(question, preview, call.ledger.now())
+            replacement = build_replacement(question, preview, call)
             item = QuestionItem(
                 call=call.id, parent=call.caller.call, question=replacement.id, body=replacement.to_json()
             )

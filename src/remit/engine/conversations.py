@@ -10,6 +10,7 @@ from remit.contracts.principal import Principal
 from remit.contracts.question import content_digest
 from remit.core.checks import check_text
 from remit.engine.request import RunRequest, derive_run_id
+from remit.engine.schedule import open_schedule
 from remit.errors import RequestError, SetupError
 from remit.journal.codec import JOURNAL_FORMAT, build_chat_history, check_format
 from remit.journal.ports import Store
@@ -46,7 +47,7 @@ class Conversations:
             repeated = await self._store.find_run(run) if key else None
             target = repeated.target if repeated and not target else _resolve_target(run_request, current)
             after = DETACHED if run_request.is_direct_call else after
-        return RunOpened(
+        header = RunOpened(
             call=run,
             format=JOURNAL_FORMAT,
             tenant=tenant,
@@ -59,6 +60,7 @@ class Conversations:
             after=after,
             target=target,
         )
+        return header if run_request.schedule is None else open_schedule(header, run_request.schedule)
 
     async def read_run(self, run: str) -> tuple[RunOpened, list[Position]]:
         """The header of a run and all its items.

@@ -6,7 +6,7 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
-from remit.contracts.items import Item, RunStalled, RunSuspended
+from remit.contracts.items import Item, RunScheduled, RunStalled, RunSuspended
 from remit.contracts.reply import Reply
 from remit.contracts.usage import NO_USAGE, UsageTotals
 from remit.errors import Suspended
@@ -17,13 +17,13 @@ STALL_FIRST_SECONDS: Final = 60.0
 STALL_MAX_SECONDS: Final = 900.0
 """Seconds until a stalled run is tried again, if the provider does not say: first and at most."""
 
-ExecutionStatus = Literal["done", "failed", "waiting", "stalled", "cancelled"]
+ExecutionStatus = Literal["done", "failed", "waiting", "stalled", "scheduled", "cancelled"]
 
 
 class ExecutionOutcome(Struct, frozen=True, kw_only=True):
     """The outcome of an execution: the reply of the root call, or what the run waits for.
 
-    ``retry_at`` (epoch seconds) and ``reason`` are those of a stalled run.
+    ``retry_at`` (epoch seconds) is when a stalled or scheduled run continues, ``reason`` why a run is stalled.
     """
 
     status: ExecutionStatus
@@ -45,6 +45,10 @@ def bring_to_rest(ledger: RunLedger, signal: Suspended) -> tuple[ExecutionOutcom
     A stalled run is tried again when the provider says, else after a minute, doubled each time up to a quarter of an
     hour. The count begins anew after a quarter of an hour without a stall.
     """
+    if signal.starts_at:
+        return ExecutionOutcome(status="scheduled", retry_at=signal.starts_at), RunScheduled(
+            call=ledger.run, at=signal.starts_at
+        )
     if not signal.reason:
         suspended = RunSuspended(call=ledger.run, questions=signal.questions)
         return ExecutionOutcome(status="waiting", questions=signal.questions), suspended

@@ -60,7 +60,7 @@ class ExecutionReport(Protocol):
 
     @property
     def retry_at(self) -> float:
-        """When a stalled run is tried again, in seconds since the epoch."""
+        """When a stalled or scheduled run continues, in seconds since the epoch."""
         ...
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from types import NoneType
 from typing import Final, NamedTuple
 
 from remit.contracts.arguments import Arguments, Limits, parse_arguments
@@ -12,6 +13,7 @@ from remit.contracts.question import content_digest
 from remit.contracts.target import as_target
 from remit.core.checks import check_instance, check_text
 from remit.dispatch.registry import AnyCallee
+from remit.engine.schedule import Schedule
 from remit.errors import IdempotencyError, RequestError
 
 _MAX_NAME_CHARS: Final = 1000
@@ -22,7 +24,8 @@ class RunRequest(NamedTuple):
     """A request for a new run.
 
     ``agent`` is the caller of a direct call. ``conversation`` is the conversation of the run; ``is_direct_call`` says
-    that the run is a direct call in it, not the next of its runs. ``target`` is what it is about.
+    that the run is a direct call in it, not the next of its runs. ``target`` is what it is about, and ``schedule`` says
+    when it starts, if not at once.
     """
 
     callee: AnyCallee
@@ -33,6 +36,7 @@ class RunRequest(NamedTuple):
     idempotency_key: str = ""
     is_direct_call: bool = False
     target: str = ""
+    schedule: Schedule | None = None
 
     def check(self, limits: Limits) -> RunRequest:
         """Return this request with arguments within the limits. Refuses values of the wrong type.
@@ -42,6 +46,7 @@ class RunRequest(NamedTuple):
         """
         check_principal("by", self.principal)
         check_instance("arguments", self.arguments, Arguments, "parse them with remit.tools.parse_arguments")
+        check_instance("schedule", self.schedule, (Schedule, NoneType), "give a Schedule")
         for name in ("conversation", "idempotency_key"):
             check_text(name, getattr(self, name))
             if len(getattr(self, name)) > _MAX_NAME_CHARS:
@@ -74,4 +79,5 @@ def check_same_request(idempotency_key: str, recorded_header: RunOpened, new_hea
 
 def _request_identity(header: RunOpened, limits: Limits) -> tuple[str, ...]:
     arguments = parse_arguments(header.arguments, limits).identity_text()
-    return (header.principal, header.agent, header.callee, header.conversation, header.target, arguments)
+    start = f"{header.starts_at} {header.starts_before} {header.schedule}"
+    return (header.principal, header.agent, header.callee, header.conversation, header.target, arguments, start)

@@ -22,11 +22,12 @@ Out = TypeVar("Out")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunResult(Generic[Out]):
-    """The result of a run: ``done`` or ``failed`` with a reply, ``waiting`` with questions, ``stalled``, ``cancelled``.
+    """The result of a run: ``done`` or ``failed`` with a reply, ``waiting``, ``stalled``, ``scheduled``, ``cancelled``.
 
-    A stalled run rests for a ``reason`` that will pass, such as a busy model. An engine continues it at ``retry_at``
-    (epoch seconds), `Runtime.resume` at once. ``usage`` has the requests, tokens and US dollars of all executions so
-    far; its ``cost`` is None if the price of a model is unknown.
+    A waiting run has questions. A stalled run rests for a ``reason`` that will pass, such as a busy model: an engine
+    continues it at ``retry_at`` (epoch seconds), `Runtime.resume` at once. A scheduled run starts at ``retry_at``.
+    ``usage`` has the requests, tokens and US dollars of all executions so far; its ``cost`` is None if the price of a
+    model is unknown.
     """
 
     run: str

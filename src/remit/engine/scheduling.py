@@ -79,7 +79,7 @@ class RunScheduler:
             if seconds > 0:
                 return Next(_delay_or_none(seconds))
         result = await self.execute(run, release_requested)
-        if result.status == "stalled":
+        if result.status in ("stalled", "scheduled"):
             return Next(max(result.retry_at - self.clock(), 0.0))
         if result.status != "waiting":
             return Next()

@@ -17,6 +17,7 @@ from remit.contracts.items import (
     RunFinished,
     RunOpened,
     RunResumed,
+    RunScheduled,
     RunStalled,
     RunSuspended,
 )
@@ -52,7 +53,17 @@ def status_after(item: Item) -> RunStatus | None:
 
 
 INDEXED_ITEMS: Final = frozenset(
-    {RunOpened, QuestionItem, DecisionItem, QuestionClosed, RunSuspended, RunStalled, RunResumed, RunFinished}
+    {
+        RunOpened,
+        QuestionItem,
+        DecisionItem,
+        QuestionClosed,
+        RunSuspended,
+        RunStalled,
+        RunScheduled,
+        RunResumed,
+        RunFinished,
+    }
 )
 """The items that change the index of runs and questions."""
 
@@ -69,10 +80,11 @@ def find_unreferenced(digests: Iterable[str], bodies: Mapping[int, str], erased:
 _STATUS_AFTER: Final[dict[type[Item], RunStatus]] = {
     RunSuspended: "waiting",
     RunStalled: "stalled",
+    RunScheduled: "scheduled",
     RunResumed: "running",
 }
 
-RESTING_STATUSES: Final[tuple[RunStatus, ...]] = ("waiting", "stalled")
+RESTING_STATUSES: Final[tuple[RunStatus, ...]] = ("waiting", "stalled", "scheduled")
 UNFINISHED_STATUSES: Final[tuple[RunStatus, ...]] = ("running", *RESTING_STATUSES)
 
 NEVER: Final = 1e18
@@ -82,8 +94,11 @@ NEVER: Final = 1e18
 def wake_time(item: Item, find_question: Callable[[str], QuestionRow | None]) -> float:
     """When a run can continue whose last item is ``item``.
 
-    If it waits for questions: at the first deadline, or at once if one is decided. If it is stalled: at its time.
+    If it waits for questions: at the first deadline, or at once if one is decided. If it is stalled or scheduled: at
+    its time.
     """
+    if isinstance(item, RunScheduled):
+        return item.at
     if not isinstance(item, (RunSuspended, RunStalled)):
         return 0.0
     rows = (find_question(each) for each in item.questions)

@@ -23,6 +23,7 @@ from remit.contracts.items import (
     Position,
     QuestionClosed,
     QuestionItem,
+    RunOpened,
     ToolOutput,
 )
 from remit.contracts.ledger import Consumption, TurnRequest
@@ -45,12 +46,10 @@ ItemCallback = Callable[[Position], None]
 class RunLedger:
     """Appends items to memory at once and to the store in order: with the next commit, or shortly after.
 
-    A crash loses only items on which no effect depends; everything else is committed. Close the ledger when its
-    executor stops.
+    A crash loses only items on which no effect depends. Close the ledger when its executor stops.
     """
 
-    is_replaying = False
-    was_cancelled = False
+    is_replaying = was_cancelled = False
 
     def __init__(
         self,
@@ -68,6 +67,7 @@ class RunLedger:
     ) -> None:
         self.run = run
         self.is_stopping = is_stopping
+        self.starts_at = self.starts_before = 0.0
         self.prior_messages = prior_messages
         self._store = store
         self._epoch = epoch
@@ -336,6 +336,8 @@ class RunLedger:
             self._decided_pairs.add((item.question, call))
         elif isinstance(item, Handoff):
             self._reserved_handoffs.add((call, self._count_handoffs(call) - 1))
+        elif isinstance(item, RunOpened):
+            self.starts_at, self.starts_before = item.starts_at, item.starts_before
 
     def _link_pending(self) -> list[Position]:
         """Take the pending items and link each to the one before."""

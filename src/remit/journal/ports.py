@@ -13,7 +13,7 @@ from remit.contracts.items import Position
 from remit.contracts.ledger import Consumption, TurnRequest
 from remit.contracts.question import Decision, Question, QuestionStatus
 
-RunStatus = Literal["running", "waiting", "stalled", "done", "failed", "cancelled"]
+RunStatus = Literal["running", "waiting", "stalled", "scheduled", "done", "failed", "cancelled"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
@@ -21,6 +22,7 @@ from remit.contracts.items import (
     Position,
     QuestionItem,
     RunFinished,
+    RunScheduled,
     ToolOutput,
 )
 from remit.contracts.ledger import Consumption, TurnRequest
@@ -41,6 +43,7 @@ class ReplayLedger:
 
     is_replaying = True
     is_stopping = False
+    starts_before = 0.0
 
     def __init__(self, run: str, history: Sequence[Position], prior_messages: Sequence[str] = ()) -> None:
         self.run = run
@@ -53,6 +56,8 @@ class ReplayLedger:
         self._executed_calls: set[str] = set()
         self.was_cancelled = any(isinstance(p.item, RunFinished) and p.item.status == "cancelled" for p in history)
         self._started_at = history[0].at if history else 0.0
+        has_not_begun = bool(history) and isinstance(history[-1].item, RunScheduled)
+        self.starts_at = math.inf if has_not_begun else 0.0
         parents: dict[str, str] = {}
         for position in history:
             item = position.item

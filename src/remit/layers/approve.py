@@ -15,6 +15,7 @@ from remit.approvals.approver import (
     compute_match,
     describe_changes,
     find_announced_call,
+    valid_from,
 )
 from remit.approvals.editing import add_edit_notice, approval_covers
 from remit.approvals.from_journal import (
@@ -131,7 +132,7 @@ class _Case(NamedTuple):
             question = self.recorded.question
             if not isinstance(ask, Ask):
                 reason = "the policy no longer asks, but a call that was asked about needs an answer"
-                expires_in = question.expires - question.asked
+                expires_in = question.expires - valid_from(question.asked, self.call)
                 ask = Ask(
                     reason=reason,
                     who=question.who,

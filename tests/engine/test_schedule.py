@@ -1,0 +1,147 @@
+"""When a scheduled call runs, and the occurrences of a recurrence rule."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta, timezone
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from remit.engine.schedule import Schedule
+from remit.errors import RequestError, SetupError
+
+MONDAY = datetime(2026, 11, 23, 9, 0, tzinfo=UTC)
+
+
+def occurrences(schedule: Schedule, count: int) -> list[str]:
+    """The first occurrences after that of ``at``, in its zone."""
+    recurrence = schedule.to_recurrence("run")
+    times: list[str] = []
+    time: float | None = schedule.at.timestamp()
+    while len(times) < count:
+        time = recurrence.next_after(time)
+        if time is None:
+            break
+        times.append(datetime.fromtimestamp(time, schedule.at.tzinfo).isoformat(timespec="minutes"))
+    return times
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected"),
+    [
+        ("FREQ=DAILY", ["2026-11-24T09:00+00:00", "2026-11-25T09:00+00:00"]),
+        ("RRULE:FREQ=WEEKLY;BYDAY=MO,TH", ["2026-11-26T09:00+00:00", "2026-11-30T09:00+00:00"]),
+        ("FREQ=MONTHLY;BYDAY=-1FR;BYHOUR=17", ["2026-11-27T17:00+00:00", "2026-12-25T17:00+00:00"]),
+        ("FREQ=HOURLY;INTERVAL=5", ["2026-11-23T14:00+00:00", "2026-11-23T19:00+00:00"]),
+        ("FREQ=DAILY;COUNT=2", ["2026-11-24T09:00+00:00"]),
+        ("FREQ=DAILY;UNTIL=20261124", []),
+        ("FREQ=DAILY;UNTIL=20261124T090000Z", ["2026-11-24T09:00+00:00"]),
+        ("FREQ=DAILY;UNTIL=20261124T090000", ["2026-11-24T09:00+00:00"]),
+        ("FREQ=MINUTELY;INTERVAL=90", ["2026-11-23T10:30+00:00", "2026-11-23T12:00+00:00"]),
+        ("FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29", ["2028-02-29T09:00+00:00", "2032-02-29T09:00+00:00"]),
+    ],
+)
+def test_a_rule_gives_its_occurrences(rule: str, expected: list[str]) -> None:
+    if not expected:
+        with pytest.raises(RequestError, match="no occurrence after"):
+            Schedule(MONDAY, rule)
+        return
+    assert occurrences(Schedule(MONDAY, rule), 2) == expected
+
+
+def test_the_clock_time_holds_across_daylight_saving_time() -> None:
+    berlin = Schedule(datetime(2027, 3, 27, 9, 0, tzinfo=ZoneInfo("Europe/Berlin")), "FREQ=DAILY")
+    assert occurrences(berlin, 2) == ["2027-03-28T09:00+02:00", "2027-03-29T09:00+02:00"]
+
+
+def test_a_clock_time_that_does_not_exist_or_comes_twice_gives_one_occurrence_a_day() -> None:
+    for day in (datetime(2027, 3, 27, 2, 30), datetime(2026, 10, 24, 2, 30)):  # noqa: DTZ001 - given its zone below
+        schedule = Schedule(day.replace(tzinfo=ZoneInfo("Europe/Berlin")), "FREQ=DAILY")
+        recurrence = schedule.to_recurrence("run")
+        first = recurrence.next_after(schedule.at.timestamp())
+        assert first is not None
+        second = recurrence.next_after(first)
+        assert second is not None
+        assert 22.5 * 3600 <= second - first <= 25.5 * 3600
+
+
+def test_a_fixed_offset_is_kept() -> None:
+    schedule = Schedule(datetime(2026, 7, 1, 9, tzinfo=timezone(timedelta(hours=5, minutes=30))), "FREQ=MONTHLY")
+    assert occurrences(schedule, 1) == ["2026-08-01T09:00+05:30"]
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "weekly",
+        "FREQ=SECONDLY",
+        "FREQ=DAILY;INTERVAL=0",
+        "FREQ=DAILY;INTERVAL=-1",
+        "FREQ=DAILY;COUNT=0",
+        "FREQ=DAILY;COUNT=2;UNTIL=20300101",
+        "FREQ=DAILY;FREQ=DAILY",
+        "FREQ=DAILY;BYHOUR=99",
+        "FREQ=DAILY;BYHOUR=x",
+        "FREQ=DAILY;BYHOUR=" + "9" * 300,
+        "FREQ=DAILY;UNTIL=tomorrow",
+        "FREQ=WEEKLY;BYDAY=XX",
+        "FREQ=DAILY;BYEASTER=1",
+        "FREQ=HOURLY;BYMONTH=2;BYMONTHDAY=30",
+        "FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30",
+        "FREQ=HOURLY;INTERVAL=24;BYHOUR=5",
+        "FREQ=MINUTELY;INTERVAL=120;BYHOUR=12",
+        "FREQ=DAILY;",
+        "DTSTART:20200101T000000\nRRULE:FREQ=DAILY",
+        "FREQ=DAILY;BYSETPOS=" + ",".join("1" for _ in range(400)),
+    ],
+)
+def test_a_rule_that_is_none_is_refused_in_one_line(rule: str) -> None:
+    with pytest.raises(RequestError) as caught:
+        Schedule(MONDAY, rule)
+    assert "\n" not in caught.value.message.replace(rule, "")
+
+
+@pytest.mark.parametrize(
+    "rule",
+    ["FREQ=MONTHLY;BYMONTH=2;BYMONTHDAY=30", "FREQ=YEARLY;BYWEEKNO=53;BYMONTH=6"],
+)
+def test_a_rule_that_never_matches_is_refused_soon(rule: str) -> None:
+    with pytest.raises(RequestError, match="no occurrence after"):
+        Schedule(MONDAY, rule)
+    with pytest.raises(RequestError, match="no occurrence after"):
+        Schedule(MONDAY, rule + ";COUNT=3")
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"at": "2026-11-24"},
+        {"at": MONDAY, "every": 7},
+        {"at": MONDAY, "missed": "never"},
+        {"at": MONDAY.replace(tzinfo=None)},
+    ],
+)
+def test_a_wrong_value_is_refused_in_one_line(values: dict[str, object]) -> None:
+    with pytest.raises((RequestError, SetupError), match="Schedule: "):
+        Schedule(**values)  # pyright: ignore[reportArgumentType]
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    st.sampled_from(["MINUTELY", "HOURLY", "DAILY", "WEEKLY", "MONTHLY", "YEARLY"]),
+    st.integers(1, 30),
+    st.integers(0, 3 * 366 * 24 * 60),
+    st.sampled_from(["UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe"]),
+)
+def test_an_occurrence_is_always_later_and_found_again_from_anywhere_before(
+    frequency: str, interval: int, minutes: int, zone: str
+) -> None:
+    schedule = Schedule(MONDAY.astimezone(ZoneInfo(zone)), f"FREQ={frequency};INTERVAL={interval}")
+    recurrence = schedule.to_recurrence("run")
+    time = schedule.at.timestamp() + minutes * 60
+    found = recurrence.next_after(time)
+    assert found is None or found > time
+    if found is not None:
+        assert recurrence.next_after((time + found) / 2) == found
