@@ -17,7 +17,9 @@ MUTANTS: Final = (
                 "remit.runtime:Runtime._execute", "if stopping or has_ended else", "if known_items else"
             ),
             "the next run does not recur": edited(
-                f"{_SCHEDULE}:_start_at", "if recurrence.every else", "if recurrence.every and recurrence.first == time else"
+                f"{_SCHEDULE}:_start_at",
+                "if recurrence.every else",
+                "if recurrence.every and recurrence.first == time else",
             ),
         },
     ),

@@ -22,6 +22,14 @@ if TYPE_CHECKING:
     from remit.runtime import Runtime
 
 
+FileOption = Annotated[
+    list[str] | None, typer.Option(metavar="NAME=PATH", help="A file for the parameter NAME. Can be repeated.")
+]
+KeyOption = Annotated[
+    str, typer.Option(metavar="KEY", help="An idempotency key: repeating the call with it returns the first result.")
+]
+
+
 def call(
     app: AppArgument,
     tool: Annotated[str, typer.Argument(metavar="TOOL", help="The tool's name; see: remit tools APP.")],
@@ -29,18 +37,12 @@ def call(
         str, typer.Argument(metavar="JSON", help="The arguments as a JSON object; - reads them from stdin.")
     ] = "{}",
     *,
-    file: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME=PATH", help="A file for the parameter NAME. Can be repeated."),
-    ] = None,
+    file: FileOption = None,
     conversation: Annotated[
         str, typer.Option(metavar="ID", help="The conversation of the call; some applications call it a session.")
     ] = "",
     target: TargetOption = "",
-    idempotency_key: Annotated[
-        str,
-        typer.Option(metavar="KEY", help="An idempotency key: repeating the call with it returns the first result."),
-    ] = "",
+    idempotency_key: KeyOption = "",
     at: AtOption = "",
     every: EveryOption = "",
     zone: ZoneOption = "",
