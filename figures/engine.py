@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from multiprocessing.synchronize import Event
 from pathlib import Path
 
+from figures.engine_cms import CMS, EDITOR, WRITES, cms_runtime, create_shared_page, judge_site
 from figures.engine_world import (
     APPLICATION,
     CUT,
@@ -78,11 +79,12 @@ def figures(*, short: bool) -> Iterator[Figure]:
     runs, seconds = (30, 6.0) if short else (500, 60.0)
     yield from measure_kills(runs, seconds)
     yield from measure_outages(runs, seconds)
+    yield from measure_cms(runs, seconds)
 
 
 def measure_kills(runs: int, seconds: float, max_wait: float = MAX_WAIT) -> Iterator[Figure]:
     """The figures of so many runs, in processes that are killed for so many seconds."""
-    yield from _measure_figures("engine.kill", runs, seconds, max_wait, 0.0)
+    yield from _measure_figures("engine.kill", runs, seconds, max_wait)
 
 
 def measure_outages(runs: int, seconds: float, max_wait: float = MAX_WAIT) -> Iterator[Figure]:
@@ -90,10 +92,22 @@ def measure_outages(runs: int, seconds: float, max_wait: float = MAX_WAIT) -> It
     yield from _measure_figures("engine.outage", runs, seconds, max_wait, FAILURE_RATE)
 
 
-def _measure_figures(name: str, runs: int, seconds: float, max_wait: float, failure_rate: float) -> Iterator[Figure]:
+def measure_cms(runs: int, seconds: float, max_wait: float = MAX_WAIT) -> Iterator[Figure]:
+    """The figures of writes to the CMS, by processes with homes of their own and data in the journal's Postgres."""
+    yield from _measure_figures("engine.cms", runs, seconds, max_wait, application=CMS)
+
+
+def _measure_figures(
+    name: str,
+    runs: int,
+    seconds: float,
+    max_wait: float,
+    failure_rate: float = 0.0,
+    application: str = APPLICATION,
+) -> Iterator[Figure]:
     home = Path(tempfile.mkdtemp(prefix="remit-engine-"))
     with serving() as postgres:
-        place = Place(home, postgres.url(postgres.make()), os.environ[KEY_VARIABLE], failure_rate)
+        place = Place(home, postgres.url(postgres.make()), os.environ[KEY_VARIABLE], failure_rate, application)
         verdict = asyncio.run(_measure(place, runs, seconds, max_wait))
     shutil.rmtree(home)
     how = (
@@ -108,6 +122,13 @@ def _measure_figures(name: str, runs: int, seconds: float, max_wait: float, fail
             f"; the model fails {failure_rate:.0%} of its requests (429, 503, cut answers): {verdict.failures} "
             f"failures, by which runs stalled {verdict.stalls} times"
         )
+    if application == CMS:
+        how = (
+            f"{EXECUTORS} worker processes with homes of their own, the CMS and the journal in one Postgres, DBOS, "
+            f"{CONCURRENCY} runs at once in each; SIGKILL at {verdict.kills} random moments within {seconds:.0f} s in "
+            f"which {runs} runs are opened, each of {WRITES} writes to a page of its own and to one that all share; "
+            "judged by the revisions of the pages"
+        )
     count = runs if verdict.failures or not failure_rate else 0
     yield no_violations(f"{name}.lost", len(verdict.lost), count, how)
     yield no_violations(f"{name}.doubled", len(verdict.doubled), count, how)
@@ -115,24 +136,27 @@ def _measure_figures(name: str, runs: int, seconds: float, max_wait: float, fail
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where the runs of one measurement are, the key of their journal, and how unreliable their model is."""
+    """Where the runs of one measurement are, the key of their journal, their model's reliability, the application."""
 
     home: Path
     url: str
     key: str
     failure_rate: float
+    application: str
 
     def runtime(self, store: SqlStore) -> Runtime:
         """The runtime of one process."""
+        if self.application == CMS:
+            return cms_runtime(self.home, self.url, store, LEASE)
         return runtime_of(self.home, store, LEASE, self.failure_rate)
 
 
-def _engine(url: str, store: SqlStore, runtime: Runtime) -> DbosEngine:
+def _engine(place: Place, store: SqlStore, runtime: Runtime) -> DbosEngine:
     return DbosEngine(
-        url,
+        place.url,
         store,
         runtime.resume,
-        applications=[APPLICATION],
+        applications=[place.application],
         concurrency=CONCURRENCY,
         poll_seconds=0.1,
         sweep_seconds=0.5,
@@ -176,7 +200,7 @@ def _executor_main(place: Place, is_ready: Event, edits: Sequence[Edit]) -> None
 
 async def _run_executor(place: Place, is_ready: Event) -> None:
     store = SqlStore(place.url)
-    async with _engine(place.url, store, place.runtime(store)):
+    async with _engine(place, store, place.runtime(store)):
         is_ready.set()
         await asyncio.Event().wait()
 
@@ -185,36 +209,45 @@ async def _measure(place: Place, runs: int, seconds: float, max_wait: float) -> 
     verdict = Verdict()
     store = SqlStore(place.url)
     runtime = place.runtime(store)
-    engine = _engine(place.url, store, runtime)
-    await engine.start(await runtime.submit("go", by=PERSON, agent="plain"))
+    engine = _engine(place, store, runtime)
+    if place.application == CMS:
+        await create_shared_page(place.url)
+    await engine.start(await _submit_run(place, runtime, 1))
     workers = [ExecutorProcess(place) for _ in range(EXECUTORS)]
     try:
         for worker in workers:
             await worker.wait_until_ready()
         deciding = asyncio.create_task(_decide(place.home, runtime, engine, verdict))
-        opening = asyncio.create_task(_submit_runs(runtime, engine, runs - 1, seconds))
+        opening = asyncio.create_task(_submit_runs(place, runtime, engine, runs - 1, seconds))
         await _kill_executors(place, workers, seconds, verdict)
         await opening
-        await _until_ended(store, runs, max_wait)
+        await _until_ended(place, store, runs, max_wait)
         if deciding.done():
             await deciding  # which raises: it ends only by an error
         deciding.cancel()
     finally:
         for worker in workers:
             worker.kill()
-    await _judge(place.home, store, verdict)
+    await (_judge_site if place.application == CMS else _judge)(place, store, verdict)
+    for line in (*verdict.lost[:5], *verdict.doubled[:5]):
+        print(f"  {line}", flush=True)
     await engine.close()
     await store.close()
     return verdict
 
 
-async def _submit_runs(runtime: Runtime, engine: DbosEngine, runs: int, seconds: float) -> None:
+async def _submit_runs(place: Place, runtime: Runtime, engine: DbosEngine, runs: int, seconds: float) -> None:
     """Open runs, evenly over half of the time in which processes are killed."""
     started = time.monotonic()
     for number in range(runs):
         await asyncio.sleep(started + seconds * number / runs / 2 - time.monotonic())
-        agent = "plain" if number % ASKING_INTERVAL else "asking"
-        await engine.start(await runtime.submit("go", by=PERSON, agent=agent))
+        await engine.start(await _submit_run(place, runtime, number))
+
+
+async def _submit_run(place: Place, runtime: Runtime, number: int) -> str:
+    if place.application == CMS:
+        return await runtime.submit("go", by=EDITOR)
+    return await runtime.submit("go", by=PERSON, agent="plain" if number % ASKING_INTERVAL else "asking")
 
 
 async def _kill_executors(place: Place, workers: list[ExecutorProcess], seconds: float, verdict: Verdict) -> None:
@@ -246,18 +279,31 @@ async def _decide(home: Path, runtime: Runtime, engine: DbosEngine, verdict: Ver
         await asyncio.sleep(0.2)
 
 
-async def _until_ended(store: SqlStore, runs: int, max_wait: float) -> None:
+async def _until_ended(place: Place, store: SqlStore, runs: int, max_wait: float) -> None:
     until = time.monotonic() + max_wait
     while time.monotonic() < until:
-        rows = await store.list_runs(application=APPLICATION, limit=runs)
+        rows = await store.list_runs(application=place.application, limit=runs)
         if len(rows) == runs and all(row.status not in UNFINISHED_STATUSES for row in rows):
             return
         await asyncio.sleep(0.5)
 
 
-async def _judge(home: Path, store: SqlStore, verdict: Verdict) -> None:
+async def _judge_site(place: Place, store: SqlStore, verdict: Verdict) -> None:
+    """A run that has not ended is lost, and so is a write without its revision, or its end; one too many is doubled."""
+    rows = await store.list_runs(application=CMS, limit=10_000)
+    for row in rows:
+        items = [position.item for position in await store.read(row.run)]
+        ended = sum(isinstance(item, ToolOutput) and item.outcome == "ok" for item in items) - 1
+        if row.status != "done" or ended != WRITES:
+            verdict.lost.append(f"run {row.run} is {row.status}, with {ended} ends of {WRITES}")
+    lost, doubled = await judge_site(place.url, {row.run for row in rows})
+    verdict.lost += lost
+    verdict.doubled += doubled
+
+
+async def _judge(place: Place, store: SqlStore, verdict: Verdict) -> None:
     """A run that has not ended is lost, and so is an effect without an end, or an end without its effect."""
-    lines = Counter(read_effects(home))
+    lines = Counter(read_effects(place.home))
     ended = set[tuple[str, str]]()
     for row in await store.list_runs(application=APPLICATION, limit=10_000):
         if row.status != "done":
@@ -287,5 +333,3 @@ async def _judge(home: Path, store: SqlStore, verdict: Verdict) -> None:
             verdict.doubled.append(f"{effect} happened {count} times")
         if effect not in ended:
             verdict.lost.append(f"{effect} happened and has no end")
-    for line in (*verdict.lost[:5], *verdict.doubled[:5]):
-        print(f"  {line}", flush=True)

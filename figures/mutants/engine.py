@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Final
 
-from figures.engine import measure_kills, measure_outages
+from figures.engine import measure_cms, measure_kills, measure_outages
 from figures.mutants.mutant import edited, mutants_of, together
 
 _BASE: Final = "remit.dispatch.base:Base"
@@ -53,10 +53,34 @@ _LOST_BY_OUTAGE: Final = {
     ),
     "the end of a call is not recorded": _END_IS_MISSING,
 }
+_SITE_DOUBLED: Final = {
+    "the key of a write contains the time": edited(
+        "remit_cms.storage.transactions:edit_once", "{ctx.key}", "{ctx.key}{database.clock()}"
+    ),
+    "a write with a key that was used happens again": edited(
+        "remit.effects:once", "if not await _claim_key(session, key, digest):", "if False:"
+    ),
+    "a write is stored under another key": edited(
+        "remit.effects:_claim_key", "values(key=key,", "values(key=hex(id(session)),"
+    ),
+}
+_SITE_LOST: Final = {
+    "writers in Postgres do not wait for each other": edited(
+        "remit.database.backends:Postgres._on_begin",
+        "SELECT pg_advisory_xact_lock({_LOCK_NAMESPACE}, {key})",
+        "SELECT {key}",
+    ),
+    "a write is not committed": edited(
+        "remit.database.database:Database.write", "yield session", "yield session\n            await session.rollback()"
+    ),
+    "the end of a call is not recorded": _END_IS_MISSING,
+}
 
 MUTANTS: Final = (
     *mutants_of("engine.kill.doubled", _DOUBLED, partial(measure_kills, 16, 4.0, 15.0)),
     *mutants_of("engine.kill.lost", _LOST, partial(measure_kills, 16, 4.0, 40.0)),
     *mutants_of("engine.outage.doubled", _DOUBLED, partial(measure_outages, 16, 4.0, 15.0)),
     *mutants_of("engine.outage.lost", _LOST_BY_OUTAGE, partial(measure_outages, 16, 4.0, 25.0)),
+    *mutants_of("engine.cms.doubled", _SITE_DOUBLED, partial(measure_cms, 24, 6.0, 25.0)),
+    *mutants_of("engine.cms.lost", _SITE_LOST, partial(measure_cms, 24, 6.0, 25.0)),
 )

@@ -32,14 +32,14 @@ class Cms:
     app: App
 
 
-def build(home: Path, location: Path | str = "") -> Cms:
+def build(home: Path, *, database: Database | None = None) -> Cms:
     """Build the CMS.
 
     Args:
         home: the folder for rendered pages, under ``sites``.
-        location: where its data is: a file, or the URL of a database in Postgres. Without one: ``cms.db`` in ``home``.
+        database: a database other than the file ``cms.db`` in ``home``.
     """
-    database = Database(location or home / "cms.db")
+    database = database or Database(home / "cms.db")
     pages, search, sections = Pages(database), Search(database), Sections(database)
     renderer = PageRenderer(database, home / "sites")
     editor_parts = (page_operations(pages, search), section_operations(sections))
@@ -62,4 +62,4 @@ def build(home: Path, location: Path | str = "") -> Cms:
 
 def app() -> App:
     """The application, for Remit's command line."""
-    return build(data_folder(os.environ), data_location(os.environ, "cms")).app
+    return build(data_folder(os.environ), database=Database(data_location(os.environ, "cms"))).app
