@@ -75,6 +75,7 @@ class _NativeAgent:
     def __init__(self, definition: AgentDefinition, tools: AgentTools, model: Model) -> None:
         self._definition = definition
         self._tools = tools
+        _ = definition.schema_out  # refuses a type that cannot be a result before anything runs
         self._model = model
         self._bound: _BoundLoop | None = None
 
