@@ -257,6 +257,7 @@ BY_ANNOTATION: Final[Mapping[str, Callable[[], Any]]] = {
     "M": lambda: Timeout(1),
     "M | Stack[M]": lambda: Timeout(1),
     "L_co | Stack[L_co]": lambda: Timeout(1),
+    "ModelSettings": ModelSettings,
     "Callable": lambda: tuple,
     "Callable[..., Any]": lambda: answer,
     "Callable[[Call], bool]": lambda: identity,
