@@ -35,6 +35,7 @@ from figures import (
     seal,
     secrets,
     untyped,
+    wire,
     workers,
 )
 from figures.figure import Figure
@@ -65,6 +66,7 @@ from figures.mutants import schedules as schedules_mutants
 from figures.mutants import seal as seal_mutants
 from figures.mutants import secrets as secrets_mutants
 from figures.mutants import untyped as untyped_mutants
+from figures.mutants import wire as wire_mutants
 from figures.mutants import workers as workers_mutants
 from figures.mutants.mutant import KillRate, Mutant
 
@@ -109,6 +111,7 @@ PARTS: Final = {
     "order": Part(order.figures, order_mutants.MUTANTS),
     "scheduled": Part(scheduled.figures, scheduled_mutants.MUTANTS),
     "outage": Part(outage.figures, outage_mutants.MUTANTS),
+    "wire": Part(wire.figures, wire_mutants.MUTANTS),
     "limits": Part(limits.figures, limits_mutants.MUTANTS),
     "budgets": Part(budgets.figures, budgets_mutants.MUTANTS),
     "retry": Part(retry.figures, retry_mutants.MUTANTS),

@@ -12,15 +12,15 @@ BIJECTION: Final = mutants_of(
     "bijection.byte_mismatches",
     {
         "a message is written in another spelling": edited(
-            f"{_CODEC}:items_from_messages", "agent=agent, text=text)", "agent=agent, text=encode_message(message))"
+            f"{_CODEC}:items_from_messages", "text=str(text)", "text=encode_message(message)"
         ),
         "the reply of a tool is written in another spelling": edited(
             f"{_CODEC}:items_from_messages", "wire=wire, text=text,", "wire=wire, text=encode_message(message),"
         ),
         "a message that occurs twice is given back once": edited(
             f"{_CODEC}:messages_from_items",
-            "[item.text for item in items]",
-            "list(dict.fromkeys(item.text for item in items))",
+            "return [message_text(item) if isinstance(item, Message) else item.text for item in items]",
+            "return list(dict.fromkeys(item.text for item in items))",
         ),
         "spaces in a stored text are collapsed": edited(
             f"{_CODEC}:_decode_body", "json.loads(body)", 'json.loads(" ".join(body.split()))'
@@ -42,7 +42,9 @@ HISTORY: Final = mutants_of(
             "if False:",
         ),
         "calls of two turns have the same id": edited(
-            "remit.agent.chat_recorder:_ChatCodec.rename_calls", 'call["id"] = next(ids)', "pass"
+            "remit.agent.chat_recorder:_ChatCodec.rename_calls",
+            "rename_tool_calls(answer.message, ids)",
+            "answer.message",
         ),
         "replies follow the order in which calls ended": edited(
             f"{_CODEC}:build_chat_history", 'outputs.get(call["id"])', 'outputs.pop(next(iter(outputs), ""), None)'

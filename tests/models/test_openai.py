@@ -17,6 +17,7 @@ from remit import Agent, App, Effect, Runtime, tool
 from remit.contracts.chat import ChatRequest, Completion, History, ToolDefinitions, encode_message
 from remit.contracts.contract import tool_definition
 from remit.contracts.items import Message, ModelUsage
+from remit.contracts.wire import plain_message
 from remit.errors import CompletionError, SetupError
 from remit.models import ModelSettings
 from remit.models.openai import OpenAI, build_body, from_environment, parse_completion, read_endpoint
@@ -140,7 +141,7 @@ async def test_an_answer_becomes_a_completion_with_its_raw_body() -> None:
     async with Endpoint(answering(200, raw)) as endpoint, OpenAI("m", base_url=endpoint.url, api_key="k") as model:
         completion = await model(request(PLAIN))
     assert completion == Completion(
-        message='{"role":"assistant","content":"café"}',
+        message='{"role":"assistant","content":"caf\\u00e9"}',
         content="café",
         finish_reason="stop",
         model="m-2026",
@@ -170,41 +171,87 @@ async def test_what_the_endpoint_was_sent_is_what_the_journal_holds() -> None:
     assert [item.response for item in items if isinstance(item, ModelUsage)] == script
 
 
-ODD: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
-    "null content": ({"content": None}, {"content": ""}),
-    "no content": ({}, {"content": ""}),
-    "empty calls": ({"content": "x", "tool_calls": []}, {"content": "x"}),
-    "null calls": ({"content": "x", "tool_calls": None}, {"content": "x"}),
-    "a refusal": ({"content": None, "refusal": "no"}, {"content": "", "refusal": "no"}),
-    "extra keys": (
-        {"content": "x", "reasoning_content": "hm", "annotations": [], "audio": None, "function_call": None},
-        {"content": "x"},
-    ),
-    "no role": ({"role": None, "content": "x"}, {"content": "x"}),
-    "calls beside text": (
-        {"content": "x", "tool_calls": [{"id": "a", "function": {"name": "n", "arguments": "{}"}}]},
-        {"content": "x", "tool_calls": [{"id": "a", "function": {"name": "n", "arguments": "{}"}}]},
-    ),
-    "calls with extra keys": (
-        {"tool_calls": [{"index": 0, "id": "a", "type": "tool", "function": {"name": "n", "arguments": "{", "x": 1}}]},
-        {"content": None, "tool_calls": [{"id": "a", "function": {"name": "n", "arguments": "{"}}]},
-    ),
-    "a call without arguments": (
-        {"tool_calls": [{"id": "a", "function": {"name": "n"}}]},
-        {"content": None, "tool_calls": [{"id": "a", "function": {"name": "n", "arguments": "{}"}}]},
-    ),
+ODD: dict[str, dict[str, Any]] = {
+    "null content": {"content": None},
+    "no content": {},
+    "empty calls": {"content": "x", "tool_calls": []},
+    "null calls": {"content": "x", "tool_calls": None},
+    "a refusal": {"content": None, "refusal": "no"},
+    "extra keys": {"content": "x", "reasoning_content": "hm", "annotations": [], "audio": None, "function_call": None},
+    "calls beside text": {"content": "x", "tool_calls": [{"id": "a", "function": {"name": "n", "arguments": "{}"}}]},
+    "calls with extra keys": {
+        "tool_calls": [{"index": 0, "id": "a", "type": "tool", "function": {"name": "n", "arguments": "{", "x": 1}}]
+    },
+    "a call without arguments": {"tool_calls": [{"id": "a", "function": {"name": "n"}}]},
+    "a call without a function": {"tool_calls": [{"id": "a", "type": "custom"}]},
+    "arguments that are an object": {"tool_calls": [{"id": "a", "function": {"name": "n", "arguments": {"b": 1}}}]},
+    "arguments that are null": {"tool_calls": [{"id": "a", "function": {"name": "n", "arguments": None}}]},
+    "a custom tool": {"tool_calls": [{"id": "a", "type": "custom", "custom": {"name": "n", "input": "free"}}]},
+    "content in parts": {"content": [{"type": "thinking", "thinking": []}, {"type": "text", "text": "x"}]},
+    "half a surrogate pair": {"content": "\ud800"},
 }
 
 
 @pytest.mark.parametrize("name", ODD)
-def test_an_odd_answer_becomes_a_message_that_a_request_may_carry(name: str) -> None:
-    message, expected = ODD[name]
-    for call in expected.get("tool_calls", ()):
-        call["type"] = "function"
-    completion = parse_completion(answer(message))
-    assert json.loads(completion.message) == {"role": "assistant", **expected}
-    TypeAdapter(ChatCompletionAssistantMessageParam).validate_json(completion.message)
-    assert {fault.kind for fault in history_errors([completion.message])} <= {HistoryErrorKind.UNPAIRED_CALL}
+def test_an_odd_answer_is_kept_as_received_and_other_models_get_what_all_accept(name: str) -> None:
+    completion = parse_completion(answer(ODD[name]))
+    assert json.loads(completion.message) == {"role": "assistant", **ODD[name]}
+    others = encode_message(plain_message(json.loads(completion.message)))
+    TypeAdapter(ChatCompletionAssistantMessageParam).validate_python(json.loads(others))
+    kinds = {HistoryErrorKind.UNPAIRED_CALL, HistoryErrorKind.EMPTY_NAME}
+    assert {fault.kind for fault in history_errors([others])} <= kinds
+
+
+def test_a_message_is_kept_to_the_letter_but_for_spaces() -> None:
+    body = (
+        b'{"choices": [ {"message": {\n  "z": [1.10, 1e-07], "role" : "assistant", "content": "a \\u00e9 \xc3\xa9"}} ]}'
+    )
+    assert parse_completion(body).message == '{"z":[1.10,1e-07],"role":"assistant","content":"a \\u00e9 é"}'
+
+
+def test_a_message_without_a_role_gets_one() -> None:
+    assert json.loads(parse_completion(answer({"role": None, "content": "x"})).message)["role"] == "assistant"
+
+
+SAID: dict[str, tuple[dict[str, Any], tuple[str, str]]] = {
+    "an object": ({"function": {"name": "n", "arguments": {"b": 1.5}}}, ("n", '{"b":1.5}')),
+    "null": ({"function": {"name": "n", "arguments": None}}, ("n", "")),
+    "nothing": ({"function": {"name": "n"}}, ("n", "")),
+    "a custom tool's input": ({"type": "custom", "custom": {"name": "n", "input": "free"}}, ("n", "free")),
+    "no function": ({"type": "function"}, ("", "")),
+    "a function that is text": ({"function": "n"}, ("", "")),
+}
+
+
+@pytest.mark.parametrize("name", SAID)
+def test_the_arguments_of_a_call_are_read_whatever_their_type(name: str) -> None:
+    call, expected = SAID[name]
+    (read,) = parse_completion(answer({"tool_calls": [{"id": "a", **call}]})).tool_calls
+    assert read == ("a", *expected)
+
+
+USAGE: dict[str, tuple[Any, tuple[int, int, int, int]]] = {
+    "openai": (
+        {
+            "prompt_tokens": 9,
+            "completion_tokens": 8,
+            "prompt_tokens_details": {"cached_tokens": 7},
+            "completion_tokens_details": {"reasoning_tokens": 6},
+        },
+        (9, 8, 7, 6),
+    ),
+    "deepseek": ({"prompt_tokens": 9, "completion_tokens": 8, "prompt_cache_hit_tokens": 7}, (9, 8, 7, 0)),
+    "nulls": ({"prompt_tokens": None, "prompt_tokens_details": None}, (0, 0, 0, 0)),
+    "other types": ({"prompt_tokens": "9", "completion_tokens": True, "prompt_tokens_details": []}, (0, 0, 0, 0)),
+    "no object": ([], (0, 0, 0, 0)),
+}
+
+
+@pytest.mark.parametrize("name", USAGE)
+def test_cached_and_reasoning_tokens_are_read(name: str) -> None:
+    usage, expected = USAGE[name]
+    read = parse_completion(answer({"content": "x"}, usage=usage))
+    assert (read.prompt_tokens, read.completion_tokens, read.cached_tokens, read.reasoning_tokens) == expected
 
 
 @pytest.mark.parametrize("role", ["model", "user", "tool"])
@@ -220,12 +267,15 @@ def test_a_refusal_is_what_the_completion_says() -> None:
 @pytest.mark.parametrize("call", [{"function": {"name": "n"}}, {"id": None, "function": {"name": "n"}}])
 def test_a_call_without_an_id_is_given_one_by_whoever_joins_it_to_a_history(call: dict[str, Any]) -> None:
     (wanted,) = parse_completion(answer({"tool_calls": [call]})).tool_calls
-    assert wanted == ("", "n", "{}")
+    assert wanted == ("", "n", "")
 
 
-def test_escapes_in_an_answer_are_read() -> None:
-    completion = parse_completion(b'{"choices":[{"message":{"content":"\\ud83d\\ude00 caf\\u00e9"}}]}')
-    assert completion.message == '{"role":"assistant","content":"😀 café"}'
+def test_escapes_in_an_answer_are_read_and_kept() -> None:
+    completion = parse_completion(
+        b'{"choices":[{"message":{"role":"assistant","content":"\\ud83d\\ude00 caf\\u00e9"}}]}'
+    )
+    assert completion.content == "😀 café"
+    assert completion.message == '{"role":"assistant","content":"\\ud83d\\ude00 caf\\u00e9"}'
 
 
 @pytest.mark.parametrize("finish", ["length", "content_filter", "tool_calls"])
@@ -242,9 +292,8 @@ GARBAGE = {
     "no message": b'{"choices": [{}]}',
     "a number for text": b'{"choices": [{"message": {"content": 5}}]}',
     "calls that are no list": b'{"choices": [{"message": {"tool_calls": {"id": "a"}}}]}',
-    "a call without a function": b'{"choices": [{"message": {"tool_calls": [{"id": "a", "type": "custom"}]}}]}',
-    "arguments that are no text": answer({"tool_calls": [{"id": "a", "function": {"name": "n", "arguments": {}}}]}),
-    "half a surrogate pair": b'{"choices": [{"message": {"content": "\\ud800"}}]}',
+    "a call that is no object": b'{"choices": [{"message": {"tool_calls": ["a"]}}]}',
+    "NaN": b'{"choices": [{"message": {"content": "x", "n": NaN}}]}',
     "not UTF-8": b'{"choices": [{"message": {"content": "\xff"}}]}',
     "not UTF-8 where nobody looks": b'{"choices": [{"message": {"content": "x"}}], "x": "\xff"}',
 }

@@ -234,7 +234,7 @@ def in_turn(body: bytes) -> tuple[int, str]:
     return 200, ANSWERS[said.count("assistant")]
 
 
-async def talked(model: Port) -> tuple[list[str], list[str], list[tuple[str, str, int, int]]]:
+async def talked(model: Port) -> tuple[list[Any], list[Any], list[tuple[str, str, int, int]]]:
     agent = Agent("agent", instructions="Work.", tools=[double], settings=ModelSettings(temperature=0.5, max_tokens=99))
     runtime = Runtime(App(name="test", agents=(agent,)), model=model)
     result = await runtime.run("go, é", by=superuser())
@@ -245,7 +245,7 @@ async def talked(model: Port) -> tuple[list[str], list[str], list[tuple[str, str
         for item in items
         if isinstance(item, ModelUsage)
     ]
-    return await runtime.history(result.run), messages, usage
+    return list(map(json.loads, await runtime.history(result.run))), list(map(json.loads, messages)), usage
 
 
 async def test_one_conversation_gives_equal_histories_here_and_through_the_raw_client() -> None:

@@ -12,11 +12,13 @@ from remit.agent.layered_model import LayeredModel, LayeredRequests
 from remit.agent.model_recorder import ModelRecorder
 from remit.agent.usage_record import usage_of_completion
 from remit.contracts.call import ModelLayer, ModelService
-from remit.contracts.chat import ChatRequest, Completion, completion_from_message, decode_message, encode_message
+from remit.contracts.chat import ChatRequest, Completion, completion_from_message, decode_message
 from remit.contracts.items import Message, ModelReply, ModelUsage
 from remit.contracts.transient import is_transient
+from remit.contracts.wire import mark_origin, origin_of_text, rename_tool_calls
 from remit.core import Place
 from remit.errors import CallError, CompletionError, DivergedError, ModelError, ModelUnavailableError
+from remit.journal.codec import message_text
 from remit.layers.retry_model import is_incomplete
 
 
@@ -64,13 +66,8 @@ class _ChatCodec:
         return [(each.id, each.name) for each in answer.tool_calls]
 
     def rename_calls(self, answer: Completion, ids: Iterator[str], /) -> Completion:
-        message = decode_message(answer.message)
-        if message["role"] == "assistant":  # any other role is refused when it is encoded
-            for call in message.get("tool_calls") or ():
-                call["id"] = next(ids)
-                call["function"]["name"] = call["function"]["name"] or "unnamed"
-        renamed = completion_from_message(encode_message(message))
-        return replace(answer, message=renamed.message, content=renamed.content, tool_calls=renamed.tool_calls)
+        text = mark_origin(rename_tool_calls(answer.message, ids), origin_of_text(answer.message))
+        return replace(answer, message=text, tool_calls=completion_from_message(text).tool_calls)
 
     def is_incomplete(self, answer: Completion, /) -> bool:
         _check_type(answer)
@@ -80,22 +77,30 @@ class _ChatCodec:
         self, request: ChatRequest, answer: Completion, digest: str, /
     ) -> tuple[Message, ModelUsage, Completion]:
         _check_role(answer)
-        message = Message(call=request.call_id, agent=request.agent_call_id, text=answer.message, request=digest)
+        message = Message(
+            call=request.call_id,
+            agent=request.agent_call_id,
+            text=str(answer.message),
+            request=digest,
+            origin=origin_of_text(answer.message),
+        )
         return message, usage_of_completion(request.call_id, answer), answer
 
     def decode(self, recorded: Message | ModelReply, usage: ModelUsage | None, /) -> Completion:
         if isinstance(recorded, ModelReply):
             raise DivergedError("another driver recorded the answer; run the agent with the driver that it had")
+        text = message_text(recorded)
         if usage is None:
-            return completion_from_message(recorded.text)
+            return completion_from_message(text)
         return completion_from_message(
-            recorded.text,
+            text,
             finish_reason=usage.finish,
             model=usage.model,
             prompt_tokens=0 if usage.estimated else usage.prompt_tokens,
             completion_tokens=0 if usage.estimated else usage.completion_tokens,
             response=usage.response,
             cached_tokens=usage.cached_tokens,
+            reasoning_tokens=usage.reasoning_tokens,
         )
 
     def to_call_error(self, error: BaseException, /) -> CallError:

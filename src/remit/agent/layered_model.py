@@ -9,7 +9,7 @@ from typing import Final, Generic, Protocol, TypeVar
 
 from msgspec import Struct
 
-from remit.agent.model import NamedModel
+from remit.agent.model import NamedModel, ask_directly
 from remit.agent.usage_record import add_usage, usage_of_completion
 from remit.contracts.asking import CURRENT_ASKER, Asker, AttemptRecord
 from remit.contracts.call import ModelLayer, ModelService
@@ -18,6 +18,7 @@ from remit.contracts.guard import compose_models
 from remit.contracts.items import ModelExchange, ModelFailure
 from remit.contracts.meter import Reservation
 from remit.contracts.reply import Reply
+from remit.contracts.wire import mark_origin, origin_of_text
 from remit.errors import CallError, CompletionError, DivergedError, RemitError
 from remit.layers.retry_model import RetryModel
 
@@ -105,7 +106,7 @@ class LayeredRequests(Struct, Generic[Q, R], frozen=True):
             )
             try:
                 with chat.ledger.meter.reserve(chat, name) as reservation:
-                    completion = await (view.ask(chat) if model is None else model(chat))
+                    completion = await (view.ask(chat) if model is None else ask_directly(model, chat))
             except CallError as error:
                 exchange.failures.append(error)
                 raise
@@ -198,9 +199,12 @@ class _Exchange(Struct):
         estimate = next((each for answer, each in counted if not answer.prompt_tokens + answer.completion_tokens), None)
         settled = replace(
             completion,
+            message=mark_origin(completion.message, origin_of_text(last.message)),
             model=completion.model or last.model,
             prompt_tokens=max(completion.prompt_tokens, sum(each.prompt_tokens for each, _ in counted)),
             completion_tokens=max(completion.completion_tokens, sum(each.completion_tokens for each, _ in counted)),
+            cached_tokens=max(completion.cached_tokens, sum(each.cached_tokens for each, _ in counted)),
+            reasoning_tokens=max(completion.reasoning_tokens, sum(each.reasoning_tokens for each, _ in counted)),
             response=completion.response if is_raw else "",
         )
         return settled, estimate
@@ -215,7 +219,7 @@ class _Exchange(Struct):
         return ModelExchange(
             call=self.chat.call_id,
             requests=tuple(each.digest() for each in self.requests),
-            added=tuple(dict.fromkeys(text for text in sent if text not in known)),
+            added=tuple(dict.fromkeys(str(text) for text in sent if text not in known)),
             answer=hashlib.sha256(self.answers[-1][0].message.encode()).hexdigest() if self.answers else "",
             changed=not self._is_raw(completion),
             failures=tuple(each for each in failures if each not in recorded),

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final, Protocol, TypeAlias, runtime_checkable
+from dataclasses import replace
+from typing import Final, Protocol, TypeAlias, cast, runtime_checkable
 
+from remit.contracts.call import ModelService
 from remit.contracts.callee import HasModel
 from remit.contracts.chat import ChatRequest, Completion
 from remit.contracts.settings import ModelSettings
+from remit.contracts.wire import mark_origin
 from remit.core.checks import wrong_value
 from remit.errors import NoModelError
 
@@ -143,6 +146,16 @@ class VendorModel(Protocol):
         ...
 
 
+@runtime_checkable
+class HasOrigin(Protocol):
+    """A model that says where its answers come from."""
+
+    @property
+    def origin(self) -> str:
+        """The model and its endpoint, like ``gpt-5 at api.openai.com``; the same however the model was made."""
+        ...
+
+
 AnyModel: TypeAlias = Model | VendorModel | str
 """A model of Remit's port, one of a vendor's library, or the name of either."""
 
@@ -166,3 +179,22 @@ def model_name(model: AnyModel) -> str:
     if isinstance(model, NamedModel):
         return f"{model.vendor}:{model.model}"
     return f"{model.system}:{model.model_name}" if isinstance(model, VendorModel) else ""
+
+
+def origin_of(model: object) -> str:
+    """Where a model's answers come from; empty for a model without a name."""
+    if isinstance(model, HasOrigin):
+        return model.origin
+    return f"{model.model} at {model.vendor}" if isinstance(model, NamedModel) else ""
+
+
+async def ask_directly(model: ModelService, request: ChatRequest) -> Completion:
+    """Ask a model, no layers around it. It gets back what it sent before, and of other models' messages what all know.
+
+    The answer's message is marked with the model if it has fields that only the model's vendor knows.
+    """
+    origin = origin_of(model)
+    completion = await model(request.for_model(origin))
+    if not isinstance(cast("object", completion), Completion):
+        return completion  # refused by the recorder
+    return replace(completion, message=mark_origin(completion.message, origin))

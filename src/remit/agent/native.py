@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from remit.agent.attachments import Attachment
@@ -13,7 +14,16 @@ from remit.agent.driver import AgentService, AgentTask, AgentTools
 from remit.agent.layered_model import LayeredModel
 from remit.agent.layered_step import compose_recorded_steps
 from remit.agent.loop import AgentLoop, AgentRun, LoopService
-from remit.agent.model import AnyModel, Model, NamedModel, VendorModel, check_settings, is_native_output, model_name
+from remit.agent.model import (
+    AnyModel,
+    Model,
+    NamedModel,
+    VendorModel,
+    ask_directly,
+    check_settings,
+    is_native_output,
+    model_name,
+)
 from remit.agent.step import AgentStep
 from remit.agent.typed_result import TypedResults
 from remit.contracts.call import StepLayer
@@ -116,7 +126,8 @@ class _NativeAgent:
         traced = TraceModel(model=model.model, vendor=model.vendor) if isinstance(model, NamedModel) else TraceModel()
         step = AgentStep(
             model=compose_models(
-                [traced, RecordModel(LayeredModel(definition.model_layers), model_name(model))], model
+                [traced, RecordModel(LayeredModel(definition.model_layers), model_name(model))],
+                partial(ask_directly, model),
             ),
             parallel=definition.parallel,
             handoffs=self._tools.handoffs,

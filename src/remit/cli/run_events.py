@@ -22,6 +22,7 @@ from remit.contracts.items import (
     ToolOutput,
 )
 from remit.contracts.question import Decision, Question
+from remit.contracts.wire import read_tool_calls, text_of_message
 from remit.errors import CallError, ToolFailedError, error_from_reply
 from remit.journal.codec import message_text, output_content
 
@@ -127,16 +128,13 @@ class RunFollower:
         message = decode_message(message_text(item))
         if message["role"] != "assistant":
             return []
-        calls = message.get("tool_calls") or []
-        content = message.get("content")
-        events: list[RunEvent] = (
-            [ModelText(text=content)] if calls and isinstance(content, str) and content.strip() else []
-        )
+        calls, content = read_tool_calls(message), text_of_message(message)
+        events: list[RunEvent] = [ModelText(text=content)] if calls and content.strip() else []
         for call in calls:
-            self.open_calls[call["id"]] = call["function"]["name"]
-            self._called_at[call["id"]] = at
-            self._arguments[call["id"]] = call["function"]["arguments"]
-            events.append(ToolCalled(name=call["function"]["name"], arguments=call["function"]["arguments"]))
+            self.open_calls[call.id] = call.name
+            self._called_at[call.id] = at
+            self._arguments[call.id] = call.arguments
+            events.append(ToolCalled(name=call.name, arguments=call.arguments))
         return events
 
     def _end_call(self, item: ToolOutput, at: float) -> CallEnded:

@@ -14,7 +14,7 @@ from remit.agent.linking import all_callees
 from remit.cli.client import LocalClient, open_client
 from remit.cli.options import RunAppOption
 from remit.cli.status import ExitStatus
-from remit.cli.text import format_cost, json_text
+from remit.cli.text import describe_tokens, format_cost, json_text
 from remit.cli.timeline import Timeline, TimelineEntry
 from remit.contracts.items import Position
 from remit.contracts.usage import UsageTotals
@@ -60,7 +60,7 @@ def _draw(lines: Sequence[TimelineEntry]) -> None:
 
 
 def _usage_line(usage: UsageTotals) -> str:
-    tokens = f"{usage.prompt_tokens:,} + {usage.completion_tokens:,} tokens"
+    tokens = describe_tokens(usage)
     requests = "1 request" if usage.requests == 1 else f"{usage.requests:,} requests"
     return f"{requests} to models: {tokens}, {format_cost(usage.cost) or 'at an unknown price'}"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, Final, cast
+from typing import Any, Final, Protocol, cast
 
 _LAYOUT_CHARACTERS: Final = frozenset("\n\t")
 _WRITING_CHARACTERS: Final = frozenset("\u00a0\u200c\u200d\u202f")
@@ -70,3 +70,34 @@ def _escape(text: str, allowed: frozenset[str]) -> str:
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() or c in allowed else json.dumps(c)[1:-1] for c in text)
+
+
+class HasTokens(Protocol):
+    """Counts of tokens: those of one request or of a run."""
+
+    @property
+    def prompt_tokens(self) -> int:
+        """Tokens of prompts, those included that the provider had cached."""
+        ...
+
+    @property
+    def completion_tokens(self) -> int:
+        """Tokens of completions, those included that went into thinking."""
+        ...
+
+    @property
+    def cached_tokens(self) -> int:
+        """Cached tokens of prompts."""
+        ...
+
+    @property
+    def reasoning_tokens(self) -> int:
+        """Tokens of completions that went into thinking."""
+        ...
+
+
+def describe_tokens(usage: HasTokens) -> str:
+    """The tokens of prompts and completions, like ``1,200 (1,024 cached) + 80 (64 reasoning) tokens``."""
+    cached = f" ({usage.cached_tokens:,} cached)" if usage.cached_tokens else ""
+    reasoning = f" ({usage.reasoning_tokens:,} reasoning)" if usage.reasoning_tokens else ""
+    return f"{usage.prompt_tokens:,}{cached} + {usage.completion_tokens:,}{reasoning} tokens"

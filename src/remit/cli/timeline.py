@@ -16,7 +16,7 @@ from remit.cli.run_events import (
     question_title,
     tool_call_ids,
 )
-from remit.cli.text import format_duration, one_line, summarize_arguments
+from remit.cli.text import describe_tokens, format_duration, one_line, summarize_arguments
 from remit.contracts.chat import decode_message
 from remit.contracts.items import (
     ArgumentsBound,
@@ -44,6 +44,7 @@ from remit.contracts.items import (
     TraceStarted,
 )
 from remit.contracts.question import Decision, Question
+from remit.contracts.wire import read_tool_calls, text_of_message
 from remit.errors import error_from_reply
 from remit.journal.codec import message_text
 
@@ -167,14 +168,13 @@ class Timeline:
 
 def _message_entries(item: Message | ModelReply) -> list[tuple[str, str]]:
     message = decode_message(message_text(item))
-    content = message.get("content")
-    text = content if isinstance(content, str) else "".join(str(part.get("text", "…")) for part in content or ())
+    text = text_of_message(message)
     if message["role"] == "system":
         return [("system", f"instructions of {len(text):,} characters")]
     lines = [(message["role"], one_line(text, max_length=_MAX_TEXT_LENGTH))] if text else []
     if message["role"] == "assistant":
-        functions = [call["function"] for call in message.get("tool_calls") or ()]
-        lines += [("wants", f"{one_line(each['name'])} {summarize_arguments(each['arguments'])}") for each in functions]
+        calls = read_tool_calls(message)
+        lines += [("wants", f"{one_line(each.name)} {summarize_arguments(each.arguments)}") for each in calls]
     return lines
 
 
@@ -220,8 +220,7 @@ def _describe_item(item: Item, run_started_at: float, position: Position, outcom
             error = error_from_reply(item.content)
             text = one_line(f"{error.code}: {error.message}", max_length=_MAX_TEXT_LENGTH)
         case ModelUsage():
-            about = "about " if item.estimated else ""
-            text = f"{item.model}: {about}{item.prompt_tokens:,} + {item.completion_tokens:,} tokens"
+            text = f"{item.model}: {'about ' if item.estimated else ''}{describe_tokens(item)}"
         case QuestionItem():
             question = Question.from_json(item.body)
             reason = "for a call to come" if opens_question(item, question) and not question.waits else ""

@@ -10,13 +10,21 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, NamedTuple, NotRequired, cast
+from typing import Any, Literal, NotRequired, cast
 
 from typing_extensions import TypedDict
 
 from remit.contracts.ledger import Ledger
 from remit.contracts.settings import NO_SETTINGS, ModelSettings
 from remit.contracts.usage import are_tokens
+from remit.contracts.wire import (
+    ToolCallRequest,
+    mark_origin,
+    origin_of_text,
+    plain_message,
+    read_tool_calls,
+    text_of_message,
+)
 from remit.core.checks import as_tuple, check_instance, check_text, wrong_value
 from remit.schemas.jsontext import ascii_json, compact_json
 
@@ -173,6 +181,17 @@ class History:
         return f"History({self._length} messages)"
 
 
+def texts_for_model(texts: Iterable[str], origin: str) -> list[str] | None:
+    """The wire texts as the model ``origin`` may get them; None if it may get them as they are."""
+    texts = list(texts)
+    if all(origin_of_text(text) in ("", origin) for text in texts):
+        return None
+    return [
+        text if origin_of_text(text) in ("", origin) else encode_message(plain_message(json.loads(text)))
+        for text in texts
+    ]
+
+
 class ToolDefinitions:
     """The tool definitions of a request: their JSON array, written once, and its digest."""
 
@@ -233,26 +252,24 @@ class ChatRequest:
             used_call_ids=self.used_call_ids,
         )
 
+    def for_model(self, origin: str) -> ChatRequest:
+        """The request as the model ``origin`` may get it: fields that other models' vendors added are left out."""
+        texts = texts_for_model(self.history, origin)
+        return self if texts is None else replace(self, history=History(texts))
+
     def digest(self) -> str:
         """sha256 (hex) of everything in the request that can change the answer."""
         settings = self.settings.digest_text.encode()
         return hashlib.sha256(self.history.digest + self.tools.digest + settings).hexdigest()
 
 
-class ToolCallRequest(NamedTuple):
-    """A tool call that a completion requests; ``arguments`` is the model's raw text."""
-
-    id: str
-    name: str
-    arguments: str
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Completion:
     """A model's answer. ``message`` is its wire text for later requests, ``response`` the raw body.
 
-    ``content`` is the text of the answer or of the refusal. ``cached_tokens`` are those of the prompt that the provider
-    had cached. If one of these numbers is impossible, such as a negative one, all are 0: usage is unknown.
+    ``content`` is the text of the answer, of the refusal or of speech. ``cached_tokens`` are those of the prompt that
+    the provider had cached, ``reasoning_tokens`` those of the answer that the model spent on thinking. If one of these
+    numbers is impossible, such as a negative one, all are 0: usage is unknown.
     """
 
     message: str
@@ -264,10 +281,12 @@ class Completion:
     completion_tokens: int = 0
     response: str = ""
     cached_tokens: int = 0
+    reasoning_tokens: int = 0
 
     def __post_init__(self) -> None:
-        if not are_tokens(self.prompt_tokens, self.completion_tokens, self.cached_tokens):
-            for name in ("prompt_tokens", "completion_tokens", "cached_tokens"):
+        names = ("prompt_tokens", "completion_tokens", "cached_tokens", "reasoning_tokens")
+        if not are_tokens(*(getattr(self, name) for name in names)):
+            for name in names:
                 object.__setattr__(self, name, 0)
 
     def with_text(self, text: str) -> Completion:
@@ -277,19 +296,19 @@ class Completion:
         calls = cast("AssistantMessage", json.loads(self.message)).get("tool_calls")
         if calls:
             message["tool_calls"] = calls
-        return replace(self, message=encode_message(message), content=text or None, response="")
+        marked = mark_origin(encode_message(message), origin_of_text(self.message))
+        return replace(self, message=marked, content=text or None, response="")
 
 
 def completion_from_message(message: str, **fields: Any) -> Completion:
     """Build the completion whose wire text is ``message``. ``fields`` gives its other fields (tokens, model, …)."""
-    parsed = cast("AssistantMessage", decode_message(message))
-    calls = parsed.get("tool_calls") or ()
-    tool_calls = tuple(ToolCallRequest(c["id"], c["function"]["name"], c["function"]["arguments"]) for c in calls)
-    return Completion(message=message, content=message_text(parsed) or None, tool_calls=tool_calls, **fields)
+    parsed = decode_message(message)
+    return Completion(
+        message=message, content=message_text(parsed) or None, tool_calls=read_tool_calls(parsed), **fields
+    )
 
 
-def message_text(message: ChatMessage) -> str:
-    """The text of a message, or else the text of its refusal."""
+def message_text(message: ChatMessage | Mapping[str, Any]) -> str:
+    """The text of a message, or else the text of its refusal or the transcript of its speech."""
     check_instance("message_text: message", message, Mapping, "give a message, such as {'role': …, 'content': …}")
-    content = message.get("content") or message.get("refusal") or ""
-    return content if isinstance(content, str) else "".join(str(part.get("text", "")) for part in content)
+    return text_of_message(message)

@@ -46,12 +46,16 @@ class RunOpened(Item, frozen=True, kw_only=True, gc=False, omit_defaults=True):
 
 
 class Message(Item, frozen=True, kw_only=True, gc=False):
-    """A system, user or assistant message of the agent with call id ``agent``, as wire text."""
+    """A system, user or assistant message of the agent with call id ``agent``, as wire text.
+
+    ``origin`` is the model that wrote it, if the text has fields that only its vendor knows.
+    """
 
     kind: ClassVar[str] = "message"
     agent: str
     text: str
     request: str = ""
+    origin: str = ""
 
 
 class ModelReply(Item, frozen=True, kw_only=True, gc=False):
@@ -70,9 +74,9 @@ class ModelReply(Item, frozen=True, kw_only=True, gc=False):
 class ModelUsage(Item, frozen=True, kw_only=True, gc=False):
     """The token usage of one model request, and the raw response body.
 
-    ``cached_tokens`` are part of the prompt's. ``within`` are the calls around that of the agent, innermost first;
-    their limits bind the request. ``estimated``: the provider reported no possible usage, and the tokens are those
-    reserved before the request.
+    ``cached_tokens`` are part of the prompt's, ``reasoning_tokens`` of the completion's. ``within`` are the calls
+    around that of the agent, innermost first; their limits bind the request. ``estimated``: the provider reported no
+    possible usage, and the tokens are those reserved before the request.
     """
 
     kind: ClassVar[str] = "usage"
@@ -84,6 +88,7 @@ class ModelUsage(Item, frozen=True, kw_only=True, gc=False):
     cached_tokens: int = 0
     within: tuple[str, ...] = ()
     estimated: bool = False
+    reasoning_tokens: int = 0
 
 
 class ModelExchange(Item, frozen=True, kw_only=True, gc=False):

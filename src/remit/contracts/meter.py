@@ -107,15 +107,11 @@ class Meter:
 
     def totals(self, within: str = "") -> UsageTotals:
         """The usage on record: of the run, or of one call and everything below it."""
-        prompt = completion = requests = 0
-        cost: float | None = 0.0
+        total = UsageTotals()
         for agent, used in self._usage.items():
             if self._is_within(agent, within):
-                prompt += used.prompt_tokens
-                completion += used.completion_tokens
-                requests += used.requests
-                cost = None if cost is None or used.cost is None else cost + used.cost
-        return UsageTotals(prompt, completion, requests, cost)
+                total = total.plus(used)
+        return total
 
     def add_limit(self, call: str, limit: UsageLimit) -> None:
         """Bind the requests of ``call`` and of everything below it."""

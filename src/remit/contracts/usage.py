@@ -56,13 +56,16 @@ def are_tokens(*counts: object) -> bool:
 class UsageTotals(NamedTuple):
     """The usage of a run: tokens, requests to models, and US dollars.
 
-    ``cost`` is None if the price of a model is unknown.
+    ``cost`` is None if the price of a model is unknown. ``cached_tokens`` are part of the prompts,
+    ``reasoning_tokens`` of the completions.
     """
 
     prompt_tokens: int = 0
     completion_tokens: int = 0
     requests: int = 0
     cost: float | None = 0.0
+    cached_tokens: int = 0
+    reasoning_tokens: int = 0
 
     @property
     def tokens(self) -> int:
@@ -72,14 +75,20 @@ class UsageTotals(NamedTuple):
     def add(self, item: ModelUsage, prices: Prices) -> UsageTotals:
         """Return the totals with one more request."""
         price = find_price(prices, item.model)
-        cost = None
-        if self.cost is not None and price is not None:
-            cost = self.cost + price.cost(item.prompt_tokens, item.completion_tokens, item.cached_tokens)
+        cost = price and price.cost(item.prompt_tokens, item.completion_tokens, item.cached_tokens)
+        return self.plus(
+            UsageTotals(item.prompt_tokens, item.completion_tokens, 1, cost, item.cached_tokens, item.reasoning_tokens)
+        )
+
+    def plus(self, other: UsageTotals) -> UsageTotals:
+        """Return the sum of both."""
         return UsageTotals(
-            self.prompt_tokens + item.prompt_tokens,
-            self.completion_tokens + item.completion_tokens,
-            self.requests + 1,
-            cost,
+            self.prompt_tokens + other.prompt_tokens,
+            self.completion_tokens + other.completion_tokens,
+            self.requests + other.requests,
+            None if self.cost is None or other.cost is None else self.cost + other.cost,
+            self.cached_tokens + other.cached_tokens,
+            self.reasoning_tokens + other.reasoning_tokens,
         )
 
 

@@ -19,6 +19,7 @@ from remit.contracts.items import (
     Item,
     Message,
     ModelReply,
+    ModelUsage,
     Position,
     RunFinished,
     RunOpened,
@@ -29,6 +30,7 @@ from remit.contracts.items import (
 )
 from remit.contracts.question import content_digest
 from remit.contracts.reply import Reply
+from remit.contracts.wire import ModelText, origin_of_text, response_to_text
 from remit.errors import CallCancelledError, JournalFormatError
 from remit.schemas.jsontext import ascii_json, compact_json
 
@@ -53,6 +55,12 @@ _FIELD_NAMES: Final = {
     kind: tuple(name for name in kind.__struct_fields__ if name != "call") for kind in ITEM_TYPES.values()
 }
 
+_EMPTY_ENDS: Final[dict[type[Item], str]] = {
+    Message: ',"origin":""}',
+    ModelUsage: ',"reasoning_tokens":0}',
+}
+"""The last fields of items where they say nothing: left out, as in journals from before these fields."""
+
 
 def encode_item(item: Item) -> str:
     """The body of an item: its fields as JSON, without kind and call, which the journal stores in columns.
@@ -66,11 +74,14 @@ def encode_item(item: Item) -> str:
         text = ""
     start = f'{{"call":"{item.call}",'
     if text.isascii() and "\x7f" not in text and text.startswith(start):
-        return "{" + text[len(start) :]
-    values = {name: getattr(item, name) for name in _FIELD_NAMES[type(item)]}
-    if isinstance(item, RunOpened) and not item.target:
-        del values["target"]
-    return ascii_json(values)
+        body = "{" + text[len(start) :]
+    else:
+        values = {name: getattr(item, name) for name in _FIELD_NAMES[type(item)]}
+        if isinstance(item, RunOpened) and not item.target:
+            del values["target"]
+        body = ascii_json(values)
+    end = _EMPTY_ENDS.get(type(item))
+    return body[: -len(end)] + "}" if end and body.endswith(end) else body
 
 
 def decode_item(kind: str, call: str, body: str) -> Item:
@@ -150,13 +161,14 @@ def items_from_messages(texts: Iterable[str], agent: str) -> list[ChatItem]:
             call = content_digest(agent, "tool", wire, str(index))
             items.append(ToolOutput(call=call, parent=agent, callee="", wire=wire, text=text, outcome="ok"))
         else:
-            items.append(Message(call=content_digest(agent, "message", str(index)), agent=agent, text=text))
+            call = content_digest(agent, "message", str(index))
+            items.append(Message(call=call, agent=agent, text=str(text), origin=origin_of_text(text)))
     return items
 
 
 def messages_from_items(items: Iterable[ChatItem]) -> list[str]:
     """Convert items back to raw messages: the inverse of `items_from_messages`."""
-    return [item.text for item in items]
+    return [message_text(item) if isinstance(item, Message) else item.text for item in items]
 
 
 def build_chat_history(items: Sequence[Item], agent: str) -> list[str]:
@@ -201,16 +213,21 @@ def _collect_replies(items: Sequence[Item], agent: str) -> dict[str, list[str]]:
 
 
 def message_text(item: Message | ModelReply) -> str:
-    """The raw message of an item. A response of PydanticAI is reduced to what a raw message can represent."""
+    """The wire text of an item, marked with the model that wrote it if it has fields of a vendor.
+
+    Of a response with a result, which is no call in a conversation, only what every model knows is kept.
+    """
     if isinstance(item, Message):
-        return item.text
-    parts = cast("list[dict[str, Any]]", json.loads(item.response)["parts"])
+        return ModelText(item.text, item.origin) if item.origin else item.text
+    response = cast("dict[str, Any]", json.loads(item.response))
+    parts = cast("list[dict[str, Any]]", response["parts"])
     texts = [part["content"] for part in parts if part["part_kind"] == "text"]
     tool_call_parts = [(part, _arguments_text(part.get("args"))) for part in parts if part["part_kind"] == "tool-call"]
-    texts += [arguments for part, arguments in tool_call_parts if part["tool_name"] == RESULT_TOOL]
+    results = [arguments for part, arguments in tool_call_parts if part["tool_name"] == RESULT_TOOL]
     calls = [_tool_call(part, arguments) for part, arguments in tool_call_parts if part["tool_name"] != RESULT_TOOL]
-    content = "\n\n".join(texts) or (None if calls else "")
-    return encode_message({"role": "assistant", "content": content} | ({"tool_calls": calls} if calls else {}))
+    content = "\n\n".join([*texts, *results]) or (None if calls else "")
+    message = {"role": "assistant", "content": content} | ({"tool_calls": calls} if calls else {})
+    return encode_message(message) if results else response_to_text(response, message)
 
 
 def _tool_call(part: dict[str, Any], arguments: str) -> dict[str, Any]:

@@ -17,15 +17,14 @@ from email.utils import parsedate_to_datetime
 from typing import Any, Final, Self, cast
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, Field
-
 from remit.lazy_exports import require_extra
 
 with require_extra(__name__, "openai"):
     import openai
 
-from remit.contracts.chat import ChatRequest, Completion, completion_from_message, encode_message
+from remit.contracts.chat import ChatRequest, Completion, completion_from_message
 from remit.contracts.settings import ModelSettings
+from remit.contracts.wire import to_request_text
 from remit.core.checks import check_functions, check_name, check_positive, check_unicode
 from remit.errors import (
     CompletionError,
@@ -37,6 +36,7 @@ from remit.errors import (
 )
 from remit.models.headers import resolve_headers
 from remit.schemas.jsontext import compact_json
+from remit.schemas.raw_json import join_members, load_json, raw_items, raw_members
 
 _MAX_ERROR_LENGTH: Final = 200
 _REPEATED_STATUS: Final = re.compile(r"^Error code: \d+(?: - )?")
@@ -53,7 +53,7 @@ class OpenAI:
     Args:
         timeout: for one request, in seconds.
         trust_env: whether to use the proxy settings of the environment.
-        rewrite_message: replaces wire texts that the endpoint cannot read.
+        rewrite_message: replaces wire texts that the endpoint cannot read, even if it sent them itself.
         vendor: the provider's name, for spans.
 
     Raises:
@@ -112,6 +112,11 @@ class OpenAI:
     async def supports_json_schema(self) -> bool:
         """Whether the model is known to take the JSON schema of an answer: newer models of OpenAI."""
         return bool("api.openai.com" in str(self._client.base_url) and _WITH_SCHEMA.match(self.model))
+
+    @property
+    def origin(self) -> str:
+        """The model and the host of its endpoint; see `remit.agent.model.HasOrigin`."""
+        return f"{self.model} at {self._client.base_url.host}"
 
     async def close(self) -> None:
         """Close the connections."""
@@ -193,8 +198,10 @@ def _check_endpoint(base_url: str | None, api_key: str) -> None:
 
 
 def build_body(model: str, request: ChatRequest, rewrite_message: Callable[[str], str] | None = None) -> bytes:
-    """Build the request body: unchanged wire texts, and only the settings that are set."""
-    texts = request.history if rewrite_message is None else map(rewrite_message, request.history)
+    """Build the request body: unchanged wire texts, and only the settings that are set. Speech is sent as its id."""
+    texts = map(to_request_text, request.history)
+    if rewrite_message is not None:
+        texts = map(rewrite_message, texts)
     parts = [f'"model":{json.dumps(model)}', f'"messages":[{",".join(texts)}]']
     if len(request.tools):
         parts.append(f'"tools":{request.tools.text}')
@@ -212,79 +219,68 @@ def _settings_fields(request: ChatRequest) -> dict[str, Any]:
     return fields | fields.pop("extra_body", {})
 
 
-class _Function(BaseModel):
-    name: str
-    arguments: str = "{}"
-
-
-class _ToolCall(BaseModel):
-    id: str | None = None
-    function: _Function
-
-
-class _Message(BaseModel):
-    role: str | None = None
-    content: str | None = None
-    refusal: str | None = None
-    tool_calls: list[_ToolCall] | None = None
-
-
-class _Choice(BaseModel):
-    message: _Message
-    finish_reason: str | None = None
-
-
-class _Response(BaseModel):
-    choices: list[_Choice] = Field(min_length=1)
-    model: str = ""
-    usage: object = None
-
-
 def parse_completion(answer: bytes) -> Completion:
-    """Parse the completion in a raw response body.
+    """Parse the completion in a raw response body. Its message is kept as received, fields of the vendor included.
 
     Raises:
         CompletionError: there is none; the message shows the beginning of the body.
     """
     try:
-        response = _Response.model_validate_json(answer)
         raw = answer.decode()
-    except ValueError as error:
+        response = _as_object(load_json(raw))
+        choice = _as_object(response["choices"][0])
+        message = _as_object(choice["message"])
+        _check_message(message)
+        text = raw_members(raw_items(raw_members(raw)["choices"])[0])["message"]
+    except (ValueError, LookupError, TypeError) as error:
         excerpt = _shorten(answer.decode(errors="replace"))
         raise CompletionError(f"the model's answer is not a chat completion; it begins: {excerpt}") from error
-    choice, usage = response.choices[0], _as_object(response.usage)
-    details = _as_object(usage.get("prompt_tokens_details"))
-    if choice.message.role not in (None, "assistant"):
-        raise CompletionError(f"the model answered with a message of role {choice.message.role!r}, not 'assistant'")
+    if message.get("role") not in (None, "assistant"):
+        raise CompletionError(f"the model answered with a message of role {message['role']!r}, not 'assistant'")
+    if message.get("role") is None:
+        role = {"role": '"assistant"'}
+        text = join_members(role | raw_members(text) | role)
+    finish, model, usage = choice.get("finish_reason"), response.get("model"), _object_or_empty(response.get("usage"))
+    cached = _object_or_empty(usage.get("prompt_tokens_details")).get("cached_tokens")
     return completion_from_message(
-        encode_message(_to_history_message(choice.message)),
-        finish_reason=choice.finish_reason or "stop",
-        model=response.model,
+        text,
+        finish_reason=finish if isinstance(finish, str) and finish else "stop",
+        model=model if isinstance(model, str) else "",
         prompt_tokens=usage.get("prompt_tokens", 0),
         completion_tokens=usage.get("completion_tokens", 0),
         response=raw,
-        cached_tokens=details.get("cached_tokens") or 0,
+        cached_tokens=cached or usage.get("prompt_cache_hit_tokens") or 0,  # the latter is DeepSeek's
+        reasoning_tokens=_object_or_empty(usage.get("completion_tokens_details")).get("reasoning_tokens") or 0,
     )
 
 
+def _check_message(message: Mapping[str, Any]) -> None:
+    """Check the shapes that a history needs. What a single call lacks is refused with that call.
+
+    Raises:
+        TypeError: the message has another shape.
+    """
+    calls: object = message.get("tool_calls") or []
+    if not isinstance(message.get("content"), (str, list, type(None))) or not isinstance(calls, list):
+        raise TypeError("content or tool_calls")
+    for call in cast("list[object]", calls):
+        _as_object(call)
+
+
 def _as_object(value: object) -> Mapping[str, Any]:
+    """The value, which must be a JSON object.
+
+    Raises:
+        TypeError: it is something else.
+    """
+    if not isinstance(value, dict):
+        raise TypeError(type(value).__name__)
+    return cast("Mapping[str, Any]", value)
+
+
+def _object_or_empty(value: object) -> Mapping[str, Any]:
     """A JSON object; an empty one in place of other values."""
     return cast("Mapping[str, Any]", value) if isinstance(value, dict) else {}
-
-
-def _to_history_message(message: _Message) -> dict[str, Any]:
-    """The fields of a response's message that a request may contain: role, content, refusal, tool calls."""
-    kept: dict[str, Any] = {"role": "assistant", "content": message.content}
-    if message.refusal is not None:
-        kept["refusal"] = message.refusal
-    if message.tool_calls:
-        kept["tool_calls"] = [
-            {"id": call.id or "", "type": "function", "function": call.function.model_dump()}
-            for call in message.tool_calls
-        ]
-    elif message.content is None:
-        kept["content"] = ""
-    return kept
 
 
 def _shorten(text: str) -> str:

@@ -3,27 +3,22 @@
 Raw chat messages are converted to PydanticAI's; its response becomes one message, whose wire text is written here once.
 Nothing else of PydanticAI is used: loop, tools, approvals and journal are Remit's.
 
-Later requests lack the parts that a history cannot represent. The journal keeps the whole response beside the message.
-
-| the response has | the history keeps |
-| --- | --- |
-| text in several parts | one text: adjacent parts are joined, others separated by an empty line |
-| thinking and its signatures | nothing: switch off features that need them sent back, like extended thinking |
-| calls and results of the provider's own tools | nothing |
-| files, images, speech, citations, compactions | the transcript of speech, nothing else |
-| arguments as a dictionary, not as text | the same values, written compactly |
+A message keeps what a chat message cannot hold (thinking and its signatures, the provider's own tools, files) in a
+field ``pydantic_ai``, which goes back to the same model only. Models of OpenAI's chat completions keep their messages
+as received.
 
 | a request has | the provider is sent |
 | --- | --- |
 | a user's name, the detail level of an image | neither |
 | spaces and escapes of the wire texts | the same values, written by the provider's client |
 | arguments that are not JSON | an object with the text under `INVALID_JSON` |
-| a tool's schema | the same schema, never made strict; some providers rewrite it |
+| a tool's schema | the same schema, never made strict; some providers rewrite it, OpenAI's models do not |
 """
 
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, NoReturn, Self, cast, get_args
@@ -42,7 +37,6 @@ with require_extra(__name__, "pydantic-ai"):
         ModelRequest,
         ModelRequestPart,
         ModelResponse,
-        ModelResponsePart,
         SystemPromptPart,
         TextPart,
         ToolCallPart,
@@ -55,22 +49,28 @@ with require_extra(__name__, "pydantic-ai"):
     from pydantic_ai.output import OutputObjectDefinition
     from pydantic_ai.providers import Provider, infer_provider_class
     from pydantic_ai.tools import ToolDefinition
-    from pydantic_ai.usage import RequestUsage
 
 from remit.contracts.chat import (
-    AssistantMessage,
     ChatRequest,
     Completion,
+    ToolCallRequest,
     ToolDefinitions,
     UserMessage,
     completion_from_message,
     decode_message,
-    encode_message,
     message_text,
 )
 from remit.contracts.settings import ModelSettings
 from remit.contracts.transient import is_transient
-from remit.contracts.usage import are_tokens
+from remit.contracts.wire import (
+    RESPONSE_KEY,
+    escape_surrogates,
+    kept_details,
+    origin_of_text,
+    read_tool_calls,
+    replace_surrogates,
+    response_to_text,
+)
 from remit.core.checks import check_instance
 from remit.errors import (
     CompletionError,
@@ -81,6 +81,7 @@ from remit.errors import (
     RemitError,
     SetupError,
 )
+from remit.models.model_origin import count_reasoning_tokens, drop_impossible_usage, mark_response, model_origin
 from remit.models.pydantic_settings import (
     schema_of,
     to_pydantic_settings,
@@ -108,7 +109,7 @@ class PydanticAIModel:
 
     def __init__(self, model: Model | str) -> None:
         check_instance("PydanticAIModel: model", model, (str, Model), "give a model of PydanticAI, or its name")
-        self._model = infer_named_model(model) if isinstance(model, str) else model
+        self._model = keep_as_received(infer_named_model(model) if isinstance(model, str) else model)
         self.model = self._model.model_name
         self.vendor = self._model.system
 
@@ -130,7 +131,12 @@ class PydanticAIModel:
             raise
         except Exception as error:  # noqa: BLE001 - each is raised again as one of ours
             self._raise_model_error(error)
-        return to_completion(drop_impossible_usage(response))
+        return to_completion(mark_response(drop_impossible_usage(response), self._model))
+
+    @property
+    def origin(self) -> str:
+        """The model and the host of its endpoint; see `remit.agent.model.HasOrigin`."""
+        return model_origin(self._model)
 
     def list_unsupported(self, settings: ModelSettings, /) -> list[str]:
         """The names of the settings that the model cannot take."""
@@ -162,6 +168,15 @@ def _make_parameters(request: ChatRequest) -> ModelRequestParameters:
         return ModelRequestParameters(function_tools=tools)
     made = OutputObjectDefinition(json_schema=schema["schema"], name=schema["name"])
     return ModelRequestParameters(function_tools=tools, output_mode="native", output_object=made)
+
+
+def keep_as_received(model: Model) -> Model:
+    """The model, made to send messages back as received if it is one of OpenAI's APIs."""
+    if "pydantic_ai.models.openai" not in sys.modules:
+        return model  # so it is none of them
+    from remit.models.raw_chat import keep_as_received as keep  # noqa: PLC0415 - imports the vendor
+
+    return keep(model)
 
 
 def infer_named_model(name: str) -> Model:
@@ -265,8 +280,8 @@ def to_model_messages(texts: Iterable[str]) -> list[ModelMessage]:
         if message["role"] == "assistant":
             if parts:
                 messages.append(ModelRequest(parts=parts))
-            messages.append(ModelResponse(parts=_make_response_parts(message)))
-            names.update((call["id"], call["function"]["name"]) for call in message.get("tool_calls") or ())
+            messages.append(to_response(text))
+            names.update((call.id, call.name) for call in read_tool_calls(message))
             parts = []
         elif message["role"] == "tool":
             wire = message["tool_call_id"]
@@ -278,11 +293,30 @@ def to_model_messages(texts: Iterable[str]) -> list[ModelMessage]:
     return [*messages, ModelRequest(parts=parts)] if parts else messages
 
 
-def _make_response_parts(message: AssistantMessage) -> list[ModelResponsePart]:
-    text = message_text(message)
-    calls = message.get("tool_calls") or ()
-    asked = [ToolCallPart(call["function"]["name"], call["function"]["arguments"], call["id"]) for call in calls]
-    return [TextPart(text), *asked] if text else [*asked]
+def to_response(text: str) -> ModelResponse:
+    """Convert the wire text of a model's message to PydanticAI's response, with all that the text keeps."""
+    message = cast("dict[str, Any]", decode_message(text))
+    calls, content = read_tool_calls(message), replace_surrogates(message_text(message))
+    origin = origin_of_text(text)
+    kept = message.get(RESPONSE_KEY)
+    response = _RESPONSE_ADAPTER.validate_python(kept) if kept else ModelResponse(parts=[])
+    if kept and _says(response, content, calls):
+        ids = iter(calls)
+        parts = [
+            replace(part, tool_call_id=next(ids).id) if isinstance(part, ToolCallPart) else part
+            for part in response.parts
+        ]
+        details = {**(response.provider_details or {}), **kept_details("", origin)}
+        return replace(response, parts=parts, provider_details=details)
+    asked = [ToolCallPart(call.name, escape_surrogates(call.arguments), call.id) for call in calls]
+    details = kept_details(str(text), origin) if origin else None
+    return ModelResponse(parts=[TextPart(content), *asked] if content else [*asked], provider_details=details)
+
+
+def _says(response: ModelResponse, content: str, calls: Sequence[ToolCallRequest]) -> bool:
+    """Whether a response says what its message does; a layer may have changed the message."""
+    said = [(part.tool_name, _get_arguments_text(part)) for part in response.parts if isinstance(part, ToolCallPart)]
+    return response.text in (content, content or None) and said == [(call.name, call.arguments) for call in calls]
 
 
 def _make_user_content(message: UserMessage) -> str | Sequence[UserContent]:
@@ -298,13 +332,6 @@ def _make_image_content(url: str) -> UserContent:
     return BinaryContent.from_data_uri(url) if url.startswith("data:") else ImageUrl(url)
 
 
-def drop_impossible_usage(response: ModelResponse) -> ModelResponse:
-    """The response without its usage if a number of it is impossible, such as a negative one."""
-    usage = response.usage
-    is_possible = are_tokens(usage.input_tokens, usage.output_tokens, usage.cache_read_tokens)
-    return response if is_possible else replace(response, usage=RequestUsage())
-
-
 def to_completion(response: ModelResponse) -> Completion:
     """Convert a response to a completion; the journal keeps the whole response as JSON.
 
@@ -316,13 +343,14 @@ def to_completion(response: ModelResponse) -> Completion:
             f"the model paused its answer ({response.state}); switch off the background mode it is in"
         )
     return completion_from_message(
-        encode_message(response_message(response)),
+        response_text(response),
         finish_reason=get_finish_reason(response),
         model=response.model_name or "",
         prompt_tokens=response.usage.input_tokens,
         completion_tokens=response.usage.output_tokens,
-        response=_RESPONSE_ADAPTER.dump_json(response).decode(),
         cached_tokens=response.usage.cache_read_tokens,
+        reasoning_tokens=count_reasoning_tokens(response),
+        response=_RESPONSE_ADAPTER.dump_json(response).decode(),
     )
 
 
@@ -331,6 +359,11 @@ def get_finish_reason(response: ModelResponse) -> str:
     called = any(isinstance(part, ToolCallPart) for part in response.parts)
     finish = response.finish_reason or ("tool_call" if called else "stop")
     return _FINISH_REASONS.get(finish, finish)
+
+
+def response_text(response: ModelResponse) -> str:
+    """The wire text of a response: as received, or with the parts that a chat message cannot hold."""
+    return response_to_text(_RESPONSE_ADAPTER.dump_python(response, mode="json"), response_message(response))
 
 
 def response_message(response: ModelResponse) -> dict[str, Any]:

@@ -16,9 +16,10 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import AsyncGenerator, Generator, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
+from urllib.parse import urlsplit
 
 from remit.agent.model import MODEL_VARIABLE, Model, NamedModel
 from remit.contracts.chat import ChatRequest, Completion
@@ -69,6 +70,24 @@ class ResolvedModel:
         self._exit_stack = AsyncExitStack()
         self._opened: Model | None = None
         self._pydantic_model: PydanticModel | None = None
+
+    @property
+    def origin(self) -> str:
+        """The model and the host of its endpoint; see `remit.agent.model.HasOrigin`."""
+        with suppress(SetupError, ImportError):
+            match self.kind:
+                case "openai":
+                    from remit.models.openai import read_endpoint  # noqa: PLC0415 - imports the vendor
+
+                    base_url = read_endpoint(self._environ)[0] or "https://api.openai.com"
+                    return f"{self.model} at {urlsplit(base_url).hostname}"
+                case kind if kind == _PYDANTIC_AI:
+                    from remit.models.model_origin import model_origin  # noqa: PLC0415 - imports the vendor
+
+                    return model_origin(self._infer_pydantic_model())
+                case _:
+                    pass
+        return f"{self.model} at {self.vendor}"
 
     @property
     def pydantic_ai_name(self) -> str:

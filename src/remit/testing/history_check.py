@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, cast
 from pydantic import TypeAdapter, ValidationError
 
 from remit.contracts.chat import ChatMessage
+from remit.contracts.wire import ModelText, plain_message, read_tool_calls
 from remit.core.checks import as_text_tuple
 
 
@@ -67,7 +68,8 @@ class _HistoryChecker:
             self._add_error(HistoryErrorKind.NOT_JSON, index)
             return
         try:
-            _message_adapter().validate_python(message)
+            known = plain_message(message) if message.get("role") == "assistant" else message
+            _message_adapter().validate_python(known)
         except ValidationError:
             self._add_error(HistoryErrorKind.NOT_A_MESSAGE, index)
             return
@@ -78,7 +80,7 @@ class _HistoryChecker:
                 self._add_error(HistoryErrorKind.SYSTEM_NOT_FIRST, index)
             case "assistant":
                 self.close_calls()
-                self._check_assistant(index, message)
+                self._check_assistant(index, text, message)
             case _:
                 self._end_replies(index)
 
@@ -88,20 +90,19 @@ class _HistoryChecker:
             self._add_error(HistoryErrorKind.UNPAIRED_CALL, index)
         self._open_calls, self._call_order, self._replied_ids = {}, [], set()
 
-    def _check_assistant(self, index: int, message: dict[str, Any]) -> None:
-        calls = message.get("tool_calls")
-        if calls == []:
+    def _check_assistant(self, index: int, text: str, message: dict[str, Any]) -> None:
+        if message.get("tool_calls") == [] and not isinstance(text, ModelText):
             self._add_error(HistoryErrorKind.EMPTY_CALLS, index)
-        for call in calls or ():
-            if not call["id"]:
+        for call in read_tool_calls(message):
+            if not call.id:
                 self._add_error(HistoryErrorKind.EMPTY_ID, index)
-            elif call["id"] in self._seen_ids:
+            elif call.id in self._seen_ids:
                 self._add_error(HistoryErrorKind.DUPLICATE_ID, index)
-            if not call["function"]["name"]:
+            if not call.name:
                 self._add_error(HistoryErrorKind.EMPTY_NAME, index)
-            self._seen_ids.add(call["id"])
-            self._open_calls[call["id"]] = index
-            self._call_order.append(call["id"])
+            self._seen_ids.add(call.id)
+            self._open_calls[call.id] = index
+            self._call_order.append(call.id)
 
     def _check_reply(self, index: int, call_id: str) -> None:
         if call_id in self._replied_ids:

@@ -20,7 +20,8 @@ from remit.contracts.settings import NO_SETTINGS, ModelSettings
 from remit.contracts.step import StepUsage
 from remit.errors import DivergedError, JournalError, NoModelError, Suspended
 from remit.layers.trace import TraceModel
-from remit.models.pydantic_ai import drop_impossible_usage
+from remit.models.model_origin import drop_impossible_usage, mark_response
+from remit.models.pydantic_ai import keep_as_received
 from remit.models.pydantic_settings import to_pydantic_settings
 from remit.workers.missing_model import MissingModel, MissingModelPort
 from remit.workers.port_adapter import ModelPortAdapter
@@ -56,7 +57,7 @@ class JournaledModel(WrapperModel):
         layers: LayeredModel,
         own_settings: ModelSettings = NO_SETTINGS,
     ) -> None:
-        super().__init__(model)
+        super().__init__(keep_as_received(model))
         self._own_settings = own_settings
         self.usage = StepUsage()
         self._task = task
@@ -141,7 +142,8 @@ class JournaledModel(WrapperModel):
         settings = request.base_settings
         if not isinstance(self.wrapped, ModelPortAdapter):
             settings = await to_pydantic_settings(request.settings, self.wrapped, settings)
-        return drop_impossible_usage(await self.wrapped.request(messages, settings, request.parameters))
+        response = await self.wrapped.request(messages, settings, request.parameters)
+        return mark_response(drop_impossible_usage(response), self.wrapped)
 
     def _view(self, request: RecordedRequest) -> RequestView:
         """The request as layers see it, with the tool names that the model wrote."""

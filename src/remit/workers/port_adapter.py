@@ -8,7 +8,7 @@ from pydantic_ai.profiles import ModelProfile
 from pydantic_ai.settings import ModelSettings as PydanticSettings
 
 from remit.agent.model import Model as Port
-from remit.agent.model import NamedModel
+from remit.agent.model import NamedModel, ask_directly
 from remit.contracts.callee import Frame
 from remit.contracts.chat import ChatRequest, History
 from remit.contracts.settings import NO_SETTINGS, ModelSettings
@@ -59,7 +59,8 @@ class ModelPortAdapter(Model):
         """
         self._turn += 1
         _, parameters = self.prepare_request(model_settings, model_request_parameters)
-        completion = await self.port(
+        completion = await ask_directly(
+            self.port,
             ChatRequest(
                 agent_call_id=self._frame.id,
                 turn=self._turn,
@@ -67,6 +68,6 @@ class ModelPortAdapter(Model):
                 history=History(messages_to_wire(messages, parameters, refuse_content)),
                 tools=tools_to_wire(parameters),
                 settings=with_schema(self._own_settings.for_turn(self._turn), parameters),
-            )
+            ),
         )
         return completion_to_response(completion)

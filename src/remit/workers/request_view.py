@@ -15,8 +15,10 @@ from pydantic_ai.models import Model, ModelRequestParameters
 from pydantic_ai.settings import ModelSettings as PydanticSettings
 from pydantic_ai.tools import ToolDefinition
 
+from remit.agent.model import ask_directly
 from remit.contracts.chat import ChatRequest, Completion, History, decode_message, message_text
-from remit.models.pydantic_ai import drop_impossible_usage, to_completion, to_model_messages, to_tool_definitions
+from remit.models.model_origin import drop_impossible_usage, mark_response
+from remit.models.pydantic_ai import to_completion, to_model_messages, to_tool_definitions
 from remit.models.pydantic_settings import to_pydantic_settings, without_schema
 from remit.workers.port_adapter import ModelPortAdapter
 from remit.workers.response_codec import RecordedRequest
@@ -53,7 +55,7 @@ class RequestView:
     async def ask(self, chat: ChatRequest, /) -> Completion:
         """Ask the model, with the changes that the layers made to the request."""
         if isinstance(self._model, ModelPortAdapter):
-            completion = await self._model.port(chat)
+            completion = await ask_directly(self._model.port, chat)
             response = completion_to_response(completion)
         else:
             parameters, messages = self._request.parameters, self._messages
@@ -63,7 +65,7 @@ class RequestView:
                 messages, parameters = self._change_messages(parameters, list(chat.history))
             settings = await to_pydantic_settings(without_schema(chat.settings), self._model, self._base_settings(chat))
             response = await self._model.request(messages, settings, parameters)
-            response = drop_impossible_usage(response)
+            response = mark_response(drop_impossible_usage(response), self._model)
             completion = to_completion(response)
         self._answers.append((completion, response))
         return completion

@@ -12,17 +12,17 @@ from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.settings import ModelSettings as PydanticSettings
 from pydantic_core import PydanticSerializationError
 
-from remit.contracts.chat import encode_message
 from remit.contracts.items import Message, ModelReply, ModelUsage
 from remit.contracts.ledger import Ledger
 from remit.contracts.settings import ModelSettings
+from remit.contracts.wire import UNNAMED, kept_details, received_message, rename_tool_calls
 from remit.errors import CallError, CompletionError, DivergedError
-from remit.journal.codec import RESULT_TOOL
+from remit.journal.codec import message_text
 from remit.layers.retry_model import is_incomplete
+from remit.models.model_origin import count_reasoning_tokens
 from remit.models.pydantic_ai import get_finish_reason
 from remit.workers.errors import to_model_error
 from remit.workers.request_digest import RequestDigester
-from remit.workers.toolset import get_arguments_text
 
 _RESPONSE_ADAPTER: Final = TypeAdapter(ModelResponse)
 
@@ -84,13 +84,18 @@ class ResponseCodec:
 
     def rename_calls(self, answer: ModelResponse, ids: Iterator[str], /) -> ModelResponse:
         """The response with other ids, and a name for each call that has none."""
+        new = [next(ids) for _ in select_tool_calls(answer)]
+        unused, details = iter(new), answer.provider_details
         parts = [
-            replace(part, tool_call_id=next(ids), tool_name=part.tool_name or "unnamed")
+            replace(part, tool_call_id=next(unused), tool_name=part.tool_name or UNNAMED)
             if isinstance(part, ToolCallPart)
             else part
             for part in answer.parts
         ]
-        return replace(answer, parts=parts)
+        message, origin = received_message(details)
+        if message:
+            details = {**(details or {}), **kept_details(rename_tool_calls(message, iter(new)), origin)}
+        return replace(answer, parts=parts, provider_details=details)
 
     def is_incomplete(self, answer: ModelResponse, /) -> bool:
         """Whether a response has no calls and was cut, or is empty."""
@@ -135,6 +140,7 @@ def make_usage(call_id: str, response: ModelResponse) -> ModelUsage:
         completion_tokens=response.usage.output_tokens,
         response="",
         cached_tokens=response.usage.cache_read_tokens,
+        reasoning_tokens=count_reasoning_tokens(response),
     )
 
 
@@ -152,20 +158,7 @@ def select_tool_calls(response: ModelResponse) -> list[ToolCallPart]:
 
 
 def to_wire_text(response: ModelResponse) -> str:
-    """The chat message of a response, as `remit.journal.codec.message_text` reads it from the journal."""
-    calls = [(part, get_arguments_text(part)) for part in select_tool_calls(response)]
-    texts = [part.content for part in response.parts if isinstance(part, TextPart)]
-    texts += [arguments for part, arguments in calls if part.tool_name == RESULT_TOOL]
-    tool_calls = [
-        {
-            "id": part.tool_call_id,
-            "type": "function",
-            "function": {"name": part.tool_name, "arguments": arguments},
-        }
-        for part, arguments in calls
-        if part.tool_name != RESULT_TOOL
-    ]
-    content = "\n\n".join(texts) or (None if tool_calls else "")
-    return encode_message(
-        {"role": "assistant", "content": content} | ({"tool_calls": tool_calls} if tool_calls else {})
+    """The chat message of a response, as the journal gives it to later runs."""
+    return message_text(
+        ModelReply(call="", agent="", request="", response=_RESPONSE_ADAPTER.dump_json(response).decode())
     )

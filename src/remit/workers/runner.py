@@ -21,11 +21,13 @@ from remit.agent.driver import AgentTask, AgentTools
 from remit.agent.layered_model import LayeredModel
 from remit.agent.loop import AgentRun
 from remit.agent.model import Model as Port
+from remit.agent.model import origin_of
 from remit.contracts.callee import Frame
-from remit.contracts.chat import History, decode_message, message_text
+from remit.contracts.chat import History, decode_message, message_text, texts_for_model
 from remit.contracts.reply import Reply
 from remit.contracts.settings import ModelSettings
 from remit.journal.codec import RESULT_TOOL
+from remit.models.model_origin import model_origin
 from remit.models.pydantic_ai import to_model_messages
 from remit.workers.errors import to_call_error
 from remit.workers.journaled_model import JournaledModel
@@ -51,7 +53,7 @@ async def run_agent(bound: BoundAgent, task: AgentTask) -> AgentRun:
         Suspended: calls wait for a person.
     """
     definition, frame = bound.definition, task.frame
-    system, *messages = task.history
+    system, *messages = texts_for_model(task.history, _origin_of(bound.model)) or task.history
     last = decode_message(messages[-1])
     user = message_text(last) if last["role"] == "user" else None
     toolset = DispatcherToolset(bound.tools, frame, parallel=definition.parallel)
@@ -103,6 +105,10 @@ def build_agent(definition: AgentDefinition, *, is_native: bool = False) -> Agen
 
 def _as_model(model: Model | Port, frame: Frame, first_turn: int, settings: ModelSettings) -> Model:
     return model if isinstance(model, Model) else ModelPortAdapter(model, frame, first_turn, settings)
+
+
+def _origin_of(model: Model | Port) -> str:
+    return model_origin(model) if isinstance(model, Model) else origin_of(model)
 
 
 def _build_user_prompt(message: str, attachments: Sequence[Attachment]) -> str | list[UserContent]:

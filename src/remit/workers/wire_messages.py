@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, Final, TypeAlias
 
 from pydantic_ai.messages import (
@@ -12,12 +13,9 @@ from pydantic_ai.messages import (
     ModelRequest,
     ModelRequestPart,
     ModelResponse,
-    ModelResponsePart,
     RetryFeedbackPart,
     SystemPromptPart,
     TextContent,
-    TextPart,
-    ToolCallPart,
     ToolReturnPart,
     UserContent,
     UserPromptPart,
@@ -30,7 +28,7 @@ from remit.contracts.chat import Completion, ToolDefinitions, encode_message
 from remit.contracts.settings import ModelSettings
 from remit.errors import InvalidArgumentsError
 from remit.journal.codec import RESULT_TOOL
-from remit.models.pydantic_ai import response_message
+from remit.models.pydantic_ai import response_text, to_response
 
 MessageUnit: TypeAlias = ModelRequestPart | ModelResponse
 """The part of PydanticAI's messages that corresponds to one chat message."""
@@ -100,7 +98,7 @@ def unit_to_wire(unit: MessageUnit, on_unsupported: OnUnsupported) -> str:
     """The wire text of a unit."""
     match unit:
         case ModelResponse():
-            return encode_message(response_message(unit))
+            return response_text(unit)
         case UserPromptPart():
             return encode_message({"role": "user", "content": _content_to_wire(unit.content, on_unsupported)})
         case ToolReturnPart():
@@ -128,14 +126,13 @@ def with_schema(settings: ModelSettings, parameters: ModelRequestParameters) -> 
 
 def completion_to_response(completion: Completion) -> ModelResponse:
     """The response that says what a completion says."""
-    parts: list[ModelResponsePart] = [TextPart(completion.content)] if completion.content else []
-    parts += [ToolCallPart(each.name, each.arguments, each.id) for each in completion.tool_calls]
-    return ModelResponse(
-        parts=parts,
+    return replace(
+        to_response(completion.message),
         usage=RequestUsage(
             input_tokens=completion.prompt_tokens,
             output_tokens=completion.completion_tokens,
             cache_read_tokens=completion.cached_tokens,
+            details={"reasoning_tokens": completion.reasoning_tokens} if completion.reasoning_tokens else {},
         ),
         model_name=completion.model,
         finish_reason=_FINISH_REASONS.get(completion.finish_reason),

@@ -87,13 +87,16 @@ def replace_invalid_arguments(text: str) -> str:
     message = decode_message(text)
     if message["role"] != "assistant":
         return text
-    broken = [call for call in message.get("tool_calls") or () if not _is_json_object(call["function"]["arguments"])]
-    for call in broken:
-        call["function"]["arguments"] = "{}"
+    functions = [call["function"] for call in message.get("tool_calls") or () if "function" in call]
+    broken = [function for function in functions if not _is_json_object(function.get("arguments"))]
+    for function in broken:
+        function["arguments"] = "{}"
     return encode_message(message) if broken else text
 
 
-def _is_json_object(arguments: str) -> bool:
+def _is_json_object(arguments: object) -> bool:
+    if not isinstance(arguments, str):
+        return isinstance(arguments, dict)
     try:
         return isinstance(json.loads(arguments, parse_constant=_reject_constant), dict)
     except (ValueError, RecursionError):

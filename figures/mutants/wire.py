@@ -1,0 +1,32 @@
+"""Mutants of the figure about fields of models' messages."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from figures.mutants.mutant import edited, mutants_of
+
+MUTANTS: Final = mutants_of(
+    "wire.fields_lost",
+    {
+        "fields that Remit does not know are dropped when an answer is read": edited(
+            "remit.models.openai:parse_completion",
+            'text = raw_members(raw_items(raw_members(raw)["choices"])[0])["message"]',
+            'text = json.dumps({key: message.get(key) for key in ("role", "content", "tool_calls")})',
+        ),
+        "an answer that PydanticAI read is not kept as received": edited(
+            "remit.models.raw_chat:_KeepingChat.request",
+            "if compact_json(plain_message(message)) == written and not has_surrogates(written):",
+            "if message:",
+        ),
+        "messages are written again by PydanticAI's client": edited(
+            "remit.models.raw_chat:_KeepingHttp.send", "if exchange.sent:", "if False:"
+        ),
+        "a later run takes the messages of PydanticAI's driver for what all models know": edited(
+            "remit.contracts.wire:response_to_text", "if received:", "if False:"
+        ),
+        "a model is taken for another after a resume": edited(
+            "remit.agent.model:origin_of", "return model.origin", 'return f"{model.origin} {id(model)}"'
+        ),
+    },
+)

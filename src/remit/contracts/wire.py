@@ -1,0 +1,215 @@
+"""What models send, kept as received: the texts of their messages, their tool calls, and fields of their vendors."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple, Self, cast
+
+from remit.schemas.jsontext import ascii_json, compact_json
+from remit.schemas.raw_json import join_items, join_members, raw_items, raw_members
+
+UNNAMED: Final = "unnamed"
+"""The tool of a call that names none."""
+
+
+class ModelText(str):
+    """The wire text of a message with fields of a vendor. ``origin`` says which model wrote it, and where.
+
+    The fields are sent back to that model only; others may refuse them.
+    """
+
+    __slots__ = ("origin",)
+    origin: str
+
+    def __new__(cls, text: str, origin: str) -> Self:
+        """Mark ``text``."""
+        marked = super().__new__(cls, text)
+        marked.origin = origin
+        return marked
+
+
+def mark_origin(text: str, origin: str) -> str:
+    """The wire text of an answer, marked with the model that wrote it if it has fields of a vendor."""
+    message: object = json.loads(text) if origin else None
+    if not isinstance(message, dict):
+        return text
+    values = cast("dict[str, Any]", message)
+    is_known = plain_message(values) == values and not has_surrogates(compact_json(values))
+    return text if is_known else ModelText(text, origin)
+
+
+def origin_of_text(text: str) -> str:
+    """The model that wrote a wire text, if it is marked."""
+    return text.origin if isinstance(text, ModelText) else ""
+
+
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+
+
+def has_surrogates(text: str) -> bool:
+    """Whether a text has halves of surrogate pairs, which UTF-8 cannot encode."""
+    return _SURROGATE.search(text) is not None
+
+
+def replace_surrogates(text: str) -> str:
+    """The text with a replacement character for each half of a surrogate pair."""
+    return _SURROGATE.sub("\ufffd", text)
+
+
+def escape_surrogates(arguments: str) -> str:
+    """Arguments with each half of a surrogate pair as its escape, which the parser of arguments refuses."""
+    return _SURROGATE.sub(lambda found: f"\\u{ord(found.group()):04x}", arguments)
+
+
+class ToolCallRequest(NamedTuple):
+    """A tool call that a completion requests; ``arguments`` is the model's raw text."""
+
+    id: str
+    name: str
+    arguments: str
+
+
+def read_tool_calls(message: Mapping[str, Any]) -> tuple[ToolCallRequest, ...]:
+    """The tool calls of a message. What a call lacks is an empty text; arguments of another type are their JSON.
+
+    The input of a custom tool stands for its arguments.
+    """
+    return tuple(map(_read_tool_call, message.get("tool_calls") or ()))
+
+
+def _read_tool_call(call: Mapping[str, Any]) -> ToolCallRequest:
+    function = _called_function(call)
+    arguments = function.get("arguments", function.get("input"))
+    text = arguments if isinstance(arguments, str) else "" if arguments is None else compact_json(arguments)
+    return ToolCallRequest(_text(call.get("id")), _text(function.get("name")), text)
+
+
+def _called_function(call: Mapping[str, Any]) -> Mapping[str, Any]:
+    found = call.get("function") or call.get("custom")
+    return cast("Mapping[str, Any]", found) if isinstance(found, Mapping) else {}
+
+
+def rename_tool_calls(text: str, ids: Iterator[str]) -> str:
+    """The wire text with a new id for every tool call, and a name for calls without one; all else is kept."""
+    members = raw_members(text)
+    if "tool_calls" not in members:
+        return text
+    calls: list[str] = []
+    for raw in raw_items(members["tool_calls"]):
+        call = raw_members(raw)
+        call["id"] = ascii_json(next(ids))
+        read = _read_tool_call(json.loads(raw))
+        if not read.name:
+            key = "custom" if "custom" in call and "function" not in call else "function"
+            function = raw_members(call[key]) if call.get(key, "").startswith("{") else {"arguments": '""'}
+            call[key] = join_members({**function, "name": ascii_json(UNNAMED)})
+        calls.append(join_members(call))
+    return join_members({**members, "tool_calls": join_items(calls)})
+
+
+def text_of_message(message: Mapping[str, Any]) -> str:
+    """The text of a message, or else the text of its refusal or the transcript of its speech."""
+    audio = message.get("audio")
+    transcript = cast("Mapping[str, Any]", audio).get("transcript") if isinstance(audio, Mapping) else ""
+    return _content_text(message.get("content")) or _text(message.get("refusal")) or _text(transcript)
+
+
+def _content_text(content: object) -> str:
+    if isinstance(content, str):
+        return content
+    parts = cast("Sequence[object]", content) if isinstance(content, list) else ()
+    return "".join(map(_part_text, parts))
+
+
+def _part_text(part: object) -> str:
+    return _text(cast("Mapping[str, Any]", part).get("text")) if isinstance(part, Mapping) else _text(part)
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def plain_message(message: Mapping[str, Any]) -> dict[str, Any]:
+    """A model's message without the fields that only its vendor knows: role, name, text, refusal and calls remain."""
+    kept: dict[str, Any] = {key: message[key] for key in ("role", "name") if isinstance(message.get(key), str)}
+    content, calls = message.get("content"), read_tool_calls(message)
+    if isinstance(content, list):
+        parts = cast("list[object]", content)
+        kept["content"] = content if all(map(_is_text_part, parts)) else _content_text(parts) or None
+    elif "content" in message:
+        kept["content"] = content
+    if message.get("refusal"):
+        kept["refusal"] = message["refusal"]
+    elif not kept.get("content") and text_of_message(message):
+        kept["content"] = text_of_message(message)
+    if calls:
+        kept["tool_calls"] = [
+            {"id": each.id, "type": "function", "function": {"name": each.name, "arguments": each.arguments}}
+            for each in calls
+        ]
+    return kept
+
+
+def _is_text_part(part: object) -> bool:
+    return isinstance(part, Mapping) and part == {"type": "text", "text": cast("Any", part).get("text")}
+
+
+def to_request_text(text: str) -> str:
+    """The wire text as a request may carry it: of speech, providers take back the id alone."""
+    if '"audio"' not in text:
+        return text
+    members = raw_members(text)
+    audio = members.get("audio", "")
+    if not audio.startswith("{") or "id" not in (parts := raw_members(audio)):
+        return text
+    return join_members({**members, "audio": join_members({"id": parts["id"]})})
+
+
+RESPONSE_KEY: Final = "pydantic_ai"
+"""The field of a wire text with the parts of PydanticAI's response that a chat message cannot hold."""
+
+DETAILS_KEY: Final = "remit"
+"""The key in a response's ``provider_details`` for its message as received and the model that wrote it."""
+
+_RESPONSE_FIELDS: Final = ("parts", "model_name", "provider_name", "provider_url", "provider_response_id")
+_PART_FIELDS: Final = ("id", "provider_name", "provider_details")
+
+
+def received_message(details: Mapping[str, Any] | None) -> tuple[str, str]:
+    """The message of a response as received, if it was kept, and the model that wrote it, from the details."""
+    kept: Mapping[str, str] = (details or {}).get(DETAILS_KEY) or {}
+    return kept.get("message", ""), kept.get("origin", "")
+
+
+def kept_details(message: str, origin: str) -> dict[str, Any]:
+    """What `received_message` reads."""
+    return {DETAILS_KEY: {"message": message, "origin": origin}}
+
+
+def response_to_text(response: Mapping[str, Any], message: dict[str, Any]) -> str:
+    """The wire text of PydanticAI's response, given as JSON: as received, or else ``message`` and what it cannot hold.
+
+    ``message`` is the chat message that says what the response says.
+    """
+    details: dict[str, Any] = response.get("provider_details") or {}
+    received, origin = received_message(details)
+    if received:
+        return ModelText(received, origin)
+    parts: list[dict[str, Any]] = response["parts"]
+    if not origin or all(map(_is_plain_part, parts)):
+        return _encode(message)
+    kept = {field: response[field] for field in _RESPONSE_FIELDS if response.get(field)}
+    if others := {key: value for key, value in details.items() if key != DETAILS_KEY}:
+        kept["provider_details"] = others
+    return ModelText(_encode({**message, RESPONSE_KEY: kept}), origin)
+
+
+def _is_plain_part(part: Mapping[str, Any]) -> bool:
+    return part["part_kind"] in ("text", "tool-call") and not any(part.get(field) for field in _PART_FIELDS)
+
+
+def _encode(message: Mapping[str, Any]) -> str:
+    text = compact_json(message)
+    return ascii_json(message) if has_surrogates(text) else text

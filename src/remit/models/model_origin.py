@@ -1,0 +1,51 @@
+"""Where the answers of PydanticAI's models come from, and what they use."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+from urllib.parse import urlsplit
+
+from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart
+from pydantic_ai.models import Model
+from pydantic_ai.usage import RequestUsage
+
+from remit.contracts.usage import are_tokens
+from remit.contracts.wire import kept_details, received_message
+
+
+def model_origin(model: Model) -> str:
+    """The model and the host of its endpoint, as other models have it; see `remit.agent.model.HasOrigin`."""
+    host = urlsplit(model.base_url).hostname if model.base_url else ""
+    return f"{model.model_name} at {host or model.system}"
+
+
+def mark_response(response: ModelResponse, model: Model) -> ModelResponse:
+    """The answer of a model with a note of the model, so that what its vendor added goes back to no other."""
+    details = response.provider_details or {}
+    if received_message(details)[1] or not any(map(_has_vendor_fields, response.parts)):
+        return response
+    return replace(response, provider_details={**details, **kept_details("", model_origin(model))})
+
+
+def _has_vendor_fields(part: object) -> bool:
+    if not isinstance(part, (TextPart, ToolCallPart)):
+        return True
+    return bool(part.id or part.provider_name or part.provider_details)
+
+
+_REASONING_COUNTS: Final = ("reasoning_tokens", "thoughts_tokens", "thinking_tokens")
+
+
+def drop_impossible_usage(response: ModelResponse) -> ModelResponse:
+    """The response without its usage if a number of it is impossible, such as a negative one."""
+    usage = response.usage
+    counts = (usage.input_tokens, usage.output_tokens, usage.cache_read_tokens, count_reasoning_tokens(response))
+    is_possible = are_tokens(*counts)
+    return response if is_possible else replace(response, usage=RequestUsage())
+
+
+def count_reasoning_tokens(response: ModelResponse) -> int:
+    """The tokens that went into thinking, by the names of the providers."""
+    details = response.usage.details
+    return next((details[name] for name in _REASONING_COUNTS if details.get(name)), 0)

@@ -1,0 +1,239 @@
+"""PydanticAI's models of OpenAI's APIs, with messages and tool schemas sent as Remit keeps them.
+
+PydanticAI reads the fields of a message that it knows and drops the others. Here an answer keeps its message as
+received in ``provider_details``, and later requests to the same model carry that text. Answers that PydanticAI cannot
+read, such as one with arguments that are an object, are rewritten for it alone. Tools are sent with the schemas that
+they declare.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Sequence
+from contextvars import ContextVar
+from dataclasses import replace
+from functools import cache
+from typing import Any, Final, TypeVar, cast
+
+import httpx2
+from openai import AsyncOpenAI
+from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart
+from pydantic_ai.models import Model, ModelRequestParameters
+from pydantic_ai.models.fallback import FallbackModel
+from pydantic_ai.models.openai import OpenAIChatModel, OpenAIResponsesModel
+from pydantic_ai.models.wrapper import WrapperModel
+from pydantic_ai.settings import ModelSettings
+
+from remit.contracts.wire import (
+    escape_surrogates,
+    has_surrogates,
+    kept_details,
+    plain_message,
+    read_tool_calls,
+    received_message,
+    rename_tool_calls,
+    replace_surrogates,
+    text_of_message,
+    to_request_text,
+)
+from remit.models.model_origin import model_origin
+from remit.schemas.jsontext import ascii_json, compact_json
+from remit.schemas.raw_json import join_items, join_members, load_json, raw_items, raw_members
+
+M = TypeVar("M", bound=Model)
+
+
+@cache
+def keeping_class(kind: type[M]) -> type[M]:
+    """The class of a model of OpenAI's APIs that keeps messages and schemas."""
+    base = _KeepingChat if issubclass(kind, OpenAIChatModel) else _DeclaredTools
+    return cast("type[M]", type(f"Keeping{kind.__name__}", (base, kind), {}))
+
+
+def keep_as_received(model: M) -> M:
+    """A copy of a model of OpenAI's APIs that keeps messages and schemas; any other model as it is."""
+    if isinstance(model, (WrapperModel, FallbackModel)):
+        around = copy.copy(model)
+        if isinstance(around, WrapperModel):
+            around.wrapped = keep_as_received(around.wrapped)
+        else:
+            around.models = [keep_as_received(each) for each in around.models]
+        return around
+    if not isinstance(model, (OpenAIChatModel, OpenAIResponsesModel)) or isinstance(model, _DeclaredTools):
+        return model
+    kept = copy.copy(model)
+    object.__setattr__(kept, "__class__", keeping_class(type(model)))
+    return kept
+
+
+class _DeclaredTools(Model[Any]):
+    """Sends the schemas of tools as declared, without ``properties`` for objects of free form."""
+
+    def customize_request_parameters(self, model_request_parameters: ModelRequestParameters) -> ModelRequestParameters:
+        changed = super().customize_request_parameters(model_request_parameters)
+        declared = {each.name: each for each in model_request_parameters.function_tools if each.strict is False}
+        return replace(changed, function_tools=[declared.get(each.name, each) for each in changed.function_tools])
+
+
+class _Exchange:
+    """One request and its answer on the way between PydanticAI and the endpoint."""
+
+    def __init__(self) -> None:
+        self.sent: list[tuple[dict[str, Any], str]] = []
+        self.received = ""
+
+    def restore_messages(self, body: bytes) -> bytes:
+        """The body with the messages as received, in place of those that PydanticAI's client wrote from them."""
+        members, remaining = raw_members(body.decode()), list(self.sent)
+        texts: list[str] = []
+        for text in raw_items(members["messages"]):
+            message = json.loads(text)
+            found = next((index for index, (parsed, _) in enumerate(remaining) if parsed == message), None)
+            texts.append(text if found is None else remaining.pop(found)[1])
+        return join_members({**members, "messages": join_items(texts)}).encode()
+
+    def read(self, answer: bytes) -> bytes:
+        """Keep the message of an answer. Returns the answer as PydanticAI can read it."""
+        try:
+            text = answer.decode()
+            body = cast("dict[str, Any]", load_json(text))
+            message = body["choices"][0]["message"]
+            readable = _to_readable(message)
+            self.received = raw_members(raw_items(raw_members(text)["choices"])[0])["message"]
+        except (ValueError, LookupError, TypeError, AttributeError):
+            return answer  # no completion, as PydanticAI finds as well
+        body["choices"][0]["message"] = readable
+        body = {"id": "", "object": "chat.completion", "created": 0, "model": "", **body, "usage": _to_counts(body)}
+        return ascii_json(_without_surrogates(body)).encode()
+
+
+_EXCHANGE: Final[ContextVar[_Exchange | None]] = ContextVar("remit_chat_exchange", default=None)
+
+
+class _KeepingChat(_DeclaredTools, OpenAIChatModel):
+    """Keeps the messages of answers as received, and sends them back so."""
+
+    @property
+    def client(self) -> AsyncOpenAI:
+        client = super().client
+        known: tuple[AsyncOpenAI, AsyncOpenAI] | None = getattr(self, "_keeping_client", None)
+        if known is None or known[0] is not client:
+            http = _KeepingHttp(client._client)  # pyright: ignore[reportPrivateUsage] - no public name
+            known = self._keeping_client = (client, client.with_options(http_client=http))
+        return known[1]
+
+    async def request(
+        self,
+        messages: list[ModelMessage],
+        model_settings: ModelSettings | None,
+        model_request_parameters: ModelRequestParameters,
+    ) -> ModelResponse:
+        exchange = _Exchange()
+        token = _EXCHANGE.set(exchange)
+        try:
+            response = await super().request(messages, model_settings, model_request_parameters)
+        finally:
+            _EXCHANGE.reset(token)
+        text = exchange.received
+        message: dict[str, Any] = json.loads(text) if text else {}
+        written = compact_json(message)
+        if compact_json(plain_message(message)) == written and not has_surrogates(written):
+            return response
+        ids = [part.tool_call_id for part in response.parts if isinstance(part, ToolCallPart)]
+        if ids != [call.id for call in read_tool_calls(message)]:
+            text = rename_tool_calls(text, iter(ids))
+        details = {**(response.provider_details or {}), **kept_details(text, model_origin(self))}
+        return replace(response, provider_details=details)
+
+    def _map_model_response(self, message: ModelResponse) -> Any:
+        text, origin = received_message(message.provider_details)
+        exchange = _EXCHANGE.get()
+        if not text or exchange is None:
+            return super()._map_model_response(message)
+        if origin != model_origin(self):
+            return super()._map_model_response(_without_vendor(message))
+        text = to_request_text(text)
+        mapped = _without_surrogates(json.loads(text))
+        exchange.sent.append((mapped, text))
+        return copy.deepcopy(mapped)
+
+
+class _KeepingHttp(httpx2.AsyncClient):
+    """Sends requests with the connections of another client, and keeps messages in both directions."""
+
+    def __init__(self, inner: httpx2.AsyncClient) -> None:
+        super().__init__(transport=httpx2.MockTransport(_refuse), trust_env=False, timeout=inner.timeout)
+        self._inner = inner
+
+    async def send(self, request: httpx2.Request, *, stream: bool = False, **options: Any) -> httpx2.Response:
+        exchange = _EXCHANGE.get()
+        if exchange is None or stream or not request.url.path.endswith("/chat/completions"):
+            return await self._inner.send(request, stream=stream, **options)
+        if exchange.sent:
+            headers = [(key, value) for key, value in request.headers.raw if key.lower() != b"content-length"]
+            body = exchange.restore_messages(request.content)
+            request = httpx2.Request(
+                request.method, request.url, headers=headers, content=body, extensions=request.extensions
+            )
+        response = await self._inner.send(request, **options)
+        if not response.is_success:
+            return response
+        coded = (b"content-length", b"content-encoding", b"transfer-encoding")
+        headers = [(key, value) for key, value in response.headers.raw if key.lower() not in coded]
+        return httpx2.Response(
+            response.status_code, headers=headers, content=exchange.read(response.content), request=request
+        )
+
+
+def _refuse(_request: httpx2.Request) -> httpx2.Response:
+    raise AssertionError("requests go through the other client")
+
+
+def _without_vendor(response: ModelResponse) -> ModelResponse:
+    """The parts of another model's answer that every model knows."""
+    parts = [
+        replace(part, provider_name=None, provider_details=None)
+        for part in response.parts
+        if isinstance(part, (TextPart, ToolCallPart))
+    ]
+    return replace(response, parts=parts, provider_details=None)
+
+
+def _to_readable(message: dict[str, Any]) -> dict[str, Any]:
+    """A message as PydanticAI reads it: text, function calls with arguments as text, and fields of the vendor."""
+    dropped = ("refusal", "annotations", "audio", "function_call")
+    readable = {key: value for key, value in message.items() if key not in dropped}
+    readable |= {"role": message.get("role") or "assistant", "content": text_of_message(message) or None}
+    calls: Sequence[dict[str, Any]] = message.get("tool_calls") or ()
+    if calls:
+        readable["tool_calls"] = [
+            {
+                **{key: value for key, value in call.items() if key not in ("custom", "index")},
+                "id": read.id,
+                "type": "function",
+                "function": {"name": read.name, "arguments": escape_surrogates(read.arguments)},
+            }
+            for call, read in zip(calls, read_tool_calls(message), strict=True)
+        ]
+    return readable
+
+
+def _to_counts(body: dict[str, Any]) -> dict[str, Any] | None:
+    """The usage of a response with counts for all tokens; None if it has none."""
+    usage = body.get("usage")
+    if not isinstance(usage, dict):
+        return None
+    counts = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
+    return counts | {key: value for key, value in cast("dict[str, Any]", usage).items() if value is not None}
+
+
+def _without_surrogates(value: Any) -> Any:
+    """The value without halves of surrogate pairs, which neither UTF-8 nor PydanticAI can write."""
+    if isinstance(value, str):
+        return replace_surrogates(value)
+    if isinstance(value, list):
+        return [_without_surrogates(each) for each in cast("list[Any]", value)]
+    if isinstance(value, dict):
+        return {key: _without_surrogates(each) for key, each in cast("dict[str, Any]", value).items()}
+    return value

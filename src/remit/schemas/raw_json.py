@@ -1,0 +1,64 @@
+"""Parts of a JSON text as they are written: order of keys, spelling of numbers and escapes are kept, spaces are not."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final, NoReturn
+
+_TOKEN: Final = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
+
+
+def load_json(text: str) -> object:
+    """Load a JSON text. NaN and infinities are refused.
+
+    Raises:
+        ValueError: the text is not JSON, or too deep.
+    """
+    try:
+        return json.loads(text, parse_constant=_refuse_constant)
+    except RecursionError as error:
+        raise ValueError("the JSON is nested too deeply") from error
+
+
+def raw_items(text: str) -> list[str]:
+    """The texts of the items of an array. The text must be valid JSON, as `load_json` checks."""
+    return ["".join(parts) for parts in _split(text)]
+
+
+def raw_members(text: str) -> dict[str, str]:
+    """The texts of the values of an object, by key; the last counts. The text must be valid JSON."""
+    return {json.loads(parts[0]): "".join(parts[2:]) for parts in _split(text)}
+
+
+def join_items(items: Iterable[str]) -> str:
+    """The array of texts of values."""
+    return f"[{','.join(items)}]"
+
+
+def join_members(members: Mapping[str, str]) -> str:
+    """The object of texts of values."""
+    return f"{{{','.join(f'{json.dumps(key)}:{value}' for key, value in members.items())}}}"
+
+
+def _split(text: str) -> Iterator[list[str]]:
+    """The tokens of each item of the outermost array, or of each member of the outermost object."""
+    depth, parts = 0, list[str]()
+    for part in _TOKEN.findall(text):
+        if part in ("]", "}"):
+            depth -= 1
+        if depth == 0 and parts:
+            yield parts
+            return
+        if depth == 1 and part == ",":
+            yield parts
+            parts = []
+        elif depth:
+            parts.append(part)
+        if part in ("[", "{"):
+            depth += 1
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")

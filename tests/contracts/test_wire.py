@@ -1,0 +1,148 @@
+"""What models send is kept as received, and other models get what all models know."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from remit.contracts.chat import ChatRequest, History, completion_from_message
+from remit.contracts.wire import (
+    ModelText,
+    kept_details,
+    mark_origin,
+    origin_of_text,
+    plain_message,
+    read_tool_calls,
+    received_message,
+    rename_tool_calls,
+    response_to_text,
+    text_of_message,
+    to_request_text,
+)
+from remit.testing import read_only_ledger
+
+CALL: dict[str, Any] = {"id": "a", "type": "function", "function": {"name": "n", "arguments": "{}"}}
+PLAIN = {"role": "assistant", "content": "x"}
+
+
+def test_a_message_with_fields_of_a_vendor_is_marked_with_its_model() -> None:
+    text = json.dumps({**PLAIN, "reasoning_content": "hm"})
+    assert origin_of_text(mark_origin(text, "m at host")) == "m at host"
+    assert mark_origin(text, "m at host") == text
+
+
+@pytest.mark.parametrize("message", [PLAIN, {**PLAIN, "tool_calls": [CALL]}, {**PLAIN, "name": "n", "refusal": "no"}])
+def test_a_message_that_all_models_know_is_not_marked(message: dict[str, Any]) -> None:
+    assert origin_of_text(mark_origin(json.dumps(message), "m at host")) == ""
+
+
+@pytest.mark.parametrize("text", ["[]", '"x"'])
+def test_a_text_that_is_no_message_is_not_marked(text: str) -> None:
+    assert origin_of_text(mark_origin(text, "m at host")) == ""
+
+
+def test_a_message_of_a_model_without_a_name_is_not_marked() -> None:
+    assert origin_of_text(mark_origin(json.dumps({**PLAIN, "reasoning": "hm"}), "")) == ""
+
+
+def test_a_request_carries_fields_of_a_vendor_to_the_model_that_wrote_them_only() -> None:
+    marked = ModelText(json.dumps({**PLAIN, "reasoning_content": "hm"}), "m at host")
+    unmarked = json.dumps({**PLAIN, "reasoning_content": "other"})
+    history = History([marked, unmarked])
+    request = ChatRequest(agent_call_id="a", turn=1, ledger=read_only_ledger(()), history=history)
+    assert request.for_model("m at host") is request
+    assert list(request.for_model("m at other").history) == ['{"role":"assistant","content":"x"}', unmarked]
+
+
+REDUCED: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "reasoning": ({"content": "x", "reasoning_content": "hm", "annotations": []}, {"content": "x"}),
+    "parts": ({"content": [{"type": "thinking"}, {"type": "text", "text": "x"}, "y", 1]}, {"content": "xy"}),
+    "text parts": ({"content": [{"type": "text", "text": "x"}]}, {"content": [{"type": "text", "text": "x"}]}),
+    "parts without text": ({"content": [{"type": "thinking"}]}, {"content": None}),
+    "speech": ({"content": None, "audio": {"id": "a", "transcript": "hi"}}, {"content": "hi"}),
+    "a refusal": ({"content": None, "refusal": "no"}, {"content": None, "refusal": "no"}),
+    "calls": (
+        {"content": None, "tool_calls": [{**CALL, "index": 0, "extra_content": {"google": {}}}]},
+        {"content": None, "tool_calls": [CALL]},
+    ),
+    "calls without content": ({"tool_calls": [CALL]}, {"tool_calls": [CALL]}),
+    "no calls": ({"content": "x", "tool_calls": []}, {"content": "x"}),
+}
+
+
+@pytest.mark.parametrize("name", REDUCED)
+def test_of_a_message_other_models_get_text_refusal_and_calls(name: str) -> None:
+    message, expected = REDUCED[name]
+    assert plain_message({"role": "assistant", **message}) == {"role": "assistant", **expected}
+
+
+def test_a_call_is_renamed_and_the_rest_of_its_message_kept_to_the_letter() -> None:
+    text = '{"n":1.10,"tool_calls":[{"x":1E2,"id":"a","function":{"name":"n","arguments":{}}},{"type":"function"}]}'
+    assert rename_tool_calls(text, iter(["b", "c"])) == (
+        '{"n":1.10,"tool_calls":[{"x":1E2,"id":"b","function":{"name":"n","arguments":{}}},'
+        '{"type":"function","id":"c","function":{"arguments":"\\"\\"","name":"unnamed"}}]}'.replace('"\\"\\""', '""')
+    )
+    assert rename_tool_calls('{"content":"x"}', iter(())) == '{"content":"x"}'
+
+
+@pytest.mark.parametrize(
+    "call", [{"function": {"name": ""}}, {"custom": {"name": None, "input": "x"}}, {"function": 1}]
+)
+def test_a_call_without_a_name_gets_one(call: dict[str, Any]) -> None:
+    text = rename_tool_calls(json.dumps({"tool_calls": [call]}), iter(["a"]))
+    assert [(each.id, each.name) for each in read_tool_calls(json.loads(text))] == [("a", "unnamed")]
+
+
+def test_the_text_of_a_message_is_its_content_refusal_or_transcript() -> None:
+    assert text_of_message({"content": "", "audio": {"transcript": "hi"}}) == "hi"
+    assert text_of_message({"audio": {"transcript": 1}, "content": 5}) == ""
+
+
+def test_speech_is_sent_back_as_its_id() -> None:
+    assert to_request_text('{"audio":{"data":"x","id":"a"},"b":1.0}') == '{"audio":{"id":"a"},"b":1.0}'
+
+
+@pytest.mark.parametrize("text", ['{"content":"x"}', '{"audio":null}', '{"audio":{"data":"x"}}', '{"a":"\\"audio\\""}'])
+def test_other_messages_are_sent_back_as_they_are(text: str) -> None:
+    assert to_request_text(text) == text
+
+
+def test_a_response_of_pydantic_ai_keeps_what_a_message_cannot_hold() -> None:
+    parts = [{"part_kind": "thinking", "content": "hm", "signature": "s"}, {"part_kind": "text", "content": "x"}]
+    details = {**kept_details("", "m at host"), "finish_reason": "stop"}
+    text = response_to_text({"parts": parts, "provider_name": "p", "provider_details": details}, PLAIN)
+    assert origin_of_text(text) == "m at host"
+    kept = {"parts": parts, "provider_name": "p", "provider_details": {"finish_reason": "stop"}}
+    assert json.loads(text) == {**PLAIN, "pydantic_ai": kept}
+
+
+def test_a_part_of_a_vendor_alone_is_kept_too() -> None:
+    parts = [{"part_kind": "text", "content": "x", "id": "msg_1"}]
+    text = response_to_text({"parts": parts, "provider_details": kept_details("", "m at host")}, PLAIN)
+    assert json.loads(text)["pydantic_ai"] == {"parts": parts}
+
+
+@pytest.mark.parametrize("details", [None, {}, kept_details("", "m at host")])
+def test_a_response_that_a_message_can_hold_is_that_message(details: dict[str, Any] | None) -> None:
+    response = {"parts": [{"part_kind": "text", "content": "x"}], "provider_details": details}
+    assert response_to_text(response, PLAIN) == '{"role":"assistant","content":"x"}'
+
+
+def test_a_response_with_half_a_surrogate_pair_can_be_written() -> None:
+    assert response_to_text({"parts": []}, {"content": "\ud83d"}) == '{"content":"\\ud83d"}'
+
+
+def test_a_message_as_received_is_the_text_of_its_response() -> None:
+    details = kept_details('{"z":1}', "m at host")
+    assert received_message(details) == ('{"z":1}', "m at host")
+    assert response_to_text({"parts": [], "provider_details": details}, PLAIN) == '{"z":1}'
+
+
+def test_an_answer_with_another_text_keeps_its_calls_and_its_model() -> None:
+    calls = [{**CALL, "extra_content": {"google": {"thought_signature": "s"}}}]
+    text = mark_origin(json.dumps({"role": "assistant", "content": "secret", "tool_calls": calls}), "m at host")
+    changed = completion_from_message(text).with_text("x")
+    assert origin_of_text(changed.message) == "m at host"
+    assert json.loads(changed.message) == {**PLAIN, "tool_calls": calls}
