@@ -54,7 +54,7 @@ async def test_the_tokens_of_a_run_end_it_and_the_refusal_replays(driver: AgentD
 async def test_the_limits_of_an_agent_bind_the_agents_below_it(driver: AgentDriver) -> None:
     model = endless(1_000)
     inner = Agent("inner", tools=[look], model=model, **LIMITED)
-    above = Scripted([calls(("inner", {"prompt": "a"}))])
+    above = Scripted([calls(("inner", {"prompt": "a"}), tokens=(1, 0))])
     outer = Agent("outer", tools=[inner], model=above, driver=driver, limits=AgentLimits(tokens=3_300), **LIMITED)
     result = await runtime_of(outer).run("go", by=superuser())
     assert isinstance(error_in(result), BudgetError)
