@@ -6,6 +6,7 @@ import asyncio
 import inspect
 import json
 import time
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -239,5 +240,21 @@ def test_a_client_offers_every_option_of_the_runtime(method: str, of_runtime: st
     options = inspect.signature(getattr(Client, method)).parameters
     unpacked = inspect.get_annotations(Client.__dict__[method], eval_str=True).get("options")
     offered = {*options, *(unpacked.__args__[0].__annotations__ if unpacked else ())}
-    missing = set(inspect.signature(getattr(Runtime, of_runtime)).parameters) - offered - {"by", "name"}
+    missing = (
+        set(inspect.signature(getattr(Runtime, of_runtime)).parameters) - offered - {"by", "name", "schedule"}
+    )  # which has a method of its own
     assert missing == set()
+
+
+async def test_a_client_schedules_lists_and_withdraws_calls(store: Store) -> None:
+    ada = client(runtime_for(store))
+    at = datetime(2099, 12, 24, 9, tzinfo=UTC)
+    run = (await ada.schedule("erase", {"text": "about"}, at=at)).run
+    details = await ada.details(run)
+    assert details.row.status == "waiting"
+    await client(runtime_for(store), BOSS).decide(details.questions[0].question.id, approved=True)
+    assert (await ada.resume(run)).status == "scheduled"
+    assert await ids(ada, status="scheduled") == [run]
+    assert (await ada.details(run)).retry_at == at.timestamp()
+    assert await ids(client(runtime_for(store), BOB), status="scheduled") == []
+    assert await ada.cancel(run) == "cancelled"

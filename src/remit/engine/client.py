@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Mapping
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Final, Protocol, TypedDict, Unpack
 
@@ -17,6 +18,7 @@ from remit.core.checks import check_instance
 from remit.engine.artifacts import ArtifactService
 from remit.engine.reader import READ_PERMISSION, RunReader
 from remit.engine.result import RunResult
+from remit.engine.schedule import Missed, Schedule
 from remit.errors import RequestError
 from remit.journal.ports import RunStatus, Store
 from remit.schemas.jsontext import compact_json
@@ -113,6 +115,28 @@ class Client(RunReader):
             RequestError: the application has no such tool, or the arguments are not JSON.
         """
         return await self._runtime.call_by_name(tool, self._parse(arguments), by=self.principal, **options)
+
+    async def schedule(
+        self,
+        tool: str,
+        arguments: Mapping[str, object] | str,
+        *,
+        at: datetime,
+        every: str = "",
+        missed: Missed = "once",
+        **options: Unpack[CallOptions],
+    ) -> RunResult[Any]:
+        """Make a call later: an executor makes it at its time, with the principal's permissions of then.
+
+        It is checked and asked about now. ``runs(status="scheduled")`` lists the calls that wait for their time, and
+        `cancel` withdraws one. For ``at``, ``every`` and ``missed`` see `remit.engines.Schedule`; for the rest `call`.
+
+        Raises:
+            RequestError: as of `call`, or the time or the rule is invalid.
+        """
+        schedule = Schedule(at, every, missed)
+        call = self._runtime.call_by_name
+        return await call(tool, self._parse(arguments), by=self.principal, schedule=schedule, **options)
 
     async def decide(
         self,

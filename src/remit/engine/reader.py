@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final, Generic, Literal, TypeVar
 
 from remit.contracts.grant import GrantRow
-from remit.contracts.items import Position, RunFinished, RunStalled, RunSuspended
+from remit.contracts.items import Position, RunFinished, RunScheduled, RunStalled, RunSuspended
 from remit.contracts.principal import Principal, check_principal
 from remit.contracts.question import DecisionKind, Question
 from remit.contracts.usage import NO_USAGE, Prices, UsageTotals
@@ -40,7 +40,8 @@ class RunDetails:
     """The state of a run: its index row, usage and cost so far, and result.
 
     ``questions`` are the open ones that it waits for. ``text`` is the result of an ended run as a model reads it, and
-    ``error`` why it failed. A stalled run has a ``reason``, and is tried again at ``retry_at`` (epoch seconds).
+    ``error`` why it failed. A stalled run has a ``reason``, and is tried again at ``retry_at`` (epoch seconds), when a
+    scheduled one starts.
     """
 
     row: RunRow
@@ -121,6 +122,9 @@ class RunReader:
         usage = usage_of(items, self._prices)
         if row.status == "running":
             return RunDetails(row=row, usage=usage)
+        if row.status == "scheduled":
+            starts_at = next(each.item.at for each in reversed(items) if isinstance(each.item, RunScheduled))
+            return RunDetails(row=row, usage=usage, retry_at=starts_at)
         if row.status in ("waiting", "stalled"):
             rest = next(each.item for each in reversed(items) if isinstance(each.item, (RunSuspended, RunStalled)))
             found = [await self._store.find_question(question) for question in rest.questions]
