@@ -30,11 +30,11 @@ from remit.dispatch.registry import AnyCallee, Registry
 from remit.engine.artifacts import ArtifactService
 from remit.engine.callees import ListedCallees
 from remit.engine.checks import check_parts
-from remit.engine.client import CANCEL_PERMISSION, Client
+from remit.engine.client import Client
 from remit.engine.conversations import Conversations
 from remit.engine.executor import ExecutionOutcome, RunExecutor
 from remit.engine.principals import PrincipalDirectory, PrincipalLookup
-from remit.engine.reader import Page, RunDetails
+from remit.engine.reader import CANCEL_PERMISSION, Page, RunDetails
 from remit.engine.request import RunRequest, check_same_request, new_id
 from remit.engine.result import ReplayReport, RunResult, result_of
 from remit.engine.root import RootCaller, replay_run

@@ -48,8 +48,7 @@ def list_(
 ) -> None:
     """List the open questions, oldest first."""
     with open_client() as client:
-        all_rows = client.wait(client.store.list_questions(only_open=not include_closed))
-        rows = [row for row in all_rows if client.can_see(row.question)]
+        rows = client.list_questions(only_open=not include_closed)
         now = client.clock()
     if as_json:
         print(json_text({"questions": [_summary(row) for row in rows]}))
@@ -182,11 +181,9 @@ def _decide(question_id: str, decision: _Decision, *, app_reference: str, as_jso
             if row is not None
             else _resolve_app_for_edit(client, pending_question, decision, app_reference)
         )
-        deciding = client.runtime(app).decide(
+        deciding = client.client_of(app).decide(
             question_id,
             approved=decision.approved,
-            by=client.principal,
-            kind=client.decision_kind(pending_question),
             reason=decision.reason,
             result=decision.result,
             arguments=decision.arguments,

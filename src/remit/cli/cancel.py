@@ -22,12 +22,11 @@ def cancel(
     Its open calls end as cancelled, and its conversation can continue. A run that has already ended is not changed.
     """
     with open_client() as client:
-        row = client.get_run(run)
-        result = client.wait(client.runtime(client.resolve_app(row, app)).cancel(run, by=client.principal))
-    status = result.status if result is not None else "running"
+        row = client.get_cancellable_run(run)
+        status = client.wait(client.client_of(client.resolve_app(row, app)).cancel(run))
     if as_json:
         print(json_text({"run": run, "status": status}))
-    elif result is not None:
+    elif status != "running":
         print(f"run {run} is {status}")
     else:
         print(f"run {run} is executed by another process, which was told to cancel it")

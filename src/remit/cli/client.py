@@ -27,16 +27,17 @@ if TYPE_CHECKING:  # what only some commands use is imported where it is used
     from remit.audit.audit import Audit
     from remit.contracts.artifact import Artifact
     from remit.contracts.items import Position
-    from remit.contracts.question import DecisionKind, Question
+    from remit.contracts.question import Question
     from remit.contracts.usage import UsageTotals
+    from remit.engine.client import Client
+    from remit.engine.reader import RunReader
     from remit.journal.ledger import ItemCallback
     from remit.models.resolve import ResolvedModel
     from remit.runtime import RunResult, Runtime
 
 T = TypeVar("T")
 
-READ_RUNS: Final = "runs:read"
-"""The permission to read other users' runs of the tenant."""
+_PAGE: Final = 1000
 
 _SHOW_CURSOR = "\x1b[?25h"
 
@@ -149,6 +150,15 @@ class LocalClient:
 
         return usage_of(positions, with_default_prices(self.users.prices))
 
+    @cached_property
+    def reader(self) -> RunReader:
+        """Reads what the user may see of all applications, at the prices of ``config.toml`` and of Remit's table."""
+        from remit.engine.reader import RunReader
+        from remit.models.prices import with_default_prices
+
+        prices = with_default_prices(self.users.prices)
+        return RunReader(self.store, self.principal, application="", prices=prices)
+
     def find_run(self, run: str) -> RunRow | None:
         """The row of a run, or None."""
         return self.wait(self.store.find_run(run))
@@ -170,6 +180,10 @@ class LocalClient:
             on_item=on_item,
             prices=self.users.prices,
         )
+
+    def client_of(self, app: App) -> Client:
+        """The client of the user for the runs of ``app``."""
+        return self.runtime(app).client(self.principal)
 
     def resolve_app(self, row: RunRow, app_reference: str = "") -> App:
         """The application of a run: the one installed under its name, or the one at ``app_reference``.
@@ -199,50 +213,48 @@ class LocalClient:
         return app
 
     def get_run(self, run: str) -> RunRow:
-        """The row of a run of the user's tenant.
+        """The row of a run that this process executes, whoever started it.
 
         Raises:
             NoSuchError: there is none.
         """
         row = self.find_run(run)
         if row is None or row.tenant != self.principal.tenant:
-            raise self._no_such_run(run)
+            raise NoSuchError(f"run {run} does not exist; see: remit runs")
         return row
 
     def get_readable_run(self, run: str) -> RunRow:
         """The row of a run that the user may read: their own, or any of the tenant with ``runs:read``.
 
         Raises:
+            NoSuchError: there is none. Similar ids of runs that the user may read are suggested.
+        """
+        return self._find_row(self.reader.status(run), run)
+
+    def get_cancellable_run(self, run: str) -> RunRow:
+        """The row of a run that the user may cancel: their own, or any of the tenant with ``runs:cancel``.
+
+        Raises:
             NoSuchError: there is none.
         """
-        row = self.get_run(run)
-        if self.readable_principal(row.target) not in ("", row.principal):
-            raise self._no_such_run(run)
-        return row
+        return self._find_row(self.reader.cancellable(run), run)
 
-    def _no_such_run(self, run: str) -> NoSuchError:
-        """The error for an unknown run, with suggestions from the runs that the user may read."""
-        readable_runs = [
-            each.run
-            for each in self.wait(
-                self.store.list_runs(tenant=self.principal.tenant, principal=self.readable_principal())
-            )
-        ]
-        return NoSuchError(f"run {run} does not exist{did_you_mean(run, readable_runs)}; see: remit runs")
+    def _find_row(self, reading: Coroutine[Any, Any, RunRow], run: str) -> RunRow:
+        try:
+            return self.wait(reading)
+        except RequestError:
+            readable_runs = [each.run for each in self.wait(self.reader.runs()).items]
+            raise NoSuchError(f"run {run} does not exist{did_you_mean(run, readable_runs)}; see: remit runs") from None
 
-    def readable_principal(self, target: str = "") -> str:
-        """The principal whose runs of a target, or of all, the user may read; empty for the whole tenant."""
-        return "" if self.principal.at(target).may(READ_RUNS) else self.principal.name
-
-    def can_see(self, question: Question) -> bool:
-        """Whether the user may see a question: they may decide it, or it concerns their own run."""
-        mine = self.principal.name in question.requesters
-        return question.tenant == self.principal.tenant and (mine or not question.missing_permission(self.principal))
-
-    def decision_kind(self, question: Question) -> DecisionKind:
-        """What an answer of this principal is: a confirmation of the own call where that is enough, or an approval."""
-        own = question.needs == "confirm" and question.asker == self.principal.name
-        return "confirm" if own else "approve"
+    def list_questions(self, *, only_open: bool) -> list[QuestionRow]:
+        """All questions that the user may see, oldest first."""
+        rows, after = list[QuestionRow](), ""
+        while True:
+            page = self.wait(self.reader.questions(only_open=only_open, after=after, limit=_PAGE))
+            rows += page.items
+            after = page.next
+            if not after:
+                return rows
 
     def list_approvers(self, question: Question) -> list[str]:
         """The users who may decide a question."""
@@ -256,15 +268,13 @@ class LocalClient:
         Raises:
             NoSuchError: there is none.
         """
-        row = self.wait(self.store.find_question(question))
-        if row is None or not self.can_see(row.question):
-            visible_ids = [
-                each.question.id for each in self.wait(self.store.list_questions()) if self.can_see(each.question)
-            ]
+        try:
+            return self.wait(self.reader.question(question))
+        except RequestError:
+            visible_ids = [each.question.id for each in self.list_questions(only_open=True)]
             raise NoSuchError(
                 f"question {question} does not exist{did_you_mean(question, visible_ids)}; see: remit approvals list"
-            )
-        return row
+            ) from None
 
     def get_question(self, question: str) -> QuestionRow:
         """A question of a run that this process executes.

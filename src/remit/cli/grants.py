@@ -47,9 +47,8 @@ def grant(
     The grant becomes void when the tool's definition or the policy changes.
     """
     with open_client() as client:
-        creation = client.runtime(find_app(app, installed_apps())).grants.create(
+        creation = client.client_of(find_app(app, installed_apps())).create_grant(
             tool,
-            by=client.principal,
             principal=principal,
             count=count,
             expires_in=hours * 3600,
@@ -78,7 +77,7 @@ def grants(
 ) -> None:
     """List the usable grants, oldest first."""
     with open_client() as client:
-        found = client.wait(client.store.list_grants(tenant=client.principal.tenant))
+        found = client.wait(client.reader.grants())
         now = client.clock()
     rows = [row for row in found if include_all or row.is_usable(now)]
     if as_json:
@@ -103,7 +102,7 @@ def revoke(
 ) -> int:
     """Revoke a grant. Calls that it already started continue; no further call starts."""
     with open_client() as client:
-        client.wait(client.runtime(App(name="")).grants.revoke(grant, by=client.principal))
+        client.wait(client.client_of(App(name="")).revoke_grant(grant))
     if as_json:
         print(json_text({"grant": grant, "status": "revoked"}))
     else:

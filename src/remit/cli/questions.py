@@ -89,11 +89,9 @@ class QuestionPrompter(Struct, frozen=True, kw_only=True):
 
     def _decide(self, question: Question, answer: Answer, details: _AnswerDetails) -> Answer:
         yes = answer is Answer.YES
-        decision = self.runtime.decide(
+        decision = self.runtime.client(self.client.principal).decide(
             question.id,
             approved=yes,
-            by=self.client.principal,
-            kind=self.client.decision_kind(question),
             reason=details.reason,
             result=details.result,
         )
@@ -105,7 +103,7 @@ class QuestionPrompter(Struct, frozen=True, kw_only=True):
         if question.kind == "outcome":
             self.terminal.print_line("  it happened" if yes else "  it did not happen; the call is made again")
         else:
-            word = "confirmed" if self.client.decision_kind(question) == "confirm" else "approved"
+            word = "confirmed" if self.client.reader.decision_kind(question) == "confirm" else "approved"
             self.terminal.print_line((f"  {word}", "green") if yes else ("  denied", "red"))
         return answer
 

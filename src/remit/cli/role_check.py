@@ -7,18 +7,17 @@ from pathlib import Path
 from typing import Final
 
 from remit.cli.audit import ACCEPT_JOURNAL, AUDIT_ALL_TENANTS
-from remit.cli.client import READ_RUNS
 from remit.contracts.classification import Visibility
 from remit.contracts.principal import WILDCARD, Principal
 from remit.dispatch.registry import AnyCallee, collect_callees
 from remit.engine.conversations import JOIN_PERMISSION
+from remit.engine.reader import CANCEL_PERMISSION, READ_PERMISSION
 from remit.errors import SetupError
 from remit.inventory.gates import EXPERIMENT_PERMISSION
 from remit.inventory.governance import BUSINESS_RULES, BusinessRules
 from remit.inventory.operations import Operations
 from remit.inventory.running import locate_callee
 from remit.policies import DECIDE_PERMISSION
-from remit.runtime import CANCEL_PERMISSION
 from remit.schemas.finding import Finding, display_path
 from remit.schemas.suggestions import suggest
 from remit.users import os_user, read_users
@@ -31,7 +30,7 @@ _OF_REMIT: Final = frozenset(
         DECIDE_PERMISSION,
         EXPERIMENT_PERMISSION,
         JOIN_PERMISSION,
-        READ_RUNS,
+        READ_PERMISSION,
     }
 )
 

@@ -17,7 +17,7 @@ def runs(
     *,
     conversation: Annotated[str, typer.Option(metavar="NAME", help="Only the runs of one conversation.")] = "",
     target: Annotated[str, typer.Option(metavar="TARGET", help="Only the runs of one target.")] = "",
-    limit: Annotated[int, typer.Option(metavar="N", min=1, help="The maximum number of runs.")] = 20,
+    limit: Annotated[int, typer.Option(metavar="N", min=1, max=1000, help="The maximum number of runs.")] = 20,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")] = False,
 ) -> None:
     """List runs, newest first.
@@ -25,15 +25,8 @@ def runs(
     Lists your own runs, or all of your tenant if you hold runs:read (for the target, if you name one).
     """
     with open_client() as client:
-        mine = client.store.list_runs(
-            conversation=conversation,
-            tenant=client.principal.tenant,
-            principal=client.readable_principal(target),
-            target=target,
-            limit=limit,
-        )
-        rows = client.wait(mine)
-        usage = {row.run: client.usage(client.wait(client.store.read(row.run))) for row in rows}
+        rows = client.wait(client.reader.runs(conversation=conversation, target=target, limit=limit)).items
+        usage = {row.run: client.usage(client.wait(client.reader.items(row.run))) for row in rows}
     if as_json:
         print(json_text({"runs": [{**asdict(row), "usage": usage[row.run]._asdict()} for row in rows]}))
         return

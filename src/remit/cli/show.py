@@ -36,7 +36,7 @@ def show(
     """
     with open_client() as client:
         row = client.get_readable_run(run)
-        positions = client.wait(client.store.read(run))
+        positions = client.wait(client.reader.items(run))
         broken = find_broken_link(positions)
         usage = client.usage(positions)
         if as_json:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Final, Protocol, TypedDict, Unpack
+from typing import Any, Protocol, TypedDict, Unpack
 
 from remit.approvals.service import GrantService
 from remit.contracts.arguments import Arguments, Limits, parse_arguments
@@ -16,15 +16,12 @@ from remit.contracts.question import DecisionKind
 from remit.contracts.usage import Prices
 from remit.core.checks import check_instance
 from remit.engine.artifacts import ArtifactService
-from remit.engine.reader import READ_PERMISSION, RunReader
+from remit.engine.reader import RunReader
 from remit.engine.result import RunResult
 from remit.engine.schedule import Missed, Schedule
 from remit.errors import RequestError
 from remit.journal.ports import RunStatus, Store
 from remit.schemas.jsontext import compact_json
-
-CANCEL_PERMISSION: Final = "runs:cancel"
-"""The permission to cancel runs of other principals."""
 
 
 class SubmitOptions(TypedDict, total=False):
@@ -173,7 +170,7 @@ class Client(RunReader):
         Raises:
             RequestError: the run does not exist for this principal.
         """
-        await self._visible_run(run, CANCEL_PERMISSION)
+        await self.cancellable(run)
         result = await self._runtime.cancel(run, by=self.principal)
         return "running" if result is None else result.status
 
@@ -183,7 +180,7 @@ class Client(RunReader):
         Raises:
             RequestError: the run does not exist for this principal.
         """
-        await self._visible_run(run, READ_PERMISSION)
+        await self._visible_run(run)
         return await self._runtime.history(run)
 
     async def add_artifact(self, content: bytes | Path, *, name: str = "", media_type: str = "") -> Artifact:

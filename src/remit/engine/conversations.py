@@ -42,8 +42,11 @@ class Conversations:
         if conversation:
             after = await self.latest_run(conversation, tenant)
             current = (await self.read_run(after))[0].target if after else target
-            if after and not run_request.is_direct_call:  # first, because others learn nothing of a conversation
-                await self._check_participant(run_request.principal.at(current), conversation)
+            if after and not await self._may_join(run_request.principal.at(current), conversation):
+                if not run_request.is_direct_call:
+                    mend = f"use another name, or get the permission {JOIN_PERMISSION}"
+                    raise RequestError(f"conversation {conversation!r} belongs to another user; {mend}")
+                current = target  # others learn nothing of a conversation, so their calls do not get its target
             repeated = await self._store.find_run(run) if key else None
             target = repeated.target if repeated and not target else _resolve_target(run_request, current)
             after = DETACHED if run_request.is_direct_call else after
@@ -121,13 +124,13 @@ class Conversations:
         ]
         return handoff_targets[-1] if handoff_targets else header.callee
 
-    async def _check_participant(self, by: Principal, conversation: str) -> None:
-        """Refuse principals who have no run in a conversation that has begun, unless they may join it.
+    async def _may_join(self, by: Principal, conversation: str) -> bool:
+        """Whether a principal has a run in a conversation that has begun, or may join it.
 
         Its messages are in the history of every further run. Direct calls do not see them, and do not count.
         """
         if by.may(JOIN_PERMISSION):
-            return
+            return True
         own = await self._store.list_runs(
             conversation=conversation,
             tenant=by.tenant,
@@ -135,11 +138,7 @@ class Conversations:
             principal=by.name,
             limit=_MOST_RUNS,
         )
-        if all(row.after == DETACHED for row in own):
-            raise RequestError(
-                f"conversation {conversation!r} belongs to another user; use another name, or get the permission "
-                f"{JOIN_PERMISSION}"
-            )
+        return any(row.after != DETACHED for row in own)
 
     async def latest_run(self, conversation: str, tenant: str) -> str:
         """The newest run of a conversation, without direct calls; empty if there is none."""

@@ -21,6 +21,9 @@ from remit.journal.ports import QuestionRow, RunFilter, RunRow, RunStatus, Store
 READ_PERMISSION: Final = "runs:read"
 """The permission to read the runs of other principals of the tenant."""
 
+CANCEL_PERMISSION: Final = "runs:cancel"
+"""The permission to cancel runs of other principals."""
+
 _MAX_PAGE: Final = 1000
 _BATCH: Final = 200
 
@@ -111,6 +114,14 @@ class RunReader:
         """
         return await self._visible_run(run)
 
+    async def cancellable(self, run: str) -> RunRow:
+        """The index row of a run that the principal may cancel: an own one, or with ``runs:cancel`` any of the tenant.
+
+        Raises:
+            RequestError: the run does not exist for this principal.
+        """
+        return await self._visible_run(run, CANCEL_PERMISSION)
+
     async def details(self, run: str) -> RunDetails:
         """The state of a run with its usage, open questions and result.
 
@@ -120,7 +131,7 @@ class RunReader:
         row = await self._visible_run(run)
         items = await self._store.read(run)
         usage = usage_of(items, self._prices)
-        if row.status == "running":
+        if row.status in ("running", "scheduled"):
             return RunDetails(row=row, usage=usage)
         if row.status == "scheduled":
             starts_at = next(each.item.at for each in reversed(items) if isinstance(each.item, RunScheduled))
