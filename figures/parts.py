@@ -12,6 +12,7 @@ from figures import (
     audit,
     bijection,
     budgets,
+    client,
     combinations,
     corruption,
     crash,
@@ -43,6 +44,7 @@ from figures.mutants import access as acl_mutants
 from figures.mutants import approval as approval_mutants
 from figures.mutants import audit as audit_mutants
 from figures.mutants import budgets as budgets_mutants
+from figures.mutants import client as client_mutants
 from figures.mutants import combinations as combinations_mutants
 from figures.mutants import corruption as corruption_mutants
 from figures.mutants import crash as crash_mutants
@@ -123,6 +125,7 @@ PARTS: Final = {
     "governed": Part(governed.figures, governed_mutants.MUTANTS),
     "policy": Part(policy.figures, policy_mutants.MUTANTS),
     "acl": Part(acl_figure.figures, acl_mutants.MUTANTS),
+    "client": Part(client.figures, client_mutants.MUTANTS),
     "fuzz": Part(fuzz.figures, fuzz_mutants.MUTANTS),
     "untyped": Part(untyped.figures, untyped_mutants.MUTANTS),
     "combinations": Part(combinations.figures, combinations_mutants.MUTANTS),

@@ -131,7 +131,7 @@ class RunReader:
         row = await self._visible_run(run)
         items = await self._store.read(run)
         usage = usage_of(items, self._prices)
-        if row.status in ("running", "scheduled"):
+        if row.status == "running":
             return RunDetails(row=row, usage=usage)
         if row.status == "scheduled":
             starts_at = next(each.item.at for each in reversed(items) if isinstance(each.item, RunScheduled))

@@ -1,0 +1,170 @@
+"""Clients keep principals apart: a method that is given the ids of others tells and changes nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import re
+import tempfile
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final, NamedTuple, cast, get_args, get_type_hints
+
+from figures.figure import Figure, no_violations
+from remit import Agent, App, Client, Effect, Principal, Risk, Runtime, tool
+from remit.artifacts import Artifact
+from remit.errors import RemitError
+from remit.stores import InMemoryStore, SqlStore, Store
+from remit.testing import Scripted, calls
+
+CANARY: Final = "canary-7f3"
+"""In everything that only the victim and their approver may read."""
+
+VICTIM: Final = Principal("ada", "bakery", frozenset({"approvals:decide"}))
+_OTHER: Final = ("runs:read", "runs:cancel", "approvals:decide", "conversations:join")
+STRANGERS: Final = {
+    "another tenant": Principal("ada", "elsewhere", frozenset({"*"})),
+    "another principal": Principal("eve", "bakery"),
+    "another target": Principal("tom", "bakery", frozenset(f"{each}@{CANARY}/other" for each in _OTHER)),
+}
+ID_PARAMETERS: Final = ("run", "before", "question", "after", "grant", "artifact")
+"""Parameters for which the id of somebody else is answered like an unknown one."""
+
+
+class _Secrets(NamedTuple):
+    """The ids of the victim, by the parameter that takes them."""
+
+    run: str
+    question: str
+    grant: str
+    artifact: Artifact
+
+    def value(self, method: str, parameter: str) -> object:
+        if parameter == "after":
+            return self.question if method == "questions" else None
+        return self.run if parameter == "before" else getattr(self, parameter)
+
+
+def figures(*, short: bool) -> Iterator[Figure]:
+    """Answers and effects of a client on what its principal may not see."""
+    leaks, attempts = asyncio.run(_count_leaks(on_disk=not short))
+    how = (
+        "each method of the client, found by introspection, with each id of another principal's run, page, question, "
+        "grant and file, for another tenant, principal and target: answered like an unknown id, nothing told or changed"
+    )
+    yield no_violations("tenants.client.leaks", len(leaks), attempts, "; ".join([how, *leaks[:5]]))
+
+
+async def _count_leaks(*, on_disk: bool) -> tuple[list[str], int]:
+    leaks, attempts = list[str](), 0
+    with tempfile.TemporaryDirectory() as folder:
+        stores = [InMemoryStore(), *([SqlStore(f"sqlite:///{Path(folder)}/runs.db")] if on_disk else [])]
+        for store in stores:
+            for kind, stranger in STRANGERS.items():
+                found, count = await _attack(store, kind, stranger)
+                leaks, attempts = leaks + found, attempts + count
+            await store.close()
+    return leaks, attempts
+
+
+def _runtime(store: Store) -> Runtime:
+    @tool(effect=Effect.UNSAFE, risk=Risk.HIGH)
+    async def pay(amount: str) -> str:
+        """Pay."""
+        return amount
+
+    model = Scripted(["done", calls(("pay", {"amount": CANARY})), *["done"] * 500])
+    return Runtime(
+        App(name="shop", agents=(Agent("clerk", instructions="Sell.", tools=(pay,)),)), model=model, store=store
+    )
+
+
+async def _attack(store: Store, kind: str, stranger: Principal) -> tuple[list[str], int]:
+    """Give every method of the stranger's client the ids of the victim: the leaks, and the number of attempts."""
+    runtime = _runtime(store)
+    victim, talk = runtime.client(VICTIM), f"talk with {kind}"
+    await runtime.client(stranger).submit("before the victim")
+    await victim.run(CANARY, conversation=talk, target=f"{CANARY}/main")
+    waiting = await victim.run(CANARY, conversation=talk)
+    grant = await victim.create_grant("pay", principal="ada", count=1, expires_in=60, reason=CANARY)
+    artifact = await victim.add_artifact(CANARY.encode() + kind.encode())
+    secrets = _Secrets(waiting.run, waiting.questions[0], grant.id, artifact)
+    before = await _state(store, secrets)
+    client, leaks, attempts = runtime.client(stranger), list[str](), 0
+    for _ in range(2):  # again, because an attempt may have left something that a list then tells
+        for method, values in _calls(secrets, talk):
+            answer = await _answer(client, method, values)
+            told = [CANARY] if CANARY in answer else []
+            for parameter in ID_PARAMETERS:
+                if values.get(parameter) is not None and not isinstance(values[parameter], int):
+                    known, unknown = values[parameter], _unknown(values[parameter])
+                    other = await _answer(client, method, {**values, parameter: unknown})
+                    told += [parameter] if _neutral(answer, known) != _neutral(other, unknown) else []
+            attempts += 1
+            leaks += [f"{kind}: {method}({', '.join(values)}) tells {each}: {answer[:200]}" for each in told]
+    if await _state(store, secrets) != before:
+        leaks.append(f"{kind}: something of the victim was changed")
+    return leaks, attempts
+
+
+def _calls(secrets: _Secrets, talk: str) -> Iterator[tuple[str, dict[str, object]]]:
+    """Every public method, with required arguments alone and with each of the others that can name what is secret."""
+    required: Mapping[str, object] = {
+        "prompt": "hello", "tool": "pay", "arguments": {"amount": "1"}, "approved": True, "content": b"mine",
+        "principal": "ada", "count": 1, "expires_in": 60.0, "since": 0.0, "until": 1e12,
+        "at": datetime(2100, 1, 1, tzinfo=UTC),
+    }  # fmt: skip
+    optional = {"conversation": talk, "run": secrets.run, "before": secrets.run, "files": (secrets.artifact,)}
+    for method, function in inspect.getmembers(Client, inspect.isroutine):
+        if method.startswith("_") or method == "decision_kind":  # it is given a whole question
+            continue
+        values, choices = dict[str, object](), list[tuple[str, object]]()
+        for parameter in list(inspect.signature(function).parameters.values())[1:]:
+            if parameter.kind is parameter.VAR_KEYWORD:
+                options = get_args(get_type_hints(function, include_extras=True)[parameter.name])[0]
+                choices += [(name, optional[name]) for name in get_type_hints(options) if name in optional]
+            elif parameter.default is parameter.empty:
+                known = parameter.name in required
+                values[parameter.name] = required[parameter.name] if known else secrets.value(method, parameter.name)
+            elif parameter.name == "after" and method == "questions":
+                choices.append(("after", secrets.question))
+            elif parameter.name in optional:
+                choices.append((parameter.name, optional[parameter.name]))
+        yield method, values
+        yield from ((method, {**values, name: value}) for name, value in choices)
+
+
+async def _answer(client: Client, method: str, values: Mapping[str, object]) -> str:
+    """What a method answers, as text: its result or its error."""
+    function = cast("Callable[..., Awaitable[Any] | AsyncIterator[Any]]", getattr(client, method))
+    try:
+        answer = function(**values)
+        if isinstance(answer, AsyncIterator):
+            return repr([await anext(answer)])
+        return repr(await answer)
+    except RemitError as error:
+        return f"{error.code}: {error.message}"
+
+
+def _unknown(known: object) -> object:
+    if isinstance(known, Artifact):
+        return known.model_copy(update={"digest": f"sha256:{known.digest[:6:-1]}"})
+    return str(known)[::-1]
+
+
+def _neutral(answer: str, identity: object) -> str:
+    if isinstance(identity, Artifact):  # which a message shortens
+        return re.sub(f"{identity.digest}|sha256:[0-9a-f]+…", "ID", answer)
+    return answer.replace(str(identity), "ID")
+
+
+async def _state(store: Store, secrets: _Secrets) -> object:
+    """What of the victim an attempt could change."""
+    grants = await store.list_grants(tenant=VICTIM.tenant)
+    return (
+        await store.read(secrets.run),
+        await store.find_question(secrets.question),
+        await store.cancel_requested_by(secrets.run),
+        [row for row in grants if row.grant.id == secrets.grant],
+    )
