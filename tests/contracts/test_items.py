@@ -40,6 +40,7 @@ def test_the_names_of_the_kinds_are_these_for_ever() -> None:
         "erased": "ErasedItem",
         "suspended": "RunSuspended",
         "stalled": "RunStalled",
+        "scheduled": "RunScheduled",
         "resumed": "RunResumed",
         "trace": "TraceStarted",
         "finished": "RunFinished",

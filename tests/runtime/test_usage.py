@@ -20,7 +20,7 @@ from remit.errors import BudgetError, ModelBusyError
 from remit.items import ModelUsage
 from remit.layers import AddMessage, Budget, CallLayer, Fallback, ModelLayer, RetryModel
 from remit.messages import ChatRequest, Completion, completion_from_message
-from remit.models import PydanticAIModel
+from remit.models import ModelSettings, PydanticAIModel
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser
 from remit.workers import PydanticAIDriver
@@ -94,7 +94,14 @@ async def test_impossible_or_missing_usage_is_charged_as_estimated_and_refunds_n
     driver: AgentDriver, make_model: Callable[..., Any], layers: tuple[ModelLayer, ...], usage: tuple[Any, Any]
 ) -> None:
     store = InMemoryStore()
-    agent = Agent("agent", instructions="Work.", tools=[look], model=make_model(*usage), driver=driver, max_tokens=200)
+    agent = Agent(
+        "agent",
+        instructions="Work.",
+        tools=[look],
+        model=make_model(*usage),
+        driver=driver,
+        settings=ModelSettings(max_tokens=200),
+    )
     for layer in layers:
         agent = agent.layer(layer)
     runtime = runtime_of(agent, tokens=2_000, store=store)

@@ -51,6 +51,15 @@ limits:
   # tokens: 100000
   # seconds: 120
 
+# The settings of each request to the model. By default those of the model.
+# settings: {temperature: 0, max_tokens: 2000}
+
+# What holds for one run, such as the date: a message before the user's. Jinja, like the prompt.
+# run_instructions: "Today is {{ date }}."
+
+# How the model gives a result that is not text: auto, native or tool.
+# output_mode: auto
+
 # How often the model may correct a result that does not match `output`.
 retries: 1
 
