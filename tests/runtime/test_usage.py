@@ -7,10 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from pydantic_ai import settings as pydantic_settings
 from pydantic_ai.messages import ModelMessage, ModelResponse, ToolCallPart
 from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.models.test import TestModel
-from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RequestUsage
 
 from remit import Agent, App, Effect, Runtime, Stack, tool
@@ -71,7 +71,7 @@ class _Endless(TestModel):
     async def request(
         self,
         messages: list[ModelMessage],
-        model_settings: ModelSettings | None,
+        model_settings: pydantic_settings.ModelSettings | None,
         model_request_parameters: ModelRequestParameters,
     ) -> ModelResponse:
         part = ToolCallPart("look", {"page": str(len(messages))}, f"c{len(messages)}")
