@@ -38,7 +38,7 @@ MUTANTS: Final = mutants_of(
             f"{_RUNNING}:_check_run_layers", "for agent in agents:", "for agent in list(agents)[1:2]:"
         ),
         "functions without an entry are not noticed": edited(
-            f"{_RUNNING}:_check_functions", "and function not in used:", "and not used:"
+            f"{_RUNNING}:_check_functions", "and function not in used and", "and not used and"
         ),
         "a runtime starts without looking at the lock": edited(
             f"{_RUNNING}:check_application", "if lock is not None:", "if False:"

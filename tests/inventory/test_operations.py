@@ -96,8 +96,8 @@ def test_without_any_object_every_entry_is_named(tmp_path: Path) -> None:
     notebook = Notebook(tmp_path).write()
     with pytest.raises(InventoryError) as raised:
         Operations(notebook.operations().inventory, [])
-    assert "no function create_note among no class" in [each.what for each in raised.value.findings]
-    assert "no function count_notes among no class" in [each.what for each in raised.value.findings]
+    assert "no function create_note among no objects" in [each.what for each in raised.value.findings]
+    assert "no function count_notes among no objects" in [each.what for each in raised.value.findings]
 
 
 class Drafts:

@@ -59,7 +59,7 @@ def test_what_is_in_no_part_and_of_no_object_is_named(notebook: Notebook) -> Non
     whole = notebook.operations().inventory
     with pytest.raises(InventoryError) as raised:
         Operations(whole, (), parts=(of_notes(notebook, whole),))
-    assert [each.what for each in raised.value.findings] == ["no function forecast among no class"]
+    assert [each.what for each in raised.value.findings] == ["no function forecast among no objects"]
 
 
 def test_a_part_of_another_inventory_or_two_of_one_slice_are_refused(notebook: Notebook) -> None:

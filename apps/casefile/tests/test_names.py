@@ -24,7 +24,7 @@ def _names_in(tree: ast.AST) -> Iterator[str]:
 def places(method: MethodDefinition) -> int:
     """How often the inventory, the class of an operation and the module of its payload write its name or envelopes."""
     words = {method.name, method.request.__name__, method.response.__name__}
-    modules = {inspect.getfile(each) for each in (type(method.implementation.__self__), method.payload)}
+    modules = {inspect.getfile(each) for each in (type(method.owner), method.payload)}
     names = [name for file in modules for name in _names_in(ast.parse(Path(file).read_text(encoding="utf-8")))]
     slice_file = Path(method.metadata.inventory_location.rpartition(":")[0]).name
     text = (INVENTORY_FOLDER / slice_file).read_text(encoding="utf-8")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from types import FunctionType, MethodType
+from types import FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple, cast
 
 from remit.contracts.classification import Deprecation
@@ -23,12 +23,19 @@ from remit.inventory.definition import (
 )
 from remit.inventory.document import Inventory
 from remit.inventory.governance import BUSINESS_RULES, BusinessRules
-from remit.inventory.methods import description_of, read_envelopes, wrap_in_envelope
+from remit.inventory.methods import OperationFunction, description_of, read_envelopes, wrap_in_envelope
 from remit.inventory.narrowing import narrow_tool_body
 from remit.inventory.schema import MethodEntry, ToolEntry, build_entry_facts
 from remit.schemas.finding import Finding, display_path, locate_field, locate_function
 
 ComposeFunction = Callable[[Callable[[str], AnyTool]], Iterable[object]]
+
+
+class Implementation(NamedTuple):
+    """A function that an entry is about, and the domain object that has it or is it."""
+
+    owner: object
+    function: object
 
 
 class BoundSlice(NamedTuple):
@@ -67,9 +74,8 @@ class Binder:
         self._inventory = inventory
         self._compose_function = compose
         self._bound_slices = bound_slices
-        self._code_tools = [cast("AnyTool", each) for each in domain_objects if isinstance(each, Tool)]
-        self._domain_objects = [each for each in domain_objects if not isinstance(each, Tool)]
-        self._unused = list(self._domain_objects)
+        self._domain_objects = domain_objects
+        self._unused = list(domain_objects)
 
     def bind(self) -> BoundSlice:
         """The methods and tools, in the inventory's order. Composed methods come after the tools that they call."""
@@ -82,7 +88,7 @@ class Binder:
         if self._compose_objects(tools, composed):
             self._bind_entries(composed, methods, tools)
         tools = {name: tools[name] for name in self._inventory.tools if name in tools}
-        own = (_define_code_tool(tool) for tool in self._code_tools)
+        own = (_define_code_tool(cast("AnyTool", each)) for each in self._unused if isinstance(each, Tool))
         for definition in (*(each for each in bound if not each.policies), *own):
             if definition.name in tools:
                 what = f"the tool {definition.name} is already defined at {tools[definition.name].location}"
@@ -111,9 +117,10 @@ class Binder:
     def _report_unused_objects(self) -> None:
         """Report objects of which no entry names a function, unless another finding may be the reason."""
         for each in () if self.findings else self._unused:
-            where = locate_field(type(each), "")
-            what = f"no entry needs an object of {type(each).__name__}"
-            self._report("not-in-inventory", where, what, "write entries for its operations, or do not pass it")
+            if not isinstance(each, Tool):
+                what = f"no entry needs {' '.join(_describe_owner(each))}"
+                fix = "write entries for its operations, or do not pass it"
+                self._report("not-in-inventory", _locate_owner(each), what, fix)
 
     def _compose_objects(self, found: Mapping[str, ToolDefinition], composed_entries: Sequence[MethodEntry]) -> bool:
         """Create the objects whose functions call tools. Skipped while the called tools have findings."""
@@ -130,35 +137,40 @@ class Binder:
             self._report("contract", where, error.message, "correct the code or the entry")
         return not self.findings
 
-    def _candidates(self, entry: MethodEntry) -> list[tuple[object, FunctionType | AnyTool]]:
-        """The functions that an entry may be about, each with its object. A tool among them is a mistake."""
-        owner, _, name = entry.spec.implementation.rpartition(".")
-        instances = [each for each in self._domain_objects if not owner or owner in _class_names(each)]
-        found = [(each, inspect.getattr_static(type(each), name or entry.name, None)) for each in instances]
-        return [(each, attribute) for each, attribute in found if isinstance(attribute, FunctionType | Tool)]
+    def _candidates(self, entry: MethodEntry) -> list[Implementation]:
+        """The functions that an entry may be about."""
+        prefix, _, name = entry.spec.implementation.rpartition(".")
+        owners = [each for each in self._domain_objects if not prefix or prefix in _owner_names(each)]
+        found = [Implementation(each, _find_function(each, name or entry.name)) for each in owners]
+        return [each for each in found if isinstance(each.function, FunctionType | Tool)]
 
-    def _find_implementation(self, entry: MethodEntry) -> MethodType | None:
+    def _find_implementation(self, entry: MethodEntry) -> Implementation | None:
         found = self._candidates(entry)
-        if len(found) == 1:
-            instance, function = found[0]
-            if isinstance(function, Tool):
-                raise ContractError(f"the facts of {entry.key} are also in a decorator; remove them there")
-            self._unused = [each for each in self._unused if each is not instance]
-            return MethodType(function, instance)
+        name = entry.spec.implementation or entry.name
         if not found:
-            classes = ", ".join(type(domain).__name__ for domain in self._domain_objects) or "no class"
-            what = f"no function {entry.spec.implementation or entry.name} among {classes}"
-            self._report("not-in-code", entry.location, what, "write it and pass its object, or remove the entry")
-        else:
-            name = entry.spec.implementation.rpartition(".")[2] or entry.name
-            owners = ", ".join(f"{type(each).__name__}.{name}" for each, _ in found)
+            owners = ", ".join(_describe_owner(each)[1] for each in self._domain_objects) or "no objects"
+            what = f"no function {name} among {owners}"
+            self._report(
+                "not-in-code", entry.location, what, "write it and pass its object or module, or remove the entry"
+            )
+            return None
+        if len(found) > 1 and not _is_one_function(found):
+            owners = ", ".join(_qualified_name(*each) for each in found)
             self._report("ambiguous", entry.location, f"{entry.key} may be {owners}", "name one as `implementation`")
-        return None
+            return None
+        owner, function = found[0]
+        self._unused = [each for each in self._unused if all(each is not other.owner for other in found)]
+        if isinstance(function, Tool):
+            function = _unwrap_bare_tool(entry.key, owner, cast("AnyTool", function))
+            return Implementation(owner if isinstance(owner, ModuleType) else function, function)
+        is_method = not isinstance(owner, ModuleType | FunctionType)
+        return Implementation(owner, MethodType(cast("FunctionType", function), owner) if is_method else function)
 
     def _define_method(self, entry: MethodEntry) -> MethodDefinition | None:
-        function = self._find_implementation(entry)
-        if function is None:
+        found = self._find_implementation(entry)
+        if found is None:
             return None
+        owner, function = found.owner, cast("OperationFunction", found.function)
         rules = cast("BusinessRules", entry.policies[BUSINESS_RULES])
         facts, envelopes = build_entry_facts(entry, entry.spec, rules), read_envelopes(function)
         body = function if envelopes is None else wrap_in_envelope(function, envelopes)
@@ -169,9 +181,10 @@ class Binder:
             business_rules=rules,
             policies=entry.policies,
             envelopes=envelopes,
+            owner=owner,
             implementation=function,
             contract=build_tool(body, facts, name=name, description=description),
-            calls=declared_calls(function, facts.effect),
+            calls=declared_calls(owner, function, facts.effect),
         )
         for declared in ("request", "response"):
             declared_name, actual = getattr(entry.spec.models, declared), getattr(definition, declared).__name__
@@ -212,8 +225,68 @@ class Binder:
         self.findings.append(Finding(code=code, where=where, what=what, fix=fix))
 
 
-def _class_names(instance: object) -> set[str]:
-    return {kind.__name__ for kind in type(instance).__mro__}
+def _is_one_function(found: Sequence[Implementation]) -> bool:
+    """Whether modules that import the same function from each other were found, not several objects of a class."""
+    owners = (_unwrap_tool(each.owner) for each in found)
+    is_without_object = all(isinstance(each, ModuleType | FunctionType | MethodType) for each in owners)
+    return is_without_object and all(each.function is found[0].function for each in found)
+
+
+def _unwrap_tool(owner: object) -> object:
+    return cast("AnyTool", owner).function if isinstance(owner, Tool) else owner
+
+
+def _owner_names(owner: object) -> set[str]:
+    """What `implementation` may name before the dot: a class, or the module of a function, with or without packages."""
+    owner = _unwrap_tool(owner)
+    if isinstance(owner, ModuleType | FunctionType | MethodType):
+        module = owner.__name__ if isinstance(owner, ModuleType) else owner.__module__
+        return {module, module.rpartition(".")[2]}
+    return {kind.__name__ for kind in type(owner).__mro__}
+
+
+def _find_function(owner: object, name: str) -> object:
+    """The function of that name: the object itself, or one that its module or class has."""
+    function = _unwrap_tool(owner)
+    if isinstance(function, FunctionType | MethodType):
+        return owner if function.__name__ == name else None
+    return inspect.getattr_static(owner if isinstance(owner, ModuleType) else type(owner), name, None)
+
+
+def _unwrap_bare_tool(key: str, owner: object, tool: AnyTool) -> OperationFunction:
+    """The function of a tool from a bare ``@tool``: everything else about the tool is declared by the entry."""
+    if tool.facts.declared or not isinstance(owner, ModuleType | Tool):
+        raise ContractError(f"the facts of {key} are also in a decorator; remove them there")
+    function = cast("OperationFunction", tool.function)
+    is_bare = (tool.name, tool.description) == (canonical_name(function), description_of(function))
+    if not is_bare or len(tool.layers) or len(tool.functions) > 1:
+        what = "a name, description, preview or layers of its own"
+        raise ContractError(f"the tool of {key} has {what}; write a bare @tool, and add a preview with `with_tools`")
+    return function
+
+
+def _describe_owner(owner: object) -> tuple[str, str]:
+    """What a domain object is, and its name."""
+    owner = _unwrap_tool(owner)
+    if isinstance(owner, ModuleType):
+        return "the module", owner.__name__
+    if isinstance(owner, FunctionType | MethodType):
+        return "the function", owner.__name__
+    return "an object of", type(owner).__name__
+
+
+def _qualified_name(owner: object, function: object) -> str:
+    """The name of a candidate as `implementation` may have it."""
+    name = cast("OperationFunction", _unwrap_tool(function)).__name__
+    names = _owner_names(owner)
+    return f"{type(owner).__name__ if type(owner).__name__ in names else max(names, key=len)}.{name}"
+
+
+def _locate_owner(owner: object) -> str:
+    if isinstance(owner, ModuleType):
+        file = vars(owner).get("__file__")
+        return f"{display_path(file)}:1" if file else owner.__name__
+    return locate_function(owner) if isinstance(owner, FunctionType) else locate_field(type(owner), "")
 
 
 def _define_code_tool(tool: AnyTool) -> ToolDefinition:
@@ -223,7 +296,7 @@ def _define_code_tool(tool: AnyTool) -> ToolDefinition:
     )
 
 
-def _describe_for_model(description: str, function: MethodType, facts: Facts) -> str:
+def _describe_for_model(description: str, function: OperationFunction, facts: Facts) -> str:
     """The description for a model: the entry's, else the docstring, after a deprecation notice if any."""
     text = description or description_of(function)
     return f"{_deprecation_notice(facts.deprecation)}{text}" if facts.deprecation else text

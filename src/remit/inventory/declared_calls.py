@@ -1,26 +1,27 @@
-"""The callees that an object declares for its composed functions, checked."""
+"""The callees that an object or module declares for its composed functions, checked."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from types import MethodType
+from types import ModuleType
 from typing import Any, cast
 
 from remit.contracts.callee import Callee
 from remit.contracts.facts import Effect
 from remit.errors import ContractError
 from remit.inventory.definition import DeclaresCalls
+from remit.inventory.methods import OperationFunction
 
 AnyCallee = Callee[..., Any]
 
 
-def declared_calls(function: MethodType, effect: Effect) -> tuple[AnyCallee, ...]:
-    """The callees that the object of a function declares for it, if it declares any."""
-    owner: object = function.__self__
+def declared_calls(owner: object, function: OperationFunction, effect: Effect) -> tuple[AnyCallee, ...]:
+    """The callees that the object or module of a function declares for it, if it declares any."""
     if not isinstance(owner, DeclaresCalls):
         return ()
-    name = f"{type(owner).__name__}.{function.__name__}"
-    calls = _check_calls_mapping(type(owner).__name__, owner.calls).get(function)
+    owner_name = owner.__name__ if isinstance(owner, ModuleType) else type(owner).__name__
+    name = f"{owner_name}.{function.__name__}"
+    calls = _check_calls_mapping(owner_name, owner.calls).get(function)
     if calls is None and effect is Effect.COMPOSED:
         raise ContractError(f"{name} calls tools; declare them in the `calls` of its object")
     return _check_callees(name, calls)

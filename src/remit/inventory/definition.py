@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from types import MethodType
 from typing import Any, NamedTuple, Protocol, cast, runtime_checkable
 
 from pydantic import BaseModel, JsonValue
@@ -15,7 +14,7 @@ from remit.contracts.facts import Facts
 from remit.contracts.tool import Tool
 from remit.inventory.envelope import Request, Response, derive_request, derive_response
 from remit.inventory.governance import BusinessRules, PolicyModel
-from remit.inventory.methods import Envelopes
+from remit.inventory.methods import Envelopes, OperationFunction
 
 AnyTool = Tool[..., Any]
 AnyCallee = Callee[..., Any]
@@ -56,8 +55,8 @@ class MethodMetadata(NamedTuple):
 class MethodDefinition:
     """An operation as defined by its types, its docstring and the inventory.
 
-    ``envelopes``: those that its signature names; without them, `request` and `response` are derived. ``calls``: the
-    callees that its object declares for it.
+    ``envelopes``: those that its signature names; without them, `request` and `response` are derived. ``owner``: the
+    object or module whose function it is, or the function itself. ``calls``: the callees that its owner declares.
     """
 
     metadata: MethodMetadata
@@ -65,7 +64,8 @@ class MethodDefinition:
     business_rules: BusinessRules
     policies: Mapping[str, PolicyModel]
     envelopes: Envelopes | None
-    implementation: MethodType
+    owner: object
+    implementation: OperationFunction
     contract: AnyTool
     calls: tuple[AnyCallee, ...] = ()
 

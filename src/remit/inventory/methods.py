@@ -24,6 +24,7 @@ from remit.inventory.envelope import Request, Response, Status, payload_model_of
 from remit.schemas.docstring import read_docstring
 
 E = TypeVar("E", "Request[Any]", "Response[Any]")
+OperationFunction = FunctionType | MethodType
 
 
 class Envelopes(Struct, frozen=True, kw_only=True):
@@ -34,7 +35,7 @@ class Envelopes(Struct, frozen=True, kw_only=True):
     context_type: object
 
 
-def read_envelopes(function: MethodType) -> Envelopes | None:
+def read_envelopes(function: OperationFunction) -> Envelopes | None:
     """The envelopes in a signature; None if it has none.
 
     Raises:
@@ -68,7 +69,7 @@ def _as_envelope(annotation: object, envelope: type[E]) -> type[E] | None:
     return cast("type[E]", annotation) if isinstance(annotation, type) and issubclass(annotation, base) else None
 
 
-def wrap_in_envelope(function: MethodType, envelopes: Envelopes) -> Callable[..., Awaitable[Any]]:
+def wrap_in_envelope(function: OperationFunction, envelopes: Envelopes) -> Callable[..., Awaitable[Any]]:
     """A tool body that wraps the payload in a request, calls the operation and unwraps the response.
 
     ``request_id`` derives from the call's idempotency key, so every attempt has the same. User and session come from
@@ -111,6 +112,6 @@ def unwrap_response(response: Response[Any]) -> object:
     return response.payload
 
 
-def description_of(function: FunctionType | MethodType) -> str:
+def description_of(function: OperationFunction) -> str:
     """The docstring without its sections."""
     return read_docstring(function.__doc__)[0]

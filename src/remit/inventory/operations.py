@@ -29,7 +29,8 @@ class Operations:
 
     Args:
         inventory: the entries.
-        domain_objects: objects of the application's domain classes, and tools whose facts are declared in code.
+        domain_objects: objects of the application's domain classes, modules, and single functions; tools from a bare
+            `@tool` are such functions, and tools whose facts are declared in code need no entry.
         compose: given a lookup for the tools of ``domain_objects``, returns the objects whose functions call them, such
             as pipelines.
         parts: operations of slices of ``inventory``, which are reused.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from types import FunctionType, MethodType
+from types import FunctionType, MethodType, ModuleType
 from typing import Any, cast
 
 from remit.agent.handoff import HandoffTool
@@ -179,13 +179,20 @@ def _check_functions(operations: Operations) -> Iterator[Finding]:
     functions = [each.implementation for each in operations.methods.values()]
     others = (other for each in operations.tools.values() for other in each.tool.functions)
     used = {each.__func__ if isinstance(each, MethodType) else each for each in (*functions, *others)}
-    for owner in dict.fromkeys(type(each.__self__) for each in functions):
+    owners = (each.owner for each in operations.methods.values())
+    for owner in dict.fromkeys(each if isinstance(each, ModuleType) else type(each) for each in owners):
         for name, function in vars(owner).items():
             is_async = isinstance(function, FunctionType) and inspect.iscoroutinefunction(function)
-            if is_async and not name.startswith("_") and function not in used:
-                what = f"{function.__qualname__} has no entry, as other functions of its class have"
+            if is_async and not name.startswith("_") and function not in used and _is_defined_in(owner, function):
+                kind = "module" if isinstance(owner, ModuleType) else "class"
+                what = f"{function.__qualname__} has no entry, as other functions of its {kind} have"
                 fix = "write an entry for it, or give it a name with a leading underscore"
                 yield _make_finding("not-in-inventory", locate_function(function), what, fix)
+
+
+def _is_defined_in(owner: ModuleType | type, function: FunctionType) -> bool:
+    """Whether a function belongs to a class, or to a module or its submodules rather than being imported there."""
+    return isinstance(owner, type) or f"{function.__module__}.".startswith(f"{owner.__name__}.")
 
 
 def _make_finding(code: str, where: str, what: str, fix: str) -> Finding:

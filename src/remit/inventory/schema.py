@@ -71,7 +71,7 @@ class MethodToolSpec(ToolSpec):
 class MethodSpec(OperationSpec, ExposureSpec):
     """A method, and how a model sees it if its one tool has its name.
 
-    ``implementation`` is ``Class.name`` if several classes have a function of that name.
+    ``implementation`` is ``Class.name`` or ``module.name`` if several classes or modules have a function of that name.
     """
 
     models: ModelNamesSpec = ModelNamesSpec.model_construct()
