@@ -281,6 +281,7 @@ def test_limits_have_these_values() -> None:
         "note_bytes": 65_536,
         "reason_bytes": 4096,
         "artifact_bytes": 67_108_864,
+        "image_bytes": 3_932_160,
         "agent_depth": 5,
         "handoffs": 10,
     }

@@ -16,7 +16,7 @@ class Prompt(BaseModel):
 
 
 class PromptWithFiles(Prompt):
-    """The task of an agent, and files that its tools and agents can read. Its model sees their references."""
+    """The task of an agent, and files for its tools and agents. Its model sees their references, and the images."""
 
     files: tuple[Artifact, ...] = Field(default=(), description="Files that the prompt is about", max_length=100)
 

@@ -45,6 +45,7 @@ class Limits:
         note_bytes: the data of a note, as a body writes with `ctx.log`. The rest of longer data is dropped.
         reason_bytes: the reason of a decision or a grant. A longer one is refused.
         artifact_bytes: an artifact.
+        image_bytes: an image that a model is sent. Of a larger one it gets the reference.
         agent_depth: how deep agents and workers may call each other.
         handoffs: how many handoffs one run may make.
     """
@@ -57,6 +58,7 @@ class Limits:
     note_bytes: int = 64 << 10
     reason_bytes: int = 4 << 10
     artifact_bytes: int = 64 << 20
+    image_bytes: int = 3840 << 10
     agent_depth: int = 5
     handoffs: int = 10
 

@@ -1,4 +1,4 @@
-"""Where the answers of PydanticAI's models come from, and what they use."""
+"""Where the answers of PydanticAI's models come from, what they use, and whether they read images."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.models import Model
+from pydantic_ai.models.fallback import FallbackModel
 from pydantic_ai.usage import RequestUsage
 
 from remit.contracts.usage import are_tokens
@@ -18,6 +19,13 @@ def model_origin(model: Model) -> str:
     """The model and the host of its endpoint, as other models have it; see `remit.agent.model.HasOrigin`."""
     host = urlsplit(model.base_url).hostname if model.base_url else ""
     return f"{model.model_name} at {host or model.system}"
+
+
+def reads_images(model: Model) -> bool:
+    """Whether the model, or all of its fallbacks, are not known to refuse images."""
+    if isinstance(model, FallbackModel):
+        return all(map(reads_images, model.models))
+    return bool(model.profile.get("supports_image_input", True))
 
 
 def mark_response(response: ModelResponse, model: Model) -> ModelResponse:

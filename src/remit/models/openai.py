@@ -25,7 +25,7 @@ with require_extra(__name__, "openai"):
 from remit.contracts.chat import ChatRequest, Completion, completion_from_message
 from remit.contracts.settings import ModelSettings
 from remit.contracts.wire import to_request_text
-from remit.core.checks import check_functions, check_name, check_positive, check_unicode
+from remit.core.checks import check_functions, check_instance, check_name, check_positive, check_unicode
 from remit.errors import (
     CompletionError,
     ModelBusyError,
@@ -55,6 +55,7 @@ class OpenAI:
         trust_env: whether to use the proxy settings of the environment.
         rewrite_message: replaces wire texts that the endpoint cannot read, even if it sent them itself.
         vendor: the provider's name, for spans.
+        reads_images: whether the model is sent the images among the files of its input, or only their references.
 
     Raises:
         SetupError: the address or the key is not valid.
@@ -70,16 +71,19 @@ class OpenAI:
         trust_env: bool = True,
         rewrite_message: Callable[[str], str] | None = None,
         vendor: str = "openai",
+        reads_images: bool = True,
     ) -> None:
         check_name("OpenAI: model", model)
         check_name("OpenAI: api_key", api_key)
         check_unicode("OpenAI: base_url", "" if base_url is None else base_url)
         check_positive("OpenAI", timeout=timeout)
+        check_instance("OpenAI: reads_images", reads_images, bool, "give True or False")
         if rewrite_message is not None:
             check_functions("OpenAI", rewrite_message=rewrite_message)
         _check_endpoint(base_url, api_key)
         self.model = model
         self.vendor = vendor
+        self.reads_images = reads_images
         self._rewrite_message = rewrite_message
         http = openai.DefaultAsyncHttpxClient(trust_env=trust_env)
         self._client = openai.AsyncOpenAI(

@@ -81,13 +81,14 @@ from remit.errors import (
     RemitError,
     SetupError,
 )
-from remit.models.model_origin import count_reasoning_tokens, drop_impossible_usage, mark_response, model_origin
-from remit.models.pydantic_settings import (
-    schema_of,
-    to_pydantic_settings,
-    unsupported_settings,
-    without_schema,
+from remit.models.model_origin import (
+    count_reasoning_tokens,
+    drop_impossible_usage,
+    mark_response,
+    model_origin,
+    reads_images,
 )
+from remit.models.pydantic_settings import schema_of, to_pydantic_settings, unsupported_settings, without_schema
 from remit.schemas.jsontext import compact_json
 from remit.schemas.suggestions import suggest
 
@@ -112,6 +113,7 @@ class PydanticAIModel:
         self._model = keep_as_received(infer_named_model(model) if isinstance(model, str) else model)
         self.model = self._model.model_name
         self.vendor = self._model.system
+        self.reads_images = reads_images(self._model)
 
     async def __call__(self, request: ChatRequest, /) -> Completion:
         """Ask once.

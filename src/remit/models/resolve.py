@@ -90,6 +90,16 @@ class ResolvedModel:
         return f"{self.model} at {self.vendor}"
 
     @property
+    def reads_images(self) -> bool:
+        """Whether the model is not known to refuse images. Local ones are served without the part that reads them."""
+        with suppress(SetupError, ImportError):
+            if self.kind == _PYDANTIC_AI:
+                from remit.models.model_origin import reads_images  # noqa: PLC0415 - imports the vendor
+
+                return reads_images(self._infer_pydantic_model())
+        return self.kind != "local"
+
+    @property
     def pydantic_ai_name(self) -> str:
         """The name by which PydanticAI finds the model; empty if it has none."""
         if self.kind == "openai":

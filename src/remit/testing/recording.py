@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any, cast
 
+from remit.agent.images import reads_images
 from remit.agent.model import Model
 from remit.contracts.chat import ChatRequest, Completion
 from remit.errors import SetupError
@@ -28,6 +29,11 @@ class RecordingModel:
         self._path = path
         self._lines: list[dict[str, Any]] = []
         self._histories: list[tuple[str, ...]] = []
+
+    @property
+    def reads_images(self) -> bool:
+        """Whether the wrapped model is not known to refuse images."""
+        return reads_images(self._model)
 
     async def __call__(self, request: ChatRequest, /) -> Completion:
         """Ask the model and record its answer.

@@ -23,6 +23,7 @@ from remit.layers.trace import TraceModel
 from remit.models.model_origin import drop_impossible_usage, mark_response
 from remit.models.pydantic_ai import keep_as_received
 from remit.models.pydantic_settings import to_pydantic_settings
+from remit.workers.images import add_images
 from remit.workers.missing_model import MissingModel, MissingModelPort
 from remit.workers.port_adapter import ModelPortAdapter
 from remit.workers.request_digest import RequestDigester
@@ -142,6 +143,7 @@ class JournaledModel(WrapperModel):
         settings = request.base_settings
         if not isinstance(self.wrapped, ModelPortAdapter):
             settings = await to_pydantic_settings(request.settings, self.wrapped, settings)
+            messages = await add_images(messages, self.wrapped)
         response = await self.wrapped.request(messages, settings, request.parameters)
         return mark_response(drop_impossible_usage(response), self.wrapped)
 

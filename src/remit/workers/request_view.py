@@ -20,6 +20,7 @@ from remit.contracts.chat import ChatRequest, Completion, History, decode_messag
 from remit.models.model_origin import drop_impossible_usage, mark_response
 from remit.models.pydantic_ai import to_completion, to_model_messages, to_tool_definitions
 from remit.models.pydantic_settings import to_pydantic_settings, without_schema
+from remit.workers.images import add_images
 from remit.workers.port_adapter import ModelPortAdapter
 from remit.workers.response_codec import RecordedRequest
 from remit.workers.wire_messages import (
@@ -64,6 +65,7 @@ class RequestView:
             if chat.history.digest != self.chat.history.digest:
                 messages, parameters = self._change_messages(parameters, list(chat.history))
             settings = await to_pydantic_settings(without_schema(chat.settings), self._model, self._base_settings(chat))
+            messages = await add_images(messages, self._model)
             response = await self._model.request(messages, settings, parameters)
             response = mark_response(drop_impossible_usage(response), self._model)
             completion = to_completion(response)

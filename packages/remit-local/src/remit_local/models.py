@@ -71,6 +71,7 @@ async def open_local_model(name_or_path: str) -> AsyncGenerator[Model]:
             trust_env=False,
             rewrite_message=replace_invalid_arguments,
             vendor="llama.cpp",
+            reads_images=False,
         ) as model:
             yield model
     finally:
