@@ -15,6 +15,7 @@ from apps.casefile.tests.workspace.desk import BOB, Crash, Desk
 from apps.casefile.tests.world import call_of
 from remit.errors import ConflictError, ExternalError, NotFoundError
 from remit.inventory import Status
+from remit.tools import Changed
 from remit_casefile.google.account import Account
 from remit_casefile.google.clients import Clients
 from remit_casefile.google.gmail import GmailClient
@@ -103,8 +104,10 @@ async def test_a_sync_that_brings_nothing_says_why_and_leaves_the_casefile_as_it
     desk.deliver(1, subject="new")
     desk.google.faults.plan(HISTORY, broken(), times=100)
 
-    failed = await desk.call("sync_gmail", casefile_id=casefile)
-    assert failed["errorCode"] == "GOOGLE_UNAVAILABLE"
+    failed = await desk.run("sync_gmail", casefile_id=casefile)
+    assert json.loads(failed.text)["errorCode"] == "GOOGLE_UNAVAILABLE"
+    items = [position.item for position in await desk.store.read(failed.run)]
+    assert Changed("casefile", casefile, fields=("gmail",)) in map(Changed.from_item, items)
     state = await desk.state(casefile)
     assert state["status"] == "error"
     assert "Google answers 500" in state["error"]

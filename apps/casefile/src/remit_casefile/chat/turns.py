@@ -15,10 +15,9 @@ from remit_casefile.chat.sessions import count_messages, message_role
 from remit_casefile.sessions import rows
 from remit_casefile.sessions.conversation_sessions import find_session
 from remit_casefile.sessions.payloads import Payload
-from remit_casefile.sessions.request_writes import write_once
 from remit_casefile.storage.database import Database
 from remit_casefile.storage.tables import ChatMessage, Session, SessionRequest
-from remit_casefile.storage.transactions import Edit
+from remit_casefile.storage.transactions import Edit, write_once
 
 MAX_EARLIER_MESSAGES: Final = 40
 MAX_EARLIER_CHARACTERS: Final = 24_000
@@ -84,6 +83,7 @@ class Turns:
             edit.session.add(request)
             earlier = await _recent_messages(edit, session)
             await _add_message(edit, session, "user", message)
+            edit.add_change("session", session.id, "messages", "requests")
             return Turn(session_id=session.id, tool_session_id=inner.id, session_request_id=request.id, earlier=earlier)
 
         return await write_once(self._database, ctx, Turn, work)
@@ -94,8 +94,10 @@ class Turns:
         async def work(edit: Edit) -> ChatProgress:
             session = await edit.session.get_one(Session, payload.turn.session_id)
             request = await edit.session.get_one(SessionRequest, payload.turn.session_request_id)
+            edit.add_change("session", session.id, "requests")
             if payload.reply is not None:
                 await _add_message(edit, session, "assistant", payload.reply)
+                edit.add_change("session", session.id, "messages")
             request.status = "failed" if payload.reply is None else "completed"
             request.ended_at = edit.now
             return ChatProgress(message_count=await count_messages(edit, session))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from remit import LeafContext
+from remit.tools import Changed
 from remit_casefile.google.clients import Clients
 from remit_casefile.google.payloads.drive import (
     DownloadFile,
@@ -63,7 +64,9 @@ class GmailOperations:
 
     async def send_message(self, ctx: LeafContext, payload: SendMessage) -> SentMessage:
         """Send a message from the mailbox, as plain text. It cannot be recalled."""
-        return await self._clients.of(ctx).gmail.send_message(ctx, payload)
+        sent = await self._clients.of(ctx).gmail.send_message(ctx, payload)
+        ctx.emit(Changed("mail", sent.id))
+        return sent
 
 
 class DriveOperations:
@@ -93,7 +96,9 @@ class DriveOperations:
 
     async def upload_file(self, ctx: LeafContext, payload: UploadFile) -> FileView:
         """Upload a new file. An existing file of the same name is kept beside it."""
-        return await self._clients.of(ctx).drive.upload_file(ctx, payload)
+        uploaded = await self._clients.of(ctx).drive.upload_file(ctx, payload)
+        ctx.emit(Changed("drive_file", uploaded.id))
+        return uploaded
 
 
 class SheetsOperations:
@@ -108,8 +113,12 @@ class SheetsOperations:
 
     async def update_values(self, ctx: LeafContext, payload: UpdateValues) -> UpdatedValues:
         """Write cells of a spreadsheet. Existing values are overwritten."""
-        return await self._clients.of(ctx).sheets.update_values(payload)
+        updated = await self._clients.of(ctx).sheets.update_values(payload)
+        ctx.emit(Changed("sheet", payload.spreadsheet_id, fields=(updated.updated_range or payload.range,)))
+        return updated
 
     async def append_values(self, ctx: LeafContext, payload: AppendValues) -> AppendedValues:
         """Append rows to a table in a spreadsheet. Two calls append them twice."""
-        return await self._clients.of(ctx).sheets.append_values(payload)
+        appended = await self._clients.of(ctx).sheets.append_values(payload)
+        ctx.emit(Changed("sheet", payload.spreadsheet_id, fields=(appended.updates.updated_range or payload.range,)))
+        return appended

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from remit import LeafContext, Tool
-from remit.tools import Preview
+from remit.tools import Changed, Happened, Preview
 from remit_casefile.google.operations import ClientsOfCaller
 from remit_casefile.google.payloads.drive import GetFile, UploadFile
 from remit_casefile.google.payloads.gmail import SendMessage
@@ -27,10 +27,16 @@ def with_google_hooks(clients: ClientsOfCaller, tool: AnyTool) -> AnyTool:
     """The tool; if it writes to Google, with reconciliation and a preview."""
 
     async def reconcile_send(ctx: LeafContext, payload: SendMessage):
-        return await clients.of(ctx).gmail.reconcile_send(ctx, payload)
+        found = await clients.of(ctx).gmail.reconcile_send(ctx, payload)
+        if isinstance(found, Happened):
+            ctx.emit(Changed("mail", found.value.id))
+        return found
 
     async def reconcile_upload(ctx: LeafContext, payload: UploadFile):
-        return await clients.of(ctx).drive.reconcile_upload(ctx, payload)
+        found = await clients.of(ctx).drive.reconcile_upload(ctx, payload)
+        if isinstance(found, Happened):
+            ctx.emit(Changed("drive_file", found.value.id))
+        return found
 
     reconciles = {"gmail_send_message": reconcile_send, "drive_upload_file": reconcile_upload}
     previews = _Previews(clients)

@@ -14,11 +14,10 @@ from remit.layers import Call
 from remit_casefile.casefiles.access import Level, require_casefile
 from remit_casefile.sessions import rows
 from remit_casefile.sessions.payloads import CreateSessionPayload
-from remit_casefile.sessions.request_writes import make_edit
 from remit_casefile.storage.database import Database
 from remit_casefile.storage.ids import SESSION_ID
 from remit_casefile.storage.tables import Session
-from remit_casefile.storage.transactions import View, open_view, session_not_found
+from remit_casefile.storage.transactions import View, make_edit, open_view, session_not_found
 
 IDLE_AFTER: Final = timedelta(hours=8)
 """A session in which nothing happened for so long is idle; it may be taken up again."""

@@ -19,10 +19,9 @@ from remit_casefile.sessions import rows
 from remit_casefile.sessions.chain import EventChain
 from remit_casefile.sessions.conversation_sessions import find_session
 from remit_casefile.sessions.payloads import Payload
-from remit_casefile.sessions.request_writes import write_once
 from remit_casefile.storage.database import Database
 from remit_casefile.storage.tables import Event, Session, SessionRequest
-from remit_casefile.storage.transactions import Edit
+from remit_casefile.storage.transactions import Edit, write_once
 
 
 class RequestStart(Payload):
@@ -79,6 +78,7 @@ class RequestRecorder:
             chain = EventChain(edit=edit, session=session, request=request, casefile=casefile, reasoning=payload.prompt)
             await chain.add("tool_request_received", "received", parameters=request.parameters)
             await chain.add("tool_execution_started", "running")
+            edit.add_change("session", session.id, "requests", "events")
             return RecordedRequest(session_request_id=request.id, casefile_id=casefile, events=chain.event_ids)
 
         return await write_once(self._database, ctx, RecordedRequest, work)
@@ -105,6 +105,7 @@ class RequestRecorder:
             )
             await chain.add("tool_response_sent", payload.outcome)
             request.status, request.ended_at = payload.outcome, edit.now
+            edit.add_change("session", session.id, "requests", "events")
             return RecordedEnd(events=chain.event_ids, duration_ms=duration_ms)
 
         return await write_once(self._database, ctx, RecordedEnd, work)

@@ -14,9 +14,9 @@ from remit.inventory import SECRET_FIELDS, ToolRequestPayload, ToolResponsePaylo
 from remit.layers import redact_fields
 from remit.tools import Callee
 from remit_casefile.casefiles.texts import PRINTABLE
+from remit_casefile.sessions.interruptions import track_interruption
 from remit_casefile.sessions.payloads import CasefileId
 from remit_casefile.sessions.recorder import RecordedRequest, RequestEnd, RequestRecorder, RequestStart
-from remit_casefile.sessions.request_writes import track_interruption
 from remit_casefile.storage.database import Database
 
 RECORD_TOOLS: Final = frozenset({"begin_session_request", "end_session_request", "begin_chat_turn", "end_chat_turn"})

@@ -48,8 +48,10 @@ async def add_session(edit: Edit, kind: SessionKind, payload: CreateSessionPaylo
     )
     edit.session.add(session)
     await edit.session.flush()
+    edit.add_change("session", session_id)
     if casefile is not None:
         edit.session.add(CasefileSession(casefile=casefile, session=session_id))
+        edit.add_change("casefile", casefile, "session_ids")
     return session
 
 
@@ -60,6 +62,7 @@ async def get_or_add_tool_session(edit: Edit, chat: Session) -> Session:
         return existing
     made = await add_session(edit, "tool", CreateSessionPayload(casefile_id=chat.casefile, title=chat.title))
     chat.tool_session = made.id
+    edit.add_change("session", chat.id, "tool_session_id")
     return made
 
 
@@ -153,6 +156,7 @@ async def close_session(edit: Edit, session: Session) -> ActivityCounts:
         raise ConflictError(f"The session '{session.id}' is closed since {_format_minute(session.closed_at)}.")
     for each in await _sessions_to_close(edit, session):
         each.state, each.closed_at, each.updated_at = "closed", edit.now, edit.now
+        edit.add_change("session", each.id, "active")
         open_requests = (SessionRequest.session == each.id, SessionRequest.status.in_(OPEN_STATUSES))
         await edit.session.execute(
             update(SessionRequest).where(*open_requests).values(status="stopped", ended_at=edit.now)

@@ -5,19 +5,19 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from hashlib import sha256
 from typing import Final, Protocol, TypeVar
 
-from pydantic import BaseModel
+from pydantic import BaseModel, JsonValue, model_validator
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from remit import LeafContext
 from remit.effects import once
 from remit.errors import NotFoundError, ToolFailedError
-from remit.tools import Caller
+from remit.tools import Caller, Changed
 from remit_casefile.storage.database import Database
 from remit_casefile.storage.ids import IdGenerator
 from remit_casefile.storage.tables import EFFECTS, Base, Casefile, Session
@@ -65,6 +65,11 @@ class Edit(View):
 
     run: str
     ids: IdGenerator
+    changes: list[Changed] = field(default_factory=list[Changed])
+
+    def add_change(self, kind: str, object_id: str, *fields: str) -> None:
+        """Tell those who watch, once the edit is stored, that an object has changed."""
+        self.changes.append(Changed(kind, object_id, fields=fields))
 
     async def draw_unused_id(self, table: type[Base], draw: Callable[[], str]) -> str:
         """An id that no row of ``table`` has in any tenant: with six digits a day, collisions do occur.
@@ -77,6 +82,25 @@ class Edit(View):
             if await self.session.get(table, drawn) is None:
                 return drawn
         raise ToolFailedError(f"no unused id for {table.__tablename__} in {_MAX_DRAWS} draws; try again tomorrow")
+
+
+class _Written(BaseModel):
+    """What is stored under the key of a call: its result, and what it changed."""
+
+    reply: JsonValue
+    changes: list[Changed] = []
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_plain_result(cls, value: dict[str, object]) -> dict[str, object]:
+        """Read a result that an earlier version stored, without changes."""
+        return value if value.keys() == {"reply", "changes"} else {"reply": value}
+
+    def report(self, ctx: LeafContext, result: type[P]) -> P:
+        """Tell those who watch what changed, and return the result."""
+        for change in self.changes:
+            ctx.emit(change)
+        return result.model_validate(self.reply, by_alias=False, by_name=True)
 
 
 def casefile_not_found(casefile_id: str) -> NotFoundError:
@@ -111,28 +135,46 @@ async def edit_once(
 ) -> P:
     """Write in one transaction, once per key of the call.
 
-    The key is scoped to the tenant and user, so that users cannot see each other's results.
+    The key is scoped to the tenant and user, so that users cannot see each other's results. What the edit changed is
+    emitted after the commit, also if an earlier attempt wrote it.
 
     Raises:
         IdempotencyError: the key was used for another payload or user.
         RateLimitedError: the database was busy for too long.
     """
-    principal = ctx.caller.principal
+    digest = _payload_digest(payload, ctx.caller.principal.name)
+    return await write_once(database, ctx, result, work, digest=digest)
+
+
+async def write_once(
+    database: Database, ctx: LeafContext, result: type[P], work: Callable[[Edit], Awaitable[P]], *, digest: str = ""
+) -> P:
+    """The same for a payload with this digest; without one, for a call that nobody else can repeat."""
     async with database.write() as session:
-        edit = Edit(
-            session=session,
-            tenant=principal.tenant,
-            person=principal.name,
-            now=database.clock(),
-            run=ctx.run,
-            ids=database.ids,
-        )
-        key, digest = _effect_key(ctx), _payload_digest(payload, principal.name)
-        return await once(session, key, result, lambda: work(edit), digest=digest)
+        edit = make_edit(database, session, ctx.caller)
+
+        async def write() -> _Written:
+            made = await work(edit)
+            return _Written(reply=made.model_dump(mode="json", by_alias=False, round_trip=True), changes=edit.changes)
+
+        written = await once(session, _effect_key(ctx), _Written, write, digest=digest)
+    return written.report(ctx, result)
+
+
+def make_edit(database: Database, session: AsyncSession, caller: Caller) -> Edit:
+    """An edit for a caller, in an open transaction."""
+    return Edit(
+        session=session,
+        tenant=caller.principal.tenant,
+        person=caller.principal.name,
+        now=database.clock(),
+        run=caller.run,
+        ids=database.ids,
+    )
 
 
 async def find_earlier_result(database: Database, ctx: LeafContext, payload: BaseModel, result: type[P]) -> P | None:
-    """The result of an earlier attempt at the call that completed, or None.
+    """The result of an earlier attempt at the call that completed, or None. Emits what that attempt changed.
 
     Lets work outside a transaction skip what is done already; the `edit_once` at its end still makes sure.
     """
@@ -142,7 +184,7 @@ async def find_earlier_result(database: Database, ctx: LeafContext, payload: Bas
     )
     async with database.read() as session:
         text = await session.scalar(query)
-    return None if text is None else result.model_validate_json(str(text), by_alias=False, by_name=True)
+    return None if text is None else _Written.model_validate_json(str(text)).report(ctx, result)
 
 
 @asynccontextmanager

@@ -87,6 +87,7 @@ async def _record_stored(
     row = await get_or_add_sync(edit, casefile_id, source)
     row.token = sync_token or row.token
     row.synced_at = edit.now
+    edit.add_change("casefile", casefile_id, source)
     return StoredPayload(
         casefile_id=casefile_id,
         **counts._asdict(),

@@ -14,6 +14,7 @@ from typing import Any, Final, TypeVar
 from remit import LeafContext
 from remit.errors import CallError, ConflictError, NotFoundError
 from remit.inventory import Failure, Request, Response, Status
+from remit.tools import Changed
 from remit_casefile.casefiles.access import Level, require_casefile
 from remit_casefile.google.operations import ClientsOfCaller
 from remit_casefile.google.write_confirmation import WaitSchedule
@@ -172,6 +173,7 @@ class _Sync:
         removed = await copies.drop(removed_ids)
         row.status, row.scope, row.token, row.synced_at, row.error = "idle", start.scope, fetched.token, edit.now, None
         row.account = self._owner
+        edit.add_change("casefile", self._casefile, self._source)
         return SyncedPayload(
             casefile_id=self._casefile,
             **counts._asdict(),
@@ -202,5 +204,6 @@ class _Sync:
             sync_status="failed",
             synced_at=synced_at,
         )
+        self._ctx.emit(Changed("casefile", self._casefile, fields=(self._source,)))
         failure = Failure(code=error.code, message=error.message)
         return response(request_id=self._request.request_id, status=Status.FAILED, error=failure, payload=payload)

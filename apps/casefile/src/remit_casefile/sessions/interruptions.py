@@ -1,46 +1,19 @@
-"""Writes made while a request is processed, each done once however often its run is executed."""
+"""Shows how a request stands whose processing was interrupted."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from typing import Literal, TypeVar
+from typing import Literal
 
-from pydantic import BaseModel
 from sqlalchemy import update
-from sqlalchemy.ext.asyncio import AsyncSession
 
-from remit import LeafContext
-from remit.effects import once
 from remit.errors import CallError, NoModelError, Suspended
-from remit.tools import Caller
 from remit_casefile.sessions.rows import OPEN_STATUSES
 from remit_casefile.storage.database import Database
 from remit_casefile.storage.tables import SessionRequest
-from remit_casefile.storage.transactions import Edit
-
-P = TypeVar("P", bound=BaseModel)
-
-
-def make_edit(database: Database, session: AsyncSession, caller: Caller) -> Edit:
-    """An edit for a caller, in an open transaction."""
-    return Edit(
-        session=session,
-        tenant=caller.principal.tenant,
-        person=caller.principal.name,
-        now=database.clock(),
-        run=caller.run,
-        ids=database.ids,
-    )
-
-
-async def write_once(database: Database, ctx: LeafContext, result: type[P], work: Callable[[Edit], Awaitable[P]]) -> P:
-    """Write in one transaction, once per key of the call."""
-    async with database.write() as session:
-        edit = make_edit(database, session, ctx.caller)
-        return await once(session, f"{edit.tenant}/{ctx.key}", result, lambda: work(edit))
 
 
 @asynccontextmanager
