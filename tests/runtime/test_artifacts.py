@@ -375,3 +375,15 @@ async def test_bytes_that_are_no_text_are_read_to_their_end(data: bytes) -> None
         if offset is not None:
             offset = (await runtime.call(read_artifact, ADA, file, offset, 4)).value().next_offset
     assert offset is None
+
+
+async def test_a_direct_call_in_a_conversation_of_others_does_not_see_its_files() -> None:
+    runtime = Runtime(
+        App(name="desk", agents=(Agent("clerk", instructions="Work.", tools=[SEND], input=PromptWithFiles),)),
+        model=Scripted(["ok"]),
+    )
+    file = await runtime.artifacts.add(b"of ada", by=ADA, name="a.txt")
+    await runtime.run("go", by=ADA, conversation="talk", files=(file,))
+    DESK.sent.clear()
+    refused = await runtime.call_in_conversation("talk", SEND, BOB, file)
+    assert (refused.status, DESK.sent) == ("failed", [])

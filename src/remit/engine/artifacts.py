@@ -20,7 +20,7 @@ from remit.contracts.artifact import (
     not_found,
 )
 from remit.contracts.current_run import CURRENT_LIMITS, CURRENT_RUN
-from remit.contracts.items import RunOpened
+from remit.contracts.items import DETACHED, RunOpened
 from remit.contracts.ledger import Ledger
 from remit.contracts.principal import Principal, check_principal
 from remit.core.checks import check_instance, check_texts
@@ -121,4 +121,6 @@ async def read_result(content: str, run: str, header: RunOpened, store: Store) -
 
 
 def _scope(run: str, header: RunOpened) -> ArtifactScope:
-    return ArtifactScope(header.tenant, header.principal, header.application, header.conversation, run)
+    # Anybody may make a direct call in a conversation, and so gets nothing of the others in it.
+    conversation = "" if header.after == DETACHED else header.conversation
+    return ArtifactScope(header.tenant, header.principal, header.application, conversation, run)
