@@ -55,7 +55,7 @@ async def test_a_question_that_a_call_of_this_run_goes_by_stands_for_no_other(cl
 async def test_the_last_approval_is_found_over_all_runs(clock: Clock) -> None:
     store = InMemoryStore(clock)
     ledger = await open_ledger(store, clock)
-    same = {"tenant": "default", "asker": "ada", "tool": "cms_deletePage", "rule": "high risk"}
+    same = {"tenant": "default", "asker": "ada", "target": "", "tool": "cms_deletePage", "rule": "high risk"}
     assert await ledger.find_last_approval(**same) is None
     await ledger.commit(question_item(question(), call="match"))
     await store.decide(yes())

@@ -308,7 +308,7 @@ async def test_what_a_grant_has_allowed_stands_and_it_allows_nothing_more() -> N
     assert await ledger.usable_grants("t", "pay") == ()
     assert not await ledger.use_grant("g")
     assert not await ledger.is_used_elsewhere("q1", "call")
-    assert await ledger.find_last_approval(tenant="t", asker="ada", tool="pay", rule="r") is None
+    assert await ledger.find_last_approval(tenant="t", asker="ada", target="", tool="pay", rule="r") is None
 
 
 async def test_a_replay_finds_no_grant_and_uses_none() -> None:

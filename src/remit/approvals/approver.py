@@ -195,9 +195,11 @@ _MAX_NEWS: Final = 200
 
 
 async def compare_with_last(call: Call, rule: str) -> tuple[Change, ...]:
-    """Arguments that differ from the principal's last approved call of this tool and rule."""
+    """Arguments that differ from the principal's last approved call of this tool and rule for the target."""
     by = call.caller.principal
-    last = await call.ledger.find_last_approval(tenant=by.tenant, asker=by.name, tool=call.callee.name, rule=rule)
+    last = await call.ledger.find_last_approval(
+        tenant=by.tenant, asker=by.name, target=call.caller.target, tool=call.callee.name, rule=rule
+    )
     if last is None:
         return ()
     before: dict[str, Any] = json.loads(RecordedQuestion(*last).arguments)

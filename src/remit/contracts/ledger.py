@@ -69,6 +69,11 @@ class Ledger(Protocol):
         ...
 
     @property
+    def is_early(self) -> bool:
+        """Whether this execution began before that time: then it does not make the call, even if the time has come."""
+        ...
+
+    @property
     def starts_before(self) -> float:
         """When it is too late for that call, in seconds since the epoch; 0 for never."""
         ...
@@ -143,9 +148,9 @@ class Ledger(Protocol):
         ...
 
     async def find_last_approval(
-        self, *, tenant: str, asker: str, tool: str, rule: str
+        self, *, tenant: str, asker: str, target: str, tool: str, rule: str
     ) -> tuple[Question, Decision] | None:
-        """The newest approved question of a rule about an asker's calls of a tool, in all runs of the store."""
+        """The newest approved question of a rule about an asker's calls of a tool for a target, in all runs."""
         ...
 
     async def is_used_elsewhere(self, question: str, call: str) -> bool:

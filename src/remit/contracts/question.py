@@ -107,7 +107,8 @@ class Question:
         link: where to look at it, by the preview.
         state: the state that the preview describes; the approval is void once it differs.
         message: the user's message that led to the call, shortened.
-        news: the arguments that differ from the principal's last approved call of this tool and rule, in any run.
+        news: the arguments that differ from the principal's last approved call of this tool and rule for the target, in
+            any run.
         further_permissions: others that are needed to decide, where several rules required the approval of one call.
         needs: the kind of yes by which the call may run. An approval also serves where a confirmation is enough.
         plan: the calls that the call is known to make, which are approved with it.

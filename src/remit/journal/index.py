@@ -116,9 +116,9 @@ def is_expired(row: QuestionRow, now: float) -> bool:
     return row.status == "expired" or row.question.expires <= now
 
 
-def approval_key(*, tenant: str, asker: str, tool: str, rule: str) -> str:
-    """The key under which a store finds the approved questions of a rule about an asker's calls of a tool."""
-    return content_digest(tenant, asker, tool, rule)
+def approval_key(*, tenant: str, asker: str, target: str, tool: str, rule: str) -> str:
+    """The key of the approved questions of a rule about an asker's calls of a tool for a target."""
+    return content_digest(tenant, asker, tool, rule, *([target] if target else []))
 
 
 def approval_key_of(row: QuestionRow) -> str:
@@ -128,7 +128,9 @@ def approval_key_of(row: QuestionRow) -> str:
         return ""
     if not (decision.arguments or question.arguments):
         return ""
-    return approval_key(tenant=question.tenant, asker=question.asker, tool=question.tool, rule=question.rule)
+    return approval_key(
+        tenant=question.tenant, asker=question.asker, target=question.target, tool=question.tool, rule=question.rule
+    )
 
 
 def erase_question_row(row: QuestionRow, item: QuestionItem | DecisionItem) -> QuestionRow:

@@ -49,7 +49,7 @@ class RunLedger:
     A crash loses only items on which no effect depends. Close the ledger when its executor stops.
     """
 
-    is_replaying = was_cancelled = False
+    is_replaying = was_cancelled = is_early = False
 
     def __init__(
         self,
@@ -252,10 +252,10 @@ class RunLedger:
         return row.question, row.decision
 
     async def find_last_approval(
-        self, *, tenant: str, asker: str, tool: str, rule: str
+        self, *, tenant: str, asker: str, target: str, tool: str, rule: str
     ) -> tuple[Question, Decision] | None:
-        """The newest approved question of a rule about an asker's calls of a tool, in all runs of the store."""
-        row = await self._store.find_last_approval(tenant=tenant, asker=asker, tool=tool, rule=rule)
+        """The newest approved question of a rule about an asker's calls of a tool for a target, in all runs."""
+        row = await self._store.find_last_approval(tenant=tenant, asker=asker, target=target, tool=tool, rule=rule)
         return (row.question, row.decision) if row is not None and row.decision is not None else None
 
     async def is_used_elsewhere(self, question: str, call: str) -> bool:

@@ -226,9 +226,11 @@ class InMemoryStore:
                 return row
         return None
 
-    async def find_last_approval(self, *, tenant: str, asker: str, tool: str, rule: str) -> QuestionRow | None:
-        """The newest approved question of a rule about an asker's calls of a tool."""
-        key = approval_key(tenant=tenant, asker=asker, tool=tool, rule=rule)
+    async def find_last_approval(
+        self, *, tenant: str, asker: str, target: str, tool: str, rule: str
+    ) -> QuestionRow | None:
+        """The newest approved question of a rule about an asker's calls of a tool for a target."""
+        key = approval_key(tenant=tenant, asker=asker, target=target, tool=tool, rule=rule)
         newest_first = (self._questions[question] for _, question in reversed(self._approvals.get(key, ())))
         return next((row for row in newest_first if approval_key_of(row)), None)
 

@@ -225,10 +225,13 @@ class RunIndex(Protocol):
         """The newest matching question of a conversation that is open, or decided and not consumed."""
         ...
 
-    async def find_last_approval(self, *, tenant: str, asker: str, tool: str, rule: str) -> QuestionRow | None:
-        """The newest approved question of a rule about an asker's calls of a tool, if its arguments are not erased.
+    async def find_last_approval(
+        self, *, tenant: str, asker: str, target: str, tool: str, rule: str
+    ) -> QuestionRow | None:
+        """The newest approved question of a rule about an asker's calls of a tool for a target, with arguments.
 
-        It must not read other questions: a store has many, and this is asked before each new one.
+        Those of erased items are gone. It must not read other questions: a store has many, and this is asked before
+        each new one.
         """
         ...
 

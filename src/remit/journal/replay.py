@@ -57,6 +57,7 @@ class ReplayLedger:
         self.was_cancelled = any(isinstance(p.item, RunFinished) and p.item.status == "cancelled" for p in history)
         self._started_at = history[0].at if history else 0.0
         has_not_begun = bool(history) and isinstance(history[-1].item, RunScheduled)
+        self.is_early = has_not_begun
         self.starts_at = math.inf if has_not_begun else 0.0
         parents: dict[str, str] = {}
         for position in history:
@@ -218,7 +219,7 @@ class ReplayLedger:
         return (question, decision) if question is not None else None
 
     async def find_last_approval(
-        self, *, tenant: str, asker: str, tool: str, rule: str
+        self, *, tenant: str, asker: str, target: str, tool: str, rule: str
     ) -> tuple[Question, Decision] | None:
         """Return None: a replay opens no question."""
 

@@ -279,9 +279,11 @@ class SqlStore:
         rows, now = await self._read_questions(lambda connection: connection.execute(statement).all())
         return next((row for row in rows if not is_expired(row, now)), None)
 
-    async def find_last_approval(self, *, tenant: str, asker: str, tool: str, rule: str) -> QuestionRow | None:
-        """The newest approved question of a rule about an asker's calls of a tool."""
-        key = approval_key(tenant=tenant, asker=asker, tool=tool, rule=rule)
+    async def find_last_approval(
+        self, *, tenant: str, asker: str, target: str, tool: str, rule: str
+    ) -> QuestionRow | None:
+        """The newest approved question of a rule about an asker's calls of a tool for a target."""
+        key = approval_key(tenant=tenant, asker=asker, target=target, tool=tool, rule=rule)
         rows, _ = await self._read_questions(lambda connection: SELECT_LAST_APPROVAL.all(connection, approval=key))
         return next(iter(rows), None)
 

@@ -13,7 +13,7 @@ from remit.testing.store_suite.samples import begin, no, question, question_item
 
 
 async def last_approval_id(store: Store, **other: str) -> str | None:
-    key = {"tenant": "default", "asker": "ada", "tool": "cms_deletePage", "rule": "high risk"} | other
+    key = {"tenant": "default", "asker": "ada", "target": "", "tool": "cms_deletePage", "rule": "high risk"} | other
     row = await store.find_last_approval(**key)
     return row.question.id if row else None
 
@@ -25,7 +25,9 @@ async def test_the_last_approval_is_the_newest_approved_question_of_all_runs(sto
     assert await last_approval_id(store) is None
     for decision in (yes("q0"), yes("q1"), yes("q2"), no("q3")):
         await store.decide(decision)
-    row = await store.find_last_approval(tenant="default", asker="ada", tool="cms_deletePage", rule="high risk")
+    row = await store.find_last_approval(
+        tenant="default", asker="ada", target="", tool="cms_deletePage", rule="high risk"
+    )
     assert row is not None
     assert (row.question.id, row.decision) == ("q1", yes("q1"))
 
@@ -41,13 +43,22 @@ async def test_a_used_approval_remains_the_last_one_and_a_used_denial_is_none(st
     assert await last_approval_id(store) == "yes"
 
 
-@pytest.mark.parametrize("part", ["tenant", "asker", "tool", "rule"])
-async def test_the_last_approval_is_of_the_same_tenant_asker_tool_and_rule(store: Store, part: str) -> None:
+@pytest.mark.parametrize("part", ["tenant", "asker", "target", "tool", "rule"])
+async def test_the_last_approval_is_of_the_same_tenant_asker_target_tool_and_rule(store: Store, part: str) -> None:
     run = await begin(store)
     await run.append(question_item(question()))
     await store.decide(yes())
     assert await last_approval_id(store) == "q1"
     assert await last_approval_id(store, **{part: "another"}) is None
+
+
+async def test_the_last_approval_for_one_target_is_none_for_another(store: Store) -> None:
+    run = await begin(store)
+    await run.append(question_item(replace(question(), target="bakery")))
+    await store.decide(yes())
+    assert await last_approval_id(store, target="bakery") == "q1"
+    assert await last_approval_id(store, target="shop") is None
+    assert await last_approval_id(store) is None
 
 
 async def test_a_decision_in_an_item_counts_as_the_last_approval(store: Store) -> None:
