@@ -14,7 +14,7 @@ MUTANTS: Final = (
         {
             "a scheduled run is never due": edited("remit.journal.index:wake_time", "return item.at", "return NEVER"),
             "the next run is not opened by an executor": edited(
-                "remit.runtime:Runtime._execute", "if stopping or has_ended else", "if known_items else"
+                f"{_SCHEDULE}:next_occurrence", "if not header.schedule or", "if not header.schedule or items or"
             ),
             "the next run does not recur": edited(
                 f"{_SCHEDULE}:_start_at",
@@ -30,7 +30,7 @@ MUTANTS: Final = (
                 f"{_SCHEDULE}:next_occurrence", "recurrence.run, repr(time)", "recurrence.run, repr(object())"
             ),
             "a scheduled run does not wait": edited(
-                "remit.dispatch.attempts:check_time", "now < ledger.starts_at", "False"
+                "remit.dispatch.attempts:check_time", "ledger.is_early or now < ledger.starts_at", "False"
             ),
             "a header in the journal has no time": edited(
                 "remit.journal.ledger:RunLedger._index_item", "item.starts_at, item.starts_before", "0.0, 0.0"

@@ -18,9 +18,10 @@ from remit.contracts.arguments import Arguments, Limits
 from remit.contracts.artifact import Files
 from remit.contracts.call import CallLayer
 from remit.contracts.callee import Callee
-from remit.contracts.items import Position, RunFinished, RunOpened
+from remit.contracts.items import Position, RunOpened
 from remit.contracts.principal import Principal, check_principal
 from remit.contracts.question import DecisionKind
+from remit.contracts.reply import Reply
 from remit.contracts.usage import Prices
 from remit.core import Stack
 from remit.core.checks import as_clock, check_instance, check_instances, check_keywords
@@ -40,7 +41,7 @@ from remit.engine.result import ReplayReport, RunResult, result_of
 from remit.engine.root import RootCaller, replay_run
 from remit.engine.schedule import Schedule, next_occurrence
 from remit.errors import LeaseError, RequestError
-from remit.journal.ledger import ItemCallback
+from remit.journal.ledger import ItemCallback, RunLedger
 from remit.journal.memory import InMemoryStore
 from remit.journal.ports import Store
 from remit.models.prices import with_default_prices
@@ -358,17 +359,19 @@ class Runtime:
         release_requested: asyncio.Event | None = None,
     ) -> RunResult[Any]:
         """Execute a run: from its start, or again if ``known_items`` has items of it."""
-        has_ended = bool(known_items) and isinstance(known_items[-1].item, RunFinished)
-        following = None if stopping or has_ended else next_occurrence(header, self._clock())
-        if following is not None and await self.store.find_run(following.call) is None:
-            with contextlib.suppress(RequestError, LeaseError):  # another executor was faster
-                if following.starts_at > self._clock():
-                    await self._execute(following.call, callee, following, principal)
-                else:
+
+        async def call_root(ledger: RunLedger) -> Reply:
+            now = self._clock()
+            ledger.is_early = now < header.starts_at
+            following = None if ledger.is_stopping else next_occurrence(header, now, known_items)
+            if following is not None and await self.store.find_run(following.call) is None:
+                with contextlib.suppress(RequestError, LeaseError):  # another executor was faster
                     await self._executor.create_run(following.call, following)
+            return await self._call_root(ledger, callee, header, principal)
+
         outcome: ExecutionOutcome = await self._executor.execute(
             run,
-            lambda ledger: self._call_root(ledger, callee, header, principal),
+            call_root,
             header=None if known_items else header,
             known_items=known_items,
             conversation=header.conversation,

@@ -8,7 +8,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from remit import App, Effect, LeafContext, Principal, Risk, Runtime, tool
-from remit.contracts.question import Preview
+from remit.app import Env
+from remit.contracts.question import Decision, Preview, Question
 from remit.engine.local import LocalEngine
 from remit.engine.schedule import Missed, Schedule
 from remit.errors import IdempotencyError, SetupError
@@ -28,6 +29,7 @@ class Office:
         self.posted: list[tuple[float, str]] = []
         self.store = InMemoryStore(self.now)
         self.permissions = {"letters:post", "approvals:decide"}
+        self.answer_seconds = 0.0
         self.state = "1"
         self._risk, self._effect = risk, effect
 
@@ -45,6 +47,11 @@ class Office:
         """When letters were posted, in hours."""
         return [round((time - START.timestamp()) / HOUR, 1) for time, _ in self.posted]
 
+    async def decide(self, question: Question, /) -> Decision | None:
+        """Approve after ``answer_seconds``, or leave it to the inbox if that is 0."""
+        await asyncio.sleep(self.answer_seconds)
+        return Decision(question=question.id, approved=True, by="ada") if self.answer_seconds else None
+
     def runtime(self) -> Runtime:
         async def describe(_ctx: LeafContext, _payload: object) -> Preview:
             return Preview("a letter", state=self.state)
@@ -58,7 +65,7 @@ class Office:
             return f"posted to {to}"
 
         return Runtime(
-            App(name="office", tools=(post.with_preview(describe),)),
+            App(name="office", tools=(post.with_preview(describe),), env=Env(approver=self)),
             store=self.store,
             clock=self.now,
             directory=lambda name, tenant: Principal(name, tenant, permissions=frozenset(self.permissions)),
@@ -238,3 +245,70 @@ async def test_a_schedule_that_is_none_is_refused_in_one_line() -> None:
     by = Principal("ada", permissions=frozenset(office.permissions))
     with pytest.raises(SetupError, match="give a Schedule"):
         await office.runtime().call_by_name("post", parse_arguments("{}", Limits()), by=by, schedule="tomorrow")  # pyright: ignore[reportArgumentType]
+
+
+async def test_an_execution_that_began_before_the_time_does_not_make_the_call_and_it_recurs() -> None:
+    office = Office(risk=Risk.HIGH)
+    office.answer_seconds = 2 * HOUR
+    result = await office.schedule(1, "FREQ=DAILY")
+    assert (result.status, office.posted) == ("scheduled", [])
+    await office.execute_for(1)
+    assert office.hours == [2.0]
+    assert len(await office.store.list_runs()) == 2
+
+
+async def test_a_cancelled_call_does_not_recur_even_if_its_time_came_before_anybody_ended_it() -> None:
+    office = Office()
+    result = await office.schedule(1, "FREQ=HOURLY")
+    await office.store.request_cancel(result.run, "ada")
+    await asyncio.sleep(2.5 * HOUR)
+    await office.execute_for(3)
+    assert office.posted == []
+    assert [row.status for row in await office.store.list_runs()] == ["cancelled"]
+
+
+async def test_a_run_that_is_late_does_not_recur_again_after_its_next_one_was_cancelled() -> None:
+    office = Office(risk=Risk.HIGH)
+    late = await office.schedule(1, "FREQ=HOURLY")
+    await asyncio.sleep(1.5 * HOUR)
+    assert (await office.runtime().resume(late.run)).status == "waiting"
+    following = next(row.run for row in await office.store.list_runs() if row.run != late.run)
+    by = Principal("ada", permissions=frozenset(office.permissions))
+    await office.runtime().cancel(following, by=by)
+    await asyncio.sleep(1 * HOUR)
+    await office.runtime().decide(late.questions[0], approved=True, by=by)
+    await office.execute_for(3)
+    assert office.hours == [2.5]
+    assert len(await office.store.list_runs()) == 2
+
+
+async def grant(office: Office, hours: float = 20) -> str:
+    by = Principal("ada", permissions=frozenset(office.permissions))
+    given = await office.runtime().grants.create("post", by=by, principal="ada", count=1, expires_in=hours * HOUR)
+    return given.id
+
+
+async def test_a_grant_is_used_when_the_call_is_made_not_when_it_is_scheduled() -> None:
+    office = Office(risk=Risk.HIGH)
+    given = await grant(office)
+    result = await office.schedule(2)
+    assert result.status == "scheduled"
+    assert (await office.runtime().replay(result.run)).is_identical
+    assert [row.used for row in await office.store.list_grants(tenant="default")] == [0]
+    await office.execute_for(3)
+    assert office.hours == [2.0]
+    assert [(row.grant.id, row.used) for row in await office.store.list_grants(tenant="default")] == [(given, 1)]
+    assert (await office.runtime().replay(result.run)).is_identical
+
+
+@pytest.mark.parametrize("how", ["revoked", "expired"])
+async def test_a_grant_that_ended_before_the_time_approves_no_scheduled_call(how: str) -> None:
+    office = Office(risk=Risk.HIGH)
+    given = await grant(office, 20 if how == "revoked" else 1)
+    result = await office.schedule(2)
+    if how == "revoked":
+        by = Principal("ada", permissions=frozenset(office.permissions))
+        await office.runtime().grants.revoke(given, by=by)
+    await office.execute_for(3)
+    assert office.posted == []
+    assert (await office.runtime().resume(result.run)).status == "waiting"

@@ -43,7 +43,7 @@ def check_time(call: Call, items: Sequence[Item]) -> None:
     if has_begun(items):
         return
     now, ledger = call.ledger.now(), call.ledger
-    if now < ledger.starts_at:
+    if ledger.is_early or now < ledger.starts_at:
         raise Suspended(reason="scheduled", starts_at=ledger.starts_at)
     if 0 < ledger.starts_before <= now:
         raise DeadlineError(

@@ -8,13 +8,22 @@ any number of executors open it once.
 from __future__ import annotations
 
 import zoneinfo
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from typing import Final, Literal, get_args
 
 import msgspec
 
-from remit.contracts.items import RunOpened
+from remit.contracts.items import (
+    AttemptStarted,
+    Position,
+    QuestionItem,
+    RunOpened,
+    RunResumed,
+    RunStalled,
+    RunSuspended,
+)
 from remit.contracts.question import content_digest
 from remit.core.checks import check_instance, check_text
 from remit.errors import RequestError
@@ -60,9 +69,7 @@ _DATE_PARTS: Final = {
 }
 """Parts that short frequencies cannot have: a rule that never matches would be searched up to the year 9999."""
 
-_YEARS: Final = range(1970, 9000)
-"""The years in which a schedule may begin: far enough from the last year that a date can have to look ahead."""
-
+_LAST: Final = datetime(9999, 12, 31)  # noqa: DTZ001 - a clock time
 _LOCAL: Final = "%Y%m%dT%H%M%S"
 _MAX_RULE_CHARS: Final = 500
 
@@ -72,7 +79,7 @@ class Schedule:
     """When a call runs. Recurring calls need the extra ``schedule``.
 
     Args:
-        at: the time of the first run, with a time zone, in the years 1970 to 8999.
+        at: the time of the first run, with a time zone.
         every: a recurrence rule of RFC 5545 such as ``FREQ=WEEKLY;BYDAY=MO,TH``; empty for a single run. If the zone of
             ``at`` is a `zoneinfo.ZoneInfo`, the runs keep the clock time of ``at`` across daylight saving time.
         missed: what becomes of occurrences whose time passed while no executor ran or their question was open: one
@@ -88,8 +95,6 @@ class Schedule:
 
     def __post_init__(self) -> None:
         check_instance("Schedule: at", self.at, datetime, "give a datetime with a time zone")
-        if self.at.year not in _YEARS:
-            raise RequestError(f"Schedule: at is {self.at}; give a year from {_YEARS[0]} to {_YEARS[-1]}")
         if self.at.utcoffset() is None:
             raise RequestError(f"Schedule: at is {self.at}, without a time zone; give one, such as tzinfo=datetime.UTC")
         check_text("Schedule: every", self.every)
@@ -131,7 +136,7 @@ class Recurrence(msgspec.Struct, frozen=True):
         parts, zone = parse_rule(self.every), self._zone()
         start = datetime.fromtimestamp(self.first, zone).replace(tzinfo=None)
         after = max(datetime.fromtimestamp(time, zone).replace(tzinfo=None), start)
-        until = after + _HORIZONS[parts["FREQ"]]
+        until = min(after, _LAST - _HORIZONS[parts["FREQ"]]) + _HORIZONS[parts["FREQ"]]
         if "UNTIL" in parts:
             until = min(_parse_until(parts["UNTIL"], zone), until)
         open_ended = {name: value for name, value in parts.items() if name != "COUNT"} | {"UNTIL": f"{until:{_LOCAL}}"}
@@ -142,8 +147,11 @@ class Recurrence(msgspec.Struct, frozen=True):
                 found = rrulestr(_format_rule(parts), dtstart=start).after(after)
         except (ValueError, TypeError, OverflowError) as error:
             raise RequestError(f"{self.every!r} is not a recurrence rule: {error}") from error
-        # A clock time that daylight saving time leaves out must not lead back to the same occurrence.
-        return None if found is None else max(found.replace(tzinfo=zone).timestamp(), time + 1.0)
+        if found is None:
+            return None
+        # Of a clock time that there is twice the second may follow, and one that there is not must not lead back.
+        times = [found.replace(tzinfo=zone, fold=fold).timestamp() for fold in (0, 1)]
+        return next((each for each in times if each > time), time + 1.0)
 
     def _zone(self) -> tzinfo:
         return zoneinfo.ZoneInfo(self.zone) if self.zone else timezone(timedelta(seconds=self.offset))
@@ -180,13 +188,16 @@ def open_schedule(header: RunOpened, schedule: Schedule) -> RunOpened:
     return _start_at(header, schedule.at.timestamp(), schedule.to_recurrence(header.call))
 
 
-def next_occurrence(header: RunOpened, now: float) -> RunOpened | None:
-    """The header of the run that follows in the schedule of ``header``; None if there is none, or it is not yet time.
+def next_occurrence(header: RunOpened, now: float, items: Sequence[Position] = ()) -> RunOpened | None:
+    """The header of the run that follows in the schedule of ``header``.
+
+    None if there is none, if it is not yet time, or if an earlier execution on record in ``items`` opened it: the time
+    depends on ``now``, and a later run, perhaps cancelled since, must not be followed by one of this run.
 
     Raises:
         RequestError: the rule on record is invalid.
     """
-    if not header.schedule or now < header.starts_at:
+    if not header.schedule or now < header.starts_at or _was_due(items, header.starts_at):
         return None
     recurrence = msgspec.json.decode(header.schedule, type=Recurrence)
     time = recurrence.next_after(header.starts_at if recurrence.missed == "all" else max(now, header.starts_at))
@@ -194,6 +205,17 @@ def next_occurrence(header: RunOpened, now: float) -> RunOpened | None:
         return None
     run = content_digest("occurrence", recurrence.run, repr(time))
     return _start_at(msgspec.structs.replace(header, call=run), time, recurrence)
+
+
+def _was_due(items: Sequence[Position], starts_at: float) -> bool:
+    """Whether an execution that began at ``starts_at`` or later came to its root call."""
+    is_due = False
+    for at, item in ((position.at, position.item) for position in items):
+        if isinstance(item, (RunOpened, RunResumed)):
+            is_due = at >= starts_at
+        elif is_due and isinstance(item, (AttemptStarted, QuestionItem, RunStalled, RunSuspended)):
+            return True
+    return False
 
 
 def _start_at(header: RunOpened, time: float, recurrence: Recurrence) -> RunOpened:
@@ -221,7 +243,7 @@ def _parse_until(value: str, zone: tzinfo) -> datetime:
         if value.endswith("Z"):
             return datetime.strptime(value, f"{_LOCAL}Z").replace(tzinfo=UTC).astimezone(zone).replace(tzinfo=None)
         return datetime.strptime(value, _LOCAL if "T" in value else "%Y%m%d")  # noqa: DTZ007 - a clock time
-    except (ValueError, OverflowError):
+    except ValueError:
         raise RequestError(f"UNTIL={value} in the recurrence rule is no time such as 20271231T090000Z") from None
 
 

@@ -230,6 +230,8 @@ class _Approve:
             if announced is not None:
                 await self._open_announced_question(call, announced, case.verdict, case.rule)
                 return ""
+            if call.ledger.is_early and not call.caller.call and await self._waits_for_grant(case):
+                return ""
         if recorded is None or not case.still_applies(recorded, self._policy.version):
             if recorded is not None and recorded.edit:
                 await require_approval(call, recorded, approver)
@@ -238,6 +240,13 @@ class _Approve:
         if decision.arguments not in ("", call.canonical_arguments):
             raise AskAgain(recorded.question.id)
         return recorded.question.id
+
+    async def _waits_for_grant(self, case: _Case) -> bool:
+        """Whether a call for later needs no question now: it is made only after a grant has approved it then."""
+        call, ask = case.call, case.verdict
+        if call.ledger.is_replaying or not isinstance(ask, Ask):
+            return call.ledger.is_replaying
+        return await find_usable_grant(call, ask, self._policy.version, case.approvals.editor) is not None
 
     async def _open_announced_question(self, call: Call, announced_call: Call, ask: Ask, rule: str) -> None:
         match = compute_match(announced_call, self._policy.version)
