@@ -192,6 +192,13 @@ async def test_a_question_that_is_open_stays_one_when_a_grant_is_given(store: St
     assert ([row.used for row in await made.grants.list_grants(ADA)], world.ran) == ([0], [])
 
 
+async def test_a_grant_that_has_expired_by_the_clock_of_the_store_only_does_not_count() -> None:
+    store = InMemoryStore(lambda: 1_000.0 + 2 * HOUR)
+    made = runtime(World(), store, erase(), clock=lambda: 1_000.0)
+    await given(made)
+    assert (await made.run("go", by=ADA)).status == "waiting"
+
+
 async def test_an_announced_call_that_a_grant_allows_is_not_asked_about(store: Store) -> None:
     ran = list[str]()
 

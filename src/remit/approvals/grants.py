@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from typing import Any, cast
 
 from remit.approvals.policy import Ask
@@ -15,18 +16,23 @@ from remit.errors import InvalidArgumentsError
 from remit.schemas.jsontext import canonical_text
 
 
-async def find_usable_grant(call: Call, ask: Ask, version: str, editor: str = "") -> Grant | None:
-    """Find a grant that covers the call, without using it up."""
+async def find_usable_grant(
+    call: Call, ask: Ask, version: str, editor: str = "", refused: Collection[str] = ()
+) -> Grant | None:
+    """Find a grant that covers the call, without using it up; none of those that the store ``refused``."""
     grants = await call.ledger.usable_grants(call.caller.principal.tenant, call.callee.name)
-    return next((grant for grant in grants if _grant_covers(grant, call, ask, version, editor)), None)
+    usable = (grant for grant in grants if grant.id not in refused)
+    return next((grant for grant in usable if _grant_covers(grant, call, ask, version, editor)), None)
 
 
 async def consume_grant(call: Call, ask: Ask, version: str, editor: str) -> Grant | None:
     """Find a grant that covers the call and use up one of its calls."""
+    refused = set[str]()
     while True:
-        grant = await find_usable_grant(call, ask, version, editor)
+        grant = await find_usable_grant(call, ask, version, editor, refused)
         if grant is None or await call.ledger.use_grant(grant.id):
             return grant
+        refused.add(grant.id)  # used up meanwhile, or expired by the clock of the store
 
 
 def decide_by_grant(question: Question, grant: Grant, now: float) -> Decision:
