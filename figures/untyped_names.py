@@ -30,13 +30,13 @@ NOT_SWEPT: Final = {
         Reply.from_journal Reply.load Retry.delay_after RunResult StepUsage.* Tool.preview Tool.reconcile Tool.run
         RetryModel.repeat App.check_operations run_checklist Price.cost
         *Gate.check InboxApprover.decide Arguments.limit ArtifactScope.*
-        Page Page.* RunDetails RunDetails.* Client
+        Page RunDetails Client
         ModelSettings.* as_no_model_error check_order compose error_from_reply FileAnchor.append
     """,
     "it refuses every call outside of a run": "RunArtifacts.*",
     "an agent or its driver calls it": """
         *Driver.* RunInfo AgentRun AgentStep AgentTask AgentTools ChatRequest* Done Next
-        ResolvedModel.* StepRequest ask_model
+        ResolvedModel.* StepRequest ask_model *.list_unsupported
     """,
     "the runtime calls its store, and a store loads what it stored": """
         InMemoryStore.* Position SqlStore.[b-z]* SqlStore.a[!t]* *.from_json decode_item encode_item
@@ -61,6 +61,7 @@ class PublicCallable:
     owner: type | None
     """The class of a method that needs an object."""
     parameters: Mapping[str, Parameter]
+    """Those of ``**options: Unpack[…]`` are parameters of their own."""
 
 
 def public_callables() -> Iterator[PublicCallable]:
@@ -101,7 +102,8 @@ def _callables_of(name: str, exported: Any) -> Iterator[PublicCallable]:
 
 def _parameters(function: Any) -> dict[str, Parameter]:
     if not (isinstance(function, type) and issubclass(function, BaseModel)):
-        return dict(inspect.signature(cast("Any", function)).parameters)
+        parameters = inspect.signature(cast("Any", function)).parameters.values()
+        return {each.name: each for parameter in parameters for each in _unpacked(parameter, function)}
     return {
         name: Parameter(
             name,
@@ -111,3 +113,13 @@ def _parameters(function: Any) -> dict[str, Parameter]:
         )
         for name, field in function.model_fields.items()
     }
+
+
+def _unpacked(parameter: Parameter, function: Any) -> Iterator[Parameter]:
+    """The keywords that ``**options: Unpack[Options]`` stands for; any other parameter itself."""
+    kind, _, options = str(parameter.annotation).partition("[")
+    if kind != "Unpack":
+        yield parameter
+        return
+    for name in function.__globals__[options.removesuffix("]")].__annotations__:
+        yield Parameter(name, Parameter.KEYWORD_ONLY, default=None)

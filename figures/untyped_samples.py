@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
 from sqlalchemy import MetaData
-from sqlalchemy.ext.asyncio import AsyncSession, create_async_engine
 
-from figures.notebook import VOCABULARY, CreateNotePayload, CreateNoteRequest, Env, Notebook, Notes, Weather, table
+from figures.notebook import VOCABULARY, Env, Notebook, Notes, table
 from remit import Agent, Allow, App, Client, Effect, Principal, Runtime, Stack, Timeout, Tool, tool
 from remit.agent import AgentLimits, AttachmentPolicy, StepUsage
 from remit.app import Env as PlainEnv
-from remit.audit import Audit, FileAnchor, LogHead
+from remit.audit import Audit, FileAnchor
 from remit.database import Schema
-from remit.effects import effects_table
+from remit.engines import Schedule
 from remit.errors import NotFoundError
 from remit.inventory import (
     AuditEvents,
@@ -31,14 +31,13 @@ from remit.inventory import (
     ToolRequest,
     ToolRequestPayload,
 )
-from remit.items import Note
 from remit.layers import Call, Place, Reply, Retry
 from remit.messages import Completion, History
 from remit.models import ModelSettings, ResolvedModel
 from remit.pipeline import From, Given, Pipeline, Step
-from remit.policies import Decision, Grant, GrantRow, Question
+from remit.policies import Grant, GrantRow, Question
 from remit.secrets import EnvSecrets, FileSecrets
-from remit.stores import InMemoryStore, encode_item
+from remit.stores import InMemoryStore
 from remit.testing import HistoryErrorKind, Scripted, make_call, superuser
 from remit.tools import Facts, Limits, Preview, parse_arguments
 from remit.workers import WorkerDefinition, read_worker
@@ -160,10 +159,6 @@ def echo(arguments: dict[str, Any]) -> dict[str, Any]:
     return arguments
 
 
-def _request() -> dict[str, Any]:
-    return {"request": CreateNoteRequest(user_id="ada", payload=CreateNotePayload(title="x"))}
-
-
 BY_ANNOTATION: Final[Mapping[str, Callable[[], Any]]] = {
     "str": lambda: "x",
     "int": lambda: 1,
@@ -192,6 +187,7 @@ BY_ANNOTATION: Final[Mapping[str, Callable[[], Any]]] = {
     "Mapping[str, Any]": lambda: {"type": "object", "properties": {}},
     "Mapping[str, str]": dict,
     "Mapping[str, object]": dict,
+    "Mapping[str, object] | str": lambda: {"number": 1},
     "Mapping[str, Enforcer]": dict,
     "Path": lambda: folder() / "file",
     "Principal": lambda: ADA,
@@ -236,6 +232,8 @@ BY_ANNOTATION: Final[Mapping[str, Callable[[], Any]]] = {
     "Sequence[ScriptLine]": lambda: ["done"],
     "MetaData": MetaData,
     "Path | str": lambda: folder() / "notes.db",
+    "bytes | Path": lambda: b"x",
+    "datetime": lambda: datetime(2026, 11, 23, tzinfo=UTC),
     "Mapping[str, float]": lambda: {"title": 1.0},
     "Mapping[str, SqlFunction]": dict,
     "str | Callable[[], str]": lambda: "$1",
@@ -247,7 +245,7 @@ BY_ANNOTATION: Final[Mapping[str, Callable[[], Any]]] = {
     "type[CallLayer | AnyLayer]": lambda: Timeout,
     "Iterable[Step]": lambda: [Step(name="one", callee=double, takes={"number": 1})],
     "Schema": lambda: Schema(name="notes", migrations=folder() / "migrations", head="1"),
-    "ToolRequest": lambda: ToolRequest(
+    "ToolRequest | Mapping[str, object]": lambda: ToolRequest(
         user_id="ada", payload=ToolRequestPayload(tool_name="double", parameters={"number": 1})
     ),
     "str | InstructionsTemplate": lambda: "Work.",
@@ -302,6 +300,7 @@ OBJECTS: Final[Mapping[type, Callable[[], Any]]] = {
     ResolvedModel: lambda: ResolvedModel("openai:x", {}),
     Retry: Retry,
     Runtime: runtime,
+    Schedule: lambda: Schedule(datetime(2026, 11, 23, tzinfo=UTC)),
     Stack: Stack,
     StepUsage: StepUsage,
     Timeout: lambda: Timeout(1),
@@ -309,87 +308,3 @@ OBJECTS: Final[Mapping[type, Callable[[], Any]]] = {
     WorkerDefinition: lambda: read_worker(folder() / "workers" / "clerk.worker"),
 }
 """An object for the methods of a class."""
-
-
-async def _ended_run() -> dict[str, Any]:
-    return {"run": (await runtime().call(double, ADA, 1)).run}
-
-
-async def _open_question() -> dict[str, Any]:
-    return {"question": (await runtime().call(pay, ADA, 1)).questions[0]}
-
-
-SESSIONS: Final[list[AsyncSession]] = []
-"""The open sessions; the sweep closes each after its attempt."""
-
-
-async def _transaction() -> dict[str, Any]:
-    engine = create_async_engine("sqlite+aiosqlite://")
-    metadata = MetaData()
-    effects_table(metadata)
-    async with engine.begin() as connection:
-        await connection.run_sync(metadata.create_all)
-    SESSIONS.append(AsyncSession(engine))
-    await SESSIONS[-1].begin()
-    return {"session": SESSIONS[-1], "key": "k", "result_type": int, "produce": one}
-
-
-async def close_sessions() -> None:
-    """Close what `_transaction` opened."""
-    while SESSIONS:
-        await SESSIONS.pop().close()
-
-
-MESSAGE: Final = '{"role":"assistant","content":"x"}'
-ARGUMENTS: Final[Mapping[str, Callable[[], Any]]] = {
-    "Agent.build_arguments": lambda: {"payload": "x"},
-    "Agent.layer": lambda: {"layer": EnabledGate(enabled=True)},
-    "Attachment": lambda: {"name": "x.txt", "media_type": "text/plain", "content": b"x"},
-    "AttachmentPolicy": lambda: {"suffixes": (".txt",), "max_files": 1, "max_bytes": 1},
-    "Decision.from_json": lambda: {"text": Decision(question="x", approved=True, by="ada").to_json()},
-    "DbosEngine": lambda: {"url": "postgresql://x"},
-    "DeprecationGate": lambda: {"version": "1.0"},
-    "Deprecation": lambda: {"since": "1"},
-    "Fallback": lambda: {"models": (Scripted(["done"]),)},
-    "Grant.from_json": lambda: {"text": grant().to_json()},
-    "LogHead.from_json": lambda: {"text": LogHead(tenant="t", count=1, link="x", at=1.0).to_json()},
-    "Operations": lambda: {"inventory": operations().inventory, "domain_objects": [notebook().notes, Weather()]},
-    "Operations.find_tool": lambda: {"name": "create_note"},
-    "Pipeline.build_arguments": lambda: {"payload": pipeline().schema_in.model(number=1)},
-    "PolicyTable": lambda: {"sections": table(Env(), Notes()).sections.values()},
-    "Question.from_json": lambda: {"text": question().to_json()},
-    "Response.failed": _request,
-    "Response.completed": _request,
-    "Client.call": lambda: {"tool": "double", "arguments": {}},
-    "Client.create_grant": lambda: {"tool": "pay"},
-    "Runtime.call": lambda: {"args": (1,)},
-    "Runtime.call_by_name": lambda: {"name": "double"},
-    "Runtime.call_in_conversation": lambda: {"args": (1,)},
-    "Runtime.cancel": _ended_run,
-    "Runtime.decide": _open_question,
-    "Runtime.history": _ended_run,
-    "Runtime.replay": _ended_run,
-    "Runtime.resume": _ended_run,
-    "Redact": lambda: {"fields": ["name"]},
-    "Retry.where": lambda: {"tools": ["double"]},
-    "Timeout.where": lambda: {"tools": ["double"]},
-    "Scripted.load": lambda: {"path": folder() / "script.json"},
-    "Secret": lambda: {"reference": "env:KEY", "value": "12345678"},
-    "EnvSecrets.resolve": lambda: {"reference": "env:KEY"},
-    "FileSecrets.resolve": lambda: {"reference": "file:key"},
-    "SqlStore": lambda: {"url": f"sqlite+aiosqlite:///{folder()}/runs.db"},
-    "Tool.build_arguments": lambda: {"args": (1,)},
-    "Tool.from_schema": lambda: {"call": echo},
-    "WorkerDefinition.resolve_model_name": lambda: {"default_name": "openai:x"},
-    "completion_from_message": lambda: {"message": MESSAGE, "fields": ("model",)},
-    "decode_item": lambda: {"kind": "note", "body": encode_item(Note(call="x", name="x", data="{}"))},
-    "decode_message": lambda: {"text": MESSAGE},
-    "error_from_reply": lambda: {"content": Reply.from_error(NotFoundError("x")).content},
-    "layer_fn": lambda: {"function": pass_on},
-    "load_workers": lambda: {"folder": folder() / "workers"},
-    "once": _transaction,
-    "read_inventory": lambda: {"folder": folder() / "inventory"},
-    "read_worker": lambda: {"path": folder() / "workers" / "clerk.worker"},
-    "read_workers": lambda: {"folder": folder() / "workers"},
-}
-"""Arguments by the name of the callable, where their annotations do not say enough."""

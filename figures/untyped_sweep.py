@@ -11,8 +11,9 @@ from collections.abc import Awaitable, Callable, Mapping
 from inspect import Parameter
 from typing import Any, Final, Self, cast
 
+from figures.untyped_arguments import ARGUMENTS, close_sessions
 from figures.untyped_names import PublicCallable, public_callables
-from figures.untyped_samples import ADA, ARGUMENTS, BY_ANNOTATION, OBJECTS, call, close_sessions, folder
+from figures.untyped_samples import ADA, BY_ANNOTATION, OBJECTS, call, folder
 from remit import Agent, App, Runtime, Tool
 from remit.errors import RemitError
 from remit.layers import CallLayer
@@ -154,7 +155,10 @@ _VARIABLE: Final = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
 
 
 async def _use(returned: Any, *, enter: bool) -> None:
-    """Await, enter or print what a call returned, and use a part of an application as the application would."""
+    """Await, read, enter or print what a call returned, and use a part of an application as the application would."""
+    if inspect.isasyncgen(returned):
+        async for _ in returned:
+            pass
     result: Any = await returned if inspect.isawaitable(returned) else returned
     if enter and isinstance(result, contextlib.AbstractContextManager):
         with cast("contextlib.AbstractContextManager[object]", result):

@@ -22,7 +22,7 @@ from remit.layers import Redact
 from remit.messages import History, ToolDefinitions, decode_message
 from remit.models import resolve_model
 from remit.policies import Decision
-from remit.testing import superuser
+from remit.testing import make_call, superuser
 from remit.tools import Limits, parse_arguments, with_recommended_layers
 from remit.workers import build_agent, load_workers, read_worker
 
@@ -89,6 +89,14 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     "a session": (
         lambda: asyncio.run(once(untyped(None), "key", int, untyped(print))),
         "once: session is None; give the session of the transaction",
+    ),
+    "a question": (
+        lambda: Runtime(App(name="shop", tools=[double])).client(superuser()).decision_kind(untyped("question")),
+        "decision_kind: question is 'question'; give the Question, such as that of a row",
+    ),
+    "the principal of a call": (
+        lambda: asyncio.run(make_call(double, by=untyped(0))),
+        "make_call: by is 0; give a Principal, such as Principal('ada')",
     ),
     "a principal's name": (lambda: superuser(name="\ud800"), r"the name of a principal is '\ud800'; "),
 }

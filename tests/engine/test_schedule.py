@@ -86,6 +86,7 @@ def test_a_fixed_offset_is_kept() -> None:
         "FREQ=DAILY;BYHOUR=x",
         "FREQ=DAILY;BYHOUR=" + "9" * 300,
         "FREQ=DAILY;UNTIL=tomorrow",
+        "FREQ=DAILY;UNTIL=00010101T000000Z",
         "FREQ=WEEKLY;BYDAY=XX",
         "FREQ=DAILY;BYEASTER=1",
         "FREQ=HOURLY;BYMONTH=2;BYMONTHDAY=30",
@@ -121,6 +122,8 @@ def test_a_rule_that_never_matches_is_refused_soon(rule: str) -> None:
         {"at": MONDAY, "every": 7},
         {"at": MONDAY, "missed": "never"},
         {"at": MONDAY.replace(tzinfo=None)},
+        {"at": datetime.max.replace(tzinfo=UTC), "every": "FREQ=DAILY"},
+        {"at": datetime.min.replace(tzinfo=ZoneInfo("Europe/Berlin")), "every": "FREQ=DAILY"},
     ],
 )
 def test_a_wrong_value_is_refused_in_one_line(values: dict[str, object]) -> None:

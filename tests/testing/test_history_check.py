@@ -49,6 +49,14 @@ BROKEN: dict[str, tuple[list[str], list[HistoryError]]] = {
     "no JSON": ([USER, "{"], [HistoryError(HistoryErrorKind.NOT_JSON, 1)]),
     "no message": ([USER, '{"role":"narrator","content":"x"}'], [HistoryError(HistoryErrorKind.NOT_A_MESSAGE, 1)]),
     "an array": (["[1]"], [HistoryError(HistoryErrorKind.NOT_A_MESSAGE, 0)]),
+    "a number of calls": (
+        ['{"role":"assistant","tool_calls":5}'],
+        [HistoryError(HistoryErrorKind.NOT_A_MESSAGE, 0)],
+    ),
+    "a call that is a number": (
+        ['{"role":"assistant","tool_calls":[3]}'],
+        [HistoryError(HistoryErrorKind.NOT_A_MESSAGE, 0)],
+    ),
     "a tool message that replies to nothing named": (
         [encode_message({"role": "tool", "content": "8"})],
         [HistoryError(HistoryErrorKind.NOT_A_MESSAGE, 0)],

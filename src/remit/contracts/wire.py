@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple, Self, cast
 
+from remit.core.checks import as_tuple_of
 from remit.schemas.jsontext import ascii_json, compact_json
 from remit.schemas.raw_json import join_items, join_members, raw_items, raw_members
 
@@ -75,8 +76,12 @@ def read_tool_calls(message: Mapping[str, Any]) -> tuple[ToolCallRequest, ...]:
     """The tool calls of a message. What a call lacks is an empty text; arguments of another type are their JSON.
 
     The input of a custom tool stands for its arguments.
+
+    Raises:
+        SetupError: the calls are not a list of objects.
     """
-    return tuple(map(_read_tool_call, message.get("tool_calls") or ()))
+    calls = message.get("tool_calls") or ()
+    return tuple(map(_read_tool_call, as_tuple_of(dict, "a message", "tool_calls", calls, "give an object")))
 
 
 def _read_tool_call(call: Mapping[str, Any]) -> ToolCallRequest:

@@ -12,7 +12,7 @@ from remit.contracts.items import Position, RunFinished, RunScheduled, RunStalle
 from remit.contracts.principal import Principal, check_principal
 from remit.contracts.question import DecisionKind, Question
 from remit.contracts.usage import NO_USAGE, Prices, UsageTotals
-from remit.core.checks import check_counts, check_flag, check_numbers, check_positive, check_text
+from remit.core.checks import check_counts, check_flag, check_instance, check_numbers, check_positive, check_text
 from remit.engine.ended import read_ended_outcome
 from remit.errors import RequestError
 from remit.journal.ledger import usage_of
@@ -239,6 +239,7 @@ class RunReader:
 
     def decision_kind(self, question: Question) -> DecisionKind:
         """What a decision of this principal is: a confirmation of the own call where that is enough, or an approval."""
+        check_instance("decision_kind: question", question, Question, "give the Question, such as that of a row")
         own = question.needs == "confirm" and question.asker == self.principal.name
         return "confirm" if own else "approve"
 

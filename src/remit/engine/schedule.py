@@ -70,6 +70,9 @@ _DATE_PARTS: Final = {
 """Parts that short frequencies cannot have: a rule that never matches would be searched up to the year 9999."""
 
 _LAST: Final = datetime(9999, 12, 31)  # noqa: DTZ001 - a clock time
+_YEARS: Final = range(1970, 9999)
+"""The years in which a schedule may begin: no time zone moves such a time out of the years that a date can have."""
+
 _LOCAL: Final = "%Y%m%dT%H%M%S"
 _MAX_RULE_CHARS: Final = 500
 
@@ -79,7 +82,7 @@ class Schedule:
     """When a call runs. Recurring calls need the extra ``schedule``.
 
     Args:
-        at: the time of the first run, with a time zone.
+        at: the time of the first run, with a time zone, in the years 1970 to 9998.
         every: a recurrence rule of RFC 5545 such as ``FREQ=WEEKLY;BYDAY=MO,TH``; empty for a single run. If the zone of
             ``at`` is a `zoneinfo.ZoneInfo`, the runs keep the clock time of ``at`` across daylight saving time.
         missed: what becomes of occurrences whose time passed while no executor ran or their question was open: one
@@ -95,6 +98,8 @@ class Schedule:
 
     def __post_init__(self) -> None:
         check_instance("Schedule: at", self.at, datetime, "give a datetime with a time zone")
+        if self.at.year not in _YEARS:
+            raise RequestError(f"Schedule: at is {self.at}; give a year from {_YEARS[0]} to {_YEARS[-1]}")
         if self.at.utcoffset() is None:
             raise RequestError(f"Schedule: at is {self.at}, without a time zone; give one, such as tzinfo=datetime.UTC")
         check_text("Schedule: every", self.every)
@@ -243,7 +248,7 @@ def _parse_until(value: str, zone: tzinfo) -> datetime:
         if value.endswith("Z"):
             return datetime.strptime(value, f"{_LOCAL}Z").replace(tzinfo=UTC).astimezone(zone).replace(tzinfo=None)
         return datetime.strptime(value, _LOCAL if "T" in value else "%Y%m%d")  # noqa: DTZ007 - a clock time
-    except ValueError:
+    except (ValueError, OverflowError):
         raise RequestError(f"UNTIL={value} in the recurrence rule is no time such as 20271231T090000Z") from None
 
 

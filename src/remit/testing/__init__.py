@@ -12,7 +12,7 @@ from remit.contracts.arguments import Arguments, Limits, parse_arguments
 from remit.contracts.call import Call, CallLayer, CallService
 from remit.contracts.callee import Callee, check_callee
 from remit.contracts.items import Item, Position
-from remit.contracts.principal import Caller, Principal
+from remit.contracts.principal import Caller, Principal, check_principal
 from remit.contracts.reply import Reply
 from remit.core.checks import as_texts, as_tuple_of, check_instance, check_method, check_text
 from remit.journal.ledger import RunLedger
@@ -84,6 +84,8 @@ async def make_call(
 ) -> Call:
     """One call, as a layer sees it. ``recorded_items`` are added to its ledger first."""
     check_callee("make_call", callee)
+    by = superuser() if by is None else by
+    check_principal("make_call: by", by)
     ledger = ledger or await memory_ledger(conversation=conversation)
     check_method("make_call: ledger", ledger, "add", "give a RunLedger, such as that of memory_ledger()")
     for item in as_tuple_of(Item, "make_call", "recorded_items", recorded_items, "give an item of remit.items"):
@@ -92,9 +94,7 @@ async def make_call(
         id=call_id,
         callee=callee,
         arguments=parse_arguments(arguments, Limits()) if isinstance(arguments, str) else arguments,
-        caller=Caller(
-            ledger.run, agent, "parent", depth, (by or superuser()).at(target), conversation, "test", target=target
-        ),
+        caller=Caller(ledger.run, agent, "parent", depth, by.at(target), conversation, "test", target=target),
         ledger=ledger,
         wire_id=wire,
     )

@@ -13,6 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 from remit.contracts.chat import ChatMessage
 from remit.contracts.wire import ModelText, plain_message, read_tool_calls
 from remit.core.checks import as_text_tuple
+from remit.errors import SetupError
 
 
 class HistoryErrorKind(enum.Enum):
@@ -63,14 +64,15 @@ class _HistoryChecker:
 
     def check_message(self, index: int, text: str) -> None:
         try:
-            message = cast("dict[str, Any]", json.loads(text))
+            decoded: object = json.loads(text)
         except ValueError:
             self._add_error(HistoryErrorKind.NOT_JSON, index)
             return
+        message = cast("dict[str, Any]", decoded) if isinstance(decoded, dict) else {}
         try:
             known = plain_message(message) if message.get("role") == "assistant" else message
             _message_adapter().validate_python(known)
-        except ValidationError:
+        except (ValidationError, SetupError):
             self._add_error(HistoryErrorKind.NOT_A_MESSAGE, index)
             return
         match message["role"]:

@@ -1,0 +1,143 @@
+"""Right arguments of single public callables, where the annotations of their parameters do not say enough."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, cast
+
+from sqlalchemy import MetaData
+from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
+
+from figures.notebook import Env, Notes, Weather, table
+from figures.untyped_samples import (
+    ADA,
+    double,
+    echo,
+    folder,
+    grant,
+    notebook,
+    one,
+    operations,
+    pass_on,
+    pay,
+    pipeline,
+    question,
+    runtime,
+)
+from remit.audit import LogHead
+from remit.effects import effects_table
+from remit.errors import NotFoundError
+from remit.inventory import EnabledGate
+from remit.items import Note
+from remit.layers import Reply
+from remit.policies import Decision
+from remit.stores import encode_item
+from remit.testing import Scripted
+
+
+async def _ended_run() -> dict[str, Any]:
+    return {"run": (await runtime().call(double, ADA, 1)).run}
+
+
+async def _open_question() -> dict[str, Any]:
+    return {"question": (await runtime().call(pay, ADA, 1)).questions[0]}
+
+
+async def _usable_grant() -> dict[str, Any]:
+    grants = runtime().client(ADA)
+    return {"grant": (await grants.create_grant("pay", principal="eve", count=1, expires_in=60)).id}
+
+
+async def _stored_artifact() -> dict[str, Any]:
+    return {"artifact": await runtime().client(ADA).add_artifact(b"x")}
+
+
+SESSIONS: Final[list[AsyncSession]] = []
+"""The open sessions; the sweep closes each after its attempt."""
+
+
+async def _transaction() -> dict[str, Any]:
+    engine = create_async_engine("sqlite+aiosqlite://")
+    metadata = MetaData()
+    effects_table(metadata)
+    async with engine.begin() as connection:
+        await connection.run_sync(metadata.create_all)
+    SESSIONS.append(AsyncSession(engine))
+    await SESSIONS[-1].begin()
+    return {"session": SESSIONS[-1], "key": "k", "result_type": int, "produce": one}
+
+
+async def close_sessions() -> None:
+    """Close what `_transaction` opened."""
+    while SESSIONS:
+        session = SESSIONS.pop()
+        await session.close()
+        await cast("AsyncEngine", session.bind).dispose()
+
+
+MESSAGE: Final = '{"role":"assistant","content":"x"}'
+ARGUMENTS: Final[Mapping[str, Callable[[], Any]]] = {
+    "Agent.build_arguments": lambda: {"payload": "x"},
+    "Agent.layer": lambda: {"layer": EnabledGate(enabled=True)},
+    "Attachment": lambda: {"name": "x.txt", "media_type": "text/plain", "content": b"x"},
+    "AttachmentPolicy": lambda: {"suffixes": (".txt",), "max_files": 1, "max_bytes": 1},
+    "Decision.from_json": lambda: {"text": Decision(question="x", approved=True, by="ada").to_json()},
+    "DbosEngine": lambda: {"url": "postgresql://x"},
+    "DeprecationGate": lambda: {"version": "1.0"},
+    "Deprecation": lambda: {"since": "1"},
+    "Fallback": lambda: {"models": (Scripted(["done"]),)},
+    "Grant.from_json": lambda: {"text": grant().to_json()},
+    "LogHead.from_json": lambda: {"text": LogHead(tenant="t", count=1, link="x", at=1.0).to_json()},
+    "Operations": lambda: {"inventory": operations().inventory, "domain_objects": [notebook().notes, Weather()]},
+    "Operations.find_tool": lambda: {"name": "create_note"},
+    "Pipeline.build_arguments": lambda: {"payload": pipeline().schema_in.model(number=1)},
+    "PolicyTable": lambda: {"sections": table(Env(), Notes()).sections.values()},
+    "Question.from_json": lambda: {"text": question().to_json()},
+    "Changed.from_item": lambda: {"item": Note(call="x", name="changed", data='{"kind": "page", "id": "1"}')},
+    "Client.call": lambda: {"tool": "double", "arguments": {"number": 1}},
+    "Client.cancel": _ended_run,
+    "Client.cancellable": _ended_run,
+    "Client.create_grant": lambda: {"tool": "pay"},
+    "Client.decide": _open_question,
+    "Client.details": _ended_run,
+    "Client.history": _ended_run,
+    "Client.items": _ended_run,
+    "Client.question": _open_question,
+    "Client.read_artifact": _stored_artifact,
+    "Client.resume": _ended_run,
+    "Client.revoke_grant": _usable_grant,
+    "Client.schedule": lambda: {"tool": "double"},
+    "Client.status": _ended_run,
+    "Client.stream": _ended_run,
+    "Runtime.call_at": lambda: {"args": (1,)},
+    "Runtime.call": lambda: {"args": (1,)},
+    "Runtime.call_by_name": lambda: {"name": "double"},
+    "Runtime.call_in_conversation": lambda: {"args": (1,)},
+    "Runtime.cancel": _ended_run,
+    "Runtime.decide": _open_question,
+    "Runtime.history": _ended_run,
+    "Runtime.replay": _ended_run,
+    "Runtime.resume": _ended_run,
+    "Redact": lambda: {"fields": ["name"]},
+    "Retry.where": lambda: {"tools": ["double"]},
+    "Timeout.where": lambda: {"tools": ["double"]},
+    "Scripted.load": lambda: {"path": folder() / "script.json"},
+    "Secret": lambda: {"reference": "env:KEY", "value": "12345678"},
+    "EnvSecrets.resolve": lambda: {"reference": "env:KEY"},
+    "FileSecrets.resolve": lambda: {"reference": "file:key"},
+    "SqlStore": lambda: {"url": f"sqlite+aiosqlite:///{folder()}/runs.db"},
+    "Tool.build_arguments": lambda: {"args": (1,)},
+    "Tool.from_schema": lambda: {"call": echo},
+    "WorkerDefinition.resolve_model_name": lambda: {"default_name": "openai:x"},
+    "completion_from_message": lambda: {"message": MESSAGE, "fields": ("model",)},
+    "decode_item": lambda: {"kind": "note", "body": encode_item(Note(call="x", name="x", data="{}"))},
+    "decode_message": lambda: {"text": MESSAGE},
+    "error_from_reply": lambda: {"content": Reply.from_error(NotFoundError("x")).content},
+    "layer_fn": lambda: {"function": pass_on},
+    "load_workers": lambda: {"folder": folder() / "workers"},
+    "once": _transaction,
+    "read_inventory": lambda: {"folder": folder() / "inventory"},
+    "read_worker": lambda: {"path": folder() / "workers" / "clerk.worker"},
+    "read_workers": lambda: {"folder": folder() / "workers"},
+}
+"""Arguments by the name of the callable, where their annotations do not say enough."""
