@@ -10,7 +10,7 @@ from pathlib import Path
 from sqlalchemy import text
 
 from remit import LeafContext, Principal
-from remit.tools import Caller
+from remit.tools import Caller, Changed
 from remit_casefile.storage.database import Database
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -53,7 +53,7 @@ class Ctx:
     def log(self, message: str, /, **fields: object) -> None:
         self.said.append(f"{message} {fields}")
 
-    def emit(self, name: str, data: object = None, /) -> None:
+    def emit(self, name: str | Changed, data: object = None, /) -> None:
         self.said.append(f"{name} {data}")
 
 

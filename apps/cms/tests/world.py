@@ -12,7 +12,7 @@ from pathlib import Path
 from sqlalchemy import text
 
 from remit import LeafContext, Principal
-from remit.tools import Caller
+from remit.tools import Caller, Changed
 from remit_cms.models import Content
 from remit_cms.pages.pages import Pages
 from remit_cms.pages.payloads import CreatePage, PageView
@@ -65,7 +65,7 @@ class Ctx:
     def log(self, message: str, /, **fields: object) -> None:
         self.said.append(f"{message} {fields}")
 
-    def emit(self, name: str, data: object = None, /) -> None:
+    def emit(self, name: str | Changed, data: object = None, /) -> None:
         self.said.append(f"{name} {data}")
 
 

@@ -9,6 +9,7 @@ from pydantic import BaseModel
 
 from remit.contracts.call import Call
 from remit.contracts.callee import LeafContext
+from remit.contracts.changed import Changed
 from remit.contracts.failures import is_failure
 from remit.contracts.principal import Caller
 from remit.contracts.question import NO_PREVIEW, Change, Preview, content_digest
@@ -49,7 +50,7 @@ class _PreviewContext:
     def log(self, message: str, /, **fields: object) -> None:
         """Do nothing: the call does not run."""
 
-    def emit(self, name: str, data: object = None, /) -> None:
+    def emit(self, name: str | Changed, data: object = None, /) -> None:
         """Do nothing: the call does not run."""
 
 

@@ -10,7 +10,7 @@ from google.auth.aio.transport import Request
 
 from apps.casefile.tests.google.fake.server import FakeGoogle
 from remit import Principal
-from remit.tools import Caller
+from remit.tools import Caller, Changed
 from remit_casefile.google.clients import Clients
 from remit_casefile.google.drive import DriveClient
 from remit_casefile.google.gmail import GmailClient
@@ -49,7 +49,7 @@ class Ctx:
     def log(self, message: str, /, **fields: object) -> None:
         pass
 
-    def emit(self, name: str, data: object = None, /) -> None:
+    def emit(self, name: str | Changed, data: object = None, /) -> None:
         pass
 
 
