@@ -12,7 +12,7 @@ from remit.app import Env
 from remit.contracts.question import Decision, Preview, Question
 from remit.engine.local import LocalEngine
 from remit.engine.schedule import Missed, Schedule
-from remit.errors import IdempotencyError, SetupError
+from remit.errors import IdempotencyError, LeaseError, SetupError
 from remit.runtime import RunResult
 from remit.stores import InMemoryStore
 from remit.tools import Limits, parse_arguments
@@ -31,6 +31,7 @@ class Office:
         self.permissions = {"letters:post", "approvals:decide"}
         self.answer_seconds = 0.0
         self.state = "1"
+        self.post_seconds = 0.0
         self._risk, self._effect = risk, effect
 
     @staticmethod
@@ -59,6 +60,7 @@ class Office:
         @tool(effect=self._effect, risk=self._risk, permissions={"letters:post"})
         async def post(ctx: LeafContext, to: str) -> str:
             """Post a letter."""
+            await asyncio.sleep(self.post_seconds)
             key = ctx.key if self._effect is Effect.KEYED else ""
             if not key or key not in [each for _, each in self.posted]:
                 self.posted.append((self.now(), key))
@@ -222,6 +224,27 @@ async def test_a_single_call_that_was_missed_is_skipped_if_wished() -> None:
     assert ended.status == "failed"
     assert "skipped if missed" in ended.text
     assert (await office.runtime().replay(result.run)).is_identical
+
+
+@pytest.mark.parametrize("risk", [Risk.SAFE, Risk.HIGH])
+async def test_a_call_that_was_interrupted_is_continued_however_late_although_it_is_skipped_if_missed(
+    risk: Risk,
+) -> None:
+    office = Office(risk=risk)
+    office.post_seconds, office.answer_seconds = 60.0, 1.0
+    run = (await office.schedule(1, missed="skip")).run
+    await asyncio.sleep(HOUR)
+    release = asyncio.Event()
+    execution = asyncio.create_task(office.runtime().resume(run, release))
+    await asyncio.sleep(30)
+    release.set()
+    with pytest.raises(LeaseError):
+        await execution
+    assert office.posted == []
+    await asyncio.sleep(HOUR)
+    await office.execute_for(1)
+    assert len(office.posted) == 1
+    assert (await office.runtime().resume(run)).status == "done"
 
 
 async def test_two_executors_make_each_call_once() -> None:
