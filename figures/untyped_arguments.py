@@ -82,7 +82,7 @@ ARGUMENTS: Final[Mapping[str, Callable[[], Any]]] = {
     "Attachment": lambda: {"name": "x.txt", "media_type": "text/plain", "content": b"x"},
     "AttachmentPolicy": lambda: {"suffixes": (".txt",), "max_files": 1, "max_bytes": 1},
     "Decision.from_json": lambda: {"text": Decision(question="x", approved=True, by="ada").to_json()},
-    "DbosEngine": lambda: {"url": "postgresql://x"},
+    "DbosEngine": lambda: {"url": "postgresql://x", "local_data": True},
     "DeprecationGate": lambda: {"version": "1.0"},
     "Deprecation": lambda: {"since": "1"},
     "Fallback": lambda: {"models": (Scripted(["done"]),)},

@@ -114,7 +114,7 @@ class _World:
                 second = await self._execute(file, endpoint.url, lambda runtime: runtime.resume(second.run))
             replayed = await self._execute(file, endpoint.url, lambda runtime: runtime.replay(first.run))
             later = endpoint.received[1:]
-        lost = [f"{first.status} {second.status} {first.error} {second.error}"] if second.status != "done" else []
+        lost = [f"{first.status} {second.status} {first.text} {second.text}"] if second.status != "done" else []
         lost += [replayed.difference] if replayed.difference else []
         lost += ["a request is missing"] * (expected_requests - len(later))
         return lost + [body.decode() for body in later if not self._holds(body)], max(len(later), expected_requests)
@@ -131,7 +131,7 @@ class _World:
             return await use(runtime)
 
     def _answer(self, _body: bytes) -> tuple[int, str]:
-        message = next(self._answers)
+        message = next(self._answers, "outage")
         if message == "outage":
             return 503, '{"error":{"message":"overloaded"}}'
         shape = self._shape if not message else Shape(message, "")

@@ -53,7 +53,7 @@ async def test_an_application_whose_data_is_a_file_is_refused_unless_all_process
             queue_url, office.store, execute, applications=["a"], local_data=local_data, on_error=office.report
         )
 
-    with pytest.raises(SetupError, match=r"keeps its data in .*data\.db.* pass local_data=True"):
+    with pytest.raises(SetupError, match=r"keep their data in .*data\.db.* pass local_data=True"):
         build()
     assert build(local_data=True).name
     assert data.file == tmp_path / "data.db"

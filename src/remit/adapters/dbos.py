@@ -355,11 +355,11 @@ def _lock_key(name: str) -> int:
 
 
 def _check_no_local_data() -> None:
-    files = sorted(list_files())
+    files = ", ".join(map(str, sorted(list_files())))
     if files:
         raise SetupError(
-            f"DbosEngine: an application keeps its data in {files[0]}, which executors of other machines do not have: "
-            "keep its data in Postgres (REMIT_DATA), or pass local_data=True if all executors run on this machine"
+            f"DbosEngine: applications of this process keep their data in {files}, which executors of other machines "
+            "do not have: keep it in Postgres (REMIT_DATA), or pass local_data=True if all run on this machine"
         )
 
 
