@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final, NamedTuple, Protocol, runtime_checkable
+from typing import Any, Final, NamedTuple
 
 from remit.contracts.artifact import CURRENT_ARTIFACTS, DIGEST_PREFIX, Artifact
 from remit.contracts.chat import ChatRequest, History, decode_message, encode_message, message_text
@@ -30,19 +30,10 @@ _SIGNATURES: Final = {
 """The images that providers read, with the bytes that they have at an offset."""
 
 
-@runtime_checkable
-class KnowsImages(Protocol):
-    """A model that knows, without a request, whether it reads images."""
-
-    @property
-    def reads_images(self) -> bool:
-        """Whether it reads images."""
-        ...
-
-
 def reads_images(model: object) -> bool:
-    """Whether a model is not known to refuse images."""
-    return model.reads_images if isinstance(model, KnowsImages) else True
+    """Whether a model is not known to refuse images, by its attribute ``reads_images``."""
+    known: bool = getattr(model, "reads_images", True)  # see `origin_of` for why this is read by name
+    return known
 
 
 class Image(NamedTuple):

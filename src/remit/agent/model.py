@@ -184,9 +184,12 @@ def model_name(model: AnyModel) -> str:
 
 def origin_of(model: object) -> str:
     """Where a model's answers come from; empty for a model without a name."""
-    if isinstance(model, HasOrigin):
-        return model.origin
-    return f"{model.model} at {model.vendor}" if isinstance(model, NamedModel) else ""
+    # Read by name, because this is asked with every request, and `isinstance` with a protocol costs as much as a call.
+    origin: str | None = getattr(model, "origin", None)
+    if origin is not None:
+        return origin
+    name, vendor = getattr(model, "model", None), getattr(model, "vendor", None)
+    return "" if name is None or vendor is None else f"{name} at {vendor}"
 
 
 async def ask_directly(model: ModelService, request: ChatRequest) -> Completion:
