@@ -26,7 +26,7 @@ MUTANTS: Final = mutants_of(
             "remit.contracts.wire:response_to_text", "if received:", "if False:"
         ),
         "a model is taken for another after a resume": edited(
-            "remit.agent.model:origin_of", "return model.origin", 'return f"{model.origin} {id(model)}"'
+            "remit.agent.model:origin_of", "return origin\n", 'return f"{origin} {id(model)}"\n'
         ),
     },
 )
