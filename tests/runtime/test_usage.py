@@ -126,6 +126,20 @@ async def test_impossible_usage_without_a_limit_counts_nothing(driver: AgentDriv
 
 
 @BOTH
+async def test_cached_and_reasoning_tokens_count_in_a_run_and_for_a_client(driver: AgentDriver) -> None:
+    async def think(_request: ChatRequest, /) -> Completion:
+        message = '{"role":"assistant","content":"done"}'
+        return completion_from_message(
+            message, prompt_tokens=100, completion_tokens=20, cached_tokens=64, reasoning_tokens=12
+        )
+
+    runtime = runtime_of(Agent("agent", instructions="Work.", model=think, driver=driver), tokens=None)
+    used = [(await runtime.run("go", by=superuser())).usage for _ in range(2)]
+    assert [(each.cached_tokens, each.reasoning_tokens) for each in used] == [(64, 12), (64, 12)]
+    assert await runtime.client(superuser()).usage(since=0, until=1e12) == used[0].plus(used[1])
+
+
+@BOTH
 async def test_an_answer_that_is_too_long_is_paid_for(driver: AgentDriver) -> None:
     model = Scripted(
         [{"role": "assistant", "content": "x" * 3_000_000, "usage": {"prompt_tokens": 9, "completion_tokens": 700}}]

@@ -22,6 +22,7 @@ def usage_of_completion(call_id: str, answer: Completion) -> ModelUsage:
         completion_tokens=answer.completion_tokens,
         response=answer.response,
         cached_tokens=answer.cached_tokens,
+        reasoning_tokens=answer.reasoning_tokens,
     )
 
 

@@ -190,7 +190,7 @@ class RunReader:
         while True:
             page = await self.runs(since=since, until=until, before=before, limit=_BATCH)
             for row in page.items:
-                totals = _add_usage(totals, usage_of(await self._store.read(row.run), self._prices))
+                totals = totals.plus(usage_of(await self._store.read(row.run), self._prices))
             before = page.next
             if not before:
                 return totals
@@ -304,13 +304,3 @@ def _check_limit(limit: int) -> None:
     check_counts("limit", limit=limit)
     if not 1 <= limit <= _MAX_PAGE:
         raise RequestError(f"limit is {limit}; give 1 to {_MAX_PAGE:,}")
-
-
-def _add_usage(one: UsageTotals, other: UsageTotals) -> UsageTotals:
-    cost = None if one.cost is None or other.cost is None else one.cost + other.cost
-    return UsageTotals(
-        one.prompt_tokens + other.prompt_tokens,
-        one.completion_tokens + other.completion_tokens,
-        one.requests + other.requests,
-        cost,
-    )
