@@ -211,15 +211,13 @@ class Runtime:
 
     async def call(self, callee: Callee[P, Out], by: Principal, /, *args: P.args, **kwargs: P.kwargs) -> RunResult[Out]:
         """Call one listed tool from Python: a run of one call, made as the app's default agent."""
-        return await self.call_in_conversation("", callee, by, *args, **kwargs)
+        return await self._call(callee, by, args, kwargs)
 
     async def call_at(
         self, target: str, callee: Callee[P, Out], by: Principal, /, *args: P.args, **kwargs: P.kwargs
     ) -> RunResult[Out]:
         """Like `call`, for a target; see `run`."""
-        self._callees.resolve(callee)
-        arguments = callee.build_arguments(*args, **kwargs)
-        return await self._start_run(RunRequest(callee, arguments, by, is_direct_call=True, target=target))
+        return await self._call(callee, by, args, kwargs, target=target)
 
     async def call_in_conversation(
         self, conversation: str, callee: Callee[P, Out], by: Principal, /, *args: P.args, **kwargs: P.kwargs
@@ -228,9 +226,7 @@ class Runtime:
 
         The call does not appear in the conversation's history and does not see it.
         """
-        self._callees.resolve(callee)
-        arguments = callee.build_arguments(*args, **kwargs)
-        return await self._start_run(RunRequest(callee, arguments, by, "", conversation, is_direct_call=True))
+        return await self._call(callee, by, args, kwargs, conversation=conversation)
 
     async def call_by_name(
         self,
@@ -326,6 +322,14 @@ class Runtime:
     async def history(self, run: str) -> list[str]:
         """The chat history up to the end of a run, without the system message: wire texts, always valid."""
         return await self._conversations.messages(run)
+
+    async def _call(
+        self, callee: AnyCallee, by: Principal, args: Any, kwargs: Any, *, conversation: str = "", target: str = ""
+    ) -> RunResult[Any]:
+        self._callees.resolve(callee)
+        arguments = callee.build_arguments(*args, **kwargs)
+        request = RunRequest(callee, arguments, by, conversation=conversation, target=target, is_direct_call=True)
+        return await self._start_run(request)
 
     async def _start_run(self, run_request: RunRequest) -> RunResult[Any]:
         header = await self._create_header(run_request)

@@ -9,6 +9,7 @@ from typing import Any, get_type_hints
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from remit.contracts.chat import decode_message
 from remit.contracts.items import (
@@ -73,6 +74,13 @@ def test_a_body_is_ascii_on_one_line_and_says_neither_kind_nor_call(item: Item) 
     assert "\n" not in body
     fields = set(item.__struct_fields__) - {"call"}
     assert fields - _may_be_left_out(item) <= set(json.loads(body)) <= fields
+
+
+def test_a_header_leaves_out_the_same_fields_whichever_way_it_is_written() -> None:
+    header = header_item()
+    assert "schedule" not in encode_item(header)
+    escaped = encode_item(structs.replace(header, arguments='{"slug":"\ud800"}'))
+    assert json.loads(escaped).keys() == json.loads(encode_item(header)).keys()
 
 
 @pytest.mark.parametrize("character", ["é", "\u2028", "\ud800", "😀", *map(chr, range(128))])

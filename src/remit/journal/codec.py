@@ -8,7 +8,7 @@ from hashlib import sha256
 from json.encoder import encode_basestring
 from typing import Any, Final, cast
 
-from msgspec import ValidationError, convert
+from msgspec import ValidationError, convert, structs
 from msgspec.json import Encoder
 
 from remit.contracts.chat import decode_message, encode_message
@@ -22,7 +22,6 @@ from remit.contracts.items import (
     ModelUsage,
     Position,
     RunFinished,
-    RunOpened,
     RunResumed,
     RunStalled,
     RunSuspended,
@@ -55,6 +54,13 @@ _FIELD_NAMES: Final = {
     kind: tuple(name for name in kind.__struct_fields__ if name != "call") for kind in ITEM_TYPES.values()
 }
 
+_OMITTED_IF_EMPTY: Final = {
+    kind: frozenset(each.name for each in structs.fields(kind) if not each.required)
+    for kind in ITEM_TYPES.values()
+    if kind.__struct_config__.omit_defaults
+}
+"""The fields of items that are left out if they are empty; msgspec does so by itself."""
+
 _EMPTY_ENDS: Final[dict[type[Item], str]] = {
     Message: ',"origin":""}',
     ModelUsage: ',"reasoning_tokens":0}',
@@ -76,9 +82,12 @@ def encode_item(item: Item) -> str:
     if text.isascii() and "\x7f" not in text and text.startswith(start):
         body = "{" + text[len(start) :]
     else:
-        values = {name: getattr(item, name) for name in _FIELD_NAMES[type(item)]}
-        if isinstance(item, RunOpened) and not item.target:
-            del values["target"]
+        omitted = _OMITTED_IF_EMPTY.get(type(item), frozenset())
+        values: dict[str, Any] = {}
+        for name in _FIELD_NAMES[type(item)]:
+            value = getattr(item, name)
+            if value or name not in omitted:
+                values[name] = value
         body = ascii_json(values)
     end = _EMPTY_ENDS.get(type(item))
     return body[: -len(end)] + "}" if end and body.endswith(end) else body
