@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -90,6 +92,18 @@ async def linger() -> str:
             _hold("still here")
 
 
+@tool(effect=Effect.PURE)
+async def cling() -> str:
+    """Take for ever, swallow whatever is raised, and get a second Ctrl-C when that ends no wait."""
+    _hold("cling")
+    while True:
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            with contextlib.suppress(BaseException):
+                signal.raise_signal(signal.SIGINT)
+
+
 @tool(effect=Effect.COMPOSED)
 async def restock(ctx: Context, name: str) -> str:
     """Add an article that is not there."""
@@ -97,7 +111,7 @@ async def restock(ctx: Context, name: str) -> str:
     return f"restocked {name}"
 
 
-_KEEPS = (find, add, burn, remove, dawdle, post, linger, restock)
+_KEEPS = (find, add, burn, remove, dawdle, post, linger, cling, restock)
 app = App(name="shop", agents=(Agent("keeper", instructions="You keep a shop.", tools=_KEEPS),))
 changed = App(name="shop", agents=(Agent("keeper", instructions="You keep another shop.", tools=_KEEPS),))
 branch = App(name="branch", agents=(Agent("keeper", instructions="You keep a branch.", tools=_KEEPS),))

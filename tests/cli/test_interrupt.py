@@ -85,3 +85,12 @@ def test_a_second_ctrl_c_ends_the_process_at_once_and_the_run_can_be_resumed(cli
     running.interrupt()
     assert running.end()[0] == 130
     assert cli.runs()[0].status == "running"
+
+
+@pytest.mark.process
+def test_a_second_ctrl_c_ends_the_process_even_in_code_that_swallows_every_exception(cli: Cli) -> None:
+    running = Running("call", APP, "cling", "{}")
+    running.until("shop: cling")
+    running.interrupt()
+    assert running.end()[0] == 130
+    assert cli.runs()[0].status == "running"

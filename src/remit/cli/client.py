@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from remit.cli.home import ensure_home
+from remit.cli.interrupt import exit_at_second_ctrl_c, exit_immediately
 from remit.cli.status import NoSuchError, UsageError, did_you_mean, error_line
 from remit.contracts.items import RunStalled, RunSuspended
 from remit.contracts.principal import Principal
@@ -38,8 +39,6 @@ if TYPE_CHECKING:  # what only some commands use is imported where it is used
 T = TypeVar("T")
 
 _PAGE: Final = 1000
-
-_SHOW_CURSOR = "\x1b[?25h"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,7 +79,8 @@ class LocalClient:
         async def until_end() -> T:
             nonlocal ended
             try:
-                return await coroutine
+                with exit_at_second_ctrl_c():
+                    return await coroutine
             finally:
                 ended = True
 
@@ -88,7 +88,7 @@ class LocalClient:
             return self.runner.run(until_end())
         except (KeyboardInterrupt, asyncio.CancelledError):
             if not ended:
-                _exit_immediately()
+                exit_immediately()
             raise CallCancelledError("stopped by Ctrl-C") from None
 
     def execute(
@@ -371,11 +371,3 @@ def check_models(client: LocalClient, app: App, callee: str) -> None:
     for each in reachable_from([*app.agents, *app.tools], callee):
         if isinstance(each, ChecksModel) and each.model is not None:
             each.check_model()
-
-
-def _exit_immediately() -> None:
-    """Exit as a crash would: nothing more is written, and the run can be resumed."""
-    if sys.stderr.isatty():
-        sys.stderr.write(_SHOW_CURSOR)
-        sys.stderr.flush()
-    os._exit(130)

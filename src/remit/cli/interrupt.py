@@ -1,0 +1,46 @@
+"""Ctrl-C while a coroutine runs: once cancels it, twice ends the process."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Final
+
+_SHOW_CURSOR: Final = b"\x1b[?25h"
+
+
+@contextmanager
+def exit_at_second_ctrl_c() -> Generator[None]:
+    """While this lasts, the first Ctrl-C cancels what the event loop runs and the second ends the process.
+
+    The handler ends it: asyncio would raise KeyboardInterrupt, which the code that happens to run may swallow.
+    """
+    cancel = signal.getsignal(signal.SIGINT)
+    if not callable(cancel) or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    is_first = True
+
+    def on_ctrl_c(number: int, frame: FrameType | None) -> None:
+        nonlocal is_first
+        if not is_first:
+            exit_immediately()
+        is_first = False
+        cancel(number, frame)
+
+    signal.signal(signal.SIGINT, on_ctrl_c)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, cancel)
+
+
+def exit_immediately() -> None:
+    """Exit as a crash would: nothing more is written, and the run can be resumed."""
+    if os.isatty(2):
+        os.write(2, _SHOW_CURSOR)
+    os._exit(130)
