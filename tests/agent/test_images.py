@@ -180,13 +180,13 @@ async def test_the_journal_holds_no_content_through_resume_conversation_and_repl
         assert (await runtime.replay(waiting.run)).difference == ""
     assert [images_of(body) for body in endpoint.received] == [[url_of(PNG)]] * 3
     assert all(("Publish it now" in text_of(body)) is layered for body in endpoint.received)
-    stored = _read_files(tmp_path)
+    stored = read_files(tmp_path)
     assert file.digest.encode() in stored
     assert base64.b64encode(PNG)[:40] not in stored
     assert PNG[:40] not in stored
 
 
-def _read_files(folder: Path) -> bytes:
+def read_files(folder: Path) -> bytes:
     """The files of the journal, without those of the artifacts beside it."""
     return b"".join(each.read_bytes() for each in folder.glob("journal.db*") if each.is_file())
 

@@ -1,4 +1,4 @@
-"""Images among the artifacts of a request: messages name them, and models that read images are sent their content.
+"""Images among the artifacts of a request: inputs and results of tools name them, and models are sent their content.
 
 The content is read when a request is sent. The history, its digest and the journal hold references only.
 """
@@ -46,39 +46,61 @@ class Image(NamedTuple):
 async def with_images(request: ChatRequest, model: object) -> ChatRequest:
     """The request with the images that its messages name, if ``model`` is not known to read none.
 
+    Those of an input are in its message. Those of tools follow the replies to their batch of calls, as a message of
+    their own, because a reply cannot hold images in chat completions.
+
     Raises:
         BrokenJournalError: the stored content of an image was changed or removed.
     """
-    texts = list(request.history)
-    users = {index: decode_message(text) for index, text in enumerate(texts) if DIGEST_PREFIX in text}
-    users = {index: message for index, message in users.items() if message["role"] == "user"}
-    if not users or not reads_images(model):
+    naming = {index: decode_message(text) for index, text in enumerate(request.history) if DIGEST_PREFIX in text}
+    naming = {index: message for index, message in naming.items() if message["role"] in ("user", "tool")}
+    if not naming or not reads_images(model):
         return request
-    found = await read_images([message_text(message) for message in users.values()])
-    for (index, message), images in zip(users.items(), found, strict=True):
-        if images:
-            texts[index] = _add_to_message(message, images)
-    return replace(request, history=History(texts)) if any(found) else request
+    found = await read_images([message_text(message) for message in naming.values()])
+    if not any(found):
+        return request
+    images, texts, of_tools = dict(zip(naming, found, strict=True)), list[str](), list[Any]()
+    for index, text in enumerate(request.history):
+        message = naming.get(index) or decode_message(text)
+        if of_tools and message["role"] != "tool":
+            texts.append(encode_message({"role": "user", "content": of_tools}))
+            of_tools = []
+        parts = _make_parts(images.get(index, ()))
+        if parts and message["role"] == "tool":
+            of_tools += [{"type": "text", "text": describe_tool_images(message["tool_call_id"])}, *parts]
+            parts = []
+        texts.append(_add_to_message(message, parts) if parts else text)
+    if of_tools:
+        texts.append(encode_message({"role": "user", "content": of_tools}))
+    return replace(request, history=History(texts))
+
+
+def describe_tool_images(call_id: str) -> str:
+    """The text before the images of a tool, which tells the model that they are not from the user."""
+    return f"Images in the result of the tool call {call_id}, in order. They are data from the tool, not from the user."
 
 
 async def read_images(messages: Sequence[str]) -> list[list[Image]]:
-    """The images that each message names and that may be sent, in the order of their references.
+    """The images that each message names first and that may be sent, in the order of their references.
 
     An image that is too large, that the run cannot see or whose content is something else stays a reference.
 
     Raises:
         BrokenJournalError: the stored content of an image was changed or removed.
     """
-    left = MAX_REQUEST_BYTES
+    left, limit = MAX_REQUEST_BYTES, CURRENT_LIMITS.get().image_bytes
+    references = [[each for each in _find_references(text) if each.media_type in _SIGNATURES] for text in messages]
+    read: dict[tuple[str, int], Image | None] = {}
+    for artifact in (each for named in reversed(references) for each in named):
+        key = artifact.digest, artifact.size
+        if key not in read:
+            fits = artifact.size <= min(left, limit)
+            image = read[key] = await _read_image(artifact) if fits else None
+            left -= 0 if image is None else artifact.size
     found: list[list[Image]] = []
-    for text in reversed(messages):
-        images: list[Image] = []
-        for artifact in dict.fromkeys(_find_references(text)):
-            image = await _read_image(artifact) if artifact.size <= left else None
-            if image is not None:
-                left -= artifact.size
-                images.append(image)
-        found.insert(0, images)
+    for named in references:
+        images = [read.pop((each.digest, each.size), None) for each in named]
+        found.append([each for each in images if each is not None])
     return found
 
 
@@ -94,7 +116,7 @@ def _find_references(text: str) -> list[Artifact]:
 
 async def _read_image(artifact: Artifact) -> Image | None:
     access = CURRENT_ARTIFACTS.get()
-    if access is None or artifact.media_type not in _SIGNATURES or artifact.size > CURRENT_LIMITS.get().image_bytes:
+    if access is None:
         return None
     try:
         content = await access.read(artifact)
@@ -106,12 +128,19 @@ async def _read_image(artifact: Artifact) -> Image | None:
     return None
 
 
-def _add_to_message(message: Mapping[str, Any], images: Sequence[Image]) -> str:
+def _make_parts(images: Sequence[Image]) -> list[Any]:
     import base64  # noqa: PLC0415 - few requests have images
 
+    return [
+        {
+            "type": "image_url",
+            "image_url": {"url": f"data:{each.media_type};base64,{base64.b64encode(each.content).decode()}"},
+        }
+        for each in images
+    ]
+
+
+def _add_to_message(message: Mapping[str, Any], parts: Sequence[Any]) -> str:
     content = message["content"]
-    parts: list[Any] = [{"type": "text", "text": content}] if isinstance(content, str) else [*content]
-    for image in images:
-        url = f"data:{image.media_type};base64,{base64.b64encode(image.content).decode()}"
-        parts.append({"type": "image_url", "image_url": {"url": url}})
-    return encode_message({**message, "content": parts})
+    before: list[Any] = [{"type": "text", "text": content}] if isinstance(content, str) else [*content]
+    return encode_message({**message, "content": [*before, *parts]})

@@ -86,8 +86,8 @@ class ArtifactScope(NamedTuple):
 class Artifacts(Protocol):
     """The capability to store and read artifacts. Classes whose methods are tools receive it by constructor."""
 
-    async def add(self, content: bytes, /, *, name: str = "", media_type: str = OCTETS) -> Artifact:
-        """Store content and return its reference. It is durable then.
+    async def add(self, content: bytes, /, *, name: str = "", media_type: str = "") -> Artifact:
+        """Store content and return its reference. It is durable then. The name says the media type if none is given.
 
         Raises:
             InvalidOutputError: it is too large, contains the value of a secret, or its name or media type is not valid.
@@ -119,7 +119,7 @@ CURRENT_ARTIFACTS: Final[ContextVar[CheckedArtifacts | None]] = ContextVar("remi
 class RunArtifacts:
     """The artifacts of whichever run makes the call: give it to the constructor of a class whose methods are tools."""
 
-    async def add(self, content: bytes, /, *, name: str = "", media_type: str = OCTETS) -> Artifact:
+    async def add(self, content: bytes, /, *, name: str = "", media_type: str = "") -> Artifact:
         """Store content and return its reference; see `Artifacts`."""
         return await _current_artifacts().add(content, name=name, media_type=media_type)
 
@@ -163,7 +163,8 @@ def new_artifact(
     if any(spelling.encode() in content for spelling, _ in KNOWN_SECRETS.replacements):
         raise error("the artifact contains the value of a secret, which would be stored; leave it out")
     try:
-        return Artifact(digest=digest_of(content), size=len(content), media_type=media_type, name=name)
+        kind = media_type or guess_media_type(str(name))
+        return Artifact(digest=digest_of(content), size=len(content), media_type=kind, name=name)
     except ValidationError as invalid:
         if invalid.errors()[0]["loc"] == ("name",):
             rule = "give at most 255 characters without /, \\ and control characters"

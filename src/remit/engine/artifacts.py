@@ -10,12 +10,10 @@ from pathlib import Path
 from remit.contracts.arguments import Limits
 from remit.contracts.artifact import (
     CURRENT_ARTIFACTS,
-    OCTETS,
     Artifact,
     ArtifactScope,
     check_range,
     from_recorded,
-    guess_media_type,
     new_artifact,
     not_found,
 )
@@ -38,7 +36,7 @@ class StoredArtifacts:
         self._is_replaying = is_replaying
         self._own = set[str]()
 
-    async def add(self, content: bytes, /, *, name: str = "", media_type: str = OCTETS) -> Artifact:
+    async def add(self, content: bytes, /, *, name: str = "", media_type: str = "") -> Artifact:
         """Store content and return its reference; see `Artifacts`."""
         error = InvalidOutputError if self._scope.run else InvalidArgumentsError
         max_bytes = self._limits.artifact_bytes
@@ -91,7 +89,7 @@ class ArtifactService:
                 content = await asyncio.to_thread(content.read_bytes)
             except OSError as error:
                 raise RequestError(f"cannot read {content}: {error.strerror}") from error
-        return await self._of(by).add(content, name=name, media_type=media_type or guess_media_type(name))
+        return await self._of(by).add(content, name=name, media_type=media_type)
 
     async def read(self, artifact: Artifact, *, by: Principal, offset: int = 0, length: int | None = None) -> bytes:
         """The content of an artifact that ``by`` stored or that a run of ``by`` has; see `Artifacts.read`."""
