@@ -1,6 +1,6 @@
 """A person's file goes through an agent, a nested agent and a tool, and back.
 
-Run as ``python -m tests.acceptance.files FOLDER STEP`` it sweeps over crashes, with a file of `FILES_MEGABYTES`.
+Run as ``python -m tests.acceptance.files FOLDER`` it sweeps over crashes.
 
 Each child process is killed at another durable write, and the next one continues what it left.
 """
@@ -12,7 +12,6 @@ import json
 import os
 import sys
 import time
-import traceback
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
@@ -21,9 +20,9 @@ from remit import Agent, App, Effect, LeafContext, Principal, Runtime, SqlStore,
 from remit.artifacts import Artifact, Artifacts, PromptWithFiles, RunArtifacts
 from remit.contracts.artifact import digest_of
 from remit.testing import Scripted, calls, crash_at, record_crash_points, superuser
+from tests.children import run_in_child
 
-SIZE: Final = int(os.environ.get("FILES_MEGABYTES", "20")) * 2**20
-CONTENT: Final = b"0123456789abcdef" * (SIZE // 16)
+CONTENT: Final = b"0123456789abcdef" * 2**14
 BACK: Final = CONTENT[::-1]
 
 
@@ -125,24 +124,13 @@ def _sizes(folder: Path) -> list[int]:
     return sorted(path.stat().st_size for path in folder.rglob("*") if len(path.name) == 62)
 
 
-def in_child(do: Callable[[], Any]) -> int:
-    """Do something in a process of its own; return its status."""
-    sys.stdout.flush()
-    child = os.fork()
-    if not child:
-        try:
-            do()
-        except Exception as error:  # noqa: BLE001 - the child must not return into the parent's code
-            traceback.print_exception(error)
-            os._exit(1)
-        os._exit(0)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-
-
-def sweep(root: Path, step: int) -> dict[str, Any]:
-    """Kill a process at each ``step``-th durable write, and let another continue; count what is lost or doubled."""
+def sweep(root: Path) -> dict[str, Any]:
+    """Kill a process at each durable write, and let another continue; count what is lost or doubled."""
     outcomes: list[dict[str, Any]] = []
-    for number in range(1, 1000, step):
+    points(root)  # loads all modules, so that no child has to
+    status = -9
+    while status:
+        number = len(outcomes) + 1
         folder = root / str(number)
         folder.mkdir()
         (folder / "report.txt").write_bytes(CONTENT)
@@ -155,17 +143,11 @@ def sweep(root: Path, step: int) -> dict[str, Any]:
             done = asyncio.run(work(folder, lambda: time.time() + 1000))
             (folder / "outcome").write_text(json.dumps(done), encoding="utf-8")
 
-        status = in_child(run)
+        status = run_in_child(run)
         assert status in (0, -9), status
-        assert in_child(proceed) == 0, number
+        assert run_in_child(proceed) == 0, number
         outcomes.append(json.loads((folder / "outcome").read_text(encoding="utf-8")))
-        for path in [*folder.glob("upload-*"), *(folder / "journal.db.artifacts").rglob("*")]:
-            if path.is_file():
-                path.unlink()
-        (folder / "report.txt").unlink()
-        if not status:
-            return {"killed": len(outcomes) - 1, "outcomes": outcomes}
-    raise AssertionError("it never came to its end")
+    return {"killed": len(outcomes) - 1, "outcomes": outcomes}
 
 
 def points(root: Path) -> list[str]:
@@ -177,4 +159,4 @@ def points(root: Path) -> list[str]:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(json.dumps(sweep(Path(sys.argv[1]), int(sys.argv[2]))))
+    sys.stdout.write(json.dumps(sweep(Path(sys.argv[1]))))
