@@ -11,10 +11,9 @@ from typing import Any, Final
 from figures.combinations_world import CARD, CHANGING, MAKERS, SHIPPED, Bank, Placed, World
 from figures.figure import Figure, no_violations
 from remit import Effect
-from remit.contracts.items import Item, QuestionItem, ToolOutput
+from remit.contracts.items import Item, QuestionItem, ToolOutput, output_content
 from remit.contracts.question import Question
 from remit.errors import LayerOrderError
-from remit.journal.codec import output_content
 from remit.layers import ModelLayer
 from remit.runtime import LEASE_SECONDS
 from remit.testing import superuser

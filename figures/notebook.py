@@ -32,6 +32,7 @@ from remit.inventory import (
 )
 from remit.layers import Call, CallLayer, Gate, Validate
 from remit.policies import Approver, InboxApprover
+from remit.tools import entity
 
 
 class CreateNotePayload(BaseModel):
@@ -43,6 +44,7 @@ class CreateNotePayload(BaseModel):
     secret: str = ""
 
 
+@entity("note", id="number", name="title")
 class NotePayload(BaseModel):
     """A note."""
 

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from remit.contracts.arguments import Arguments, Limits, parse_arguments
     from remit.contracts.callee import DID_NOT_HAPPEN, UNKNOWN, Callee, Context, Happened, LeafContext, ReconcileResult
     from remit.contracts.changed import Changed
+    from remit.contracts.entity import Entity, entities_of, entity
     from remit.contracts.facts import Effect, Facts, Rate, Risk
     from remit.contracts.naming import tool_name
     from remit.contracts.principal import Caller
@@ -25,6 +26,7 @@ __all__ = [
     "Changed",
     "Context",
     "Effect",
+    "Entity",
     "Facts",
     "Happened",
     "LeafContext",
@@ -34,6 +36,8 @@ __all__ = [
     "ReconcileResult",
     "Risk",
     "Tool",
+    "entities_of",
+    "entity",
     "parse_arguments",
     "tool",
     "tool_name",
@@ -55,6 +59,7 @@ if not TYPE_CHECKING:
                 "ReconcileResult",
             ),
             "remit.contracts.changed": ("Changed",),
+            "remit.contracts.entity": ("Entity", "entities_of", "entity"),
             "remit.contracts.facts": ("Effect", "Facts", "Rate", "Risk"),
             "remit.contracts.naming": ("tool_name",),
             "remit.contracts.principal": ("Caller",),

@@ -42,6 +42,10 @@ def test_an_application_that_was_agreed_to_holds(cli: Cli) -> None:
         done = cli("check", f"{HERE}:{name}")
         assert (done.status, done.err) == (0, "")
     assert done.out.splitlines()[1].split()[:3] == ["references", "4", "0"]
+    assert "\nentity note, in results of: create_note, quick_note, read_note" in done.out
+    assert json.loads(cli("check", f"{HERE}:app", "--json").out)["entities"] == {
+        "note": ["create_note", "quick_note", "read_note"]
+    }
 
 
 def test_a_change_is_shown_with_its_step_and_agreed_to_by_locking(cli: Cli) -> None:

@@ -24,6 +24,7 @@ def test_every_method_and_tool_is_in_it_as_code_and_inventory_say(tmp_path: Path
     assert "Of the method `office.notes.create_note`; `tags` is fixed, `text` is hidden, `secret` is hidden." in text
     assert "| classification | office · weather · read · atomic · beta · external |" in text
     assert "| deprecated since | 0.9 |" in text
+    assert "| entities of the result | note |" in text
     head = "| layer, outermost first | configuration |\n| --- | --- |\n| `AuthenticationGate` | none |\n"
     assert f"{head}| `Retry` | `attempts = 3`<br>`base_delay = 0.5`<br>`max_delay = 10.0`<br>`on = []` |\n" in text
 

@@ -55,6 +55,15 @@ CASES: dict[str, tuple[str, str, tuple[str, str, str]]] = {
         "    efect: keyed",
         ("unknown-key", "notes.yaml:7", "efect: no such key, or no layer enforces it; did you mean effect?"),
     ),
+    "old key": (
+        "    effect: keyed",
+        "    effect: keyed\n    entities: [note]",
+        (
+            "unknown-key",
+            "notes.yaml:8",
+            "entities: no such key, or no layer enforces it; remove it, and declare them on the models of the result",
+        ),
+    ),
     "duplicate key": (
         "    effect: keyed",
         "    effect: keyed\n    effect: pure",

@@ -22,9 +22,10 @@ from remit.contracts.items import (
     RunOpened,
     RunSuspended,
     ToolOutput,
+    output_content,
 )
 from remit.errors import JournalFormatError
-from remit.journal.codec import ERASED_BODY, decode_item, encode_item, output_content, tool_message_text
+from remit.journal.codec import ERASED_BODY, decode_item, encode_item, tool_message_text
 from remit.testing.store_suite.samples import header_item
 from tests.journal.examples import some
 

@@ -43,7 +43,6 @@ facts:
   egress: true
   trusted: true
   visibility: internal
-  entities: [letter]
 ---
 
 # You sort letters
@@ -92,14 +91,14 @@ def test_a_file_says_all_that_a_worker_is() -> None:
     assert (found.retries, found.attachments) == (3, None)
     facts = found.facts
     assert (facts.effect, facts.risk, facts.permissions) == (Effect.COMPOSED, Risk.MODERATE, {"mail:sort"})
-    assert (facts.tags, facts.entities, facts.visibility) == ({"letters"}, {"letter"}, Visibility.INTERNAL)
+    assert (facts.tags, facts.visibility) == ({"letters"}, Visibility.INTERNAL)
     assert (facts.egress, facts.trusted) == (True, True)
 
 
 def test_it_remembers_where_each_part_stands() -> None:
     found = read(WHOLE)
     assert found.locate("workers", 0) == "sort.worker:9"
-    assert found.locate("prompt") == "sort.worker:27"
+    assert found.locate("prompt") == "sort.worker:26"
     assert found.locate("model") == "sort.worker:2"
 
 
@@ -179,10 +178,8 @@ def test_what_is_no_worker_file_is_refused(text: str, said: str) -> None:
         (["tools: &those [x]"], "sort.worker:2: the anchor &those names a part; remove it"),
         (["zzz: 1"], "sort.worker:2: zzz: no such key; available: attachments, builtin_tools, compatible_models, "),
         (["limits:", "  turn: 3"], "sort.worker:3: limits.turn: no such key; did you mean turns?"),
-        (
-            ["settings:", "  sead: 1"],
-            "sort.worker:3: settings.sead: no such key; did you mean seed?",
-        ),
+        (["facts: {entities: [x]}"], "sort.worker:2: facts.entities: no such key; remove it, and declare them on the"),
+        (["settings:", "  sead: 1"], "sort.worker:3: settings.sead: no such key; did you mean seed?"),
         (["settings: {seed: x}"], "sort.worker:2: settings.seed: Input should be a valid integer; write a whole"),
         (["attachments: {max_count: 2}"], "sort.worker:2: attachments.suffixes is missing; add it"),
         (["attachments: {suffixes: [.png, pdf]}"], "sort.worker:2: attachments.suffixes.1: 'pdf' is not a file suffix"),
@@ -230,6 +227,7 @@ def test_what_is_no_worker_file_is_refused(text: str, said: str) -> None:
         *(
             "unknown-key",
             "near-limit",
+            "entities",
             "near-setting",
             "setting",
             "no-suffixes",

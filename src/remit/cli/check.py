@@ -19,6 +19,7 @@ from remit.cli.role_check import compare_roles
 from remit.cli.status import ExitStatus, UsageError
 from remit.cli.text import json_text
 from remit.contracts.arguments import Limits
+from remit.contracts.entity import entity_kinds
 from remit.dispatch.preset import preset
 from remit.dispatch.registry import AnyCallee
 from remit.home import data_folder
@@ -36,24 +37,26 @@ def check_app(
 
     Each finding gives its location and its fix; a change since the lock also gives the version bump that it needs.
     Notes do not change the exit status: permissions that no role in config.toml grants, or that a role grants for
-    nothing.
+    nothing. Below them: which tools return which entities.
 
     Exit status: 0 no findings, 1 findings, 2 usage.
     """
     try:
         found = find_app(app, installed_apps())
-        points = examine(found)
+        points, entities = examine(found), tools_by_entity(require_operations(found))
         notes = compare_roles(require_operations(found), offered_callees(found), _config_file())
     except InventoryError as error:
-        points, notes = report_load_errors(error), ()
+        points, notes, entities = report_load_errors(error), (), {}
     points = tuple(
         replace(point, findings=tuple(_with_app_name(each, app) for each in point.findings)) for point in points
     )
     findings = [finding for point in points for finding in point.findings]
     if as_json:
-        print(json_text(_summary(app, points, notes)))
+        print(json_text(_summary(app, points, notes) | {"entities": entities}))
     else:
         _draw(points, findings, notes)
+        for kind, tools in entities.items():
+            print(f"\nentity {kind}, in results of: {', '.join(tools)}")
     return ExitStatus.FAILED if findings else ExitStatus.DONE
 
 
@@ -66,6 +69,15 @@ def examine(app: App) -> tuple[CheckResult, ...]:
 def offered_callees(app: App) -> list[AnyCallee]:
     """Everything that an application offers, its agents linked as in a runtime."""
     return link_agents([*app.agents, *app.tools], None, Limits().handoffs)
+
+
+def tools_by_entity(operations: Operations) -> dict[str, list[str]]:
+    """The tools by the kinds of entities that their results describe."""
+    found: dict[str, list[str]] = {}
+    for name, each in operations.tools.items():
+        for kind in entity_kinds(each.tool.schema_out.result_type):
+            found.setdefault(kind, []).append(name)
+    return dict(sorted(found.items()))
 
 
 def _config_file() -> Path:

@@ -20,11 +20,12 @@ from remit.contracts.items import (
     QuestionItem,
     RunOpened,
     ToolOutput,
+    output_content,
 )
 from remit.contracts.question import Decision, Question
 from remit.contracts.wire import read_tool_calls, text_of_message
 from remit.errors import CallError, ToolFailedError, error_from_reply
-from remit.journal.codec import message_text, output_content
+from remit.journal.codec import message_text
 
 REPEAT_NOTICE: Final = "the call will be made again"
 """The consequence of stating that an interrupted call did not happen."""

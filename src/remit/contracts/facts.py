@@ -100,7 +100,6 @@ class Facts:
         classification: the place on the six axes; None if unclassified.
         visibility: who may call it.
         deprecation: when it is removed; None if it is not deprecated.
-        entities: the kinds of entities in its result.
         declared: False for a tool that was made without any facts; the default policy asks about its calls.
     """
 
@@ -116,14 +115,13 @@ class Facts:
     classification: Classification | None = None
     visibility: Visibility = Visibility.PUBLIC
     deprecation: Deprecation | None = None
-    entities: frozenset[str] = frozenset()
     declared: bool = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "effect", as_member(Effect, "effect", self.effect, ContractError))
         object.__setattr__(self, "risk", as_member(Risk, "risk", self.risk, ContractError))
         object.__setattr__(self, "visibility", as_member(Visibility, "visibility", self.visibility, ContractError))
-        for name in ("permissions", "tags", "entities"):
+        for name in ("permissions", "tags"):
             object.__setattr__(self, name, as_texts(name, getattr(self, name), ContractError))
         for name in ("egress", "trusted", "declared"):
             check_flag(name, getattr(self, name), ContractError)
@@ -183,7 +181,6 @@ def build_facts(
     classification: Classification | None = None,
     visibility: Visibility = Visibility.PUBLIC,
     deprecation: Deprecation | None = None,
-    entities: Iterable[str] = (),
 ) -> Facts:
     """Build facts. Collections may be any iterables, and enum members may be given by value."""
     return Facts(
@@ -199,5 +196,4 @@ def build_facts(
         classification=classification,
         visibility=visibility,
         deprecation=deprecation,
-        entities=frozenset(entities),
     )

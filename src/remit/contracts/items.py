@@ -5,7 +5,8 @@ Every item is stored under a ``call``: the id of the call or model request that 
 
 from __future__ import annotations
 
-from typing import ClassVar, Final, Literal
+import json
+from typing import ClassVar, Final, Literal, cast
 
 from msgspec import Struct
 
@@ -135,6 +136,11 @@ class ToolOutput(Item, frozen=True, kw_only=True, gc=False):
     text: str
     outcome: Outcome
     final: bool = False
+
+
+def output_content(output: ToolOutput) -> str:
+    """The content of a terminal record, for any caller."""
+    return cast("str", json.loads(output.text)["content"]) if output.wire else output.text
 
 
 class Handoff(Item, frozen=True, kw_only=True, gc=False):

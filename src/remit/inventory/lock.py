@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 from remit.agent.agent import Agent
 from remit.contracts.callee import check_callees
 from remit.contracts.contract import InputSchema, OutputSchema
+from remit.contracts.entity import entity_kinds
 from remit.contracts.facts import Facts
 from remit.contracts.question import content_digest
 from remit.contracts.schema import Input
@@ -196,11 +197,11 @@ class _LockBuilder:
         fixed_values: dict[str, JsonValue] | None = None,
     ) -> LockedOperation:
         """The locked form of one operation."""
-        return self._lock(tool, _governance_values(facts, policies) | {"fixed": fixed_values or {}})
+        return self._lock(tool, _governance_values(tool, facts, policies) | {"fixed": fixed_values or {}})
 
     def lock_agent(self, agent: Agent) -> LockedOperation:
         """The locked form of one agent."""
-        return self._lock(agent, _governance_values(agent.facts, {}) | agent_values(agent), agent_text(agent))
+        return self._lock(agent, _governance_values(agent, agent.facts, {}) | agent_values(agent), agent_text(agent))
 
     def _lock(self, callee: AnyCallee, governed: dict[str, Any], *texts: str) -> LockedOperation:
         sides = (callee.schema_in, callee.schema_out)
@@ -233,8 +234,8 @@ def _defaults_of(schema: Mapping[str, Any]) -> dict[str, Any]:
     return {name: each["default"] for name, each in schema.get("properties", {}).items() if "default" in each}
 
 
-def _governance_values(facts: Facts, policies: Mapping[str, PolicyModel]) -> dict[str, Any]:
-    """Facts and policies as plain values."""
+def _governance_values(callee: AnyCallee, facts: Facts, policies: Mapping[str, PolicyModel]) -> dict[str, Any]:
+    """Facts, policies and the entities of the result as plain values."""
     values: dict[str, Any] = {
         "effect": facts.effect.value,
         "risk": facts.risk.value,
@@ -245,6 +246,6 @@ def _governance_values(facts: Facts, policies: Mapping[str, PolicyModel]) -> dic
         "trusted": facts.trusted,
         "confirm": facts.confirm,
         "tags": sorted(facts.tags),
-        "entities": sorted(facts.entities),
+        "entities": list(entity_kinds(callee.schema_out.result_type)),
     }
     return values | {name: each.model_dump(mode="json") for name, each in sorted(policies.items())}

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from remit.contracts.facts import Facts
-from remit.inventory.definition import MethodDefinition, Parameter, ToolDefinition
+from remit.contracts.entity import entity_kinds
+from remit.inventory.definition import AnyTool, MethodDefinition, Parameter, ToolDefinition
 from remit.inventory.governance import PolicyModel, PolicyTable
 from remit.inventory.operations import Operations
 from remit.schemas.jsontext import canonical_text
@@ -48,7 +48,7 @@ def _page_lines(name: str, operations: Operations) -> Iterator[str]:
 def _method_lines(key: str, method: MethodDefinition) -> Iterator[str]:
     yield from ("", f"### `{key}`", "", method.metadata.description, "")
     yield from (f"Takes `{method.request.__name__}`, gives `{method.response.__name__}`.", "")
-    yield from _facts_table(method.facts)
+    yield from _facts_table(method.contract)
     yield from _policies_table(method.policies)
     yield from _parameters_table(method.parameters)
 
@@ -63,7 +63,7 @@ def _tool_lines(tool: ToolDefinition) -> Iterator[str]:
             f"Of the method `{tool.method.metadata.key}`{'; ' * bool(restrictions)}{', '.join(restrictions)}.",
             "",
         )
-    yield from _facts_table(tool.tool.facts)
+    yield from _facts_table(tool.tool)
     yield from _policies_table(tool.policies)
     yield from _parameters_table(tool.parameters)
     rows = [_layer_row(_ENUM_REPR.sub(lambda found: found[1].lower(), repr(layer))) for layer in tool.tool.layers]
@@ -95,12 +95,14 @@ def _format_value(expression: ast.expr) -> str:
         return ast.unparse(expression)
 
 
-def _facts_table(facts: Facts) -> Iterator[str]:
+def _facts_table(tool: AnyTool) -> Iterator[str]:
+    facts = tool.facts
     rows = (
         ("effect", facts.effect.value),
         ("risk", facts.risk.value),
         ("permissions", ", ".join(sorted(facts.permissions))),
         ("classification", " · ".join(facts.classification.axis_values() if facts.classification else ())),
+        ("entities of the result", ", ".join(entity_kinds(tool.schema_out.result_type))),
         ("deprecated since", facts.deprecation.since if facts.deprecation else ""),
     )
     yield from markdown_table(("fact", "value"), [row for row in rows if row[1]])

@@ -40,7 +40,8 @@ DeclaredPolicies = dict[str, dict[str, JsonValue]]
 
 _TOP_LEVEL_KEYS: Final = ("domain", "subdomain", "methods", "tools")
 _QUOTED: Final = re.compile(r"'([^']*)'")
-_INHERITED_KEYS: Final = ("classification", "effect", "risk", "egress", "trusted", "entities", "models", "parameters")
+_REMOVED_KEYS: Final = {"entities": "remove it, and declare them on the models of the result: @entity(…)"}
+_INHERITED_KEYS: Final = ("classification", "effect", "risk", "egress", "trusted", "models", "parameters")
 
 
 def read_inventory(folder: Path, policy_table: PolicyTable, vocabulary: Vocabulary) -> Inventory:
@@ -344,7 +345,7 @@ class _InventoryReader:
             path = (*key_path, *loc)
             name = ".".join(str(part) for part in path[1:])
             if detail["type"] == "extra_forbidden":
-                mend = suggest(str(loc[-1]), _allowed_keys(model, loc, extra_keys))
+                mend = _REMOVED_KEYS.get(str(loc[-1])) or suggest(str(loc[-1]), _allowed_keys(model, loc, extra_keys))
                 mistyped.add((*loc[:-1], mend.removeprefix("did you mean ").removesuffix("?")))
                 self._report("unknown-key", document, path, f"{name}: no such key, or no layer enforces it", mend)
             elif detail["type"] == "missing" and loc not in mistyped:

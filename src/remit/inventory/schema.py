@@ -37,7 +37,6 @@ class OperationSpec(InventorySpec):
     risk: Risk = Risk.SAFE
     egress: bool = False
     trusted: bool = False
-    entities: tuple[str, ...] = ()
 
 
 class ModelNamesSpec(InventorySpec):
@@ -167,5 +166,4 @@ def build_entry_facts(
         deprecation=Deprecation(since=deprecation[0] or "0", removal=deprecation[1], replacement=deprecation[2])
         if any(deprecation)
         else None,
-        entities=operation.entities,
     )

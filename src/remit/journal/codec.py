@@ -258,11 +258,6 @@ _TOOL_PREFIX: Final = '{"role":"tool"'
 _TOOL_MESSAGE: Final = '{"role":"tool","tool_call_id":%s,"content":%s}'
 
 
-def output_content(output: ToolOutput) -> str:
-    """The content of a terminal record, for any caller."""
-    return cast("str", json.loads(output.text)["content"]) if output.wire else output.text
-
-
 def _missing_reply(items: Sequence[Item]) -> Callable[[str], str]:
     """Makes the tool message for a call without an output, given its wire id."""
     last = next((item for item in reversed(items) if isinstance(item, _RESTING + _LEAVING_REST)), None)

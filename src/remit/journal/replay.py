@@ -24,12 +24,13 @@ from remit.contracts.items import (
     RunFinished,
     RunScheduled,
     ToolOutput,
+    output_content,
 )
 from remit.contracts.ledger import Consumption, TurnRequest
 from remit.contracts.meter import Meter
 from remit.contracts.question import Decision, Question
 from remit.errors import CallCancelledError, CallError, DeadlineError, DivergedError, Suspended, error_from_reply
-from remit.journal.codec import encode_item, output_content
+from remit.journal.codec import encode_item
 
 _SIBLING_TURNS: Final = 10
 """Turns of the event loop within which a body makes the calls that it makes together, nested groups included."""

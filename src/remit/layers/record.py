@@ -13,7 +13,7 @@ from remit.contracts.artifact import Artifact, from_recorded, store_large, to_re
 from remit.contracts.call import Call, CallLayer, CallService
 from remit.contracts.facts import Effect
 from remit.contracts.gate import is_outcome_unknown
-from remit.contracts.items import ToolOutput
+from remit.contracts.items import ToolOutput, output_content
 from remit.contracts.redact import limit_error, redact_reply, safe_cause
 from remit.contracts.reply import Reply
 from remit.contracts.secret import KNOWN_SECRETS, redact_secrets
@@ -28,7 +28,7 @@ from remit.errors import (
     Suspended,
     ToolFailedError,
 )
-from remit.journal.codec import output_content, tool_message_text
+from remit.journal.codec import tool_message_text
 from remit.journal.replay import ReplayLedger
 from remit.schemas.jsontext import compact_json
 

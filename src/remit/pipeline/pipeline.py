@@ -217,7 +217,6 @@ def _combine_facts(steps: Iterable[Step], classification: Classification | None,
         permissions=frozenset[str]().union(*(each.permissions for each in facts)),
         egress=any(each.egress for each in facts),
         trusted=all(each.trusted for each in facts),
-        entities=frozenset[str]().union(*(each.entities for each in facts)),
         tags=frozenset(tags),
         classification=classification,
     )

@@ -37,7 +37,6 @@ class FactsSection(FrontMatterPart):
     visibility: Visibility = Field(
         default=Visibility.PUBLIC, description="`public`, `internal` (for other callees) or `experimental`."
     )
-    entities: tuple[str, ...] = Field(default=(), description="The kinds of entities that its result describes.")
 
     def to_facts(self) -> Facts:
         """Convert to facts."""
@@ -49,7 +48,6 @@ class FactsSection(FrontMatterPart):
             egress=self.egress,
             trusted=self.trusted,
             visibility=self.visibility,
-            entities=self.entities,
         )
 
 

@@ -339,4 +339,6 @@ def _suggest_key(path: At) -> str:
     """Suggest a fix for an unknown key."""
     if path == ("prompt",):
         return "write it below the second ---"
+    if path == ("facts", "entities"):
+        return "remove it, and declare them on the model of the output: @entity(…)"
     return suggest(str(path[-1]), _SECTION_MODELS[path[:-1]].model_fields)

@@ -114,4 +114,3 @@ def test_the_inventory_says_no_less_of_it_than_its_steps_do(desk: Desk) -> None:
     steps, said = Filing(operations.find_tool).pipeline.facts, operations.find_tool("file_mail").facts
     assert (steps.effect, steps.risk, steps.egress) == (said.effect, said.risk, said.egress)
     assert steps.permissions <= said.permissions
-    assert steps.entities <= said.entities

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, Field
 
+from remit.tools import entity
 from remit_casefile.casefiles.access import LevelName
 from remit_casefile.casefiles.payloads import CasefileId, Payload, Result
 from remit_casefile.casefiles.texts import PRINTABLE, PersonName
@@ -24,6 +25,7 @@ class GrantPermissionPayload(Payload):
     notes: _Notes = Field(default="", description="Why")
 
 
+@entity("grant", id="user_id", name="user_id")
 class GrantView(Result):
     """An entry of an access list. An expired entry allows nothing."""
 

@@ -7,6 +7,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
+from remit.tools import entity
 from remit_casefile.casefiles.access import LevelName
 from remit_casefile.casefiles.texts import PRINTABLE
 from remit_casefile.storage.ids import SESSION_ID
@@ -49,6 +50,7 @@ class CreateCasefilePayload(Payload):
     tags: _Tags = Field(default_factory=list[str], description="Words to find it by")
 
 
+@entity("casefile", id="casefile_id", name="title")
 class CasefileCreatedPayload(Result):
     """The created casefile."""
 
@@ -64,6 +66,7 @@ class GetCasefilePayload(Payload):
     casefile_id: CasefileId
 
 
+@entity("casefile", id="casefile_id", name="title")
 class CasefileBrief(Result):
     """A casefile in a list."""
 
@@ -144,6 +147,7 @@ class ArchiveCasefilePayload(Payload):
     archived: bool = Field(description="true archives it: it can be read, and takes in no more; false takes it up")
 
 
+@entity("casefile", id="casefile_id", name="casefile_id")
 class CasefileArchivedPayload(Result):
     """The state of a casefile, and whether it changed."""
 

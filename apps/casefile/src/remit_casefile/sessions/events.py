@@ -9,6 +9,7 @@ from pydantic import Field, JsonValue, model_validator
 from sqlalchemy import func, select
 
 from remit import LeafContext
+from remit.tools import entity
 from remit_casefile.policies.env import CallEvent
 from remit_casefile.sessions import rows
 from remit_casefile.sessions.chain import count_events
@@ -18,6 +19,7 @@ from remit_casefile.storage.tables import Event, Session, SessionRequest
 from remit_casefile.storage.transactions import View, open_view, session_not_found
 
 
+@entity("event", id="event_id", name="event_type")
 class ToolEvent(Payload):
     """One event."""
 

@@ -7,6 +7,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from remit.tools import entity
 from remit_casefile.casefiles.texts import PRINTABLE
 from remit_casefile.storage.ids import CASEFILE_ID, SESSION_ID
 
@@ -27,6 +28,7 @@ class CreateSessionPayload(Payload):
     title: Annotated[str, PRINTABLE] = Field(default="", max_length=200)
 
 
+@entity("session", id="session_id", name="title")
 class SessionCreatedPayload(Payload):
     """The created session."""
 
@@ -43,6 +45,7 @@ class GetSessionPayload(Payload):
     session_id: SessionId
 
 
+@entity("session", id="session_id", name="title")
 class SessionPayload(Payload):
     """A session, with the number of its requests and events."""
 

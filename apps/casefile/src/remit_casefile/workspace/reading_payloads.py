@@ -6,6 +6,7 @@ from datetime import datetime
 
 from pydantic import Field
 
+from remit.tools import entity
 from remit_casefile.google.payloads.base import GoogleId
 from remit_casefile.google.payloads.drive import FileView
 from remit_casefile.google.payloads.sheets import Cell
@@ -53,6 +54,7 @@ class GetCasefileCellsPayload(Payload):
     offset: Offset = 0
 
 
+@entity("message", name="subject")
 class MessageBrief(Result):
     """A message in a list."""
 

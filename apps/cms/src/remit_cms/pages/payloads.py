@@ -6,6 +6,7 @@ from typing import Annotated, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
+from remit.tools import entity
 from remit_cms.models import (
     IdOrKey,
     LocaleCode,
@@ -115,6 +116,7 @@ class SearchPages(Payload):
     limit: int = Field(default=5, description="Maximum results to return (1-20)", ge=1, le=20)
 
 
+@entity("page", name="title")
 class PageBrief(View):
     """A page in a list."""
 
@@ -140,6 +142,7 @@ class PageView(PageBrief):
     sections: list[SectionView]
 
 
+@entity("page", name="title")
 class Match(View):
     """A page found by a search. ``score`` is between 0 and 1."""
 

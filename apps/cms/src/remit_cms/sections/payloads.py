@@ -6,6 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from remit.tools import entity
 from remit_cms.models import (
     Content,
     ContentInput,
@@ -86,6 +87,7 @@ class DeletePageSection(Payload):
     expected_revision: OptionalParam[RevisionNumber] = Field(default=None, description=_REVISION)
 
 
+@entity("section", name="section_key")
 class SectionView(View):
     """A section. ``section_key`` is its template's key.
 
@@ -112,6 +114,7 @@ class FieldView(View):
     options: OmittedIfNone[list[str]] = None
 
 
+@entity("template")
 class TemplateView(View):
     """A section template. Its key serves as definitionId."""
 

@@ -10,6 +10,7 @@ from typing import Annotated, Final, Literal, Self
 from pydantic import Field, model_validator
 
 from remit.artifacts import Artifact
+from remit.tools import entity
 from remit_casefile.google.payloads.base import PAGE_TOKEN, GoogleId, GoogleModel, PageToken, Payload
 
 FILE_FIELDS: Final = "id,name,mimeType,size,modifiedTime,md5Checksum,parents,trashed,webViewLink"
@@ -100,6 +101,7 @@ class UploadFile(Payload):
         return self.mime_type or ("text/plain" if self.file is None else self.file.media_type)
 
 
+@entity("file", link="web_view_link")
 class FileView(GoogleModel):
     """A file, without its content."""
 

@@ -9,6 +9,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field, field_validator
 
+from remit.tools import entity
 from remit_casefile.google.payloads.base import PAGE_TOKEN, GoogleId, GoogleModel, PageToken, Payload
 
 
@@ -89,6 +90,7 @@ class SendMessage(Payload):
         return value if value is None else _check_one_line(value)
 
 
+@entity("message", name="id")
 class MessageRef(GoogleModel):
     """A message in a list."""
 
@@ -112,6 +114,7 @@ class AttachmentView(GoogleModel):
     size: int = Field(description="Its size in bytes")
 
 
+@entity("message", name="subject")
 class MessageView(GoogleModel):
     """A message. Its sender controls everything except Google's ids, labels and times."""
 
@@ -130,6 +133,7 @@ class MessageView(GoogleModel):
     attachments: list[AttachmentView] = Field(description="The files that came with it")
 
 
+@entity("message", name="id")
 class SentMessage(GoogleModel):
     """The sent message."""
 
