@@ -20,6 +20,7 @@ from remit.contracts.chat import (
     decode_message,
     encode_message,
 )
+from remit.contracts.wire import ModelText
 from remit.models import ModelSettings
 from remit.testing import memory_ledger
 from tests.contracts.json_values import objects, text
@@ -172,6 +173,15 @@ async def test_two_requests_share_no_used_ids() -> None:
 @given(st.lists(text, max_size=4), st.lists(text, max_size=4))
 def test_two_histories_share_a_digest_only_if_they_are_one(one: list[str], other: list[str]) -> None:
     assert (History(one).digest == History(other).digest) == (one == other)
+
+
+def test_a_history_knows_which_models_wrote_it_and_whether_it_names_artifacts_without_being_read_again() -> None:
+    plain = History(['{"role":"user"}'])
+    marked = plain.with_messages(ModelText('{"x":1}', "a"), ModelText('{"x":2}', "b"))
+    naming = marked.with_messages('{"content":"sha256:0"}')
+    assert (plain.origins, marked.origins, naming.origins) == (frozenset(), {"a", "b"}, {"a", "b"})
+    assert (plain.names_artifacts, marked.names_artifacts, naming.names_artifacts) == (False, False, True)
+    assert not plain.with_messages("{}").names_artifacts
 
 
 def test_a_completion_with_another_text_keeps_its_calls_and_nothing_else_of_its_message() -> None:

@@ -141,7 +141,7 @@ async def test_an_answer_becomes_a_completion_with_its_raw_body() -> None:
     async with Endpoint(answering(200, raw)) as endpoint, OpenAI("m", base_url=endpoint.url, api_key="k") as model:
         completion = await model(request(PLAIN))
     assert completion == Completion(
-        message='{"role":"assistant","content":"caf\\u00e9"}',
+        message='{"role": "assistant", "content": "caf\\u00e9"}',
         content="café",
         finish_reason="stop",
         model="m-2026",

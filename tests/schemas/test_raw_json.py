@@ -22,6 +22,8 @@ def test_numbers_escapes_and_the_order_of_keys_are_kept() -> None:
     text = '{ "b" : [1.10, 1E5, -0.0,\n 1e-07] , "a": "\\u00e9\\/ x", "c":{ } }'
     assert raw_members(text) == {"b": "[1.10,1E5,-0.0,1e-07]", "a": '"\\u00e9\\/ x"', "c": "{}"}
     assert list(raw_members(text)) == ["b", "a", "c"]
+    line = '{ "b" : [1.10, 1E5] , "a": "\\u00e9\\/ x"}'
+    assert raw_members(line) == {"b": "[1.10, 1E5]", "a": '"\\u00e9\\/ x"'}
 
 
 @pytest.mark.parametrize(("text", "items"), [("[]", []), ("[ 1 , [2,3] ]", ["1", "[2,3]"]), ('["]"]', ['"]"'])])
@@ -32,6 +34,12 @@ def test_the_items_of_an_array_are_its_own(text: str, items: list[str]) -> None:
 def test_the_last_of_two_members_with_one_key_counts() -> None:
     assert raw_members('{"a":1,"a":2}') == {"a": "2"}
     assert raw_members("{}") == {}
+
+
+@pytest.mark.parametrize("half", ["\\ud83d", "\ud83d"])
+def test_halves_of_surrogate_pairs_are_kept(half: str) -> None:
+    assert raw_items(f'["{half}",1]') == [f'"{half}"', "1"]
+    assert raw_members(f'{{"a":"{half}"}}') == {"a": f'"{half}"'}
 
 
 @given(VALUES, st.sampled_from([None, 2]))

@@ -52,6 +52,8 @@ async def with_images(request: ChatRequest, model: object) -> ChatRequest:
     Raises:
         BrokenJournalError: the stored content of an image was changed or removed.
     """
+    if not request.history.names_artifacts:
+        return request
     naming = {index: decode_message(text) for index, text in enumerate(request.history) if DIGEST_PREFIX in text}
     naming = {index: message for index, message in naming.items() if message["role"] in ("user", "tool")}
     if not naming or not reads_images(model):

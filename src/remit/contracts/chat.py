@@ -14,6 +14,7 @@ from typing import Any, Literal, NotRequired, cast
 
 from typing_extensions import TypedDict
 
+from remit.contracts.artifact import DIGEST_PREFIX
 from remit.contracts.ledger import Ledger
 from remit.contracts.settings import NO_SETTINGS, ModelSettings
 from remit.contracts.usage import are_tokens
@@ -134,14 +135,17 @@ class History:
     """An immutable sequence of wire texts with a running digest. Appending costs only the new texts.
 
     Histories that extend one another share one list: `with_messages` appends to the newest and copies an older one.
+    ``origins`` are the models whose vendors' fields the texts have; ``names_artifacts`` says whether one names any.
     """
 
-    __slots__ = ("_hash", "_length", "_texts")
+    __slots__ = ("_hash", "_length", "_texts", "names_artifacts", "origins")
 
     def __init__(self, texts: Iterable[str] = ()) -> None:
         self._texts: list[str] = []
         self._length = 0
         self._hash = hashlib.sha256()
+        self.origins: frozenset[str] = frozenset()
+        self.names_artifacts = False
         self._grow(as_tuple("History: texts", texts))
 
     def _grow(self, texts: Iterable[str]) -> None:
@@ -153,6 +157,9 @@ class History:
             self._hash.update(b"%d:" % len(data))
             self._hash.update(data)
             self._texts.append(text)
+            if origin := origin_of_text(text):
+                self.origins |= {origin}
+            self.names_artifacts = self.names_artifacts or DIGEST_PREFIX in text
         self._length = len(self._texts)
 
     def with_messages(self, *texts: str) -> History:
@@ -160,6 +167,7 @@ class History:
         grown = History.__new__(History)
         grown._texts = self._texts if len(self._texts) == self._length else self._texts[: self._length]
         grown._hash = self._hash.copy()
+        grown.origins, grown.names_artifacts = self.origins, self.names_artifacts
         grown._grow(texts)
         return grown
 
@@ -254,7 +262,7 @@ class ChatRequest:
 
     def for_model(self, origin: str) -> ChatRequest:
         """The request as the model ``origin`` may get it: fields that other models' vendors added are left out."""
-        texts = texts_for_model(self.history, origin)
+        texts = None if self.history.origins <= {origin} else texts_for_model(self.history, origin)
         return self if texts is None else replace(self, history=History(texts))
 
     def digest(self) -> str:

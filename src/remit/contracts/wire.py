@@ -37,7 +37,9 @@ def mark_origin(text: str, origin: str) -> str:
     if not isinstance(message, dict):
         return text
     values = cast("dict[str, Any]", message)
-    is_known = plain_message(values) == values and not has_surrogates(compact_json(values))
+    is_known = plain_message(values) == values and not (
+        _MAY_BE_SURROGATE.search(text) and has_surrogates(compact_json(values))
+    )
     return text if is_known else ModelText(text, origin)
 
 
@@ -47,6 +49,7 @@ def origin_of_text(text: str) -> str:
 
 
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
+_MAY_BE_SURROGATE: Final = re.compile(r"[\ud800-\udfff]|\\u[dD][89a-fA-F]")
 
 
 def has_surrogates(text: str) -> bool:

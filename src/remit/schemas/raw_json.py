@@ -1,11 +1,19 @@
-"""Parts of a JSON text as they are written: order of keys, spelling of numbers and escapes are kept, spaces are not."""
+"""Parts of a JSON text as they are written: the order of keys and the spelling of numbers and escapes are kept."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from json.encoder import encode_basestring_ascii
 from typing import Final, NoReturn
+
+from msgspec import DecodeError, Raw
+from msgspec.json import Decoder
+
+_MEMBERS: Final = Decoder(dict[str, Raw])
+_ITEMS: Final = Decoder(list[Raw])
 
 _TOKEN: Final = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
 
@@ -23,12 +31,18 @@ def load_json(text: str) -> object:
 
 
 def raw_items(text: str) -> list[str]:
-    """The texts of the items of an array. The text must be valid JSON, as `load_json` checks."""
+    """The texts of the items of an array, each on one line. The text must be valid JSON, as `load_json` checks."""
+    if "\n" not in text:
+        with suppress(DecodeError, UnicodeError):
+            return [bytes(raw).decode() for raw in _ITEMS.decode(text.encode())]
     return ["".join(parts) for parts in _split(text)]
 
 
 def raw_members(text: str) -> dict[str, str]:
-    """The texts of the values of an object, by key; the last counts. The text must be valid JSON."""
+    """The texts of the values of an object, by key; the last counts. The rest is as of `raw_items`."""
+    if "\n" not in text:
+        with suppress(DecodeError, UnicodeError):
+            return {key: bytes(raw).decode() for key, raw in _MEMBERS.decode(text.encode()).items()}
     return {json.loads(parts[0]): "".join(parts[2:]) for parts in _split(text)}
 
 
@@ -39,11 +53,14 @@ def join_items(items: Iterable[str]) -> str:
 
 def join_members(members: Mapping[str, str]) -> str:
     """The object of texts of values."""
-    return f"{{{','.join(f'{json.dumps(key)}:{value}' for key, value in members.items())}}}"
+    return f"{{{','.join([f'{encode_basestring_ascii(key)}:{value}' for key, value in members.items()])}}}"
 
 
 def _split(text: str) -> Iterator[list[str]]:
-    """The tokens of each item of the outermost array, or of each member of the outermost object."""
+    """The tokens of each item of the outermost array, or of each member of the outermost object.
+
+    For texts of several lines, and what Python's parser takes and msgspec refuses, as halves of surrogate pairs.
+    """
     depth, parts = 0, list[str]()
     for part in _TOKEN.findall(text):
         if part in ("]", "}"):
