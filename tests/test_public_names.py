@@ -43,7 +43,7 @@ PUBLIC: Final = {
     """,
     "remit.agent": """
         Agent AgentDriver AgentLimits AgentLoop AgentRun AgentService AgentStep AgentTask AgentTools Attachment
-        AttachmentPolicy Done LazyTools LoopService NativeDriver Next Prompt PromptWithAttachments RunInfo
+        AttachmentPolicy Done LazyTools LoopService NativeDriver Next Prompt PromptWithAttachments ProviderTool RunInfo
         RunInstructions StepOutcome StepRequest StepUsage
     """,
     "remit.app": "App Env",

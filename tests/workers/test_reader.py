@@ -195,7 +195,7 @@ def test_what_is_no_worker_file_is_refused(text: str, said: str) -> None:
         ),
         (["name: a b"], "sort.worker:2: name: 'a b' is not a valid tool name; write"),
         (["permissions: [mail]"], "sort.worker:2: permissions.0: 'mail' is not a permission; write area:action, like"),
-        (["builtin_tools: [telepathy]"], "sort.worker:2: builtin_tools.0: Input should be 'code_execution', "),
+        (["builtin_tools: [telepathy]"], "sort.worker:2: builtin_tools.0.name: Input should be 'code_execution', "),
         (["facts: {risk: deadly}"], "sort.worker:2: facts.risk: Input should be 'safe', 'moderate' or 'high'"),
         (
             ["model: a:b", "compatible_models: [c]"],

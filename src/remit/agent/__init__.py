@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from remit.agent.loop import AgentLoop, AgentRun, LoopService
     from remit.agent.native import NativeDriver
     from remit.agent.prompt import Prompt
+    from remit.agent.provider_tool import ProviderTool
     from remit.agent.run_instructions import RunInfo, RunInstructions
     from remit.agent.step import AgentStep
     from remit.contracts.step import Done, Next, StepOutcome, StepRequest, StepUsage
@@ -38,6 +39,7 @@ __all__ = [
     "Next",
     "Prompt",
     "PromptWithAttachments",
+    "ProviderTool",
     "RunInfo",
     "RunInstructions",
     "StepOutcome",
@@ -56,6 +58,7 @@ if not TYPE_CHECKING:
             "remit.agent.loop": ("AgentLoop", "AgentRun", "LoopService"),
             "remit.agent.native": ("NativeDriver",),
             "remit.agent.prompt": ("Prompt",),
+            "remit.agent.provider_tool": ("ProviderTool",),
             "remit.agent.run_instructions": ("RunInfo", "RunInstructions"),
             "remit.agent.step": ("AgentStep",),
             "remit.contracts.step": ("Done", "Next", "StepOutcome", "StepRequest", "StepUsage"),

@@ -18,6 +18,7 @@ from remit.agent.limits import AgentLimits
 from remit.agent.model import AnyModel, ResolveModel, check_is_model, is_same_model
 from remit.agent.native import NativeDriver
 from remit.agent.prompt import Prompt
+from remit.agent.provider_tool import ProviderTool, as_provider_tools
 from remit.agent.run_instructions import RunInstructions
 from remit.contracts.arguments import Arguments
 from remit.contracts.call import AgentLayer, CallLayer, ToolLayer, to_call_layers
@@ -55,7 +56,7 @@ class Agent:
         tool_scope: names that agents and tools below it may call in addition to its own tools; ``"listed"`` for those
             that the agents below it list, as long as these do not narrow; None for no restriction.
         permissions: the permissions of its caller that its calls may use; None for all.
-        provider_tools: tools that run at the model's provider. No layer governs them.
+        provider_tools: tools that run at the model's provider, by name or as `ProviderTool`. No layer governs them.
         model: a model or its name, like ``openai:gpt-5``; None for the runtime's model.
         compatible_models: patterns like ``openai:*``, one of which the model must match.
         driver: runs the model; by default the native loop.
@@ -90,7 +91,7 @@ class Agent:
         handoffs: Iterable[Agent | str] = (),
         tool_scope: Iterable[str] | Literal["listed"] | None = None,
         permissions: Iterable[str] | None = None,
-        provider_tools: Iterable[str] = (),
+        provider_tools: Iterable[str | ProviderTool] = (),
         model: AnyModel | None = None,
         compatible_models: Iterable[str] = (),
         driver: AgentDriver | None = None,
@@ -117,7 +118,7 @@ class Agent:
             handoff_targets=tuple(each if isinstance(each, str) else each.name for each in self.handoffs),
             tool_scope=_to_scope(name, tool_scope),
             permissions=None if permissions is None else as_texts(f"agent {name}: permissions", permissions),
-            provider_tools=as_text_tuple(f"agent {name}: provider_tools", provider_tools),
+            provider_tools=as_provider_tools(f"agent {name}: provider_tools", provider_tools),
             compatible_models=as_text_tuple(f"agent {name}: compatible_models", compatible_models),
             attachments=attachments,
             limits=AgentLimits() if limits is None else limits,
@@ -226,7 +227,7 @@ class Agent:
     @property
     def provider_tools(self) -> tuple[str, ...]:
         """The names of tools that run at the model's provider."""
-        return self.definition.provider_tools
+        return tuple(each.name for each in self.definition.provider_tools)
 
     @property
     def tool_scope(self) -> frozenset[str] | None:

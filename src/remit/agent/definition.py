@@ -14,6 +14,7 @@ from pydantic import BaseModel
 from remit.agent.attachments import ATTACHMENTS_FIELD, Attachment, AttachmentPolicy, takes_attachments
 from remit.agent.limits import AgentLimits
 from remit.agent.prompt import Prompt, PromptWithFiles
+from remit.agent.provider_tool import ProviderTool
 from remit.agent.run_instructions import RunInstructions, check_run_instructions
 from remit.contracts.artifact import Files
 from remit.contracts.call import AgentLayer, CallLayer, ModelLayer, StepLayer
@@ -75,7 +76,7 @@ class AgentDefinition:
     handoff_targets: tuple[str, ...] = ()
     tool_scope: frozenset[str] | Literal["listed"] | None = None
     permissions: frozenset[str] | None = None
-    provider_tools: tuple[str, ...] = ()
+    provider_tools: tuple[ProviderTool, ...] = ()
     compatible_models: tuple[str, ...] = ()
     attachments: AttachmentPolicy | None = None
     limits: AgentLimits = field(default_factory=AgentLimits)

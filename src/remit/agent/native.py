@@ -55,9 +55,10 @@ class NativeDriver:
             SetupError: the agent uses provider tools or does not support this model.
         """
         if definition.provider_tools:
+            name = definition.provider_tools[0].name
             raise SetupError(
-                f"agent {definition.name}: the native driver cannot run {definition.provider_tools[0]!r}, a tool of "
-                "the model's provider; pass driver=PydanticAIDriver()"
+                f"agent {definition.name}: the native driver cannot run {name!r}, a tool of the model's provider; "
+                "pass driver=PydanticAIDriver()"
             )
         if model is not None and model_name(model):
             definition.check_compatible(model_name(model))

@@ -13,6 +13,7 @@ from typing import Final
 
 from remit.agent import Agent
 from remit.agent.model import MODEL_VARIABLE
+from remit.agent.provider_tool import ProviderTool
 from remit.app import App
 from remit.cli.worker_reference import WorkerReference
 from remit.contracts.naming import python_alias
@@ -161,7 +162,7 @@ def summarize_worker(worker: WorkerDefinition) -> dict[str, str | list[str] | No
         "tools": list(worker.tools),
         "workers": list(worker.workers),
         "delegates": None if worker.delegates is None else list(worker.delegates),
-        "ungoverned": list(worker.builtin_tools),
+        "ungoverned": [str(each) for each in worker.provider_tools],
     }
 
 
@@ -224,16 +225,16 @@ def _find_model_errors(workers: Iterable[WorkerDefinition]) -> Iterator[Finding]
                 what=f"the model {each.model!r} cannot take the setting {name}",
                 fix="write max_completion_tokens" if name == "max_tokens" else "remove it, or name another model",
             )
-        for name in model.unsupported_tools(each.builtin_tools):
+        for name, why in model.unsupported_tools(each.provider_tools).items():
             yield Finding(
                 code="unsupported-tool",
-                where=each.locate("builtin_tools", each.builtin_tools.index(name)) or f"worker {each.name}",
-                what=f"the API of the model {each.model!r} has no tool {name!r}",
-                fix=_suggest_tool_fix(model, name),
+                where=each.locate("builtin_tools", each.provider_tool_names.index(name)) or f"worker {each.name}",
+                what=f"the API of the model {each.model!r} {why}",
+                fix=_suggest_tool_fix(model, each.provider_tools[each.provider_tool_names.index(name)]),
             )
 
 
-def _suggest_tool_fix(model: ResolvedModel, tool: str) -> str:
+def _suggest_tool_fix(model: ResolvedModel, tool: ProviderTool) -> str:
     """Suggest a fix for a provider tool that a model lacks: OpenAI's Responses API has more than chat completions."""
     if model.kind == "openai":
         other = f"openai-responses:{model.model}"

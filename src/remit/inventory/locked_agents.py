@@ -40,7 +40,7 @@ def agent_values(agent: Agent) -> dict[str, Any]:
     return {
         "tools": sorted(each.name for each in agent.tools if not isinstance(each, HandoffTool)),
         "handoffs": sorted(definition.handoff_targets),
-        "provider_tools": sorted(definition.provider_tools),
+        "provider_tools": sorted(map(str, definition.provider_tools)),
         "narrowed_permissions": None if definition.permissions is None else sorted(definition.permissions),
         "tool_scope": None if agent.tool_scope is None else sorted(agent.tool_scope),
         "compatible_models": sorted(definition.compatible_models) or None,

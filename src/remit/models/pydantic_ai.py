@@ -19,9 +19,9 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final, NoReturn, Self, cast, get_args
+from typing import Any, Final, NoReturn, Self, cast
 
 from pydantic import TypeAdapter
 
@@ -44,10 +44,8 @@ with require_extra(__name__, "pydantic-ai"):
         UserContent,
         UserPromptPart,
     )
-    from pydantic_ai.models import KnownModelName, Model, ModelRequestParameters, infer_model
-    from pydantic_ai.native_tools import NATIVE_TOOL_TYPES
+    from pydantic_ai.models import Model, ModelRequestParameters
     from pydantic_ai.output import OutputObjectDefinition
-    from pydantic_ai.providers import Provider, infer_provider_class
     from pydantic_ai.tools import ToolDefinition
 
 from remit.contracts.chat import (
@@ -79,7 +77,6 @@ from remit.errors import (
     ModelRefusedError,
     ModelUnavailableError,
     RemitError,
-    SetupError,
 )
 from remit.models.model_origin import (
     count_reasoning_tokens,
@@ -88,11 +85,10 @@ from remit.models.model_origin import (
     model_origin,
     reads_images,
 )
+from remit.models.pydantic_names import infer_named_model, shorten_line
 from remit.models.pydantic_settings import schema_of, to_pydantic_settings, unsupported_settings, without_schema
 from remit.schemas.jsontext import compact_json
-from remit.schemas.suggestions import suggest
 
-_MAX_ERROR_LENGTH: Final = 200
 _RETRYABLE_STATUSES: Final = frozenset({408, 409, 425, 429})
 _RESPONSE_ADAPTER: Final = TypeAdapter(ModelResponse)
 _FINISH_REASONS: Final = {"tool_call": "tool_calls"}
@@ -154,7 +150,7 @@ class PydanticAIModel:
     def _raise_model_error(self, error: Exception) -> NoReturn:
         """Raise the model error for an error of PydanticAI or a provider."""
         kind = classify_error(error)
-        message = f"{self.model} of {self.vendor}: {type(error).__name__}: {_shorten(str(error))}"
+        message = f"{self.model} of {self.vendor}: {type(error).__name__}: {shorten_line(str(error))}"
         if kind is ModelBusyError:
             message = f"{message}; try again later"
         raise kind(message, retry_after=get_retry_after(error)) from error
@@ -179,59 +175,6 @@ def keep_as_received(model: Model) -> Model:
     from remit.models.raw_chat import keep_as_received as keep  # noqa: PLC0415 - imports the vendor
 
     return keep(model)
-
-
-def infer_named_model(name: str) -> Model:
-    """Make PydanticAI's model of that name.
-
-    Raises:
-        SetupError: the provider is unknown, or its package or key is missing. One line.
-    """
-    try:
-        return infer_model(name)
-    except (foreign.UserError, ImportError, ValueError) as error:
-        raise SetupError(f"PydanticAI cannot build {name!r}: {_shorten(str(error))}") from error
-
-
-def explain_unknown_provider(name: str, other_providers: Iterable[str], *, fallback: str) -> str:
-    """How to correct a name whose provider PydanticAI does not have; empty for a valid one.
-
-    A missing package or key does not matter here. ``other_providers`` are suggested too.
-    """
-    provider = name.partition(":")[0]
-    if name == "test":
-        return ""
-    try:
-        infer_provider_class(provider)
-    except ImportError:
-        return ""
-    except ValueError:
-        known_providers = {each.partition(":")[0] for each in get_args(KnownModelName.__value__)}
-        return suggest(provider, {*known_providers, *other_providers}, fallback)
-    return ""
-
-
-def unsupported_tools(name: str, tools: Iterable[str]) -> list[str]:
-    """The provider tools among ``tools`` that the API of the named model does not have.
-
-    None if the model cannot be built even without a key, for example without its provider's package.
-    """
-    model = infer_model_without_key(name)
-    supported = None if model is None else model.profile.get("supported_native_tools", frozenset())
-    return [each for each in tools if supported is not None and NATIVE_TOOL_TYPES[each] not in supported]
-
-
-def infer_model_without_key(name: str) -> Model | None:
-    """Make the model of that name for everything except requests; None if it cannot be built."""
-    try:
-        return infer_model(name, _make_provider_without_key)
-    except (foreign.UserError, ImportError, ValueError, TypeError):
-        return None
-
-
-def _make_provider_without_key(provider: str) -> Provider[object]:
-    make = cast("Callable[..., Provider[object]]", infer_provider_class(provider))
-    return make(api_key="absent")
 
 
 _REFUSED_ERRORS: Final = (foreign.ModelRequestRejectedError, foreign.ModelQuotaExceededError, foreign.UserError)
@@ -393,8 +336,3 @@ def _get_arguments_text(call: ToolCallPart) -> str:
     if isinstance(call.args, str):
         return call.args
     return compact_json(call.args or {})
-
-
-def _shorten(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= _MAX_ERROR_LENGTH else f"{line[:_MAX_ERROR_LENGTH]}…"

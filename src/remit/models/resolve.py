@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from urllib.parse import urlsplit
 
 from remit.agent.model import MODEL_VARIABLE, Model, NamedModel
+from remit.agent.provider_tool import ProviderTool, as_provider_tools
 from remit.contracts.chat import ChatRequest, Completion
 from remit.contracts.settings import ModelSettings
 from remit.core.background_import import import_in_background
@@ -201,17 +202,23 @@ class ResolvedModel:
             case _ if not self._is_complete:
                 return NAME_HINT
             case _:
-                from remit.models.pydantic_ai import explain_unknown_provider  # noqa: PLC0415 - imports the vendor
+                from remit.models.pydantic_names import explain_unknown_provider  # noqa: PLC0415 - imports the vendor
 
                 return explain_unknown_provider(self.pydantic_ai_name, _BUILTIN_KINDS, fallback=NAME_HINT)
 
-    def unsupported_tools(self, names: Sequence[str]) -> list[str]:
-        """The provider tools that the model's API does not have, as far as PydanticAI and installed packages know."""
-        if not self.pydantic_ai_name:
-            return list(names)
-        from remit.models.pydantic_ai import unsupported_tools  # noqa: PLC0415 - imports the vendor
+    def unsupported_tools(self, tools: Sequence[str | ProviderTool]) -> dict[str, str]:
+        """The names of the provider tools that the model's API does not have, or not with their options, and why.
 
-        return unsupported_tools(self.pydantic_ai_name, names)
+        Empty if that is not known, for example without the provider's package.
+        """
+        known = as_provider_tools("unsupported_tools", tools)
+        if not known or not self.pydantic_ai_name:
+            return {each.name: f"has no tool {each.name!r}" for each in known}
+        from remit.models.provider_tools import find_unsupported  # noqa: PLC0415 - imports the vendor
+        from remit.models.pydantic_names import infer_model_without_key  # noqa: PLC0415 - imports the vendor
+
+        model = infer_model_without_key(self.pydantic_ai_name)
+        return {} if model is None else dict(find_unsupported(model, known))
 
     def list_unsupported(self, settings: ModelSettings, /) -> list[str]:
         """The settings that the model cannot take, as far as that is known without a key."""
@@ -219,7 +226,7 @@ class ResolvedModel:
             return self._make_openai_without_key().list_unsupported(settings)
         if self.kind != _PYDANTIC_AI:
             return []
-        from remit.models.pydantic_ai import infer_model_without_key  # noqa: PLC0415 - imports the vendor
+        from remit.models.pydantic_names import infer_model_without_key  # noqa: PLC0415 - imports the vendor
         from remit.models.pydantic_settings import unsupported_settings  # noqa: PLC0415 - imports the vendor
 
         model = infer_model_without_key(self.pydantic_ai_name)
@@ -233,7 +240,7 @@ class ResolvedModel:
         if self.kind != _PYDANTIC_AI:
             return False
         await import_in_background("remit.models.pydantic_ai")
-        from remit.models.pydantic_ai import infer_model_without_key  # noqa: PLC0415 - imports the vendor
+        from remit.models.pydantic_names import infer_model_without_key  # noqa: PLC0415 - imports the vendor
 
         model = infer_model_without_key(self.pydantic_ai_name)
         return model is not None and bool(model.profile.get("supports_json_schema_output", False))
@@ -278,7 +285,7 @@ class ResolvedModel:
     def _infer_pydantic_model(self) -> PydanticModel:
         if not self._is_complete:
             raise SetupError(NAME_HINT)
-        from remit.models.pydantic_ai import explain_unknown_provider, infer_named_model  # noqa: PLC0415 - as above
+        from remit.models.pydantic_names import explain_unknown_provider, infer_named_model  # noqa: PLC0415 - as above
 
         if self._pydantic_model is None:
             name = self.pydantic_ai_name

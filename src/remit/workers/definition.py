@@ -15,6 +15,7 @@ from remit.agent.attachments import ATTACHMENTS_FIELD, AttachmentPolicy, takes_a
 from remit.agent.definition import OutputMode
 from remit.agent.limits import AgentLimits
 from remit.agent.prompt import Prompt
+from remit.agent.provider_tool import ProviderTool, as_provider_tools
 from remit.contracts.callee import Callee, check_callees
 from remit.contracts.contract import NAME_PATTERN
 from remit.contracts.facts import Effect, Facts
@@ -56,7 +57,7 @@ class _DefinitionSchema(BaseModel):
     delegates: tuple[ToolName, ...] | None
     handoffs: tuple[ToolName, ...]
     permissions: frozenset[Permission] | None
-    builtin_tools: tuple[str, ...]
+    builtin_tools: tuple[str | InstanceOf[ProviderTool], ...]
     attachments: InstanceOf[AttachmentPolicy] | None
     limits: InstanceOf[AgentLimits]
     settings: InstanceOf[ModelSettings]
@@ -85,7 +86,8 @@ class WorkerDefinition:
         delegates: names that its workers may call although it may not, and no others; None for all that they list.
         handoffs: canonical names of the agents that may take over the conversation.
         permissions: the permissions of its caller that its calls may use; None for all of them.
-        builtin_tools: tools that run at the model's provider, see `PROVIDER_TOOLS`; ungoverned.
+        builtin_tools: tools that run at the model's provider, see `PROVIDER_TOOLS`, by name or with options;
+            ungoverned.
         attachments: the files it accepts; None for no files.
         settings: those of each request to the model.
         output_mode: how the model gives a result that is not text.
@@ -111,7 +113,7 @@ class WorkerDefinition:
     delegates: tuple[str, ...] | None = None
     handoffs: tuple[str, ...] = ()
     permissions: frozenset[str] | None = None
-    builtin_tools: tuple[str, ...] = ()
+    builtin_tools: tuple[str | ProviderTool, ...] = ()
     attachments: AttachmentPolicy | None = None
     limits: AgentLimits = field(default_factory=AgentLimits)
     settings: ModelSettings = field(default=NO_SETTINGS, hash=False)
@@ -129,7 +131,7 @@ class WorkerDefinition:
             raise ContractError(f"worker {self.name} has both `model` and `compatible_models`; keep one")
         if self.facts.effect is not Effect.COMPOSED:
             raise ContractError(f"worker {self.name} is {self.facts.effect.value}; workers are always composed")
-        unknown = sorted(set(self.builtin_tools) - set(PROVIDER_TOOLS))
+        unknown = sorted(set(self.provider_tool_names) - set(PROVIDER_TOOLS))
         if unknown:
             there = ", ".join(PROVIDER_TOOLS)
             raise ContractError(f"worker {self.name}: no provider has the tool {unknown[0]!r}; available: {there}")
@@ -143,6 +145,16 @@ class WorkerDefinition:
         for finding in [*findings, *RunTemplate(self.run_instructions).check()]:
             raise ContractError(f"worker {self.name}: {finding}")
 
+    @property
+    def provider_tool_names(self) -> tuple[str, ...]:
+        """The names of the provider's tools."""
+        return tuple(each if isinstance(each, str) else each.name for each in self.builtin_tools)
+
+    @property
+    def provider_tools(self) -> tuple[ProviderTool, ...]:
+        """The provider's tools with their options."""
+        return as_provider_tools("builtin_tools", self.builtin_tools)
+
     def _find_errors(self) -> Iterator[str]:
         """Errors that the reader finds in a file too: wrong types, invalid names, duplicate names."""
         try:
@@ -151,7 +163,7 @@ class WorkerDefinition:
             yield "; ".join(describe_error(select_innermost(error.errors(include_url=False))[0], in_code=True))
             return
         for key in ("tools", "workers", "delegates", "handoffs", "builtin_tools"):
-            names: tuple[str, ...] = self.__dict__[key] or ()
+            names = self.provider_tool_names if key == "builtin_tools" else self.__dict__[key] or ()
             yield from (f"{key} names {each!r} twice; remove one" for each in names if names.count(each) > 1)
         output: object = self.output
         if isinstance(output, (str, Mapping)) or isroutine(output):

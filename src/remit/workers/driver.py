@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 ResolveModel = Callable[[str], "Model | Port"]
 
-ProviderTool = Literal["code_execution", "image_generation", "web_fetch", "web_search", "x_search"]
-PROVIDER_TOOLS: Final[tuple[str, ...]] = get_args(ProviderTool)
+ProviderToolName = Literal["code_execution", "image_generation", "web_fetch", "web_search", "x_search"]
+PROVIDER_TOOLS: Final[tuple[str, ...]] = get_args(ProviderToolName)
 """The tools of providers that need no configuration. They run where the model runs, and nothing here governs them."""
 
 
@@ -50,7 +50,7 @@ class PydanticAIDriver:
         Raises:
             SetupError: the agent has layers around steps, which PydanticAI makes itself, or no provider has its tools.
         """
-        for name in definition.provider_tools:
+        for name in (each.name for each in definition.provider_tools):
             if name not in PROVIDER_TOOLS:
                 hint = suggest(name, PROVIDER_TOOLS)
                 raise SetupError(f"agent {definition.name}: provider_tools: no provider has the tool {name!r}; {hint}")
@@ -70,6 +70,7 @@ class PydanticAIDriver:
         """
         try:
             found = self.find_model(definition, model)
+            _check_provider_tools(definition, found)
             if isinstance(found, ResolvedModel):
                 found.check()
             elif isinstance(found, VendorModel):
@@ -94,6 +95,21 @@ class PydanticAIDriver:
 
     def __repr__(self) -> str:
         return "PydanticAIDriver()"
+
+
+def _check_provider_tools(definition: AgentDefinition, model: Model | Port) -> None:
+    """Refuse a model whose API lacks a tool of the agent, or an option of it."""
+    tools = definition.provider_tools
+    refused = {each.name: f"has no tool {each.name!r}" for each in tools}
+    if tools and isinstance(model, ResolvedModel):
+        refused = model.unsupported_tools(tools)
+    elif tools and isinstance(model, VendorModel):
+        from remit.models.provider_tools import find_unsupported  # noqa: PLC0415 - imports the vendor
+
+        refused = dict(find_unsupported(model, tools))
+    name = model_name(model) or type(model).__name__
+    for why in refused.values():
+        raise SetupError(f"the API of the model {name!r} {why}; remove it, or use another model")
 
 
 def _as_model(model: Port | VendorModel) -> Model | Port:

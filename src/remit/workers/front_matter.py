@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from remit.agent.attachments import AttachmentPolicy
 from remit.agent.definition import OutputMode
 from remit.agent.limits import AgentLimits
+from remit.agent.provider_tool import ProviderTool
 from remit.contracts.classification import Visibility
 from remit.contracts.facts import Effect, Facts, Risk, build_facts
 from remit.contracts.settings import NO_SETTINGS, ModelSettings
-from remit.workers.driver import ProviderTool
+from remit.workers.driver import ProviderToolName
 from remit.workers.field_types import ClassReference, ModelName, Permission, ToolEntry, ToolName
 
 
@@ -51,6 +52,21 @@ class FactsSection(FrontMatterPart):
         )
 
 
+class _ToolWithOptions(ProviderTool):
+    name: ProviderToolName  # pyright: ignore[reportIncompatibleVariableOverride] - narrower, and frozen
+
+    def as_listed(self) -> str | ProviderTool:
+        """The tool as definitions list it: its name, or the tool if it has options."""
+        return ProviderTool(**dict(self)) if self.options else self.name
+
+
+def _as_options(value: object) -> object:
+    return {"name": value} if isinstance(value, str) else value
+
+
+ProviderToolEntry = Annotated[_ToolWithOptions, BeforeValidator(_as_options)]
+
+
 class FrontMatter(FrontMatterPart):
     """The keys between the two ``---`` lines of a worker file."""
 
@@ -85,8 +101,10 @@ class FrontMatter(FrontMatterPart):
     permissions: tuple[Permission, ...] | None = Field(
         default=None, description="The permissions of its caller that its calls may use. Default: all."
     )
-    builtin_tools: tuple[ProviderTool, ...] = Field(
-        default=(), description="Tools that run at the model's provider. Ungoverned: no layer sees their calls."
+    builtin_tools: tuple[ProviderToolEntry, ...] = Field(
+        default=(),
+        description="Tools that run at the model's provider, by name, or as a mapping of `name` and `max_uses`, "
+        "`allowed_domains` or `blocked_domains`. Ungoverned: no layer sees their calls.",
     )
     attachments: AttachmentPolicy | None = Field(default=None, description="The files it accepts. Default: none.")
     limits: AgentLimits = Field(default_factory=AgentLimits, description="How much one call of it may use.")

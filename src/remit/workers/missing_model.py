@@ -11,7 +11,7 @@ from pydantic_ai.settings import ModelSettings
 from remit.agent.model import Model as Port
 from remit.contracts.chat import ChatRequest, Completion
 from remit.errors import NoModelError
-from remit.models.pydantic_ai import infer_model_without_key
+from remit.models.pydantic_names import infer_model_without_key
 from remit.models.resolve import AnyModel, ResolvedModel, resolve_model
 
 

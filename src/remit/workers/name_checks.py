@@ -46,7 +46,7 @@ class NamesCallees(Protocol):
         ...
 
     @property
-    def builtin_tools(self) -> tuple[str, ...]:
+    def provider_tool_names(self) -> tuple[str, ...]:
         """The provider's tools it lists."""
         ...
 
@@ -111,7 +111,7 @@ def _find_name_clashes(
             yield _make_finding("name-taken", each, ("name",), what, "choose another `name`")
         owners.setdefault(python_alias(each.name), (each.name, _describe_owner(each)))
     for each in definitions:
-        for index, name in enumerate(each.builtin_tools):
+        for index, name in enumerate(each.provider_tool_names):
             other, whose = owners.get(python_alias(name), ("", ""))
             if name and other == name:
                 what = f"the name of the provider's tool {name!r} is also used by {whose}"

@@ -57,7 +57,7 @@ class WorkerNames(Struct, frozen=True, kw_only=True):
     workers: tuple[str, ...] = ()
     delegates: tuple[str, ...] = ()
     handoffs: tuple[str, ...] = ()
-    builtin_tools: tuple[str, ...] = ()
+    provider_tool_names: tuple[str, ...] = ()
 
     def locate(self, *path: str | int) -> str:
         """The place of a part, as ``file:line``."""
@@ -191,13 +191,14 @@ class _WorkerFileReader(Struct):
             workers=workers,
             delegates=delegates,
             handoffs=handoffs,
-            builtin_tools=builtin,
+            provider_tool_names=builtin,
         )
 
     def _select_names(self, key: str) -> Iterator[str]:
         """The names in a list; an invalid one becomes empty, so that the others keep their index."""
         found: object = self.source.document.value.get(key)
         for each in cast("list[object]", found) if isinstance(found, list) else ():
+            each = cast("dict[str, object]", each).get("name") if isinstance(each, dict) else each  # noqa: PLW2901
             yield each if isinstance(each, str) and NAME_PATTERN.fullmatch(each) else ""
 
     def _check_combinations(self, front: FrontMatter) -> None:
@@ -298,7 +299,7 @@ class _WorkerFileReader(Struct):
             delegates=front.delegates if "delegates" in self.source.document.value else None,
             handoffs=front.handoffs,
             permissions=None if front.permissions is None else frozenset(front.permissions),
-            builtin_tools=front.builtin_tools,
+            builtin_tools=tuple(each.as_listed() for each in front.builtin_tools),
             attachments=front.attachments,
             limits=front.limits,
             settings=front.settings,

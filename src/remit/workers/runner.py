@@ -10,7 +10,6 @@ from pydantic_ai import Agent
 from pydantic_ai.capabilities import NativeTool
 from pydantic_ai.messages import BinaryContent, UserContent
 from pydantic_ai.models import Model
-from pydantic_ai.native_tools import NATIVE_TOOL_TYPES
 from pydantic_ai.output import NativeOutput
 from pydantic_ai.tools import DeferredToolRequests
 from pydantic_ai.usage import UsageLimits
@@ -28,6 +27,7 @@ from remit.contracts.reply import Reply
 from remit.contracts.settings import ModelSettings
 from remit.journal.codec import RESULT_TOOL
 from remit.models.model_origin import model_origin
+from remit.models.provider_tools import make_native_tool
 from remit.models.pydantic_ai import to_model_messages
 from remit.workers.errors import to_call_error
 from remit.workers.journaled_model import JournaledModel
@@ -99,7 +99,7 @@ def build_agent(definition: AgentDefinition, *, is_native: bool = False) -> Agen
         deps_type=Frame,
         name=definition.name,
         retries={"tools": 0, "output": definition.retries},
-        capabilities=[NativeTool(NATIVE_TOOL_TYPES[each]()) for each in definition.provider_tools],
+        capabilities=[NativeTool(make_native_tool(each)) for each in definition.provider_tools],
     )
 
 

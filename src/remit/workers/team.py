@@ -94,7 +94,7 @@ def build_agent(
         handoffs=definition.handoffs,
         tool_scope="listed" if definition.delegates is None else definition.delegates,
         permissions=definition.permissions,
-        provider_tools=definition.builtin_tools,
+        provider_tools=definition.provider_tools,
         model=model or definition.model or None,
         compatible_models=definition.compatible_models,
         driver=driver or PydanticAIDriver(),

@@ -1,0 +1,69 @@
+"""Tools that run at the model's provider, with the options that limit them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Annotated, Any, Final, Self
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+
+from remit.core.checks import as_tuple, wrong_value
+from remit.errors import SetupError
+from remit.schemas.jsontext import canonical_text
+from remit.schemas.settings import with_setup_errors
+
+_WITH_OPTIONS: Final = ("web_search", "web_fetch")
+_Domain = Annotated[str, Field(pattern=r"^[^\s/:]+$")]
+_Domains = Annotated[Sequence[_Domain], AfterValidator(tuple), Field(max_length=100)]
+
+
+@with_setup_errors
+class ProviderTool(BaseModel):
+    """A tool that runs at the model's provider, with limits that the provider applies. No layer of Remit governs it.
+
+    Raises:
+        SetupError: an option is not valid, or the tool has none.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True, strict=True)
+
+    name: str = Field(description="Such as `web_search`.")
+    max_uses: int | None = Field(default=None, ge=1, description="How often the model may use it in one answer.")
+    allowed_domains: _Domains = Field(default=(), description="The only domains that it may reach, like `example.com`.")
+    blocked_domains: _Domains = Field(default=(), description="The domains that it must not reach.")
+
+    @model_validator(mode="after")
+    def _check_options(self) -> Self:
+        if self.options and self.name not in _WITH_OPTIONS:
+            raise ValueError(f"{self.name} has no {next(iter(self.options))}; only {' and '.join(_WITH_OPTIONS)} have")
+        if self.allowed_domains and self.blocked_domains:
+            raise ValueError(f"{self.name} has allowed_domains and blocked_domains; keep one, as providers require")
+        return self
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options that are set, as JSON."""
+        values: dict[str, Any] = self.model_dump(mode="json", exclude={"name"})
+        return {name: value for name, value in values.items() if value not in (None, [])}
+
+    def __str__(self) -> str:
+        return f"{self.name} {canonical_text(self.options)}" if self.options else self.name
+
+
+def as_provider_tools(where: str, given: Iterable[str | ProviderTool]) -> tuple[ProviderTool, ...]:
+    """Convert names to tools without options; one name is a tuple of one.
+
+    Raises:
+        SetupError: one is neither a name nor a `ProviderTool`, or occurs twice.
+    """
+    listed: Iterable[object] = (given,) if isinstance(given, (str, ProviderTool)) else as_tuple(where, given)
+    tools: dict[str, ProviderTool] = {}
+    for each in listed:
+        if not isinstance(each, (str, ProviderTool)):
+            raise wrong_value(
+                f"an item of {where}", each, "give the name of a tool, or ProviderTool(name=…, max_uses=…)"
+            )
+        tool = ProviderTool(name=each) if isinstance(each, str) else each
+        if tools.setdefault(tool.name, tool) is not tool:
+            raise SetupError(f"{where} has {tool.name!r} twice; remove one")
+    return tuple(tools.values())
