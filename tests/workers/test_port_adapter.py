@@ -6,9 +6,11 @@ import json
 from typing import Any
 
 import pytest
+from pydantic_ai.exceptions import UserError
 from pydantic_ai.messages import (
     ImageUrl,
     ModelRequest,
+    ModelResponse,
     RetryFeedbackPart,
     RetryInfo,
     SystemPromptPart,
@@ -18,12 +20,14 @@ from pydantic_ai.messages import (
 )
 from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.models.openai import OpenAIChatModel
+from pydantic_ai.native_tools import WebSearchTool
 from pydantic_ai.providers.openai import OpenAIProvider
 
 from remit import Risk
 from remit.contracts.chat import completion_from_message, encode_message
 from remit.contracts.items import ModelReply
 from remit.errors import InvalidArgumentsError
+from remit.layers import ModelService, layer_fn
 from remit.messages import ChatRequest, Completion
 from remit.models import ModelSettings
 from remit.models.scripted import SCRIPTED_MODEL_NAME
@@ -31,6 +35,9 @@ from remit.testing import Scripted, calls, read_only_ledger, superuser
 from remit.testing.history_check import history_errors
 from remit.workers import Attachment, AttachmentPolicy, PromptWithAttachments
 from remit.workers.port_adapter import ModelPortAdapter
+from remit.workers.request_digest import RequestDigester
+from remit.workers.request_view import RequestView
+from remit.workers.response_codec import RecordedRequest
 from tests.loopback import Endpoint
 from tests.runtime.kit import World
 from tests.workers.kit import Found, filed, runtime_of, worker_of
@@ -133,25 +140,66 @@ class Knobs:
         )
 
 
-async def test_knobs_and_every_kind_of_message_reach_a_port() -> None:
-    class Frame:
-        id = "call"
-        ledger = read_only_ledger(())
+def request_of(*parts: Any, **fields: Any) -> RecordedRequest:
+    """A request with parts, as the recorder has it."""
+    values: dict[str, Any] = {
+        "agent_call_id": "call",
+        "turn": 3,
+        "ledger": read_only_ledger(()),
+        "messages": [ModelRequest(parts)],
+        "base_settings": None,
+        "settings": ModelSettings(temperature=0.5, max_tokens=7),
+        "parameters": ModelRequestParameters(),
+        "used_call_ids": {"c0"},
+        "digester": RequestDigester(),
+    }
+    return RecordedRequest(**(values | fields))
 
+
+async def ask(model: ModelPortAdapter, request: RecordedRequest) -> ModelResponse:
+    """The response of a port."""
+    view = RequestView(request, request.messages, model)
+    return view.to_answer(await view.ask(view.chat))
+
+
+async def test_knobs_and_every_kind_of_message_reach_a_port() -> None:
     port = Knobs()
-    settings = ModelSettings(temperature=0.5, max_tokens=7)
-    model = ModelPortAdapter(port, Frame(), own_settings=settings)  # pyright: ignore[reportArgumentType] - of a frame it reads these two
+    model = ModelPortAdapter(port)
     feedback = RetryFeedbackPart("again", retry=RetryInfo(cause="model_retry"))
-    request = ModelRequest([SystemPromptPart("be"), UserPromptPart(["a", TextContent("b")]), feedback])
-    response = await model.request([request], None, ModelRequestParameters())
+    request = request_of(SystemPromptPart("be"), UserPromptPart(["a", TextContent("b")]), feedback)
+    response = await ask(model, request)
     (asked,) = port.requests
     assert (asked.settings.temperature, asked.max_tokens, len(asked.tools)) == (0.5, 7, 0)
+    assert (asked.turn, asked.used_call_ids) == (3, {"c0"})
     assert [json.loads(text)["role"] for text in asked.history] == ["system", "user", "user"]
     assert (response.text, response.finish_reason) == ("done", None)
     assert (model.model_name, model.system) == ("Knobs", "remit")
-    scripted = ModelPortAdapter(Scripted([]), Frame())  # pyright: ignore[reportArgumentType] - as above
+    scripted = ModelPortAdapter(Scripted([]))
     assert (scripted.model_name, scripted.system) == (SCRIPTED_MODEL_NAME, "scripted")
     delta = ToolAvailabilityDeltaPart(tools_added=["x"], tool_call_id="c")
-    for unread in ([delta], [UserPromptPart([ImageUrl("https://example.org/a.png")])]):
+    for unread in (delta, UserPromptPart([ImageUrl("https://example.org/a.png")])):
         with pytest.raises(InvalidArgumentsError):
-            await model.request([ModelRequest(unread)], None, ModelRequestParameters())
+            await ask(model, request_of(unread))
+    with pytest.raises(UserError, match="WebSearchTool"):
+        await ask(model, request_of(parameters=ModelRequestParameters(native_tools=[WebSearchTool()])))
+
+
+@layer_fn
+async def pass_on(request: ChatRequest, inner: ModelService) -> Completion:
+    """Change nothing."""
+    return await inner(request)
+
+
+@pytest.mark.parametrize("layered", [False, True])
+async def test_requests_after_a_resume_have_their_numbers_and_settings(layered: bool) -> None:
+    danger = World().write("danger", risk=Risk.HIGH)
+    port = Scripted([calls(("danger", {"text": "x"})), "done"])
+    worker = worker_of(port, danger, settings=ModelSettings(tool_choice="required"))
+    worker = worker.layer(pass_on()) if layered else worker
+    runtime = runtime_of(worker)
+    waiting = await runtime.call(worker, superuser(), "go")
+    await runtime.decide(waiting.questions[0], approved=True, by=superuser())
+    assert (await runtime.resume(waiting.run)).value() == "done"
+    assert [each.turn for each in port.requests] == [1, 2]
+    assert [each.settings.tool_choice for each in port.requests] == ["required", None]
+    assert [each.used_call_ids for each in port.requests[1:]] == [{"call_0_danger"}]

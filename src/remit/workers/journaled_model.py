@@ -139,11 +139,11 @@ class JournaledModel(WrapperModel):
 
     async def _send(self, request: RecordedRequest) -> ModelResponse:
         """Ask the real model, with the tool names that it wrote."""
-        messages = self._restore_tool_names(request.messages)
-        settings = request.base_settings
-        if not isinstance(self.wrapped, ModelPortAdapter):
-            settings = await to_pydantic_settings(request.settings, self.wrapped, settings)
-            messages = await add_images(messages, self.wrapped)
+        if isinstance(self.wrapped, ModelPortAdapter):
+            view = self._view(request)
+            return view.to_answer(await view.ask(view.chat))
+        settings = await to_pydantic_settings(request.settings, self.wrapped, request.base_settings)
+        messages = await add_images(self._restore_tool_names(request.messages), self.wrapped)
         response = await self.wrapped.request(messages, settings, request.parameters)
         return mark_response(drop_impossible_usage(response), self.wrapped)
 

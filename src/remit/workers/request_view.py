@@ -27,6 +27,7 @@ from remit.workers.wire_messages import (
     completion_to_response,
     join_units,
     messages_to_wire,
+    refuse_content,
     split_messages,
     to_system_message,
     tools_to_wire,
@@ -36,18 +37,23 @@ from remit.workers.wire_messages import (
 
 
 class RequestView:
-    """One request to ``model``. ``chat`` is what the layers see of it."""
+    """One request to ``model``. ``chat`` is what the layers see of it.
+
+    Raises:
+        InvalidArgumentsError: the model is one of Remit's port, and chat messages cannot hold the request.
+    """
 
     def __init__(self, request: RecordedRequest, messages: Sequence[ModelMessage], model: Model) -> None:
         self._request = request
         self._messages = list(messages)
         self._model = model
+        on_unsupported = refuse_content if isinstance(model, ModelPortAdapter) else _placeholder
         self._answers: list[tuple[Completion, ModelResponse]] = []
         self.chat = ChatRequest(
             agent_call_id=request.agent_call_id,
             turn=request.turn,
             ledger=request.ledger,
-            history=History(messages_to_wire(messages, request.parameters, _placeholder)),
+            history=History(messages_to_wire(messages, request.parameters, on_unsupported)),
             tools=tools_to_wire(request.parameters),
             settings=with_schema(request.chat_settings, request.parameters),
             used_call_ids=request.used_call_ids,
@@ -56,6 +62,7 @@ class RequestView:
     async def ask(self, chat: ChatRequest, /) -> Completion:
         """Ask the model, with the changes that the layers made to the request."""
         if isinstance(self._model, ModelPortAdapter):
+            self._model.prepare_request(None, self._request.parameters)  # refuses tools of providers
             completion = await ask_directly(self._model.port, chat)
             response = completion_to_response(completion)
         else:

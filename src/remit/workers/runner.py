@@ -24,7 +24,6 @@ from remit.agent.model import origin_of
 from remit.contracts.callee import Frame
 from remit.contracts.chat import History, decode_message, message_text, texts_for_model
 from remit.contracts.reply import Reply
-from remit.contracts.settings import ModelSettings
 from remit.journal.codec import RESULT_TOOL
 from remit.models.model_origin import model_origin
 from remit.models.provider_tools import make_native_tool
@@ -57,7 +56,7 @@ async def run_agent(bound: BoundAgent, task: AgentTask) -> AgentRun:
     last = decode_message(messages[-1])
     user = message_text(last) if last["role"] == "user" else None
     toolset = DispatcherToolset(bound.tools, frame, parallel=definition.parallel)
-    own_model = _as_model(bound.model, frame, task.first_turn, definition.settings)
+    own_model = bound.model if isinstance(bound.model, Model) else ModelPortAdapter(bound.model)
     model = JournaledModel(own_model, task, toolset, bound.layers, definition.settings)
     output: Any = None
     try:
@@ -101,10 +100,6 @@ def build_agent(definition: AgentDefinition, *, is_native: bool = False) -> Agen
         retries={"tools": 0, "output": definition.retries},
         capabilities=[NativeTool(make_native_tool(each)) for each in definition.provider_tools],
     )
-
-
-def _as_model(model: Model | Port, frame: Frame, first_turn: int, settings: ModelSettings) -> Model:
-    return model if isinstance(model, Model) else ModelPortAdapter(model, frame, first_turn, settings)
 
 
 def _origin_of(model: Model | Port) -> str:
