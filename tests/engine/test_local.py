@@ -16,18 +16,22 @@ pytestmark = pytest.mark.looptime
 
 
 class HeldUp(InMemoryStore):
-    """Takes an hour to tell of its runs, once, as on a machine that was asleep meanwhile."""
+    """Takes an hour to list its runs, the first ``polls`` times."""
 
-    hours = 1
+    polls = 1
 
     async def list_due_runs(self, application: str, limit: int = 1000) -> list[str]:
-        hours, self.hours = self.hours, 0
-        await asyncio.sleep(hours * 3600)
+        self.polls -= 1
+        await asyncio.sleep(3600 if self.polls >= 0 else 0)
         return await super().list_due_runs(application, limit)
 
 
-async def test_a_look_that_took_an_hour_does_not_put_off_the_next_for_long() -> None:
+@pytest.mark.parametrize(("polls", "longest_pause"), [(1, 1.0), (2, LEASE_RETRY_MAX_SECONDS)])
+async def test_one_slow_poll_such_as_the_first_one_delays_no_run_and_two_delay_it_for_a_short_time(
+    polls: int, longest_pause: float
+) -> None:
     store = HeldUp(asyncio.get_running_loop().time)
+    store.polls = polls
     driven = asyncio.Event()
 
     async def drive(run: str, leave: asyncio.Event) -> ExecutionOutcome:
@@ -38,11 +42,11 @@ async def test_a_look_that_took_an_hour_does_not_put_off_the_next_for_long() -> 
         raise AssertionError(f"nothing goes wrong with {run!r}") from error
 
     async with LocalEngine(store, drive, applications=["app"], on_error=report):
-        await asyncio.sleep(3600.5)
+        await asyncio.sleep(polls * 3601 - 0.5)
         run = await begin(store)
         await store.release(run.run, run.epoch)
         await driven.wait()
-    assert asyncio.get_running_loop().time() <= 3600 + LEASE_RETRY_MAX_SECONDS
+    assert asyncio.get_running_loop().time() <= polls * 3601 + longest_pause
 
 
 class Unreadable(InMemoryStore):

@@ -14,7 +14,8 @@ from remit.engine.scheduling import LEASE_RETRY_MAX_SECONDS, RunScheduler
 from remit.journal.ports import Store
 
 _POLL_COST_FACTOR: Final = 20
-"""Polling takes at most 1/20 of the time; the pause after a slow poll is limited, so that polling resumes soon."""
+"""Polling takes at most 1/20 of the time. A pause is limited, and one slow poll alone, such as the first one, which
+opens the journal, makes none."""
 
 
 class _Failures(NamedTuple):
@@ -149,15 +150,17 @@ class LocalEngine:
 
     async def _poll_journal(self) -> None:
         loop = asyncio.get_running_loop()
+        last_cost = 0.0
         while True:
             started = loop.time()
             try:
                 await self._poll_once()
             except Exception as error:  # noqa: BLE001 - whatever a poll raises, the next one may succeed
                 self._on_error("", error)
-            await asyncio.sleep(
-                max(self._poll_seconds, min(_POLL_COST_FACTOR * (loop.time() - started), LEASE_RETRY_MAX_SECONDS))
-            )
+            cost = loop.time() - started
+            pause = min(_POLL_COST_FACTOR * min(cost, last_cost), LEASE_RETRY_MAX_SECONDS)
+            last_cost = cost
+            await asyncio.sleep(max(self._poll_seconds, pause))
 
     async def _poll_once(self) -> None:
         """Mark the runs as due that can continue, except those that execute here or failed here a moment ago."""
