@@ -168,7 +168,7 @@ class Runtime:
         idempotency_key: str = "",
         files: Files = (),
         target: str = "",
-    ) -> RunResult[str]:
+    ) -> RunResult[Any]:
         """Run an agent: a new run, which is the next one of ``conversation`` if given. ``files``: see `artifacts`.
 
         Without ``agent`` the agent that has the conversation runs: the app's default, until a handoff. An agent passed

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol, assert_type
 
-from remit import Agent, Context, Effect, LeafContext, Principal, Retry, Runtime, Stack, Timeout, Tool, tool
+from remit import Agent, Context, Effect, LeafContext, Principal, Retry, Runtime, SqlStore, Stack, Timeout, Tool, tool
 from remit.agent import StepOutcome, StepRequest
 from remit.app import Env
 from remit.contracts.call import ModelLayer, ModelService, StepService
@@ -170,8 +170,14 @@ def a_stack_knows_what_is_in_it() -> None:
 async def a_run_is_typed_by_its_callee(runtime: Runtime, ada: Principal) -> None:
     assert_type(await runtime.call(find, ada, "a", limit=1), RunResult[list[str]])
     assert_type((await runtime.call(save, ada, Page(title="x"))).value(), int)
-    assert_type((await runtime.run("go", by=ada)).value(), str)
     await runtime.call(find, ada, 7)  # pyright: ignore[reportArgumentType]
+
+
+async def a_run_of_an_agent_has_the_type_of_its_output(runtime: Runtime, ada: Principal) -> None:
+    page: Page = (await runtime.run("go", by=ada)).value()
+    text: str = (await runtime.client(ada).run("go")).value()
+    assert page.title == text
+    Runtime(runtime.app, store=SqlStore.at("journal.db"))
 
 
 @dataclass(frozen=True)

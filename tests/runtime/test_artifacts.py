@@ -13,7 +13,13 @@ from remit import Agent, App, Context, Effect, LeafContext, Risk, Runtime, tool
 from remit.artifacts import Artifact, Artifacts, PromptWithFiles, RunArtifacts, read_artifact
 from remit.contracts.artifact import digest_of
 from remit.contracts.items import AttemptEnded, ToolOutput
-from remit.errors import BrokenJournalError, InvalidArgumentsError, InvalidOutputError, NotFoundError, RequestError
+from remit.errors import (
+    BrokenJournalError,
+    InvalidArgumentsError,
+    InvalidOutputError,
+    NotFoundError,
+    RequestError,
+)
 from remit.journal.ports import Store
 from remit.secrets import Secret
 from remit.stores import InMemoryStore, SqlStore

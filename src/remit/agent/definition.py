@@ -16,14 +16,14 @@ from remit.agent.limits import AgentLimits
 from remit.agent.prompt import Prompt, PromptWithFiles
 from remit.agent.provider_tool import ProviderTool
 from remit.agent.run_instructions import RunInstructions, check_run_instructions
-from remit.contracts.artifact import Files
+from remit.contracts.artifact import Artifact, Files
 from remit.contracts.call import AgentLayer, CallLayer, ModelLayer, StepLayer
 from remit.contracts.contract import check_name
 from remit.contracts.facts import Effect, Facts
 from remit.contracts.schema import Input, Output
 from remit.contracts.settings import NO_SETTINGS, ModelSettings
 from remit.core import Stack
-from remit.core.checks import check_counts, check_instances, check_permission, check_subclass, check_text
+from remit.core.checks import as_tuple_of, check_counts, check_instances, check_permission, check_subclass, check_text
 from remit.errors import ContractError, RequestError, SetupError
 from remit.layers.retry_model import RetryModel
 from remit.schemas.jsontext import canonical_text
@@ -195,11 +195,13 @@ class AgentDefinition:
         """The fields of an input with files.
 
         Raises:
-            RequestError: the input takes no files.
+            RequestError: the input takes no files. SetupError: they are not artifacts.
         """
+        remedy = "give artifacts: await runtime.artifacts.add(Path(…), by=…)"
+        files = as_tuple_of(Artifact, f"agent {self.name}", "files", files, remedy)
         if files and not issubclass(self.input, PromptWithFiles):
             raise RequestError(f"agent {self.name} takes no files; give it input=PromptWithFiles")
-        return {"files": tuple(files)} if files else {}
+        return {"files": files} if files else {}
 
     def get_attachments(self, payload: BaseModel) -> tuple[Attachment, ...]:
         """The attachments of a payload.

@@ -89,6 +89,7 @@ class ArtifactService:
                 content = await asyncio.to_thread(content.read_bytes)
             except OSError as error:
                 raise RequestError(f"cannot read {content}: {error.strerror}") from error
+        check_instance("the content of an artifact", content, bytes, "give bytes, or the pathlib.Path of a file")
         return await self._of(by).add(content, name=name, media_type=media_type)
 
     async def read(self, artifact: Artifact, *, by: Principal, offset: int = 0, length: int | None = None) -> bytes:

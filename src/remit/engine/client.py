@@ -71,7 +71,7 @@ class _Runtime(Protocol):
     artifacts: ArtifactService
     grants: GrantService
 
-    def run(self, *args: Any, **kwargs: Any) -> Awaitable[RunResult[str]]: ...
+    def run(self, *args: Any, **kwargs: Any) -> Awaitable[RunResult[Any]]: ...
     def submit(self, *args: Any, **kwargs: Any) -> Awaitable[str]: ...
     def call_by_name(self, *args: Any, **kwargs: Any) -> Awaitable[RunResult[Any]]: ...
     def decide(self, *args: Any, **kwargs: Any) -> Awaitable[None]: ...
@@ -95,7 +95,7 @@ class Client(RunReader):
         self._runtime = runtime
         self._limits = limits
 
-    async def run(self, prompt: str, **options: Unpack[RunOptions]) -> RunResult[str]:
+    async def run(self, prompt: str, **options: Unpack[RunOptions]) -> RunResult[Any]:
         """Run an agent in this process; see `Runtime.run`."""
         return await self._runtime.run(prompt, by=self.principal, **options)
 

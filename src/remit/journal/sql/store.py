@@ -119,7 +119,7 @@ class SqlStore:
         self._reader = WorkerThread("remit-journal-reads", partial(run_reads, self._engine))
 
     @staticmethod
-    def at(path: Path, clock: Callable[[], float] | None = None) -> SqlStore:
+    def at(path: Path | str, clock: Callable[[], float] | None = None) -> SqlStore:
         """A store in the SQLite file at ``path``. Creates the folder, accessible to its owner only."""
         path = as_path("SqlStore.at: path", path)
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
