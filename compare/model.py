@@ -11,11 +11,12 @@ ARGUMENTS: Final[dict[str, tuple[str, ...]]] = {
     "searcher": ("How do bees winter?",),
     "writer": ("Publish: bees keep warm in a cluster.",),
     "search": ("bees in winter",),
+    "weather": ("Lisbon",),
     "publish": ("Bees in winter", "Bees keep warm in a cluster."),
 }
 """What the model passes to each tool, in the order of its parameters: frameworks name those of an agent differently."""
 
-SCRIPT: Final = {"lead": ("searcher", "writer"), "searcher": ("search",), "writer": ("publish",)}
+SCRIPT: Final = {"lead": ("searcher", "writer"), "searcher": ("search",), "writer": ("publish",), "guide": ("weather",)}
 """The tools that each agent calls, one after the other; then it ends with a text."""
 
 USAGE: Final = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
@@ -26,6 +27,7 @@ class ScriptedModel:
 
     def __init__(self) -> None:
         self.requests: list[str] = []
+        self.last_messages: list[str] = []
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
 
@@ -44,7 +46,7 @@ class ScriptedModel:
         self._thread.join()
 
     def _handler(self) -> type[BaseHTTPRequestHandler]:
-        requests = self.requests
+        requests, last_messages = self.requests, self.last_messages
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
@@ -53,6 +55,7 @@ class ScriptedModel:
                 request = json.loads(self.rfile.read(int(self.headers["content-length"])))
                 agent, message = answer(request)
                 requests.append(agent)
+                last_messages.append(str(request["messages"][-1]["content"]))
                 is_stream = bool(request.get("stream"))
                 data = (_stream if is_stream else _completion)(len(requests), message).encode()
                 self.send_response(200)

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from compare.__main__ import FRAMEWORKS
+from compare.documents import NAMES, programs
 from compare.measure import PROGRAMS, Result, count_lines, measure
 from compare.model import answer
 
@@ -42,3 +43,10 @@ def test_the_scripted_model_calls_each_offered_tool_once_and_then_ends() -> None
     )
     agent, ends = answer({"messages": [system, asks], "tools": [offered]})
     assert (agent, ends) == ("writer", {"role": "assistant", "content": "The writer is done."})
+
+
+@pytest.mark.parametrize("guide", NAMES)
+def test_a_guide_for_readers_of_another_framework_begins_with_two_whole_programs(guide: str) -> None:
+    theirs, ours = programs(guide)
+    assert "remit" not in theirs
+    assert "from remit import" in ours
