@@ -19,7 +19,7 @@ from typing import Any, Final
 from remit import Agent, App, Effect, LeafContext, Principal, Runtime, SqlStore, tool
 from remit.artifacts import Artifact, Artifacts, PromptWithFiles, RunArtifacts
 from remit.contracts.artifact import digest_of
-from remit.testing import Scripted, calls, crash_at, record_crash_points, superuser
+from remit.testing import Scripted, calls, crash_at, superuser
 from tests.children import run_in_child
 
 CONTENT: Final = b"0123456789abcdef" * 2**14
@@ -127,7 +127,8 @@ def _sizes(folder: Path) -> list[int]:
 def sweep(root: Path) -> dict[str, Any]:
     """Kill a process at each durable write, and let another continue; count what is lost or doubled."""
     outcomes: list[dict[str, Any]] = []
-    points(root)  # loads all modules, so that no child has to
+    (root / "report.txt").write_bytes(CONTENT)
+    asyncio.run(work(root, time.time))  # loads all modules, so that no child has to
     status = -9
     while status:
         number = len(outcomes) + 1
@@ -148,14 +149,6 @@ def sweep(root: Path) -> dict[str, Any]:
         assert run_in_child(proceed) == 0, number
         outcomes.append(json.loads((folder / "outcome").read_text(encoding="utf-8")))
     return {"killed": len(outcomes) - 1, "outcomes": outcomes}
-
-
-def points(root: Path) -> list[str]:
-    """The crash points of one undisturbed run."""
-    (root / "report.txt").write_bytes(CONTENT)
-    with record_crash_points() as names:
-        asyncio.run(work(root, time.time))
-    return names
 
 
 if __name__ == "__main__":

@@ -108,7 +108,7 @@ async def test_schemas() -> None:
     async def body(ctx: Context) -> str:
         with pytest.raises(InvalidArgumentsError, match="text: Field required"):
             await ctx.call("analyze", {"txt": "a"})
-        with pytest.raises(InvalidOutputError, match="the result is not what the contract says"):
+        with pytest.raises(InvalidOutputError, match="the result does not match the contract"):
             await ctx.call(wrong)
         return "both"
 

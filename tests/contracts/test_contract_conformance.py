@@ -259,7 +259,7 @@ def test_a_result_that_does_not_fit_is_refused(name: str) -> None:
     for output in outputs(name):
         with pytest.raises(InvalidOutputError) as caught:
             output.dump(WRONG[name])
-        assert caught.value.message.startswith("the result is not what the contract says: ")
+        assert caught.value.message.startswith("the result does not match the contract: ")
 
 
 STRICT = {

@@ -151,7 +151,7 @@ def test_cost_is_unknown_once_one_request_has_no_price() -> None:
     assert meter.totals() == UsageTotals(1_000_000, 0, 1, 1.0)
     meter.add_usage(usage("b:1", 1, model="new"))
     assert meter.totals().cost is None
-    with pytest.raises(BudgetError, match=r"the run has used its \$5"):
+    with pytest.raises(BudgetError, match=r"the run has used all of its \$5"):
         meter.check_limit(OF_RUN._replace(cost=5.0), "a")
 
 
@@ -161,9 +161,9 @@ def test_a_call_is_refused_when_a_limit_is_used_up() -> None:
     for limit in (OF_RUN._replace(tokens=101), OF_RUN._replace(cost=0.5), OF_RUN._replace(seconds=1.0), OF_RUN):
         meter.check_limit(limit, "a")
     meter.check_limit(OF_AGENT._replace(tokens=1), "elsewhere")
-    with pytest.raises(BudgetError, match="the run has used its 100 tokens"):
+    with pytest.raises(BudgetError, match="the run has used all of its 100 tokens"):
         meter.check_limit(OF_RUN._replace(tokens=100), "a")
-    with pytest.raises(BudgetError, match=r"the run has used its \$0\.0001"):
+    with pytest.raises(BudgetError, match=r"the run has used all of its \$0\.0001"):
         meter.check_limit(OF_RUN._replace(cost=0.0001), "a")
 
 

@@ -73,7 +73,7 @@ def test_a_result_is_made_what_its_type_says() -> None:
 @pytest.mark.parametrize(
     ("kind", "value", "said"),
     [
-        (int, "seven", "the result is not what the contract says: Input should be a valid integer"),
+        (int, "seven", "the result does not match the contract: Input should be a valid integer"),
         (str, 7, "Input should be a valid string"),
         (None, 7, "Input should be None"),
         (Page, {"pageId": 1}, "title: Field required"),

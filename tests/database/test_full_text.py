@@ -18,24 +18,24 @@ async def write(database: Database, **notes: tuple[str, str]) -> None:
             await NOTE_TEXTS.index(session, name, title=title, body=body)
 
 
-async def found(database: Database, query: str) -> list[str]:
+async def find_notes(database: Database, query: str) -> list[str]:
     """The notes of a search, best first."""
     async with database.read() as session:
         hits = NOTE_TEXTS.search(session, query)
         return list(await session.scalars(select(hits.c.key).order_by(hits.c.score.desc(), hits.c.key)))
 
 
-async def test_words_and_beginnings_of_words_are_found(database: Database) -> None:
+async def test_words_and_beginnings_of_words_are_find_notes(database: Database) -> None:
     await write(database, one=("Bread", "rye and oats"), two=("Rolls", "wheat bread"), three=("Cake", "wheat"))
-    assert await found(database, "oats") == ["one"]
-    assert await found(database, "whea") == ["three", "two"]
-    assert await found(database, "rolls oats") == ["two", "one"]
-    assert await found(database, "ead") == []
+    assert await find_notes(database, "oats") == ["one"]
+    assert await find_notes(database, "whea") == ["three", "two"]
+    assert await find_notes(database, "rolls oats") == ["two", "one"]
+    assert await find_notes(database, "ead") == []
 
 
 async def test_a_column_with_more_weight_makes_a_better_match(database: Database) -> None:
     await write(database, body=("Contact", "ask for bread"), title=("Bread", "ask for rye"))
-    assert await found(database, "bread") == ["title", "body"]
+    assert await find_notes(database, "bread") == ["title", "body"]
 
 
 @pytest.mark.parametrize(
@@ -43,13 +43,13 @@ async def test_a_column_with_more_weight_makes_a_better_match(database: Database
 )
 async def test_case_and_accents_do_not_matter(database: Database, query: str) -> None:
     await write(database, one=("Über", "Crème brûlée 한국어 10.5 foo_bar foo-bar Straße"), two=("Other", "words"))
-    assert await found(database, query) == ["one"]
+    assert await find_notes(database, query) == ["one"]
 
 
 @pytest.mark.parametrize("query", ["", " ", "'", '"', "& | !", "\x00", "~~~", "%", "_"])
 async def test_a_query_without_words_finds_nothing(database: Database, query: str) -> None:
     await write(database, one=("Bread", "rye"))
-    assert await found(database, query) == []
+    assert await find_notes(database, query) == []
 
 
 @pytest.mark.parametrize(
@@ -57,23 +57,23 @@ async def test_a_query_without_words_finds_nothing(database: Database, query: st
 )
 async def test_a_query_is_words_and_never_syntax(database: Database, query: str) -> None:
     await write(database, one=("Bread", "rye"))
-    assert await found(database, query) == ["one"]
+    assert await find_notes(database, query) == ["one"]
 
 
 async def test_an_entry_is_replaced_and_removed(database: Database) -> None:
     await write(database, one=("Bread", "rye"))
     await write(database, one=("Rolls", "oats"))
-    assert [await found(database, word) for word in ("bread", "rye", "rolls")] == [[], [], ["one"]]
+    assert [await find_notes(database, word) for word in ("bread", "rye", "rolls")] == [[], [], ["one"]]
     async with database.write() as session:
         await NOTE_TEXTS.remove(session, "one")
-    assert await found(database, "rolls") == []
+    assert await find_notes(database, "rolls") == []
 
 
 async def test_a_text_of_any_length_is_indexed_as_far_as_it_goes(database: Database) -> None:
     body = " ".join(f"word{number}" for number in range(60_000)) + " " + "x" * 5_000
     await write(database, one=("Bread", body), two=("Nothing", "'; \\ \x00 quoted"))
-    assert await found(database, "word17") == ["one"]
-    assert await found(database, "quoted") == ["two"]
+    assert await find_notes(database, "word17") == ["one"]
+    assert await find_notes(database, "quoted") == ["two"]
 
 
 async def test_the_index_is_rolled_back_with_its_transaction(database: Database) -> None:
@@ -84,14 +84,14 @@ async def test_the_index_is_rolled_back_with_its_transaction(database: Database)
 
     with pytest.raises(ZeroDivisionError):
         await write_and_fail()
-    assert await found(database, "bread") == []
+    assert await find_notes(database, "bread") == []
 
 
 async def test_the_migrations_can_drop_it(database: Database) -> None:
     async with database.write() as session:
         await (await session.connection()).run_sync(NOTE_TEXTS.drop)
     with pytest.raises(DBAPIError, match="note_texts"):
-        await found(database, "bread")
+        await find_notes(database, "bread")
 
 
 @pytest.mark.parametrize(

@@ -105,7 +105,7 @@ async def test_calls_in_calls_go_only_so_deep(effect_of: Any) -> None:
 
 @pytest.mark.parametrize("usage", [used(60, 40), used(100, 0), used(0, 100), used(1000, 1000)])
 async def test_a_run_that_has_used_its_tokens_makes_no_more_calls(usage: ModelUsage) -> None:
-    with pytest.raises(BudgetError, match="the run has used its 100 tokens"):
+    with pytest.raises(BudgetError, match="the run has used all of its 100 tokens"):
         await call_through(Budget(tokens=100), await make_call(look, recorded_items=[usage]))
 
 

@@ -264,7 +264,7 @@ async def test_a_reply_that_is_not_what_the_contract_says_fails_the_step() -> No
 
     result = await outcome(box.filing(search={"callee": box.search().layer(cached())}))
     error = result.failures["search"].error
-    assert error.startswith("a layer changed the result of search: the result is not what the contract says: ")
+    assert error.startswith("a layer changed the result of search: the result does not match the contract: ")
 
 
 async def test_a_pipeline_may_be_a_step_of_another() -> None:

@@ -287,7 +287,9 @@ async def test_a_secret_is_never_stored(store: Store, tmp_path: Path) -> None:
 
 async def test_what_is_too_large_for_an_artifact_is_refused(store: Store) -> None:
     runtime = runtime_of(store, limits=Limits(artifact_bytes=1000))
-    with pytest.raises(InvalidArgumentsError, match=r"1,001 bytes is too large; at most 1,000: Limits\.artifact_bytes"):
+    with pytest.raises(
+        InvalidArgumentsError, match=r"1,001 bytes is too large; the limit, Limits\.artifact_bytes, is 1,000"
+    ):
         await runtime.artifacts.add(bytes(1001), by=ADA)
     result = await runtime.call(dump, ADA)
     with pytest.raises(InvalidOutputError, match="too large"):

@@ -32,7 +32,7 @@ def changing(value: object) -> Agent:
     [
         ({"page": "home", "words": 1}, "Found home"),
         (Found(page="home", words=1), "Found home"),
-        ("normalised: home", "a layer changed the result of finder: the result is not what the contract says"),
+        ("normalised: home", "a layer changed the result of finder: the result does not match the contract"),
     ],
     ids=["loads", "is one", "text"],
 )

@@ -134,7 +134,7 @@ async def test_what_ends_pydantic_ai_is_an_error_of_ours() -> None:
     assert error.message == "agent worker requested more than its 1 calls; raise `limits.tool_calls` or ask for less"
     large = ModelResponse(write, usage=RequestUsage(input_tokens=900, output_tokens=200))
     error = await error_of(large, limits=AgentLimits(tokens=1_000))
-    said = "agent worker has used its 1000 tokens; raise `limits.tokens` or ask for less"
+    said = "agent worker has used all of its 1000 tokens; raise `limits.tokens` or ask for less"
     assert (type(error), error.message) == (BudgetError, said)
     filtered = ModelResponse([], finish_reason="content_filter")
     assert type(await error_of(filtered)) is CompletionError

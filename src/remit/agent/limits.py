@@ -46,7 +46,9 @@ class AgentLimits(BaseModel):
 
     def tokens_error(self, name: str) -> CallError:
         """The error for exceeding the number of tokens."""
-        return BudgetError(f"agent {name} has used its {self.tokens} tokens; raise `limits.tokens` or ask for less")
+        return BudgetError(
+            f"agent {name} has used all of its {self.tokens} tokens; raise `limits.tokens` or ask for less"
+        )
 
     def check_usage(self, name: str, *, tool_calls: int, tokens: int) -> None:
         """Refuse usage above the limits.

@@ -147,7 +147,6 @@ class VendorModel(Protocol):
         ...
 
 
-@runtime_checkable
 class HasOrigin(Protocol):
     """A model that says where its answers come from."""
 

@@ -204,7 +204,7 @@ class Policy:
         """The verdict on a call, and the name of the rule that gave it.
 
         Raises:
-            PolicyError: a rule failed or returned something else than a verdict or None; the call is denied.
+            PolicyError: a rule failed or returned anything but a verdict or None; the call is denied.
         """
         for rule in self.rules:
             verdict = _apply_rule(rule, call)

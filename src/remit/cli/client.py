@@ -213,7 +213,7 @@ class LocalClient:
         return app
 
     def get_run(self, run: str) -> RunRow:
-        """The row of a run that this process executes, whoever started it.
+        """The row of a run that this process executes, of any principal.
 
         Raises:
             NoSuchError: there is none.

@@ -159,7 +159,9 @@ def new_artifact(
     check_instance("the content of an artifact", content, bytes, "give bytes")
     content = cast("bytes", content)
     if len(content) > max_bytes:
-        raise error(f"an artifact of {len(content):,} bytes is too large; at most {max_bytes:,}: Limits.artifact_bytes")
+        raise error(
+            f"an artifact of {len(content):,} bytes is too large; the limit, Limits.artifact_bytes, is {max_bytes:,}"
+        )
     if any(spelling.encode() in content for spelling, _ in KNOWN_SECRETS.replacements):
         raise error("the artifact contains the value of a secret, which would be stored; leave it out")
     try:

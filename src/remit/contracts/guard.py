@@ -99,10 +99,10 @@ _UNCHECKED: Final = object()
 
 
 class _Entry(Struct, Generic[Q]):
-    """A request as it came to adjacent layers of your own, its task, and how often that had been cancelled by then.
+    """A request to adjacent layers of an application, with its task and the number of times it had been cancelled.
 
-    ``signal`` is what inner raised to end or suspend the run: it leaves the layers whatever they do with it.
-    ``checked`` is the last result that a layer returned and that was right: the layers outside may return it unchecked.
+    ``signal``, raised by inner to end or suspend the run, is raised again even if a layer swallows it. ``checked`` is
+    the last valid result of a layer; layers outside may return it without another check.
     """
 
     request: Q
@@ -186,7 +186,7 @@ def _raise_if_swallowed(task: asyncio.Task[Any], cancels: int) -> None:
 
 
 class _Guard(Generic[Q, R]):
-    """One layer with a check on both sides: of what the layer outside it passed on, and of what it returns."""
+    """One layer, checked on both sides: the request that it gets, and the result that it returns."""
 
     __slots__ = ("_entered", "_name", "_outer", "_results", "_rules", "_service")
 

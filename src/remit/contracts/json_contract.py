@@ -170,7 +170,7 @@ class JsonOutput:
         try:
             return self.load(content), content
         except SchemaMismatchError as error:
-            raise InvalidOutputError(f"the result is not what the contract says: {error}") from error
+            raise InvalidOutputError(f"the result does not match the contract: {error}") from error
 
     def load(self, content: str, *, strict: bool = False) -> Any:
         """Load a result from its content. Strict: no unknown keys, no 3.0 for an integer.

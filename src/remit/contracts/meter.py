@@ -135,9 +135,9 @@ class Meter:
         """
         used = self.totals("" if limit.is_of_run else call)
         if limit.tokens is not None and used.tokens >= limit.tokens:
-            raise BudgetError(f"{limit.owner} has used its {limit.tokens:,} tokens")
+            raise BudgetError(f"{limit.owner} has used all of its {limit.tokens:,} tokens")
         if limit.cost is not None and (used.cost is None or used.cost >= limit.cost):
-            raise BudgetError(f"{limit.owner} has used its ${limit.cost:g}")
+            raise BudgetError(f"{limit.owner} has used all of its ${limit.cost:g}")
         self._check_seconds(limit)
 
     def reserve(self, request: MeteredRequest, model: str) -> AbstractContextManager[Reservation | None]:

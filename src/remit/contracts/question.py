@@ -113,7 +113,7 @@ class Question:
         needs: the kind of yes by which the call may run. An approval also serves where a confirmation is enough.
         plan: the calls that the call is known to make, which are approved with it.
         within: the question about the caller whose answer approved this call too; no person was asked about it again.
-        target: the target of the run, for which whoever decides needs the permission.
+        target: the target of the run, for which the decider needs the permission.
     """
 
     id: str

@@ -112,7 +112,7 @@ class Reply(Struct, frozen=True):
         try:
             value = cast("object", output.load(self.content))
         except ValueError as error:
-            raise InvalidOutputError(f"the result is not what the contract says: {output.explain(error)}") from error
+            raise InvalidOutputError(f"the result does not match the contract: {output.explain(error)}") from error
         return Reply(self.content, "ok", value, notice=self.notice, output=output)
 
     def load(self, output: OutputSchema[Any]) -> Reply:

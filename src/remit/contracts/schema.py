@@ -222,7 +222,7 @@ class Output(Generic[T]):
                 return checked, cast("str", checked)
             return checked, self._dump_content(checked)
         except ValidationError as error:
-            raise InvalidOutputError(f"the result is not what the contract says: {_summarize(error)}") from error
+            raise InvalidOutputError(f"the result does not match the contract: {_summarize(error)}") from error
         except (PydanticSerializationError, ValueError, RecursionError) as error:
             raise InvalidOutputError(f"JSON cannot hold the result: {error}") from error
 

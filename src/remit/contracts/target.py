@@ -54,6 +54,6 @@ def permissions_at(permissions: frozenset[str], target: str) -> frozenset[str]:
 
 
 def matches_target(pattern: str, target: str) -> bool:
-    """Whether a target matches ``pattern``, in whose segments ``*`` stands for any characters. None matches none."""
+    """Whether a target matches ``pattern``, in whose segments ``*`` stands for any text. An empty target never does."""
     expected, actual = pattern.split("/"), target.split("/")
     return bool(target) and len(expected) == len(actual) and all(map(fnmatchcase, actual, expected))

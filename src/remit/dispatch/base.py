@@ -379,7 +379,7 @@ class Base:
 
         Raises:
             AskAgain: a new question is in the journal.
-            SealError: no layer is there to ask it.
+            SealError: there is no layer to ask the question.
         """
         for question in approved:
             if not question.state:

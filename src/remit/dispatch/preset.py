@@ -68,7 +68,7 @@ _OUTSIDE_LIMIT: Final = frozenset(rule.outer for rule in ORDER_RULES if rule.inn
 
 
 def declared_rate(facts: Facts) -> RateLimit | None:
-    """The rate limit that facts declare. It counts the calls of every service that it stands around."""
+    """The rate limit that facts declare. Keep it: one layer counts the calls of every service that it wraps."""
     return None if facts.rate is None else RateLimit(calls=facts.rate.calls, seconds=facts.rate.seconds)
 
 

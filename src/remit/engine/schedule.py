@@ -249,7 +249,7 @@ def _parse_until(value: str, zone: tzinfo) -> datetime:
             return datetime.strptime(value, f"{_LOCAL}Z").replace(tzinfo=UTC).astimezone(zone).replace(tzinfo=None)
         return datetime.strptime(value, _LOCAL if "T" in value else "%Y%m%d")  # noqa: DTZ007 - a clock time
     except (ValueError, OverflowError):
-        raise RequestError(f"UNTIL={value} in the recurrence rule is no time such as 20271231T090000Z") from None
+        raise RequestError(f"UNTIL={value} in the recurrence rule is not a time such as 20271231T090000Z") from None
 
 
 def _start_near(after: datetime, start: datetime, parts: dict[str, str]) -> datetime:

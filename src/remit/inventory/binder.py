@@ -39,7 +39,7 @@ class Implementation(NamedTuple):
 
 
 class BoundSlice(NamedTuple):
-    """Methods and tools of a slice that are bound already."""
+    """The methods and tools of a slice after they were bound."""
 
     methods: Mapping[str, MethodDefinition]
     tools: Mapping[str, ToolDefinition]

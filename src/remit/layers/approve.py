@@ -87,7 +87,7 @@ class Approve(CallLayer):
 class _Case(NamedTuple):
     """A call and the verdict on it, with the recorded question about it that this policy asked, if there is one.
 
-    ``used_elsewhere`` is the id of that question if another call of the conversation has used its approval.
+    ``used_elsewhere`` is the id of that question if another call of the conversation has used all of its approval.
     """
 
     call: Call

@@ -30,7 +30,7 @@ class Timeout(AnyLayer):
     `StillRunningError`. This needs a task per attempt, which costs about 15 µs.
 
     ``of_all_executions``: an attempt that resumes in another execution of its run has the seconds that are left; the
-    time for which the run rests does not count. Otherwise each execution has all seconds. Needs ``grace`` of None.
+    time for which the run rests does not count. Otherwise each execution has all seconds. It requires ``grace=None``.
 
     The call's deadline is set unless it has an earlier one. The calls that its body makes inherit it.
     """

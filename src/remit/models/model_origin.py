@@ -22,7 +22,7 @@ def model_origin(model: Model) -> str:
 
 
 def reads_images(model: Model) -> bool:
-    """Whether the model, or all of its fallbacks, are not known to refuse images."""
+    """False if the model, or one of its fallbacks, is known to refuse images."""
     if isinstance(model, FallbackModel):
         return all(map(reads_images, model.models))
     return bool(model.profile.get("supports_image_input", True))

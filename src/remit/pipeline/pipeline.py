@@ -131,7 +131,7 @@ class Pipeline(Generic[P]):
         return self._schema_in.dump_arguments(self._schema_in.check_payload(payload))
 
     def plan(self, payload: BaseModel, /) -> Iterator[tuple[Callee[..., Any], str]]:
-        """The calls of the steps that run if none fails, as far as no result of a step determines their arguments."""
+        """The calls that the steps make if none fails, except those whose arguments depend on a result."""
         state = self._start(payload)
         name: str | None = self._graph.first_step
         while name is not None:

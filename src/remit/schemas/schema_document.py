@@ -166,7 +166,7 @@ def _check_node(nodes: Mapping[str, JsonSchema], pointer: str, node: JsonSchema)
         if target not in nodes:
             raise ContractError(f"its JSON schema refers to {reference!r} at {pointer}, which does not exist")
         if target in followed:
-            raise ContractError(f"its JSON schema refers only to itself at {pointer}")
+            raise ContractError(f"its JSON schema refers only to itself at {pointer}; describe a type there")
         followed.add(target)
         node = nodes[target]
 

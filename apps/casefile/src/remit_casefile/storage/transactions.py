@@ -149,7 +149,7 @@ async def edit_once(
 async def write_once(
     database: Database, ctx: LeafContext, result: type[P], work: Callable[[Edit], Awaitable[P]], *, digest: str = ""
 ) -> P:
-    """The same for a payload with this digest; without one, for a call that nobody else can repeat."""
+    """Like `edit_once`, for a payload with this digest. Without a digest, only the same call can repeat the write."""
     async with database.write() as session:
         edit = make_edit(database, session, ctx.caller)
 
