@@ -63,8 +63,12 @@ def test_an_item_comes_back_from_its_body_as_it_was(item: Item) -> None:
 
 def _may_be_left_out(item: Item) -> set[str]:
     """The fields that came later, which may be left out when they are empty."""
-    later = ("target", "starts_at", "starts_before", "schedule")
-    return {name for name in later if not getattr(item, name)} if isinstance(item, RunOpened) else set()
+    later: dict[type[Item], tuple[str, ...]] = {
+        RunOpened: ("target", "starts_at", "starts_before", "schedule"),
+        Message: ("origin",),
+        ModelUsage: ("reasoning_tokens",),
+    }
+    return {name for name in later.get(type(item), ()) if not getattr(item, name)}
 
 
 @some

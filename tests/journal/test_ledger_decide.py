@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from remit.journal.ledger import RunLedger
 from remit.journal.memory import InMemoryStore
-from remit.testing.store_suite.samples import Clock, no, question, question_item, yes
+from remit.testing.store_suite.samples import Clock, begin, header_item, no, question, question_item, yes
 
 
 async def open_ledger(store: InMemoryStore, clock: Clock, conversation: str = "") -> RunLedger:
@@ -55,8 +55,20 @@ async def test_a_question_that_a_call_of_this_run_goes_by_stands_for_no_other(cl
 async def test_the_last_approval_is_found_over_all_runs(clock: Clock) -> None:
     store = InMemoryStore(clock)
     ledger = await open_ledger(store, clock)
+    await ledger.commit(header_item())
     same = {"tenant": "default", "asker": "ada", "target": "", "tool": "cms_deletePage", "rule": "high risk"}
     assert await ledger.find_last_approval(**same) is None
     await ledger.commit(question_item(question(), call="match"))
     await store.decide(yes())
     assert await ledger.find_last_approval(**same) == (question(), yes())
+
+
+async def test_the_last_approval_of_another_application_is_not_found(clock: Clock) -> None:
+    store = InMemoryStore(clock)
+    other = await begin(store, "other", application="other")
+    await other.append(question_item(question(run="other")))
+    await store.decide(yes())
+    ledger = await open_ledger(store, clock)
+    await ledger.commit(header_item())
+    same = {"tenant": "default", "asker": "ada", "target": "", "tool": "cms_deletePage", "rule": "high risk"}
+    assert await ledger.find_last_approval(**same) is None

@@ -150,7 +150,7 @@ class Ledger(Protocol):
     async def find_last_approval(
         self, *, tenant: str, asker: str, target: str, tool: str, rule: str
     ) -> tuple[Question, Decision] | None:
-        """The newest approved question of a rule about an asker's calls of a tool for a target, in all runs."""
+        """The newest approved question of a rule about an asker's calls of a tool for a target, in this application."""
         ...
 
     async def is_used_elsewhere(self, question: str, call: str) -> bool:

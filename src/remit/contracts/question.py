@@ -108,7 +108,7 @@ class Question:
         state: the state that the preview describes; the approval is void once it differs.
         message: the user's message that led to the call, shortened.
         news: the arguments that differ from the principal's last approved call of this tool and rule for the target, in
-            any run.
+            any run of the application.
         further_permissions: others that are needed to decide, where several rules required the approval of one call.
         needs: the kind of yes by which the call may run. An approval also serves where a confirmation is enough.
         plan: the calls that the call is known to make, which are approved with it.

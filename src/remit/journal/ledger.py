@@ -68,6 +68,7 @@ class RunLedger:
         self.run = run
         self.is_stopping = is_stopping
         self.starts_at = self.starts_before = 0.0
+        self._application = ""
         self.prior_messages = prior_messages
         self._store = store
         self._epoch = epoch
@@ -80,7 +81,7 @@ class RunLedger:
         self._calls_by_question: dict[str, list[str]] = {}
         self._decided_pairs: set[tuple[str, str]] = set()
         self._append_in_progress: AppendFuture | None = None
-        self._flush_again = False
+        self._flush_again = self._is_closed = False
         self._flush_timer: asyncio.TimerHandle | None = None
         self._pending: list[tuple[Item, float]] = []
         self._reserved_calls: set[str] = set()
@@ -89,7 +90,6 @@ class RunLedger:
         self._reserved_handoffs: set[tuple[str, int]] = set()
         self.meter = Meter(prices, clock, history)
         self._store_error: JournalError | None = None
-        self._is_closed = False
         self._unclaimed_calls: dict[str, set[str]] = {}
         self._claim_waiters: list[asyncio.Future[None]] = []
         for position in history:
@@ -224,8 +224,7 @@ class RunLedger:
         Raises:
             DivergedError: the journal records a call that it has not made.
         """
-        unclaimed = self._unclaimed_calls.get(parent)
-        if unclaimed:
+        if unclaimed := self._unclaimed_calls.get(parent):
             first = self._items_by_call[min(unclaimed)][0]
             name = first.callee if isinstance(first, ToolOutput) else first.call[:8]
             raise DivergedError(
@@ -247,15 +246,16 @@ class RunLedger:
         A question that another call of this run uses already is not returned.
         """
         row = await self._store.find_usable_question(self._conversation, match) if self._conversation else None
-        if row is None or any(call != match for call in self.calls_waiting_for(row.question.id)):
-            return None
-        return row.question, row.decision
+        is_free = row is not None and all(call == match for call in self.calls_waiting_for(row.question.id))
+        return (row.question, row.decision) if row is not None and is_free else None
 
     async def find_last_approval(
         self, *, tenant: str, asker: str, target: str, tool: str, rule: str
     ) -> tuple[Question, Decision] | None:
-        """The newest approved question of a rule about an asker's calls of a tool for a target, in all runs."""
-        row = await self._store.find_last_approval(tenant=tenant, asker=asker, target=target, tool=tool, rule=rule)
+        """The newest approved question of a rule about an asker's calls of a tool for a target, in this application."""
+        row = await self._store.find_last_approval(
+            application=self._application, tenant=tenant, asker=asker, target=target, tool=tool, rule=rule
+        )
         return (row.question, row.decision) if row is not None and row.decision is not None else None
 
     async def is_used_elsewhere(self, question: str, call: str) -> bool:
@@ -337,7 +337,7 @@ class RunLedger:
         elif isinstance(item, Handoff):
             self._reserved_handoffs.add((call, self._count_handoffs(call) - 1))
         elif isinstance(item, RunOpened):
-            self.starts_at, self.starts_before = item.starts_at, item.starts_before
+            self._application, self.starts_at, self.starts_before = item.application, item.starts_at, item.starts_before
 
     def _link_pending(self) -> list[Position]:
         """Take the pending items and link each to the one before."""

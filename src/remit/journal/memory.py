@@ -227,12 +227,16 @@ class InMemoryStore:
         return None
 
     async def find_last_approval(
-        self, *, tenant: str, asker: str, target: str, tool: str, rule: str
+        self, *, application: str, tenant: str, asker: str, target: str, tool: str, rule: str
     ) -> QuestionRow | None:
         """The newest approved question of a rule about an asker's calls of a tool for a target."""
         key = approval_key(tenant=tenant, asker=asker, target=target, tool=tool, rule=rule)
         newest_first = (self._questions[question] for _, question in reversed(self._approvals.get(key, ())))
-        return next((row for row in newest_first if approval_key_of(row)), None)
+        return next((row for row in newest_first if approval_key_of(row) and self._is_of(row, application)), None)
+
+    def _is_of(self, question: QuestionRow, application: str) -> bool:
+        run = self._runs[question.question.run].row
+        return run is not None and run.application == application
 
     async def add_grant(self, grant: Grant) -> None:
         """Store a grant."""

@@ -226,12 +226,12 @@ class RunIndex(Protocol):
         ...
 
     async def find_last_approval(
-        self, *, tenant: str, asker: str, target: str, tool: str, rule: str
+        self, *, application: str, tenant: str, asker: str, target: str, tool: str, rule: str
     ) -> QuestionRow | None:
         """The newest approved question of a rule about an asker's calls of a tool for a target, with arguments.
 
-        Those of erased items are gone. It must not read other questions: a store has many, and this is asked before
-        each new one.
+        Only runs of the application count. Those of erased items are gone. It must not read other questions: a store
+        has many, and this is asked before each new one.
         """
         ...
 

@@ -46,7 +46,9 @@ READS: dict[str, tuple[Read, str]] = {
     "tenant": (lambda store: store.list_runs(tenant="default"), "remit_runs_tenant"),
     "principal": (lambda store: store.list_runs(tenant="default", principal="ada"), "remit_runs_principal"),
     "approval": (
-        lambda store: store.find_last_approval(tenant="default", asker="ada", target="", tool="pay", rule="high risk"),
+        lambda store: store.find_last_approval(
+            application="app", tenant="default", asker="ada", target="", tool="pay", rule="high risk"
+        ),
         "remit_questions_approval (approval=?)",
     ),
     "status": (lambda store: store.list_runs(tenant="default", status="waiting"), "remit_runs_status"),

@@ -51,7 +51,8 @@ SELECT_QUESTIONS_OF_RUN = Query(
 """The questions that a run has asked, and those of its conversation that it has used."""
 SELECT_LAST_APPROVAL = Query(
     select(QUESTIONS)
-    .where(QUESTIONS.c.approval == bindparam("approval"))
+    .join(RUNS, RUNS.c.run == QUESTIONS.c.run)
+    .where(QUESTIONS.c.approval == bindparam("approval"), RUNS.c.application == bindparam("application"))
     .order_by(QUESTIONS.c.asked.desc(), QUESTIONS.c.question.desc())
     .limit(1)
 )

@@ -280,11 +280,12 @@ class SqlStore:
         return next((row for row in rows if not is_expired(row, now)), None)
 
     async def find_last_approval(
-        self, *, tenant: str, asker: str, target: str, tool: str, rule: str
+        self, *, application: str, tenant: str, asker: str, target: str, tool: str, rule: str
     ) -> QuestionRow | None:
         """The newest approved question of a rule about an asker's calls of a tool for a target."""
         key = approval_key(tenant=tenant, asker=asker, target=target, tool=tool, rule=rule)
-        rows, _ = await self._read_questions(lambda connection: SELECT_LAST_APPROVAL.all(connection, approval=key))
+        values = {"approval": key, "application": application}
+        rows, _ = await self._read_questions(lambda connection: SELECT_LAST_APPROVAL.all(connection, **values))
         return next(iter(rows), None)
 
     async def add_grant(self, grant: Grant) -> None:

@@ -11,10 +11,18 @@ from remit.contracts.ledger import Consumption
 from remit.journal.ports import Store
 from remit.testing.store_suite.samples import begin, no, question, question_item, start_item, yes
 
+SAME = {
+    "application": "app",
+    "tenant": "default",
+    "asker": "ada",
+    "target": "",
+    "tool": "cms_deletePage",
+    "rule": "high risk",
+}
+
 
 async def last_approval_id(store: Store, **other: str) -> str | None:
-    key = {"tenant": "default", "asker": "ada", "target": "", "tool": "cms_deletePage", "rule": "high risk"} | other
-    row = await store.find_last_approval(**key)
+    row = await store.find_last_approval(**SAME | other)
     return row.question.id if row else None
 
 
@@ -25,9 +33,7 @@ async def test_the_last_approval_is_the_newest_approved_question_of_all_runs(sto
     assert await last_approval_id(store) is None
     for decision in (yes("q0"), yes("q1"), yes("q2"), no("q3")):
         await store.decide(decision)
-    row = await store.find_last_approval(
-        tenant="default", asker="ada", target="", tool="cms_deletePage", rule="high risk"
-    )
+    row = await store.find_last_approval(**SAME)
     assert row is not None
     assert (row.question.id, row.decision) == ("q1", yes("q1"))
 
@@ -43,13 +49,22 @@ async def test_a_used_approval_remains_the_last_one_and_a_used_denial_is_none(st
     assert await last_approval_id(store) == "yes"
 
 
-@pytest.mark.parametrize("part", ["tenant", "asker", "target", "tool", "rule"])
+@pytest.mark.parametrize("part", ["application", "tenant", "asker", "target", "tool", "rule"])
 async def test_the_last_approval_is_of_the_same_tenant_asker_target_tool_and_rule(store: Store, part: str) -> None:
     run = await begin(store)
     await run.append(question_item(question()))
     await store.decide(yes())
     assert await last_approval_id(store) == "q1"
     assert await last_approval_id(store, **{part: "another"}) is None
+
+
+async def test_the_last_approval_of_one_application_is_none_for_another(store: Store) -> None:
+    for application, asked in (("app", 1001.0), ("other", 1002.0)):
+        run = await begin(store, application, application=application)
+        await run.append(question_item(question(f"q of {application}", run=run.run, conversation="", asked=asked)))
+        await store.decide(yes(f"q of {application}"))
+    assert await last_approval_id(store) == "q of app"
+    assert await last_approval_id(store, application="other") == "q of other"
 
 
 async def test_the_last_approval_for_one_target_is_none_for_another(store: Store) -> None:

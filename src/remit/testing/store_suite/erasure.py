@@ -142,7 +142,7 @@ async def test_after_an_erasure_the_last_approval_is_an_earlier_one(store: Store
     await run.start("q1")
     for last in ("q1", "q0"):
         row = await store.find_last_approval(
-            tenant="default", asker="ada", target="", tool="cms_deletePage", rule="high risk"
+            application="app", tenant="default", asker="ada", target="", tool="cms_deletePage", rule="high risk"
         )
         assert row is not None
         assert row.question.id == last

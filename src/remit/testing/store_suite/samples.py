@@ -26,13 +26,13 @@ class Clock:
         self.now += seconds
 
 
-def header_item(run: str = "run", *, conversation: str = "", after: str = "") -> RunOpened:
+def header_item(run: str = "run", *, conversation: str = "", after: str = "", application: str = "app") -> RunOpened:
     return RunOpened(
         call=run,
         format=1,
         tenant="default",
         principal="ada",
-        application="app",
+        application=application,
         agent="editor",
         callee="cms_createPage",
         arguments='{"slug":"about"}',
@@ -146,10 +146,18 @@ class Run:
         await self.append(start_item(call, question=of), take=Consumption((of,), self.run, call))
 
 
-async def begin(store: Store, run: str = "run", *, conversation: str = "", after: str = "", at: float = 1000.0) -> Run:
+async def begin(
+    store: Store,
+    run: str = "run",
+    *,
+    conversation: str = "",
+    after: str = "",
+    at: float = 1000.0,
+    application: str = "app",
+) -> Run:
     """Open a run with a long lease."""
     begun = await acquire_run(store, run)
-    await begun.append(header_item(run, conversation=conversation, after=after), at=at)
+    await begun.append(header_item(run, conversation=conversation, after=after, application=application), at=at)
     return begun
 
 
