@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple, cast, get_args, get_type_hints
 from figures.figure import Figure, no_violations
 from remit import Agent, App, Client, Effect, Principal, Risk, Runtime, tool
 from remit.artifacts import Artifact
-from remit.errors import RemitError
+from remit.errors import IdempotencyError, RemitError
 from remit.stores import InMemoryStore, SqlStore, Store
 from remit.testing import Scripted, calls
 
@@ -28,6 +28,7 @@ STRANGERS: Final = {
     "another principal": Principal("eve", "bakery"),
     "another target": Principal("tom", "bakery", frozenset(f"{each}@{CANARY}/other" for each in _OTHER)),
 }
+LATER: Final = datetime(2100, 1, 1, tzinfo=UTC)
 ID_PARAMETERS: Final = ("run", "before", "question", "after", "grant", "artifact")
 """Parameters for which the id of somebody else is answered like an unknown one."""
 
@@ -51,7 +52,8 @@ def figures(*, short: bool) -> Iterator[Figure]:
     leaks, attempts = asyncio.run(_count_leaks(on_disk=not short))
     how = (
         "each method of the client, found by introspection, with each id of another principal's run, page, question, "
-        "grant and file, for another tenant, principal and target: answered like an unknown id, nothing told or changed"
+        "grant and file, and with idempotency keys in use, for another tenant, principal and target: answered like an "
+        "unknown id, nothing told or changed"
     )
     yield no_violations("tenants.client.leaks", len(leaks), attempts, "; ".join([how, *leaks[:5]]))
 
@@ -89,6 +91,9 @@ async def _attack(store: Store, kind: str, stranger: Principal) -> tuple[list[st
     waiting = await victim.run(CANARY, conversation=talk)
     grant = await victim.create_grant("pay", principal="ada", count=1, expires_in=60, reason=CANARY)
     artifact = await victim.add_artifact(CANARY.encode() + kind.encode())
+    await victim.run(CANARY, idempotency_key="key of run")
+    await victim.call("pay", {"amount": CANARY}, idempotency_key="key of call")
+    await victim.schedule("pay", {"amount": CANARY}, at=LATER, idempotency_key="key of schedule")
     secrets = _Secrets(waiting.run, waiting.questions[0], grant.id, artifact)
     before = await _state(store, secrets)
     client, leaks, attempts = runtime.client(stranger), list[str](), 0
@@ -101,6 +106,7 @@ async def _attack(store: Store, kind: str, stranger: Principal) -> tuple[list[st
                     known, unknown = values[parameter], _unknown(values[parameter])
                     other = await _answer(client, method, {**values, parameter: unknown})
                     told += [parameter] if _neutral(answer, known) != _neutral(other, unknown) else []
+            told += ["idempotency_key"] if answer.startswith(IdempotencyError.code) else []
             attempts += 1
             leaks += [f"{kind}: {method}({', '.join(values)}) tells {each}: {answer[:200]}" for each in told]
     if await _state(store, secrets) != before:
@@ -113,13 +119,15 @@ def _calls(secrets: _Secrets, talk: str) -> Iterator[tuple[str, dict[str, object
     required: Mapping[str, object] = {
         "prompt": "hello", "tool": "pay", "arguments": {"amount": "1"}, "approved": True, "content": b"mine",
         "principal": "ada", "count": 1, "expires_in": 60.0, "since": 0.0, "until": 1e12,
-        "at": datetime(2100, 1, 1, tzinfo=UTC),
+        "at": LATER,
     }  # fmt: skip
-    optional = {"conversation": talk, "run": secrets.run, "before": secrets.run, "files": (secrets.artifact,)}
+    optional: dict[str, object] = {"conversation": talk, "run": secrets.run, "before": secrets.run}
+    optional["files"] = (secrets.artifact,)
     for method, function in inspect.getmembers(Client, inspect.isroutine):
         if method.startswith("_") or method == "decision_kind":  # it is given a whole question
             continue
         values, choices = dict[str, object](), list[tuple[str, object]]()
+        optional["idempotency_key"] = f"key of {method}"
         for parameter in list(inspect.signature(function).parameters.values())[1:]:
             if parameter.kind is parameter.VAR_KEYWORD:
                 options = get_args(get_type_hints(function, include_extras=True)[parameter.name])[0]

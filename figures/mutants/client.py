@@ -37,6 +37,9 @@ MUTANTS: Final = mutants_of(
             "current = target  #",
             "pass  #",
         ),
+        "an idempotency key of another principal is in use": edited(
+            "remit.engine.request:derive_run_id", "by.name, ", ""
+        ),
         "a run of another principal is refused by another message": edited(
             f"{_READER}._visible_run", 'f"run {run} does not exist"', 'f"run {run} is {row and row.status}"'
         ),

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from remit.contracts.items import DecisionItem, ToolOutput
+from remit.contracts.items import AttemptStarted, DecisionItem, ToolOutput
 from remit.errors import RequestError
 from tests.engine.engines import Making
-from tests.engine.office import PATIENCE, STRANGER, Office
+from tests.engine.office import ADA, PATIENCE, STRANGER, Office
 
 pytestmark = pytest.mark.slow
 
@@ -237,3 +238,28 @@ async def test_a_stalled_run_of_which_nobody_told_it_is_found_in_the_journal(off
     async with making():
         await office.until(run)
     assert len(office.written) == 1
+
+
+@pytest.mark.parametrize(
+    ("callee", "arguments"), [("write", {}), ("write_it", {"prompt": "go"})], ids=["tool", "agent"]
+)
+async def test_a_call_for_later_is_made_once_when_its_time_has_come(
+    office: Office, making: Making, callee: str, arguments: dict[str, object]
+) -> None:
+    at = datetime.now(UTC) + timedelta(seconds=1)
+    async with making():
+        run = (await office.runtime().client(ADA).schedule(callee, arguments, at=at)).run
+        await office.until(run)
+    starts = [each.at for each in await office.store.read(run) if isinstance(each.item, AttemptStarted)]
+    assert min(starts) >= at.timestamp()
+    assert len(office.written) == 1
+
+
+async def test_a_recurring_call_is_made_for_each_of_its_times(office: Office, making: Making) -> None:
+    began = datetime.now(UTC) - timedelta(minutes=3, seconds=30)
+    client = office.runtime().client(ADA)
+    await client.schedule("write", {}, at=began, every="FREQ=MINUTELY;COUNT=3", missed="all")
+    async with making():
+        await office.until_true(lambda: len(office.written) == 3)
+    assert len(set(office.written)) == 3
+    assert len((await client.runs()).items) == 3

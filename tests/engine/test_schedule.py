@@ -159,3 +159,47 @@ def test_in_the_hour_that_comes_twice_a_rule_goes_on_minute_by_minute() -> None:
 def test_a_rule_is_searched_up_to_the_last_year() -> None:
     last = datetime(9998, 1, 1, tzinfo=UTC)
     assert occurrences(Schedule(last, "FREQ=YEARLY"), 2) == ["9999-01-01T00:00+00:00"]
+
+
+def test_rules_of_hours_and_minutes_run_in_both_hours_when_the_clock_is_set_back() -> None:
+    first = datetime(2026, 10, 25, 1, 30, tzinfo=ZoneInfo("Europe/Berlin"))
+    assert occurrences(Schedule(first, "FREQ=HOURLY"), 3) == [
+        "2026-10-25T02:30+02:00",
+        "2026-10-25T02:30+01:00",
+        "2026-10-25T03:30+01:00",
+    ]
+    assert occurrences(Schedule(first, "FREQ=MINUTELY;INTERVAL=45"), 3) == [
+        "2026-10-25T02:15+02:00",
+        "2026-10-25T02:00+01:00",
+        "2026-10-25T02:45+01:00",
+    ]
+    half_hour = datetime(2027, 4, 4, 1, 10, tzinfo=ZoneInfo("Australia/Lord_Howe"))
+    assert occurrences(Schedule(half_hour, "FREQ=MINUTELY;INTERVAL=20"), 4) == [
+        "2027-04-04T01:30+11:00",
+        "2027-04-04T01:50+11:00",
+        "2027-04-04T01:40+10:30",
+        "2027-04-04T02:00+10:30",
+    ]
+
+
+def test_rules_of_hours_and_minutes_skip_no_time_when_the_clock_is_set_forward() -> None:
+    first = datetime(2027, 3, 28, 0, 30, tzinfo=ZoneInfo("Europe/Berlin"))
+    assert occurrences(Schedule(first, "FREQ=HOURLY"), 3) == [
+        "2027-03-28T01:30+01:00",
+        "2027-03-28T03:30+02:00",
+        "2027-03-28T04:30+02:00",
+    ]
+    assert occurrences(Schedule(first, "FREQ=HOURLY;BYHOUR=2,4"), 2) == [
+        "2027-03-28T04:30+02:00",
+        "2027-03-29T02:30+02:00",
+    ]
+
+
+def test_a_rule_of_hours_finds_an_occurrence_beyond_a_change_of_the_clock() -> None:
+    july = datetime(2026, 7, 1, 12, 0, tzinfo=ZoneInfo("Europe/Berlin"))
+    assert occurrences(Schedule(july, "FREQ=HOURLY;INTERVAL=5000"), 1) == ["2027-01-25T19:00+01:00"]
+    assert occurrences(Schedule(july, "FREQ=HOURLY;INTERVAL=12;COUNT=3"), 5) == [
+        "2026-07-02T00:00+02:00",
+        "2026-07-02T12:00+02:00",
+    ]
+    assert occurrences(Schedule(july, "FREQ=HOURLY;INTERVAL=6;UNTIL=20260701T200000"), 5) == ["2026-07-01T18:00+02:00"]

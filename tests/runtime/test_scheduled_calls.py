@@ -141,6 +141,24 @@ async def test_a_person_is_asked_when_the_call_is_opened_and_the_approval_holds_
     assert office.hours == [24 * 30.0]
 
 
+async def test_arguments_edited_at_an_approval_are_those_of_one_call_and_the_next_is_asked_about_as_scheduled() -> (
+    None
+):
+    office = Office(risk=Risk.HIGH)
+    run = (await office.schedule(2, "FREQ=HOURLY;COUNT=2")).run
+    (row,) = await office.store.list_questions()
+    by = Principal("ada", permissions=frozenset(office.permissions))
+    await office.runtime().decide(row.question.id, approved=True, by=by, arguments='{"to": "carl"}')
+    await office.execute_for(1)
+    assert (await office.runtime().resume(run)).status == "scheduled"
+    await office.execute_for(1.5)
+    assert (await office.runtime().resume(run)).value() == "posted to carl"
+    assert office.hours == [2.0]
+    assert (await office.runtime().replay(run)).is_identical
+    (row,) = await office.store.list_questions()
+    assert row.question.arguments == '{"to":"bob"}'
+
+
 async def test_an_approval_is_void_if_its_subject_has_changed_until_the_time() -> None:
     office = Office(risk=Risk.HIGH)
     result = await office.schedule(2)
@@ -176,6 +194,36 @@ async def test_permissions_are_those_of_the_time_at_which_it_runs() -> None:
     ended = await office.runtime().resume(result.run)
     assert ended.status == "failed"
     assert "letters:post" in ended.text
+
+
+async def test_a_recurrence_whose_permission_is_lost_fails_at_each_of_its_times_until_it_is_back() -> None:
+    office = Office()
+    await office.schedule(1, "FREQ=HOURLY")
+    await office.execute_for(1.5)
+    granted = set(office.permissions)
+    office.permissions.clear()
+    await office.execute_for(3)
+    failed = [row for row in await office.store.list_runs() if row.status == "failed"]
+    assert [round((row.ended - START.timestamp()) / HOUR, 1) for row in failed] == [4.0, 3.0, 2.0]
+    client = office.runtime().client(Principal("ada"))
+    assert "letters:post" in (await client.details(failed[0].run)).error
+    assert all([(await office.runtime().replay(row.run)).is_identical for row in await office.store.list_runs()])
+    office.permissions.update(granted)
+    await office.execute_for(2)
+    assert office.hours == [1.0, 5.0, 6.0]
+
+
+async def test_a_recurrence_whose_next_call_is_blocked_before_its_time_is_tried_at_its_time() -> None:
+    office = Office()
+    await office.schedule(1, "FREQ=HOURLY")
+    await asyncio.sleep(HOUR)
+    runtime = office.runtime()
+    first = (await office.store.list_runs())[0].run
+    await runtime.resume(first)
+    office.permissions.clear()
+    following = next(row.run for row in await office.store.list_runs() if row.run != first)
+    result = await office.runtime().resume(following)
+    assert (result.status, result.retry_at) == ("scheduled", START.timestamp() + 2 * HOUR)
 
 
 async def test_a_call_without_permission_is_refused_when_it_is_opened() -> None:

@@ -7,17 +7,18 @@ executed again after a crash may have written before: a gate would refuse a dele
 from __future__ import annotations
 
 import abc
+import json
 from collections.abc import Sequence
 from typing import Final
 
 from remit.contracts.call import Call, CallLayer, CallService, RunsOwnCode
 from remit.contracts.contract import Contract
 from remit.contracts.facts import Effect
-from remit.contracts.items import AttemptEnded, AttemptStarted, Item
+from remit.contracts.items import AttemptEnded, AttemptStarted, Item, RunOpened
 from remit.contracts.reply import Reply
 from remit.core import Place, Stack
 from remit.core.checks import check_method
-from remit.errors import CallCancelledError, error_from_reply
+from remit.errors import ApprovalDeniedError, CallCancelledError, CallError, Suspended, error_from_reply
 
 
 def has_passed_gates(call: Call) -> bool:
@@ -44,6 +45,23 @@ def is_outcome_unknown(callee: Contract, items: Sequence[Item]) -> bool:
     return isinstance(newest, AttemptStarted) or (
         newest.outcome == "error" and isinstance(error_from_reply(newest.content), CallCancelledError)
     )
+
+
+def postpone_failure(call: Call, error: CallError) -> None:
+    """Let a recurring call that fails before its time rest until then, when it is tried and recurs.
+
+    Otherwise nobody would notice the end of its schedule. The first occurrence is refused at once, and a denial ends
+    the schedule.
+
+    Raises:
+        Suspended: the call is tried at its time.
+    """
+    ledger = call.ledger
+    if not ledger.is_early or call.caller.call or isinstance(error, ApprovalDeniedError):
+        return
+    header = next(item for item in ledger.items_for(call.caller.run) if isinstance(item, RunOpened))
+    if header.schedule and json.loads(header.schedule)["run"] != header.call:
+        raise Suspended(reason="scheduled", starts_at=ledger.starts_at) from error
 
 
 class Gate(CallLayer):

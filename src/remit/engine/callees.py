@@ -67,7 +67,7 @@ class ListedCallees(Generic[AgentT]):
         check_principal("by", by)
         if agent or not conversation:
             return self.resolve_agent(agent)
-        agent_name = await self._conversations.current_agent(conversation, by.tenant, idempotency_key)
+        agent_name = await self._conversations.current_agent(conversation, by, idempotency_key)
         return self._agents.get(agent_name) or self.resolve_agent("")
 
     def check_listed_model(self, agent: AgentT) -> None:

@@ -38,7 +38,7 @@ class Conversations:
         """
         tenant, conversation, after = run_request.principal.tenant, run_request.conversation, ""
         key, target = run_request.idempotency_key, run_request.target
-        run = derive_run_id(key, tenant, self._application) if key else _check_run_id(make_run_id())
+        run = derive_run_id(key, run_request.principal, self._application) if key else _check_run_id(make_run_id())
         if conversation:
             after = await self.latest_run(conversation, tenant)
             current = (await self.read_run(after))[0].target if after else target
@@ -100,7 +100,7 @@ class Conversations:
             run = header.after
         return [text for texts in reversed(runs) for text in texts]
 
-    async def current_agent(self, conversation: str, tenant: str, idempotency_key: str) -> str:
+    async def current_agent(self, conversation: str, by: Principal, idempotency_key: str) -> str:
         """The agent that currently has the conversation; empty at its beginning.
 
         That is the agent of its newest run, or the one to which that run was last handed over. A request that is
@@ -108,13 +108,13 @@ class Conversations:
         """
         check_text("conversation", conversation)
         row = (
-            await self._store.find_run(derive_run_id(idempotency_key, tenant, self._application))
+            await self._store.find_run(derive_run_id(idempotency_key, by, self._application))
             if idempotency_key
             else None
         )
         if row is not None:
             return row.callee
-        last = await self.latest_run(conversation, tenant)
+        last = await self.latest_run(conversation, by.tenant)
         if not last:
             return ""
         header, items = await self.read_run(last)

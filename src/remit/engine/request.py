@@ -60,24 +60,22 @@ def new_id() -> str:
     return "".join(secrets.choice(_ALPHABET) for _ in range(12))
 
 
-def derive_run_id(idempotency_key: str, tenant: str, application: str) -> str:
-    """Derive the id of a run from its idempotency key, which is scoped to tenant and application."""
-    return content_digest("request", tenant, application, idempotency_key)
+def derive_run_id(idempotency_key: str, by: Principal, application: str) -> str:
+    """Derive the id of a run from its idempotency key, which is that of one principal in one application."""
+    return content_digest("request", by.tenant, application, by.name, idempotency_key)
 
 
 def check_same_request(idempotency_key: str, recorded_header: RunOpened, new_header: RunOpened, limits: Limits) -> None:
-    """Refuse an idempotency key that was used for another request or by another principal.
+    """Refuse an idempotency key that the principal used for another request.
 
     Raises:
         IdempotencyError: names the key.
     """
     if _request_identity(recorded_header, limits) != _request_identity(new_header, limits):
-        raise IdempotencyError(
-            f"the idempotency key {idempotency_key!r} was used for another request or principal; use a new key"
-        )
+        raise IdempotencyError(f"the idempotency key {idempotency_key!r} was used for another request; use a new key")
 
 
 def _request_identity(header: RunOpened, limits: Limits) -> tuple[str, ...]:
     arguments = parse_arguments(header.arguments, limits).identity_text()
     start = f"{header.starts_at} {header.starts_before} {header.schedule}"
-    return (header.principal, header.agent, header.callee, header.conversation, header.target, arguments, start)
+    return (header.agent, header.callee, header.conversation, header.target, arguments, start)

@@ -7,8 +7,9 @@ any number of executors open it once.
 
 from __future__ import annotations
 
+import math
 import zoneinfo
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from typing import Final, Literal, get_args
@@ -45,6 +46,7 @@ _HORIZONS: Final = {
 }
 """The frequencies, and how far ahead an occurrence is looked for: a rule that never matches has no end of its own."""
 
+_WEEK: Final = 7 * 24 * 3600
 _STEPS: Final = {"MINUTELY": timedelta(minutes=1), "HOURLY": timedelta(hours=1), "DAILY": timedelta(days=1)}
 _NUMBERS: Final = {
     "BYMONTH": (1, 12),
@@ -84,7 +86,8 @@ class Schedule:
     Args:
         at: the time of the first run, with a time zone, in the years 1970 to 9998.
         every: a recurrence rule of RFC 5545 such as ``FREQ=WEEKLY;BYDAY=MO,TH``; empty for a single run. If the zone of
-            ``at`` is a `zoneinfo.ZoneInfo`, the runs keep the clock time of ``at`` across daylight saving time.
+            ``at`` is a `zoneinfo.ZoneInfo`, the runs keep the clock time of ``at`` across daylight saving time;
+            hourly and minutely rules count real time.
         missed: what becomes of occurrences whose time passed while no executor ran or their question was open: one
             late run (``once``), none (``skip``), or a late run for each (``all``).
 
@@ -135,10 +138,20 @@ class Recurrence(msgspec.Struct, frozen=True):
         Raises:
             RequestError: the rule is invalid.
         """
+        zone, parts = self._zone(), parse_rule(self.every)
+        if parts["FREQ"] not in ("HOURLY", "MINUTELY"):
+            return self._find_after(time, parts, zone)
+        # These count real time, so that an hour that the clock shows twice has all its occurrences twice.
+        for begin, end, offset in _clock_periods(zone, time, time + _HORIZONS[parts["FREQ"]].total_seconds()):
+            found = self._find_after(begin, parts, timezone(offset))
+            if found is not None and found < end:
+                return found
+        return None
+
+    def _find_after(self, time: float, parts: dict[str, str], zone: tzinfo) -> float | None:
         with require_extra(__name__, "schedule"):
             from dateutil.rrule import rrulestr  # noqa: PLC0415 - loaded only for calls that recur
 
-        parts, zone = parse_rule(self.every), self._zone()
         start = datetime.fromtimestamp(self.first, zone).replace(tzinfo=None)
         after = max(datetime.fromtimestamp(time, zone).replace(tzinfo=None), start)
         until = min(after, _LAST - _HORIZONS[parts["FREQ"]]) + _HORIZONS[parts["FREQ"]]
@@ -160,6 +173,26 @@ class Recurrence(msgspec.Struct, frozen=True):
 
     def _zone(self) -> tzinfo:
         return zoneinfo.ZoneInfo(self.zone) if self.zone else timezone(timedelta(seconds=self.offset))
+
+
+def _clock_periods(zone: tzinfo, time: float, until: float) -> Iterator[tuple[float, float, timedelta]]:
+    """The periods with one offset from UTC: a time before all of it that is left, its end, and the offset."""
+    until = min(until, _LAST.replace(tzinfo=UTC).timestamp() - 2 * _WEEK)
+    begin, after = math.floor(time), time
+    while begin < until:
+        offset, low = _offset_at(zone, begin), begin
+        while low < until and _offset_at(zone, low + _WEEK) == offset:
+            low += _WEEK
+        high = low + _WEEK
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if _offset_at(zone, middle) == offset else (low, middle)
+        yield after, high, offset
+        begin, after = high, high - 0.5
+
+
+def _offset_at(zone: tzinfo, time: int) -> timedelta:
+    return datetime.fromtimestamp(time, zone).utcoffset() or timedelta()
 
 
 def parse_rule(text: str) -> dict[str, str]:

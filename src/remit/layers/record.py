@@ -12,7 +12,7 @@ from remit.contracts.arguments import Limits
 from remit.contracts.artifact import Artifact, from_recorded, store_large, to_recorded
 from remit.contracts.call import Call, CallLayer, CallService
 from remit.contracts.facts import Effect
-from remit.contracts.gate import is_outcome_unknown
+from remit.contracts.gate import is_outcome_unknown, postpone_failure
 from remit.contracts.items import ToolOutput, output_content
 from remit.contracts.redact import limit_error, redact_reply, safe_cause
 from remit.contracts.reply import Reply
@@ -75,6 +75,7 @@ class _Record:
             reply = _check_reply(call, await inner(call))
             return self._write_output(call, *await self._to_recorded(call, reply))
         except CallError as error:
+            postpone_failure(call, error)
             reply = Reply.from_error(limit_error(error, self._limits.error_bytes))
         except asyncio.CancelledError:
             self._end_stopped([call])
