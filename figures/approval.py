@@ -15,6 +15,7 @@ from figures import approval_google as _google
 from figures import approval_more as _more
 from figures import approval_outcomes as _outcomes
 from figures import approval_state as _state
+from figures import approval_target as _target
 from figures.approval_casefile import build_office
 from figures.approval_rows import ROWS, call_script, start_waiting_run
 from figures.approval_world import ADA, Clock, ExecutionLog, Stage, Target, casefile_targets, cms_targets
@@ -23,7 +24,7 @@ from remit.journal.ports import Store
 from remit.journal.sql.store import SqlStore
 from remit.stores import InMemoryStore
 
-_MODULES_OF_ROWS: Final = (_more, _deciders, _outcomes, _state, _google)
+_MODULES_OF_ROWS: Final = (_more, _deciders, _outcomes, _state, _google, _target)
 """Imported for their rows."""
 
 

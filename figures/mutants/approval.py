@@ -60,6 +60,14 @@ MUTANTS: Final = (
         ),
     ),
     _mutant(
+        "a grant for one target covers all",
+        edited(
+            "remit.approvals.grants:_grant_covers",
+            "(principal.tenant, call.caller.target,",
+            "(principal.tenant, grant.target,",
+        ),
+    ),
+    _mutant(
         "the state that the approver saw is not compared again",
         edited("remit.dispatch.base:Base._check_state", "if preview.state == question.state:", "if True:"),
     ),
