@@ -141,9 +141,7 @@ async def test_a_person_is_asked_when_the_call_is_opened_and_the_approval_holds_
     assert office.hours == [24 * 30.0]
 
 
-async def test_arguments_edited_at_an_approval_are_those_of_one_call_and_the_next_is_asked_about_as_scheduled() -> (
-    None
-):
+async def test_arguments_edited_at_an_approval_are_those_of_one_call_and_the_next_is_asked_about_as_scheduled() -> None:
     office = Office(risk=Risk.HIGH)
     run = (await office.schedule(2, "FREQ=HOURLY;COUNT=2")).run
     (row,) = await office.store.list_questions()

@@ -8,18 +8,19 @@ from typing import Any
 
 import pytest
 
-from apps.casefile.tests.google.fake.faults import Cut, broken, busy
+from apps.casefile.tests.google.fake.faults import Cut, Says, broken, busy
 from apps.casefile.tests.google.governed import ANN, call, google_app, operations
 from apps.casefile.tests.google.mails import mail
 from apps.casefile.tests.google.world import Ctx, World
 from remit import Effect, LeafContext, Principal, Risk, Runtime, Tool
 from remit.inventory import Maturity, Tier
 from remit.stores import InMemoryStore
-from remit.tools import Preview, Rate
+from remit.tools import Changed, Preview, Rate
 from remit_casefile.google.clients import Clients
 from remit_casefile.google.gmail import GmailClient
 from remit_casefile.google.payloads.gmail import SendMessage, SentMessage
-from remit_casefile.google.payloads.sheets import UpdateValues
+from remit_casefile.google.payloads.sheets import AppendedValues, AppendValues, UpdateValues
+from remit_casefile.google.sheets import SheetsClient
 
 AnyTool = Tool[..., Any]
 LETTER = {"to": ["bob@example.com"], "subject": "hi", "body": "ho"}
@@ -230,6 +231,49 @@ async def test_where_nothing_is_found_after_a_crash_a_person_is_asked_before_it_
     await second.decide(again.questions[0], approved=True, by=ANN)
     done = await second.resume("run-1")
     assert (done.status, len(world.google.mailbox.messages)) == ("done", 1)
+
+
+class DyingSheets(SheetsClient):
+    """Dies after its rows were appended."""
+
+    async def append_values(self, payload: AppendValues) -> AppendedValues:
+        """Append rows."""
+        await super().append_values(payload)
+        raise Crash
+
+
+async def test_who_watches_a_sheet_is_told_of_rows_that_a_person_says_were_appended(world: World) -> None:
+    store = InMemoryStore()
+
+    def runtime(sheets: SheetsClient) -> Runtime:
+        clients = Clients(gmail=world.gmail, drive=world.drive, sheets=sheets)
+        return Runtime(
+            google_app(clients), store=store, make_run_id=lambda: "run-1", directory=lambda _name, _tenant: ANN
+        )
+
+    fill(world)
+    arguments = {"spreadsheet_id": "book", "range": "Sheet1!A1", "values": [[1]]}
+    first, second = runtime(DyingSheets(world.transport)), runtime(world.sheets)
+    waiting = await call(first, "sheets_append_values", arguments)
+    await first.decide(waiting.questions[0], approved=True, by=ANN)
+    with pytest.raises(Crash):
+        await first.resume("run-1")
+    asked = await second.resume("run-1")
+    happened = json.dumps({"spreadsheet_id": "book", "updates": {"spreadsheet_id": "book"}})
+    await second.decide(asked.questions[0], approved=True, by=ANN, result=happened)
+
+    assert (await second.resume("run-1")).status == "done"
+    told = {Changed.from_item(position.item) for position in await store.read("run-1")} - {None}
+    assert told == {Changed("sheet", "book", fields=("Sheet1!A1",))}
+    assert world.google.asked.count("sheets.spreadsheets.values.append") == 1
+
+
+async def test_a_message_that_was_sent_without_an_id_in_the_answer_was_sent(world: World, runtime: Runtime) -> None:
+    world.google.faults.plan("gmail.users.messages.send", Says(b'{"id": "", "threadId": ""}'))
+    waiting = await call(runtime, "gmail_send_message", LETTER)
+    await runtime.decide(waiting.questions[0], approved=True, by=ANN)
+
+    assert (await runtime.resume(waiting.run)).status == "done"
 
 
 @pytest.mark.parametrize(

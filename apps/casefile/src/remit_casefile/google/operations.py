@@ -36,6 +36,12 @@ from remit_casefile.google.payloads.sheets import (
 )
 
 
+def emit_change(ctx: LeafContext, kind: str, object_id: str, *fields: str) -> None:
+    """Tell of a change at Google. Without an id nobody could look it up, and the change has happened all the same."""
+    if object_id:
+        ctx.emit(Changed(kind, object_id, fields=fields))
+
+
 class ClientsOfCaller(Protocol):
     """Finds the clients of the caller's account."""
 
@@ -65,7 +71,7 @@ class GmailOperations:
     async def send_message(self, ctx: LeafContext, payload: SendMessage) -> SentMessage:
         """Send a message from the mailbox, as plain text. It cannot be recalled."""
         sent = await self._clients.of(ctx).gmail.send_message(ctx, payload)
-        ctx.emit(Changed("mail", sent.id))
+        emit_change(ctx, "mail", sent.id)
         return sent
 
 
@@ -97,7 +103,7 @@ class DriveOperations:
     async def upload_file(self, ctx: LeafContext, payload: UploadFile) -> FileView:
         """Upload a new file. An existing file of the same name is kept beside it."""
         uploaded = await self._clients.of(ctx).drive.upload_file(ctx, payload)
-        ctx.emit(Changed("drive_file", uploaded.id))
+        emit_change(ctx, "drive_file", uploaded.id)
         return uploaded
 
 
@@ -114,11 +120,11 @@ class SheetsOperations:
     async def update_values(self, ctx: LeafContext, payload: UpdateValues) -> UpdatedValues:
         """Write cells of a spreadsheet. Existing values are overwritten."""
         updated = await self._clients.of(ctx).sheets.update_values(payload)
-        ctx.emit(Changed("sheet", payload.spreadsheet_id, fields=(updated.updated_range or payload.range,)))
+        emit_change(ctx, "sheet", payload.spreadsheet_id, updated.updated_range or payload.range)
         return updated
 
     async def append_values(self, ctx: LeafContext, payload: AppendValues) -> AppendedValues:
         """Append rows to a table in a spreadsheet. Two calls append them twice."""
         appended = await self._clients.of(ctx).sheets.append_values(payload)
-        ctx.emit(Changed("sheet", payload.spreadsheet_id, fields=(appended.updates.updated_range or payload.range,)))
+        emit_change(ctx, "sheet", payload.spreadsheet_id, appended.updates.updated_range or payload.range)
         return appended

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from remit import LeafContext, Tool
-from remit.tools import Changed, Happened, Preview
-from remit_casefile.google.operations import ClientsOfCaller
+from remit.tools import UNKNOWN, Happened, Preview
+from remit_casefile.google.operations import ClientsOfCaller, emit_change
 from remit_casefile.google.payloads.drive import GetFile, UploadFile
 from remit_casefile.google.payloads.gmail import SendMessage
 from remit_casefile.google.payloads.sheets import AppendValues, BatchGet, UpdateValues
@@ -29,16 +29,25 @@ def with_google_hooks(clients: ClientsOfCaller, tool: AnyTool) -> AnyTool:
     async def reconcile_send(ctx: LeafContext, payload: SendMessage):
         found = await clients.of(ctx).gmail.reconcile_send(ctx, payload)
         if isinstance(found, Happened):
-            ctx.emit(Changed("mail", found.value.id))
+            emit_change(ctx, "mail", found.value.id)
         return found
 
     async def reconcile_upload(ctx: LeafContext, payload: UploadFile):
         found = await clients.of(ctx).drive.reconcile_upload(ctx, payload)
         if isinstance(found, Happened):
-            ctx.emit(Changed("drive_file", found.value.id))
+            emit_change(ctx, "drive_file", found.value.id)
         return found
 
-    reconciles = {"gmail_send_message": reconcile_send, "drive_upload_file": reconcile_upload}
+    async def reconcile_append(ctx: LeafContext, payload: AppendValues):
+        # Rows leave no trace to find, so a person decides; whoever watches the sheet looks again in any case.
+        emit_change(ctx, "sheet", payload.spreadsheet_id, payload.range)
+        return UNKNOWN
+
+    reconciles = {
+        "gmail_send_message": reconcile_send,
+        "drive_upload_file": reconcile_upload,
+        "sheets_append_values": reconcile_append,
+    }
     previews = _Previews(clients)
     shown = {
         "gmail_send_message": previews.show_message,
