@@ -43,7 +43,7 @@ class _Secrets(NamedTuple):
 
     def value(self, method: str, parameter: str) -> object:
         if parameter == "after":
-            return self.question if method == "questions" else None
+            return {"questions": self.question, "grants": self.grant}.get(method)
         return self.run if parameter == "before" else getattr(self, parameter)
 
 
@@ -135,8 +135,8 @@ def _calls(secrets: _Secrets, talk: str) -> Iterator[tuple[str, dict[str, object
             elif parameter.default is parameter.empty:
                 known = parameter.name in required
                 values[parameter.name] = required[parameter.name] if known else secrets.value(method, parameter.name)
-            elif parameter.name == "after" and method == "questions":
-                choices.append(("after", secrets.question))
+            elif parameter.name == "after" and method in ("questions", "grants"):
+                choices.append(("after", secrets.value(method, "after")))
             elif parameter.name in optional:
                 choices.append((parameter.name, optional[parameter.name]))
         yield method, values

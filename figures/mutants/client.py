@@ -30,7 +30,7 @@ MUTANTS: Final = mutants_of(
             f"{_READER}._can_see", "question.missing_permission(self.principal)", "False"
         ),
         "all grants of the tenant are listed": edited(
-            f"{_READER}.grants", "name in (row.grant.by, row.grant.principal)", "True"
+            f"{_READER}._can_see_grant", "self.principal.name in (grant.by, grant.principal)", "True"
         ),
         "a call in a conversation of others gets its target": edited(
             "remit.engine.conversations:Conversations.create_header",

@@ -40,6 +40,7 @@ from remit.engine.request import RunRequest, check_same_request, new_id
 from remit.engine.result import ReplayReport, RunResult, result_of
 from remit.engine.root import RootCaller, replay_run
 from remit.engine.schedule import Schedule, next_occurrence
+from remit.engine.watching import wake_streams_and
 from remit.errors import LeaseError, RequestError
 from remit.journal.ledger import ItemCallback, RunLedger
 from remit.journal.memory import InMemoryStore
@@ -105,7 +106,7 @@ class Runtime:
         self._principals = PrincipalLookup(directory)
         self._clock = clock
         self._make_run_id = make_run_id or new_id
-        self._on_item: ItemCallback = on_item or (lambda _position: None)
+        self._on_item: ItemCallback = wake_streams_and(on_item)
         name, table = f"{os.getpid()}-{new_id()}", with_default_prices(prices)
         self._executor = RunExecutor(
             store=self.store, clock=clock, on_item=self._on_item, name=name, lease_seconds=lease_seconds, prices=table

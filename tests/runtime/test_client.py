@@ -195,12 +195,32 @@ async def test_a_stream_yields_each_item_once_while_the_run_executes_elsewhere(s
     assert [position async for position in ada.stream(run, after=streamed[-3].seq)] == streamed[-2:]
 
 
+async def test_the_grants_of_a_principal_are_listed_page_by_page(store: Store) -> None:
+    runtime = runtime_for(store)
+    ada, eve = client(runtime), client(runtime, Principal("eve", "bakery"))
+    given = [
+        (await ada.create_grant("erase", principal=name, count=1, expires_in=60)).id
+        for name in ("eve", "bob", "eve", "bob", "eve")
+    ]
+    first = await eve.grants(limit=2)
+    second = await eve.grants(limit=2, after=first.next)
+    assert [row.grant.id for row in (*first.items, *second.items)] == given[::2]
+    assert second.next == ""
+    assert [row.grant.id for row in (await ada.grants()).items] == given
+    assert (await eve.grant(given[0])).grant.principal == "eve"
+    for foreign in (given[1], "unknown"):
+        with pytest.raises(RequestError, match=f"^grant {foreign} does not exist$"):
+            await eve.grants(after=foreign)
+    with pytest.raises(RequestError, match="limit is 0"):
+        await eve.grants(limit=0)
+
+
 async def test_a_client_gives_and_lists_grants_and_files_of_its_principal(store: Store) -> None:
     runtime = runtime_for(store, ERASE, "erased")
     ada, bob = client(runtime), client(runtime, BOB)
     grant = await ada.create_grant("erase", principal="bob", count=1, expires_in=60)
-    assert [row.grant.id for row in await bob.grants()] == [grant.id]
-    assert await client(runtime, Principal("eve", "bakery")).grants() == []
+    assert [row.grant.id for row in (await bob.grants()).items] == [grant.id]
+    assert (await client(runtime, Principal("eve", "bakery")).grants()).items == []
     assert (await bob.run("go")).status == "done"
     with pytest.raises(RequestError, match=r"^grant unknown does not exist$"):
         await ada.revoke_grant("unknown")

@@ -213,11 +213,13 @@ class GrantService:
             RequestError: the grant does not exist, is revoked already, or the principal may not revoke it.
         """
         _refuse_inside_run()
-        stored = next((row.grant for row in await self.list_grants(by) if row.grant.id == grant), None)
-        if stored is None:
+        check_principal("by", by)
+        _check_texts(grant=grant)
+        row = await self._store.find_grant(grant)
+        if row is None or row.grant.tenant != by.tenant:
             raise RequestError(f"grant {grant} does not exist")
-        if not by.at(stored.target).may(stored.who):
-            raise RequestError(f"{by.name} may not revoke grant {grant}: missing permission {stored.who}")
+        if not by.at(row.grant.target).may(row.grant.who):
+            raise RequestError(f"{by.name} may not revoke grant {grant}: missing permission {row.grant.who}")
         await self._store.revoke_grant(grant, by.name)
 
 

@@ -205,8 +205,7 @@ class Client(RunReader):
         Raises:
             RequestError: it does not exist for this principal, is revoked already, or the principal may not revoke it.
         """
-        if all(row.grant.id != grant for row in await self.grants()):
-            raise RequestError(f"grant {grant} does not exist")
+        await self.grant(grant)
         await self._runtime.grants.revoke(grant, by=self.principal)
 
     def _parse(self, arguments: Mapping[str, object] | str) -> Arguments:

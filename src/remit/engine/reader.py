@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 from typing import Final, Generic, Literal, TypeVar
 
-from remit.contracts.grant import GrantRow
+from remit.contracts.grant import Grant, GrantRow
 from remit.contracts.items import Position, RunFinished, RunScheduled, RunStalled, RunSuspended
 from remit.contracts.principal import Principal, check_principal
 from remit.contracts.question import DecisionKind, Question
 from remit.contracts.usage import NO_USAGE, Prices, UsageTotals
 from remit.core.checks import check_counts, check_flag, check_instance, check_numbers, check_positive, check_text
 from remit.engine.ended import read_ended_outcome
+from remit.engine.watching import watch_run
 from remit.errors import RequestError
 from remit.journal.ledger import usage_of
 from remit.journal.ports import QuestionRow, RunFilter, RunRow, RunStatus, Store
@@ -162,24 +164,27 @@ class RunReader:
         """Yield the items of a run above sequence number ``after``, then each new one, until the run has ended.
 
         A waiting run is followed too: leave the loop at a `RunSuspended` to do something else meanwhile. Nothing is
-        lost between two streams if the second starts ``after`` the last item of the first. The journal is read every
-        ``poll_seconds``, because another process may execute the run.
+        lost between two streams if the second starts ``after`` the last item of the first. Items that this process
+        stores come at once; those of other processes are looked for every ``poll_seconds``.
 
         Raises:
             RequestError: the run does not exist for this principal.
         """
         check_positive("stream", poll_seconds=poll_seconds)
         has_ended, items = False, await self.items(run, after=after)
-        while True:
-            for position in items:
-                yield position
-                after = position.seq
-            if has_ended:
-                return
-            if not items:
-                await asyncio.sleep(poll_seconds)
-            has_ended = (await self._visible_run(run)).ended > 0  # before reading: an ended run gets no more items
-            items = await self._store.read(run, after)
+        with watch_run(run) as changed:
+            while True:
+                for position in items:
+                    yield position
+                    after = position.seq
+                if has_ended:
+                    return
+                if not items:
+                    with contextlib.suppress(TimeoutError):
+                        await asyncio.wait_for(changed.wait(), poll_seconds)
+                changed.clear()  # before reading: what is stored meanwhile sets it again
+                has_ended = (await self._visible_run(run)).ended > 0  # as well: an ended run gets no more items
+                items = await self._store.read(run, after)
 
     async def usage(self, *, since: float, until: float) -> UsageTotals:
         """The usage of the runs that `runs` lists and that were opened from ``since`` until ``until`` (epoch seconds).
@@ -243,15 +248,35 @@ class RunReader:
         own = question.needs == "confirm" and question.asker == self.principal.name
         return "confirm" if own else "approve"
 
-    async def grants(self) -> list[GrantRow]:
-        """The grants that the principal gave, uses or may revoke, oldest first."""
-        rows = await self._store.list_grants(tenant=self.principal.tenant)
-        name = self.principal.name
-        return [
-            row
-            for row in rows
-            if name in (row.grant.by, row.grant.principal) or self._may(row.grant.who, row.grant.target)
-        ]
+    async def grants(self, *, after: str = "", limit: int = 50) -> Page[GrantRow]:
+        """A page of the grants that the principal gave, uses or may revoke, oldest first.
+
+        ``after`` is the ``next`` of the previous page.
+
+        Raises:
+            RequestError: the grant ``after`` does not exist for this principal, or ``limit`` is not 1 to 1,000.
+        """
+        _check_limit(limit)
+        if after:
+            await self.grant(after)
+        visible, is_last = list[GrantRow](), False
+        while len(visible) <= limit and not is_last:
+            batch = await self._store.list_grants(tenant=self.principal.tenant, after=after, limit=_BATCH)
+            is_last, after = len(batch) < _BATCH, batch[-1].grant.id if batch else ""
+            visible += [row for row in batch if self._can_see_grant(row.grant)]
+        return Page(visible[:limit], visible[limit - 1].grant.id if len(visible) > limit else "")
+
+    async def grant(self, grant: str) -> GrantRow:
+        """A grant that the principal gave, uses or may revoke.
+
+        Raises:
+            RequestError: it does not exist for this principal.
+        """
+        _check_texts(grant=grant)
+        row = await self._store.find_grant(grant)
+        if row is None or not self._can_see_grant(row.grant):
+            raise RequestError(f"grant {grant} does not exist")
+        return row
 
     async def _page(self, run_filter: RunFilter, before: str, limit: int) -> Page[RunRow]:
         _check_limit(limit)
@@ -285,6 +310,10 @@ class RunReader:
 
     def _owns(self, row: RunRow) -> bool:
         return row.principal == self.principal.name
+
+    def _can_see_grant(self, grant: Grant) -> bool:
+        is_own = self.principal.name in (grant.by, grant.principal)
+        return grant.tenant == self.principal.tenant and (is_own or self._may(grant.who, grant.target))
 
     async def _can_see(self, question: Question) -> bool:
         if question.tenant != self.principal.tenant:

@@ -279,8 +279,8 @@ class RunLedger:
 
     async def is_grant_valid(self, tenant: str, grant: str) -> bool:
         """Whether a grant that approved a call is still valid."""
-        rows = await self._store.list_grants(tenant=tenant)
-        return any(row.grant.id == grant and not row.revoked_by and row.grant.expires > self._clock() for row in rows)
+        row = await self._store.find_grant(grant)
+        return row is not None and row.grant.tenant == tenant and not row.revoked_by and row.grant.expires > self.now()
 
     async def use_grant(self, grant: str) -> bool:
         """Use one call of a grant."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import islice
 
+from remit.contracts.grant import GrantRow
 from remit.contracts.items import DETACHED
 from remit.journal.ports import QuestionFilter, QuestionRow, RunFilter, RunRow
 
@@ -60,6 +61,18 @@ def list_questions(rows: Iterable[QuestionRow], question_filter: QuestionFilter)
         and (cursor is None or _question_key(row) > cursor)
     )
     return list(islice(found, question_filter.get("limit")))
+
+
+def list_grants(rows: Iterable[GrantRow], cursor: GrantRow | None, after: str, limit: int | None) -> list[GrantRow]:
+    """A page of grants, oldest first: those that follow ``cursor``, the row of ``after``."""
+    if after and cursor is None:
+        return []
+    ordered = sorted(rows, key=_grant_key)
+    return list(islice((row for row in ordered if cursor is None or _grant_key(row) > _grant_key(cursor)), limit))
+
+
+def _grant_key(row: GrantRow) -> tuple[float, str]:
+    return row.grant.given, row.grant.id
 
 
 def _question_key(row: QuestionRow) -> tuple[float, str]:

@@ -52,7 +52,7 @@ from remit.journal.index import (
     wake_time,
     with_expiry,
 )
-from remit.journal.listing import list_questions, list_runs
+from remit.journal.listing import list_grants, list_questions, list_runs
 from remit.journal.ports import AcquiredLease, AppendFuture, QuestionFilter, QuestionRow, RunFilter, RunRow
 
 
@@ -242,10 +242,16 @@ class InMemoryStore:
         """Store a grant."""
         self._grants[grant.id] = GrantRow(grant, 0, "")
 
-    async def list_grants(self, *, tenant: str, tool: str = "") -> list[GrantRow]:
-        """The grants of a tenant, optionally for one tool, oldest first."""
-        rows = [row for row in self._grants.values() if row.grant.tenant == tenant]
-        return [row for row in rows if tool in ("", row.grant.tool)]
+    async def list_grants(
+        self, *, tenant: str, tool: str = "", after: str = "", limit: int | None = None
+    ) -> list[GrantRow]:
+        """A page of the grants of a tenant, optionally for one tool, oldest first."""
+        rows = [row for row in self._grants.values() if row.grant.tenant == tenant and tool in ("", row.grant.tool)]
+        return list_grants(rows, self._grants.get(after), after, limit)
+
+    async def find_grant(self, grant: str) -> GrantRow | None:
+        """The grant with this id."""
+        return self._grants.get(grant)
 
     async def use_grant(self, grant: str, run: str, epoch: int) -> bool:
         """Count one more call of a grant; False if it allows no more."""

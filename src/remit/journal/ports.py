@@ -243,8 +243,14 @@ class GrantStore(Protocol):
         """Store a grant."""
         ...
 
-    async def list_grants(self, *, tenant: str, tool: str = "") -> list[GrantRow]:
-        """The grants of a tenant, optionally for one tool, oldest first."""
+    async def list_grants(
+        self, *, tenant: str, tool: str = "", after: str = "", limit: int | None = None
+    ) -> list[GrantRow]:
+        """The grants of a tenant, optionally for one tool, oldest first; up to ``limit`` of those ``after`` a grant."""
+        ...
+
+    async def find_grant(self, grant: str) -> GrantRow | None:
+        """The grant with this id."""
         ...
 
     async def use_grant(self, grant: str, run: str, epoch: int) -> bool:

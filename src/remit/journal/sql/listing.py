@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement, Select, and_, or_, select
 
 from remit.contracts.items import DETACHED
 from remit.journal.ports import QuestionFilter, RunFilter
-from remit.journal.sql.tables import QUESTION_IS_OPEN, QUESTIONS, RUNS
+from remit.journal.sql.tables import GRANTS, QUESTION_IS_OPEN, QUESTIONS, RUNS
 from remit.journal.sql.writes import RUN_IS_OPENED
 
 _RUN_COLUMNS = ("conversation", "tenant", "principal", "application", "target", "status", "callee")
@@ -42,6 +42,18 @@ def _is_latest(run_filter: RunFilter) -> ColumnElement[bool]:
         same.append(later.c.principal == RUNS.c.principal)
     newer = select(later.c.run).where(*same, later.c.after != DETACHED, later.c.number > RUNS.c.number)
     return and_(RUNS.c.conversation != "", RUNS.c.after != DETACHED, ~newer.exists())
+
+
+def select_grants(tenant: str, tool: str, after: str, limit: int | None) -> Select[Any]:
+    """Select a page of grants, oldest first."""
+    statement = select(GRANTS).where(GRANTS.c.tenant == tenant).order_by(GRANTS.c.given, GRANTS.c.grant).limit(limit)
+    if tool:
+        statement = statement.where(GRANTS.c.tool == tool)
+    if after:
+        cursor = select(GRANTS.c.given).where(GRANTS.c.grant == after).scalar_subquery()
+        later = and_(GRANTS.c.given == cursor, GRANTS.c.grant > after)
+        statement = statement.where(or_(GRANTS.c.given > cursor, later))
+    return statement
 
 
 def select_questions(**question_filter: Unpack[QuestionFilter]) -> Select[Any]:

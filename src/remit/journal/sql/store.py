@@ -31,9 +31,9 @@ from remit.journal.index import (
 )
 from remit.journal.ports import AcquiredLease, AppendFuture, QuestionFilter, QuestionRow, RunFilter, RunRow
 from remit.journal.sql.artifacts import ArtifactTables, find_digests
-from remit.journal.sql.grants import add_grant, revoke_grant, use_grant
+from remit.journal.sql.grants import add_grant, find_grant, revoke_grant, use_grant
 from remit.journal.sql.key_file import configured_key_file
-from remit.journal.sql.listing import select_questions, select_runs
+from remit.journal.sql.listing import select_grants, select_questions, select_runs
 from remit.journal.sql.locks import LockKeys
 from remit.journal.sql.migrations import accept_rows, migrate
 from remit.journal.sql.queries import (
@@ -64,7 +64,6 @@ from remit.journal.sql.rows import (
 from remit.journal.sql.signatures import signer_of
 from remit.journal.sql.statements import Query
 from remit.journal.sql.tables import (
-    GRANTS,
     QUESTIONS,
     RUNS,
     open_engine,
@@ -292,11 +291,16 @@ class SqlStore:
         """Store a grant."""
         await self._write(lambda connection: add_grant(connection, grant), grant.id)
 
-    async def list_grants(self, *, tenant: str, tool: str = "") -> list[GrantRow]:
-        """The grants of a tenant, optionally for one tool, oldest first."""
-        statement = select(GRANTS).where(GRANTS.c.tenant == tenant).order_by(GRANTS.c.given)
-        rows = await self._run_select(statement.where(GRANTS.c.tool == tool) if tool else statement)
+    async def list_grants(
+        self, *, tenant: str, tool: str = "", after: str = "", limit: int | None = None
+    ) -> list[GrantRow]:
+        """A page of the grants of a tenant, optionally for one tool, oldest first."""
+        rows = await self._run_select(select_grants(tenant, tool, after, limit))
         return readable_rows(rows, partial(grant_row, signer=signer_of(self._engine)))
+
+    async def find_grant(self, grant: str) -> GrantRow | None:
+        """The grant with this id."""
+        return await self._submit_read(lambda connection: find_grant(connection, grant))
 
     async def use_grant(self, grant: str, run: str, epoch: int) -> bool:
         """Count one more call of a grant; False if it allows no more."""

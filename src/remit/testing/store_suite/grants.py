@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import pytest
 
@@ -38,6 +39,25 @@ async def test_grants_are_found_by_tenant_and_tool_oldest_first(store: Store) ->
         await store.add_grant(each)
     assert await store.list_grants(tenant="default", tool="pay") == [GrantRow(first, 0, ""), GrantRow(second, 0, "")]
     assert {row.grant.id for row in await store.list_grants(tenant="default")} == {"a", "b", "c"}
+
+
+async def test_grants_are_listed_page_by_page(store: Store) -> None:
+    for name, given in (("c", 1.0), ("a", 2.0), ("b", 1.0), ("d", 3.0)):
+        await store.add_grant(grant(name, given=given, tool="send" if name == "a" else "pay"))
+    await store.add_grant(grant("e", given=1.5, tenant="elsewhere"))
+
+    async def page(**position: Any) -> str:
+        return "".join(row.grant.id for row in await store.list_grants(tenant="default", **position))
+
+    assert [await page(limit=2), await page(after="c", limit=2), await page(after="d")] == ["bc", "ad", ""]
+    assert await page(after="b", tool="pay") == "cd"
+    assert await page(after="unknown") == ""
+
+
+async def test_a_grant_is_found_by_its_id(store: Store) -> None:
+    await store.add_grant(grant())
+    assert await store.find_grant("g1") == GrantRow(grant(), 0, "")
+    assert await store.find_grant("unknown") is None
 
 
 async def test_a_grant_counts_no_more_calls_than_it_allows(store: Store) -> None:

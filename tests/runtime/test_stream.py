@@ -1,0 +1,103 @@
+"""A stream of a run gets the items of this process at once, and looks for those of others."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+
+import pytest
+
+from remit import App, Effect, Principal, Runtime, tool
+from remit.contracts.items import RunFinished
+from remit.engine import watching
+from remit.journal.ledger import RunLedger
+from remit.runtime import Client
+from remit.stores import InMemoryStore
+from remit.testing.store_suite.samples import header_item
+
+ADA = Principal("ada", "default", frozenset({"*"}))
+HOUR = 3600.0
+
+
+class Office:
+    """A tool that works until the gate is open; each client has a runtime of its own."""
+
+    def __init__(self) -> None:
+        self.store = InMemoryStore()
+        self.gate = asyncio.Event()
+        self.has_begun = asyncio.Event()
+
+    def client(self) -> Client:
+        @tool(effect=Effect.PURE)
+        async def work() -> str:
+            """Work for a while."""
+            self.has_begun.set()
+            await self.gate.wait()
+            return "done"
+
+        app = App(name="app", tools=(work,))
+        return Runtime(app, store=self.store, make_run_id=lambda: "run").client(ADA)
+
+
+async def follow(client: Client, poll_seconds: float) -> list[tuple[str, float]]:
+    """The kinds of the items that a stream yields, and when."""
+    now = asyncio.get_running_loop().time
+    return [(each.item.kind, round(now())) async for each in client.stream("run", poll_seconds=poll_seconds)]
+
+
+@pytest.mark.looptime
+async def test_items_that_another_runtime_of_this_process_stores_come_at_once() -> None:
+    office = Office()
+    execution = asyncio.create_task(office.client().call("work", {}))
+    await asyncio.sleep(1)
+    following = asyncio.create_task(follow(office.client(), HOUR))
+    await asyncio.sleep(59)
+    office.gate.set()
+    streamed = await following
+    await execution
+    assert (streamed[0], streamed[-1]) == (("opened", 1), ("finished", 60))
+
+
+@pytest.mark.looptime
+async def test_items_of_other_processes_are_looked_for() -> None:
+    office = Office()
+    epoch = (await office.store.acquire("run", "another process", HOUR)).epoch
+    other = RunLedger(office.store, "run", epoch, clock=lambda: 1.0, on_item=lambda _position: None)
+    await other.commit(header_item())
+    following = asyncio.create_task(follow(office.client(), 10.0))
+    await asyncio.sleep(25)
+    await other.commit(RunFinished(call="run", status="done"))
+    assert await following == [("opened", 0), ("finished", 30)]
+
+
+async def test_a_stream_in_another_thread_is_woken_too() -> None:
+    office, is_followed = Office(), threading.Event()
+
+    async def follow_elsewhere() -> list[str]:
+        kinds: list[str] = []
+        async for each in office.client().stream("run", poll_seconds=HOUR):
+            kinds.append(each.item.kind)
+            is_followed.set()
+        return kinds
+
+    execution = asyncio.create_task(office.client().call("work", {}))
+    await office.has_begun.wait()
+    following = asyncio.create_task(asyncio.to_thread(asyncio.run, follow_elsewhere()))
+    await asyncio.to_thread(is_followed.wait)
+    office.gate.set()
+    await execution
+    assert (await following)[-1] == "finished"
+
+
+@pytest.mark.looptime
+async def test_a_stream_that_is_left_is_forgotten() -> None:
+    office = Office()
+    execution = asyncio.create_task(office.client().call("work", {}))
+    await asyncio.sleep(1)
+    stream = office.client().stream("run")
+    await anext(stream)
+    assert list(vars(watching)["_WATCHERS"]) == ["run"]
+    await stream.aclose()
+    assert vars(watching)["_WATCHERS"] == {}
+    office.gate.set()
+    await execution
