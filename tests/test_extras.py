@@ -68,7 +68,8 @@ import importlib, sys
 
 sys.modules[sys.argv[2]] = None
 try:
-    importlib.import_module(sys.argv[1])
+    package, _, name = sys.argv[1].partition(":")
+    getattr(importlib.import_module(package), name or "__name__")
 except ModuleNotFoundError as error:
     print(error)
 """
@@ -85,9 +86,12 @@ except ModuleNotFoundError as error:
         ("remit.journal.sql", "sqlalchemy", "sql"),
         ("remit.models.openai", "openai", "openai"),
         ("remit.models.pydantic_ai", "pydantic_ai", "pydantic-ai"),
+        ("remit.workers:read_worker", "jinja2", "pydantic-ai"),
     ],
 )
 def test_importing_a_module_without_its_extra_names_the_extra(module: str, missing: str, extra: str) -> None:
     command = [sys.executable, "-c", WITHOUT, module, missing]
     printed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    assert printed == f"{module} needs {missing}, which is not installed: pip install 'remit[{extra}]'\n"
+    assert (
+        printed == f"{module.replace(':', '.')} needs {missing}, which is not installed: pip install 'remit[{extra}]'\n"
+    )

@@ -13,6 +13,10 @@ from importlib import import_module
 from typing import Any
 
 
+class MissingExtraError(ModuleNotFoundError):
+    """A public module or name needs an extra of the distribution that is not installed; the message names it."""
+
+
 def lazy_exports(
     module: str, homes: Mapping[str, tuple[str, ...]], *, extras: Mapping[str, str] | None = None
 ) -> Callable[[str], Any]:
@@ -44,7 +48,7 @@ def require_extra(what: str, extra: str) -> Generator[None]:
     """Surround imports that ``what`` needs and that ``extra`` of the distribution installs. Empty: no extra does.
 
     Raises:
-        ModuleNotFoundError: the extra is not installed; the message names it.
+        MissingExtraError: the extra is not installed; the message names it.
     """
     try:
         yield
@@ -52,7 +56,7 @@ def require_extra(what: str, extra: str) -> Generator[None]:
         if not extra:
             raise
         message = f"{what} needs {error.name}, which is not installed: pip install 'remit[{extra}]'"
-        raise ModuleNotFoundError(message, name=error.name) from error
+        raise MissingExtraError(message, name=error.name) from error
 
 
 def import_attribute(reference: str) -> object:

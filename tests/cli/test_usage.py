@@ -133,13 +133,18 @@ def test_the_summary_of_each_command_is_that_of_its_module(name: str) -> None:
 
 
 @pytest.mark.process
-def test_without_its_extra_the_program_says_what_to_install(cli: Cli) -> None:
-    code = "import sys; sys.modules['typer'] = None; from remit.cli.main import main; main()"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=180, check=False)
-    assert done.returncode == 1
-    assert (
-        done.stderr == "remit: SETUP_ERROR: the command line needs typer; install it with: pip install 'remit[cli]'\n"
-    )
+@pytest.mark.parametrize(
+    ("missing", "status", "needs"),
+    [
+        ("typer", 1, "the command line needs typer; install it with"),
+        ("platformdirs", 2, "remit.home needs platformdirs, which is not installed"),
+    ],
+)
+def test_without_its_extra_the_program_says_what_to_install(cli: Cli, missing: str, status: int, needs: str) -> None:
+    code = f"import sys; sys.modules['{missing}'] = None; from remit.cli.main import main; main()"
+    command = [sys.executable, "-c", code, "runs"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=180, check=False)
+    assert (done.returncode, done.stderr) == (status, f"remit: SETUP_ERROR: {needs}: pip install 'remit[cli]'\n")
 
 
 @pytest.mark.process

@@ -14,6 +14,7 @@ from typer import Abort, TyperException
 
 from remit.cli.text import json_text, one_line
 from remit.errors import CallCancelledError, RemitError, SetupError
+from remit.lazy_exports import MissingExtraError
 
 
 class ExitStatus(enum.IntEnum):
@@ -59,6 +60,8 @@ def run_and_report(work: Callable[[], object], *, as_json: bool) -> int:
         context: typer.Context | None = getattr(error, "ctx", None)  # typer's class of errors that have one is private
         command = context.command_path if context else "remit"
         return report_error(UsageError(f"{error.format_message()} See: {command} --help"), as_json=as_json)
+    except MissingExtraError as error:
+        return report_error(SetupError(str(error)), as_json=as_json)
     except (Abort, KeyboardInterrupt):
         return report_error(CallCancelledError("stopped"), as_json=as_json)
     except Exception as error:  # noqa: BLE001 - the last resort: a person gets a line, not a traceback
