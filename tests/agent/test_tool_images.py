@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from remit import Agent, App, Effect, Runtime, tool
+from remit.agent import AgentLimits
 from remit.agent.images import describe_tool_images
 from remit.artifacts import Artifact, PromptWithFiles, RunArtifacts
 from remit.contracts.chat import History
@@ -215,3 +216,29 @@ async def test_text_of_a_tool_shows_no_image_of_somebody_else(driver: AgentDrive
     foreign = await runtime.artifacts.add(PNG, by=BOB, name="b.png")
     await runtime.run("Look.", by=ADA)
     assert images_of(model) == []
+
+
+@BOTH
+@pytest.mark.parametrize("layered", [False, True])
+async def test_an_image_of_a_tool_that_the_budget_may_not_hold_is_not_sent(driver: AgentDriver, layered: bool) -> None:
+    def agent_of(model: Scripted) -> Agent:
+        limits = AgentLimits(tokens=10_000)
+        agent = Agent("agent", instructions="Look.", tools=[draw], driver=driver, limits=limits, model=model)
+        return agent.layer(forget_nothing()) if layered else agent
+
+    script = [calls(("draw", {"name": "a.png"})), "done"]
+    model = Scripted(script)
+    result = await runtime_of(agent_of(model)).run("Draw.", by=ADA)
+    assert (result.status, len(model.requests)) == ("failed", 1)
+    assert "10,000 tokens, and the requests to come need about 15," in result.text
+
+    class Blind(Scripted):
+        reads_images = False
+
+    assert (await runtime_of(agent_of(Blind(script))).run("Draw.", by=ADA)).value() == "done"
+
+
+@layer_fn
+async def forget_nothing(request: ChatRequest, inner: ModelService) -> Completion:
+    """Change nothing."""
+    return await inner(request)

@@ -27,9 +27,10 @@ class RecordModel(ModelLayer):
 
     place = Place.RECORD
 
-    def __init__(self, layered: LayeredModel | None = None, model_name: str = "") -> None:
+    def __init__(self, layered: LayeredModel | None = None, model_name: str = "", *, reads_images: bool = True) -> None:
         self._layered = layered or LayeredModel()
         self._model_name = model_name
+        self._reads_images = reads_images
 
     def __call__(self, inner: ModelService, /) -> ModelService:
         """Wrap ``inner``, which is called only if the journal has no answer."""
@@ -37,6 +38,7 @@ class RecordModel(ModelLayer):
             model=inner,
             codec=_CODEC,
             model_name=self._model_name,
+            reads_images=self._reads_images,
             layered=LayeredRequests(self._layered, lambda request: _ChatView(request, inner)),
         )
         return recorder.__call__

@@ -122,14 +122,15 @@ class ModelCodec(Protocol[Q_contra, R]):
 class ModelRecorder(Struct, Generic[Q, R], frozen=True, kw_only=True):
     """Sends ``model`` only requests without a recorded answer. Returns the answer as recorded in either case.
 
-    ``model_name`` finds the price of the model. ``missing_model`` is the reason why no model is available, if that is
-    known in advance. A request that differs from the recorded one then raises it, because only the missing model may be
-    the cause of the difference.
+    ``model_name`` finds the price of the model, and ``reads_images`` says whether its images are estimated.
+    ``missing_model`` is the reason why no model is available, if that is known in advance. A request that differs from
+    the recorded one then raises it, because only the missing model may be the cause of the difference.
     """
 
     model: Callable[[Q], Awaitable[R]]
     codec: ModelCodec[Q, R]
     model_name: str = ""
+    reads_images: bool = True
     missing_model: NoModelError | None = None
     layered: LayeredRequests[Q, R] | None = None
 
@@ -200,7 +201,7 @@ class ModelRecorder(Struct, Generic[Q, R], frozen=True, kw_only=True):
         try:
             if self.layered is not None and self.layered.model.has_layers:
                 answer, exchange, reservation = await self.layered.ask(
-                    request, digest, self.codec.to_call_error, self.model_name
+                    request, digest, self.codec.to_call_error, self.model_name, reads_own=self.reads_images
                 )
             else:
                 exchange = None
@@ -238,7 +239,7 @@ class ModelRecorder(Struct, Generic[Q, R], frozen=True, kw_only=True):
 
         async def ask() -> R:
             try:
-                with ledger.meter.reserve(request, self.model_name) as reservation:
+                with ledger.meter.reserve(request, self.model_name, reads_images=self.reads_images) as reservation:
                     answer = await self.model(request)
             except RemitError:
                 raise

@@ -11,6 +11,7 @@ from remit.agent.attachments import Attachment
 from remit.agent.chat_recorder import RecordModel
 from remit.agent.definition import AgentDefinition
 from remit.agent.driver import AgentService, AgentTask, AgentTools
+from remit.agent.images import reads_images
 from remit.agent.layered_model import LayeredModel
 from remit.agent.layered_step import compose_recorded_steps
 from remit.agent.loop import AgentLoop, AgentRun, LoopService
@@ -125,9 +126,12 @@ class _NativeAgent:
         definition, model = self._definition, self._model
         steps = [layer for layer in definition.agent_layers if isinstance(layer, StepLayer)]
         traced = TraceModel(model=model.model, vendor=model.vendor) if isinstance(model, NamedModel) else TraceModel()
+        recorder = RecordModel(
+            LayeredModel(definition.model_layers), model_name(model), reads_images=reads_images(model)
+        )
         step = AgentStep(
             model=compose_models(
-                [traced, RecordModel(LayeredModel(definition.model_layers), model_name(model))],
+                [traced, recorder],
                 partial(ask_directly, model),
             ),
             parallel=definition.parallel,

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from itertools import pairwise
 from typing import Final, NamedTuple, Protocol
 
+from remit.contracts.estimate import estimate_tokens
 from remit.contracts.items import Item, ModelUsage, Position, RunOpened, RunResumed
 from remit.contracts.usage import Price, Prices, UsageTotals, find_price
 from remit.errors import BudgetError
 
 DEFAULT_OUTPUT_TOKENS: Final = 256
 """The tokens reserved for the answer to a request without ``max_tokens``."""
-
-_BYTES_PER_TOKEN: Final = 4
-_EMBEDDED_FILE: Final = re.compile(r"[A-Za-z0-9+/_=-]{2000,}")
-_FILE_TEXT: Final = " " * 4000
-"""A file in base64 is estimated as 1,000 tokens: providers do not count its letters."""
 
 
 class UsageLimit(NamedTuple):
@@ -140,7 +135,9 @@ class Meter:
             raise BudgetError(f"{limit.owner} has used all of its ${limit.cost:g}")
         self._check_seconds(limit)
 
-    def reserve(self, request: MeteredRequest, model: str) -> AbstractContextManager[Reservation | None]:
+    def reserve(
+        self, request: MeteredRequest, model: str, *, reads_images: bool = True
+    ) -> AbstractContextManager[Reservation | None]:
         """Reserve the estimated usage of a request to ``model``, from before it is sent until `settle`.
 
         Yields the reservation; None if no limit binds the request. A request that raises has used nothing.
@@ -153,7 +150,8 @@ class Meter:
         limits = [(call, limit) for call in calls for limit in self._limits.get(call, ())]
         if not limits:
             return _NOTHING_TO_RESERVE
-        reservation = _estimate(request, find_price(self._prices, model))
+        prompt = estimate_tokens(request.texts(), model, reads_images=reads_images)
+        reservation = _estimate(prompt, request.max_tokens, find_price(self._prices, model))
         for call, limit in limits:
             self._check_seconds(limit)
             self._check_fits(limit, "" if limit.is_of_run else call, reservation, model)
@@ -211,10 +209,8 @@ class Meter:
                 )
 
 
-def _estimate(request: MeteredRequest, price: Price | None) -> Reservation:
-    size = sum(len(_EMBEDDED_FILE.sub(_FILE_TEXT, text).encode(errors="replace")) for text in request.texts())
-    prompt = -(-size // _BYTES_PER_TOKEN)
-    completion = DEFAULT_OUTPUT_TOKENS if request.max_tokens is None else request.max_tokens
+def _estimate(prompt: int, max_tokens: int | None, price: Price | None) -> Reservation:
+    completion = DEFAULT_OUTPUT_TOKENS if max_tokens is None else max_tokens
     return Reservation(prompt, completion, None if price is None else price.cost(prompt, completion))
 
 

@@ -13,6 +13,7 @@ from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings as PydanticSettings
 
 from remit.agent.driver import AgentTask
+from remit.agent.images import reads_images as port_reads_images
 from remit.agent.layered_model import LayeredModel, LayeredRequests
 from remit.agent.model import NamedModel
 from remit.agent.model_recorder import ModelRecorder, check_complete
@@ -20,7 +21,7 @@ from remit.contracts.settings import NO_SETTINGS, ModelSettings
 from remit.contracts.step import StepUsage
 from remit.errors import DivergedError, JournalError, NoModelError, Suspended
 from remit.layers.trace import TraceModel
-from remit.models.model_origin import drop_impossible_usage, mark_response
+from remit.models.model_origin import drop_impossible_usage, mark_response, reads_images
 from remit.models.pydantic_ai import keep_as_received
 from remit.models.pydantic_settings import to_pydantic_settings
 from remit.workers.images import add_images
@@ -70,6 +71,7 @@ class JournaledModel(WrapperModel):
             model=self._send,
             codec=ResponseCodec(),
             model_name=f"{model.system}:{model.model_name}",
+            reads_images=port_reads_images(model.port) if isinstance(model, ModelPortAdapter) else reads_images(model),
             missing_model=_missing_reason(model),
             layered=LayeredRequests(layers, self._view),
         )

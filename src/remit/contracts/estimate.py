@@ -1,0 +1,51 @@
+"""The tokens of a request's messages, estimated before it is sent."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from remit.contracts.current_run import CURRENT_LIMITS
+
+_BYTES_PER_TOKEN: Final = 4
+_FILE_TOKENS: Final = 1_000
+"""A file in base64 that is no image: providers do not count its letters."""
+_IMAGE_TOKENS: Final = (
+    ("claude", 4_784),  # the most that its models of high resolution count, after scaling
+    ("gemini", 2_240),  # at the highest resolution
+    ("gpt-4o-mini", 48_169),  # 8 tiles of 5,667, and 2,833
+    ("gpt-4o", 1_445),  # 8 tiles of 170, and 85
+    ("gpt-4.1-mini", 2_489),  # 1,536 patches at 1.62
+    ("gpt-4.1-nano", 3_779),  # 1,536 patches at 2.46
+    ("gpt-4.1", 1_536),
+    ("mistral", 4_160),  # 64 by 64 patches of 16 pixels, and the ends of rows
+    ("pixtral", 4_160),
+    ("", 15_000),  # a photo of 12 megapixels in patches of 32 pixels at 1.2, as the newest models of OpenAI count it
+)
+"""By a part of the model's name, the most tokens that an image costs; the first that fits. See compose-agents.md."""
+_EMBEDDED: Final = re.compile(r"(data:image/[\w.+-]+;base64,)?[A-Za-z0-9+/_=-]{2000,}")
+_LINKED: Final = re.compile(r'"image_url":\{"url":"http|"kind":"image-url"')
+_REFERENCE: Final = re.compile(
+    r'"digest\\*":\\*"(sha256:[0-9a-f]{64})\\*",\\*"size\\*":(\d+),\\*"media_type\\*":\\*"image/(?:png|jpeg|gif|webp)\b'
+)
+
+
+def image_tokens(model: str) -> int:
+    """The most tokens that an image costs with the model of that name."""
+    return next(tokens for part, tokens in _IMAGE_TOKENS if part in model.lower())
+
+
+def estimate_tokens(texts: Iterable[str], model: str, *, reads_images: bool = True) -> int:
+    """The tokens of texts, the files in them, and the images that they name or link to."""
+    size = files = images = 0
+    named: set[str] = set()
+    limit = CURRENT_LIMITS.get().image_bytes
+    for text in texts:
+        embedded = _EMBEDDED.findall(text)
+        images += sum(map(bool, embedded)) + len(_LINKED.findall(text))
+        files += embedded.count("")
+        size += len(_EMBEDDED.sub("", text).encode(errors="replace"))
+        named.update(digest for digest, length in _REFERENCE.findall(text) if int(length) <= limit)
+    tokens = -(-size // _BYTES_PER_TOKEN) + _FILE_TOKENS * files
+    return tokens + image_tokens(model) * (images + len(named)) if reads_images else tokens + _FILE_TOKENS * images
