@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, ParamSpec, TypeVar
 
 from remit.agent.agent import Agent
+from remit.agent.attachments import store_attachments
 from remit.agent.linking import NamedModels, check_prices, link_agents
 from remit.agent.model import Model, ResolveModel
 from remit.app import App
@@ -350,6 +351,9 @@ class Runtime:
             run_request = run_request._replace(agent=self._callees.default_agent)
         run_request = run_request.check(self._limits)
         self.add_principals(run_request.principal)
+        if isinstance(run_request.callee, Agent) and run_request.callee.definition.attachments:
+            stored = await store_attachments(run_request.arguments, self.artifacts.add, by=run_request.principal)
+            run_request = run_request._replace(arguments=stored)
         return await self._conversations.create_header(run_request, self._make_run_id)
 
     async def _execute(

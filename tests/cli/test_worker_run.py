@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import sys
 from pathlib import Path
@@ -10,6 +9,7 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
+from remit.contracts.artifact import new_artifact
 from remit.contracts.items import RunOpened
 from remit.testing import calls
 from remit.workers import Attachment
@@ -200,7 +200,7 @@ def test_weights_that_are_not_here_are_named_before_anything_runs(
     assert "the weights of 'base' are not downloaded; run: remit model fetch base" in done.err
 
 
-def test_files_are_attached_and_the_journal_has_them(cli: Cli, here: Path) -> None:
+def test_files_are_attached_and_the_journal_refers_to_them(cli: Cli, here: Path) -> None:
     (here / "list.txt").write_text("bread")
     (here / "list.exe").write_text("bread")
     takes = write('---\nattachments: {suffixes: [".txt"]}\n---\nRead {{ attachments[0].name }}.')
@@ -212,8 +212,8 @@ def test_files_are_attached_and_the_journal_has_them(cli: Cli, here: Path) -> No
         header = cli.journal(lambda store, run=row.run: store.read(run))[0].item
         assert isinstance(header, RunOpened)
         (given,) = json.loads(header.arguments)["attachments"]
-        data = base64.b64encode(b"bread").decode()
-        assert given == {"name": "list.txt", "media_type": "text/plain", "data": data}
+        artifact = new_artifact(b"bread", name="list.txt", media_type="text/plain", max_bytes=9)
+        assert given == {"name": "list.txt", "media_type": "text/plain", "artifact": artifact.model_dump()}
     refused = cli("worker", "run", takes, "read it", "--attach", "list.exe")
     assert refused.status == 1
     assert "attachments: 'list.exe' is not accepted; accepted suffixes: .txt" in refused.err

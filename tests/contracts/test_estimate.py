@@ -58,6 +58,9 @@ def test_embedded_and_linked_images_count_too() -> None:
     data = "iVBORw0K" * 1_000
     assert estimate_tokens([f"data:image/png;base64,{data}"], "gpt-4o") == 1_445
     assert estimate_tokens([data], "gpt-4o") == 1_000
+    binary = f'{{"data":"{data}","identifier":null,"kind":"binary","media_type":"image/png"}}'
+    assert 1_445 <= estimate_tokens([binary], "gpt-4o") < 1_455
+    assert estimate_tokens([binary.replace("image/png", "application/pdf")], "gpt-4o") > 1_000
     assert beside_text('{"image_url":{"url":"https://example.org/a.png"}}') == 1_445
 
 

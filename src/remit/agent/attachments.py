@@ -4,16 +4,27 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from pathlib import Path, PurePosixPath
-from typing import Annotated, Final, get_args, get_origin
+from typing import Annotated, Any, Final, Self, cast, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    ValidationError,
+    model_serializer,
+    model_validator,
+)
 
 from remit.agent.prompt import Prompt
-from remit.contracts.artifact import guess_media_type
+from remit.contracts.arguments import Arguments
+from remit.contracts.artifact import Artifact, RunArtifacts, guess_media_type
+from remit.contracts.principal import Principal
 from remit.core.checks import as_path
-from remit.errors import InvalidArgumentsError, RequestError
+from remit.errors import ContractError, InvalidArgumentsError, RequestError
+from remit.schemas.jsontext import compact_json
 from remit.schemas.settings import with_setup_errors
 
 ATTACHMENTS_FIELD: Final = "attachments"
@@ -23,27 +34,47 @@ FileSuffix = Annotated[str, Field(pattern=FILE_SUFFIX_PATTERN)]
 
 
 class Attachment(BaseModel):
-    """A file attached to the input of an agent. It is part of the input as JSON, so the journal contains it."""
+    """A file attached to the input of an agent, with its bytes or as an artifact.
+
+    A runtime stores the bytes as an artifact when it opens a run, so the journal holds the reference.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     name: str = Field(description="The file's name, without a folder", pattern=r"^[^/\\\x00-\x1f]{1,255}$")
     media_type: str = Field(description="Its media type, like image/png", pattern=r"^[\w.+-]+/[\w.+-]+$")
-    data: str = Field(description="Its bytes, as Base64", repr=False)
+    data: str | None = Field(default=None, description="Its bytes, as Base64", repr=False)
+    artifact: Artifact | None = Field(default=None, description="The reference to its bytes, in place of `data`")
 
-    @field_validator("data")
-    @classmethod
-    def _check_base64(cls, data: str) -> str:
+    @model_validator(mode="after")
+    def _check_content(self) -> Self:
+        if (self.data is None) == (self.artifact is None):
+            raise ValueError("give either data or artifact")
         try:
-            base64.b64decode(data, validate=True)
+            base64.b64decode(self.data or "", validate=True)
         except binascii.Error as error:
-            raise ValueError(f"not Base64: {error}") from error
-        return data
+            raise ValueError(f"data: not Base64: {error}") from error
+        return self
+
+    @model_serializer(mode="wrap")
+    def _leave_out_absent(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return {name: value for name, value in serialize(self).items() if value is not None}
 
     @property
     def content(self) -> bytes:
-        """The bytes of the file."""
+        """The bytes of the file.
+
+        Raises:
+            ContractError: they are in the artifact.
+        """
+        if self.data is None:
+            raise ContractError(f"the content of {self.name} is an artifact; read it with Artifacts.read")
         return base64.b64decode(self.data)
+
+    @property
+    def size(self) -> int:
+        """How many bytes the file has."""
+        return len(self.content) if self.artifact is None else self.artifact.size
 
     @property
     def suffix(self) -> str:
@@ -96,8 +127,8 @@ class AttachmentPolicy(BaseModel):
                 raise InvalidArgumentsError(
                     f"{ATTACHMENTS_FIELD}: {each.name!r} is not accepted; accepted suffixes: {', '.join(self.suffixes)}"
                 )
-            if len(each.content) > self.max_bytes:
-                size = f"{len(each.content):,} bytes"
+            if each.size > self.max_bytes:
+                size = f"{each.size:,} bytes"
                 raise InvalidArgumentsError(
                     f"{ATTACHMENTS_FIELD}: {each.name!r} has {size}; at most {self.max_bytes:,} are accepted"
                 )
@@ -109,3 +140,46 @@ def takes_attachments(model: type[BaseModel]) -> bool:
     if found is None:
         return False
     return get_origin(found.annotation) in (tuple, list) and Attachment in get_args(found.annotation)
+
+
+async def store_attachments(
+    arguments: Arguments, add: Callable[..., Awaitable[Artifact]], *, by: Principal
+) -> Arguments:
+    """The arguments with references to artifacts, which ``add`` stores for ``by``, in place of bytes of attachments.
+
+    What is not valid stays as it is: the run refuses it.
+
+    Raises:
+        InvalidArgumentsError: the content is too large to be stored, or contains the value of a secret.
+    """
+    value = arguments.value or {}
+    given = value.get(ATTACHMENTS_FIELD)
+    if arguments.error or arguments.strict_error or not isinstance(given, list):
+        return arguments
+    try:
+        attachments = [Attachment.model_validate(each) for each in cast("list[object]", given)]
+    except ValidationError:
+        return arguments
+    stored: list[Any] = []
+    for each in attachments:
+        if each.data is not None:
+            artifact = await add(each.content, by=by, name=each.name, media_type=each.media_type)
+            each = each.model_copy(update={"data": None, "artifact": artifact})  # noqa: PLW2901 - the same file
+        stored.append(each.model_dump(mode="json"))
+    value = {**value, ATTACHMENTS_FIELD: stored}
+    return Arguments(compact_json(value), value)
+
+
+async def load_attachments(attachments: Iterable[Attachment]) -> tuple[Attachment, ...]:
+    """The attachments with their bytes, read from the artifacts of the current run.
+
+    Raises:
+        BrokenJournalError: stored content was changed or removed.
+    """
+    loaded: list[Attachment] = []
+    for each in attachments:
+        data = each.data
+        if each.artifact is not None:
+            data = base64.b64encode(await RunArtifacts().read(each.artifact)).decode()
+        loaded.append(Attachment(name=each.name, media_type=each.media_type, data=data))
+    return tuple(loaded)

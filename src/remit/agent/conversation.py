@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from pydantic import BaseModel
 
+from remit.agent.attachments import load_attachments
 from remit.agent.definition import AgentDefinition
 from remit.agent.driver import AgentService, AgentTask
 from remit.agent.first_messages import record_first_message
@@ -39,7 +40,7 @@ async def run_conversation(
     definition = agent.definition
     if limit := definition.limits.usage_limit(definition.name):
         frame.ledger.meter.add_limit(frame.id, limit)
-    attachments = definition.get_attachments(payload)
+    attachments = await load_attachments(definition.get_attachments(payload))
     prior = () if frame.caller.call else frame.ledger.prior_messages
     system = record_first_message(frame, 0, "system", definition.render_instructions(payload))
     run_instructions = await _record_run_instructions(frame, definition, 0)

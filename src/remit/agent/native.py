@@ -181,7 +181,7 @@ def _with_attachments(history: History, attachments: Sequence[Attachment]) -> Hi
 
 def _content_part(attachment: Attachment) -> dict[str, Any]:
     if attachment.media_type.startswith("image/"):
-        url = f"data:{attachment.media_type};base64,{attachment.data}"
+        url = f"data:{attachment.media_type};base64,{attachment.data or ''}"
         return {"type": "image_url", "image_url": {"url": url}}
     if attachment.media_type.startswith("text/"):
         return {"type": "text", "text": attachment.content.decode(errors="replace")}

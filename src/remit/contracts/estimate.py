@@ -24,7 +24,10 @@ _IMAGE_TOKENS: Final = (
     ("", 15_000),  # a photo of 12 megapixels in patches of 32 pixels at 1.2, as the newest models of OpenAI count it
 )
 """By a part of the model's name, the most tokens that an image costs; the first that fits. See compose-agents.md."""
-_EMBEDDED: Final = re.compile(r"(data:image/[\w.+-]+;base64,)?[A-Za-z0-9+/_=-]{2000,}")
+_EMBEDDED: Final = re.compile(
+    r'(data:image/[\w.+-]+;base64,)?[A-Za-z0-9+/_=-]{2000,}(?:",[^{}]{0,300}?"media_type":"(image/))?'
+)
+"""A file in Base64; it is an image if a group matched: in a URL, or as binary content of PydanticAI."""
 _LINKED: Final = re.compile(r'"image_url":\{"url":"http|"kind":"image-url"')
 _REFERENCE: Final = re.compile(
     r'"digest\\*":\\*"(sha256:[0-9a-f]{64})\\*",\\*"size\\*":(\d+),\\*"media_type\\*":\\*"image/(?:png|jpeg|gif|webp)\b'
@@ -43,8 +46,8 @@ def estimate_tokens(texts: Iterable[str], model: str, *, reads_images: bool = Tr
     limit = CURRENT_LIMITS.get().image_bytes
     for text in texts:
         embedded = _EMBEDDED.findall(text)
-        images += sum(map(bool, embedded)) + len(_LINKED.findall(text))
-        files += embedded.count("")
+        files += embedded.count(("", ""))
+        images += len(embedded) - embedded.count(("", "")) + len(_LINKED.findall(text))
         size += len(_EMBEDDED.sub("", text).encode(errors="replace"))
         named.update(digest for digest, length in _REFERENCE.findall(text) if int(length) <= limit)
     tokens = -(-size // _BYTES_PER_TOKEN) + _FILE_TOKENS * files

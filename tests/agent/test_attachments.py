@@ -1,0 +1,138 @@
+"""Attachments reach the model, and the journal holds references to them."""
+
+from __future__ import annotations
+
+import base64
+import json
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+import remit.runtime
+from remit import Agent, App, Context, Effect, Runtime, tool
+from remit.agent import Attachment, AttachmentPolicy, PromptWithAttachments
+from remit.contracts.arguments import Arguments, Limits, parse_arguments
+from remit.errors import ContractError
+from remit.items import RunOpened
+from remit.stores import SqlStore
+from remit.testing import Scripted, calls
+from tests.agent.both import BOTH, AgentDriver, messages_of, runtime_of
+from tests.agent.test_images import ADA, BOB, PNG, publish, read_files, url_of
+from tests.runtime.kit import find_superuser
+
+DATA = base64.b64encode(PNG).decode()
+PICTURE = Attachment(name="a.png", media_type="image/png", data=DATA)
+
+
+def agent_of(driver: AgentDriver, *tools: Any, model: Any = None) -> Agent:
+    return Agent(
+        "agent",
+        instructions="Look.",
+        input=PromptWithAttachments,
+        attachments=AttachmentPolicy(suffixes=(".png",)),
+        tools=tools,
+        driver=driver,
+        model=model,
+    )
+
+
+def images_of(model: Scripted) -> list[str]:
+    """The URLs of the images in the last request."""
+    contents: list[Any] = [content for _, content in messages_of(model) if isinstance(content, list)]
+    return [part["image_url"]["url"] for content in contents for part in content if part["type"] == "image_url"]
+
+
+async def _leave(arguments: Arguments, _add: Any, **_: Any) -> Arguments:
+    """As earlier versions did: the bytes are recorded."""
+    return arguments
+
+
+@BOTH
+@pytest.mark.parametrize("is_old", [False, True], ids=["new", "old"])
+async def test_the_journal_has_a_reference_and_journals_with_the_bytes_are_read(
+    driver: AgentDriver, is_old: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = Scripted([calls(("publish", {})), "done"])
+    async with AsyncExitStack() as stack:
+
+        def again() -> Runtime:
+            store = SqlStore.at(tmp_path / "journal.db")
+            stack.push_async_callback(store.close)
+            app = App(name="test", agents=[agent_of(driver, publish)])
+            return Runtime(app, model=model, store=store, directory=find_superuser)
+
+        runtime = again()
+        with monkeypatch.context() as patch:
+            if is_old:
+                patch.setattr(remit.runtime, "store_attachments", _leave)
+            waiting = await runtime.call(runtime.app.agents[0], ADA, prompt="go", attachments=[PICTURE])
+        assert images_of(model) == [url_of(PNG)]
+        runtime = again()
+        await runtime.decide(waiting.questions[0], approved=True, by=ADA)
+        assert (await runtime.resume(waiting.run)).value() == "done"
+        assert images_of(model) == [url_of(PNG)]
+        assert (await runtime.replay(waiting.run)).difference == ""
+    assert (DATA[:40].encode() in read_files(tmp_path)) is is_old
+
+
+@BOTH
+async def test_an_artifact_is_attached_by_its_reference_and_one_of_somebody_else_is_not_found(
+    driver: AgentDriver,
+) -> None:
+    model = Scripted(["done"])
+    agent = agent_of(driver)
+    runtime = runtime_of(agent, model=model)
+    for by in (ADA, BOB):
+        file = await runtime.artifacts.add(PNG, by=by, name="a.png")
+    file = await runtime.artifacts.add(PNG + b"ada", by=ADA, name="a.png")
+    given = {"name": "a.png", "media_type": "image/png", "artifact": file.model_dump()}
+    arguments = parse_arguments(json.dumps({"prompt": "go", "attachments": [given]}), Limits())
+    assert (await runtime.call_by_name("agent", arguments, by=ADA)).value() == "done"
+    assert images_of(model) == [url_of(PNG + b"ada")]
+    refused = await runtime.call_by_name("agent", arguments, by=BOB)
+    assert (refused.status, len(model.requests)) == ("failed", 1)
+    assert "there is no artifact" in refused.text
+
+
+@BOTH
+async def test_an_agent_that_a_tool_calls_takes_bytes_and_records_none(driver: AgentDriver, tmp_path: Path) -> None:
+    model = Scripted(["done"])
+    below = agent_of(driver, model=model)
+
+    @tool(effect=Effect.COMPOSED)
+    async def ask(ctx: Context) -> str:
+        """Ask the agent."""
+        return await ctx.call(below, prompt="go", attachments=[PICTURE])
+
+    store = SqlStore.at(tmp_path / "journal.db")
+    runtime = Runtime(App(name="test", agents=[below], tools=[ask]), store=store)
+    assert (await runtime.call(ask, ADA)).value() == "done"
+    await store.close()
+    assert images_of(model) == [url_of(PNG)]
+    assert DATA[:40].encode() not in read_files(tmp_path)
+
+
+@pytest.mark.parametrize("attachments", ["no list", [{"name": "a.png"}], [{**PICTURE.model_dump(), "data": "§"}]])
+async def test_what_is_no_attachment_is_refused_by_the_run(attachments: object) -> None:
+    runtime = runtime_of(agent_of(Agent("x", instructions="x").driver), model=Scripted([]))
+    arguments = parse_arguments(json.dumps({"prompt": "go", "attachments": attachments}), Limits())
+    result = await runtime.call_by_name("agent", arguments, by=ADA)
+    assert (result.status, "attachments" in result.text) == ("failed", True)
+    header = (await runtime.store.read(result.run))[0].item
+    assert isinstance(header, RunOpened)
+
+
+def test_an_attachment_has_bytes_or_an_artifact() -> None:
+    assert (PICTURE.content, PICTURE.size) == (PNG, len(PNG))
+    assert PICTURE.model_dump() == {"name": "a.png", "media_type": "image/png", "data": DATA}
+    artifact = {"digest": f"sha256:{'0' * 64}", "size": 7, "media_type": "image/png", "name": "a.png"}
+    stored = Attachment.model_validate({"name": "a.png", "media_type": "image/png", "artifact": artifact})
+    assert (stored.size, stored.model_dump()["artifact"]) == (7, artifact)
+    with pytest.raises(ContractError, match=r"the content of a\.png is an artifact; read it with Artifacts\.read"):
+        _ = stored.content
+    for wrong in ({}, {"artifact": artifact, "data": DATA}):
+        with pytest.raises(ValidationError, match="give either data or artifact"):
+            Attachment.model_validate({"name": "a.png", "media_type": "image/png", **wrong})
