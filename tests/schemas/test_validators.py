@@ -7,7 +7,16 @@ from functools import partial
 from typing import Annotated, Any
 
 import pytest
-from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, TypeAdapter, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    Field,
+    PlainSerializer,
+    TypeAdapter,
+    field_validator,
+    model_validator,
+)
 
 from remit.schemas.validators import describe_functions
 
@@ -103,6 +112,10 @@ def test_a_lambda_whose_line_is_a_part_of_a_statement_has_its_text() -> None:
 def test_validators_of_pydantic_are_left_out_because_the_schema_shows_them() -> None:
     kind = Annotated[list[str], AfterValidator(add), Field(max_length=3)]
     assert [each.split(" ")[1] for each in describe(kind)] == ["add"]
+
+
+def test_a_serializer_is_no_validator() -> None:
+    assert describe(Annotated[int, PlainSerializer(add)]) == []
 
 
 def test_an_object_and_a_function_without_source_are_described_by_name() -> None:

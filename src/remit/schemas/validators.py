@@ -29,7 +29,7 @@ def describe_functions(adapter: TypeAdapter[Any]) -> list[str]:
     """
     found = set[str]()
     for node in iter_nodes(adapter.core_schema):
-        if node["type"] in _VALIDATOR_TYPES:
+        if node["type"] in _VALIDATOR_TYPES and not callable(node["function"]):  # that of a serializer is callable
             function, values = _unwrap(node["function"]["function"])
             if str(getattr(function, "__module__", "")).partition(".")[0] not in _OWN_MODULES:
                 found.add(f"validator {_describe(function, values)}")
