@@ -71,8 +71,8 @@ BROKEN = {
     "openai:": "write PROVIDER:NAME, like openai:gpt-5-mini",
     "opnai:x": "there is no such provider; did you mean openai?",
     "openai:x": "OPENAI_API_KEY is not set; set it, or OPENAI_BASE_URL",
-    "anthropic:x": "PydanticAI cannot build 'anthropic:x': Please install",
-    "pydantic-ai:anthropic:x": "PydanticAI cannot build 'anthropic:x': Please install",
+    "groq:x": "PydanticAI cannot build 'groq:x': Please install",
+    "pydantic-ai:groq:x": "PydanticAI cannot build 'groq:x': Please install",
     "gateway/openai:x": "PydanticAI cannot build 'gateway/openai:x': Set the `PYDANTIC_AI_GATEWAY_API_KEY`",
     "scripted:none.json": "none.json is not a script",
 }

@@ -283,7 +283,7 @@ def normalize_message(message: dict[str, Any]) -> dict[str, Any]:
     ("name", "why"),
     [
         ("nobody:claude", "Unknown model: nobody:claude"),
-        ("anthropic:claude-sonnet-4-5", "anthropic"),
+        ("groq:llama-4", "groq"),
         ("openai-chat:gpt-x", "OPENAI_API_KEY"),
         ("claude", "Unknown model: claude"),
     ],

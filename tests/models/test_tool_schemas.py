@@ -1,21 +1,31 @@
-"""No tool schema is narrowed on its way to a provider: what each kind of model sends, over HTTP."""
+"""No tool schema is narrowed on its way to a provider: what each kind of model sends, over HTTP.
+
+Bedrock is tested where boto3 is installed. It is no requirement of the tests, because its botocore refuses the
+python-dateutil that scheduled calls need.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncGenerator, Callable, Generator, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from pathlib import Path
 from typing import Any, cast
 
 import pytest
 
+import remit_local.models
+from remit import Agent, Tool
 from remit.contracts.chat import ChatRequest, History, ToolDefinitions
 from remit.contracts.contract import tool_definition
 from remit.errors import RemitError
-from remit.models import OpenAI, PydanticAIModel
+from remit.models import Model, OpenAI, PydanticAIModel
 from remit.schemas.json_validator import JsonValidator
-from remit.testing import read_only_ledger
+from remit.testing import Scripted, read_only_ledger, superuser
 from remit_cms.app import build
+from remit_local.serving import ServedModel
+from tests.agent.both import BOTH, AgentDriver, runtime_of
 from tests.loopback import Endpoint, answering
 
 
@@ -38,15 +48,13 @@ def _openai_responses(url: str) -> PydanticAIModel:
 
 
 def _anthropic(url: str) -> PydanticAIModel:
-    pytest.importorskip("anthropic")
     from pydantic_ai.models.anthropic import AnthropicModel
     from pydantic_ai.providers.anthropic import AnthropicProvider
 
-    return PydanticAIModel(AnthropicModel("claude-sonnet-4-5", provider=AnthropicProvider(base_url=url, api_key="k")))
+    return PydanticAIModel(AnthropicModel("claude-opus-4-8", provider=AnthropicProvider(base_url=url, api_key="k")))
 
 
 def _google(url: str) -> PydanticAIModel:
-    pytest.importorskip("google.genai")
     from pydantic_ai.models.google import GoogleModel
     from pydantic_ai.providers.google import GoogleProvider
 
@@ -54,7 +62,6 @@ def _google(url: str) -> PydanticAIModel:
 
 
 def _mistral(url: str) -> PydanticAIModel:
-    pytest.importorskip("mistralai")
     from pydantic_ai.models.mistral import MistralModel
     from pydantic_ai.providers.mistral import MistralProvider
 
@@ -62,7 +69,7 @@ def _mistral(url: str) -> PydanticAIModel:
 
 
 def _bedrock(url: str) -> PydanticAIModel:
-    pytest.importorskip("boto3")
+    pytest.importorskip("boto3", reason="botocore needs python-dateutil < 3, and scheduled calls 4")
     from pydantic_ai.models.bedrock import BedrockConverseModel
     from pydantic_ai.providers.bedrock import BedrockProvider
 
@@ -72,7 +79,22 @@ def _bedrock(url: str) -> PydanticAIModel:
     return PydanticAIModel(BedrockConverseModel("anthropic.claude-sonnet-4-20250514-v1:0", provider=provider))
 
 
-KINDS: dict[str, Callable[[str], OpenAI | PydanticAIModel]] = {
+@asynccontextmanager
+async def _local(url: str) -> AsyncGenerator[Model]:
+    """What reaches llama.cpp: its server is replaced by the endpoint, and weights are not needed."""
+
+    @contextmanager
+    def serve(_path: Path) -> Generator[ServedModel]:
+        yield ServedModel(base_url=url, api_key="k", model="base")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(remit_local.models, "serve", serve)
+        patch.setattr(remit_local.models, "find_gguf", Path)
+        async with remit_local.models.open_local_model("base") as model:
+            yield model
+
+
+KINDS: dict[str, Callable[[str], AbstractAsyncContextManager[Model]]] = {
     "openai": _openai,
     "openai-chat": _openai_chat,
     "openai-responses": _openai_responses,
@@ -80,8 +102,9 @@ KINDS: dict[str, Callable[[str], OpenAI | PydanticAIModel]] = {
     "google": _google,
     "mistral": _mistral,
     "bedrock": _bedrock,
+    "local": _local,
 }
-SENT_AS_DECLARED = ("openai", "openai-chat", "openai-responses")
+SENT_AS_DECLARED = ("openai", "openai-chat", "openai-responses", "local")
 
 TRICKY: dict[str, tuple[dict[str, Any], list[Any]]] = {
     "a free object": ({"type": "object"}, [{}, {"a": 1, "b": {"c": []}}]),
@@ -168,8 +191,22 @@ async def test_no_kind_of_model_is_sent_a_schema_that_refuses_what_the_tool_acce
 
 
 @pytest.mark.parametrize("kind", SENT_AS_DECLARED)
-async def test_openais_apis_are_sent_the_schemas_as_declared(kind: str, tools: list[dict[str, Any]]) -> None:
+async def test_openais_apis_and_local_models_are_sent_the_schemas_as_declared(
+    kind: str, tools: list[dict[str, Any]]
+) -> None:
     assert await sent_by(kind, tools) == _by_name(tools)
+
+
+@BOTH
+async def test_a_scripted_model_gets_the_schemas_as_declared(driver: AgentDriver, tools: list[dict[str, Any]]) -> None:
+    async def work(arguments: dict[str, object]) -> dict[str, object]:
+        return arguments
+
+    made = [Tool.from_schema(name, "Do it.", schema, work) for name, schema in _by_name(tools).items()]
+    model = Scripted(["done"])
+    agent = Agent("agent", instructions="Work.", tools=made, driver=driver)
+    await runtime_of(agent, model=model).run("Go.", by=superuser())
+    assert _by_name(json.loads(model.requests[0].tools.text)) == _by_name([tool_definition(each) for each in made])
 
 
 def _by_name(tools: list[dict[str, Any]]) -> dict[str, Any]:
