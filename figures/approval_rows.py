@@ -287,7 +287,7 @@ async def _approve_edited(stage: Stage, arguments: str, policy: Policy | None = 
 @row
 async def _edited_arguments(stage: Stage) -> int:
     """Neither what the model sent, nor anything else than what the person wrote, and that once."""
-    ran = (await _approve_edited(stage, json.dumps(other_arguments(stage)))).ran
+    ran = (await _approve_edited(stage, stage.target.canonical(other_arguments(stage)))).ran
     expected = ran.count(stage.name, stage.target.canonical(other_arguments(stage)))
     return ran.count(stage.name) - expected + abs(expected - 1)
 

@@ -12,7 +12,23 @@ from typing import Any, Final
 from pydantic import BaseModel
 
 from figures import approval_casefile
-from remit import Agent, App, Ask, Context, Effect, Policy, Principal, Risk, Runtime, Stack, Tool, When, preset, tool
+from remit import (
+    Agent,
+    App,
+    Ask,
+    Context,
+    Effect,
+    LeafContext,
+    Policy,
+    Principal,
+    Risk,
+    Runtime,
+    Stack,
+    Tool,
+    When,
+    preset,
+    tool,
+)
 from remit.app import Env
 from remit.contracts.arguments import Limits, parse_arguments
 from remit.contracts.tool import build_tool
@@ -21,6 +37,7 @@ from remit.layers import CallLayer
 from remit.pipeline import Pipeline, Step
 from remit.policies import HasApprover
 from remit.testing import Scripted, superuser
+from remit.tools import Candidate
 from remit_casefile.app import CasefileApplication
 from remit_casefile.sessions.requests import RECORD_TOOLS
 from remit_cms.app import build
@@ -63,6 +80,9 @@ class Target:
     def canonical(self, arguments: dict[str, Any]) -> str:
         """The canonical form of arguments of this tool."""
         schema = self.tool.schema_in
+        if schema.references:  # as `_find_any` resolves it
+            page = arguments["pageId"]
+            arguments = {**arguments, "pageId": {"id": page, "name": page, "revision": "1"}}
         return schema.dump_canonical(schema.bind(parse_arguments(json.dumps(arguments), Limits()), strict=True))
 
 
@@ -239,7 +259,7 @@ class Stage:
         tools = (made or self.target.tool, *self.target.inner, *more)
         layers = Stack[CallLayer](preset(env or Env(), policy=policy or ask_always()), *inside, *self.target.inside)
         agent = Agent("agent", instructions="Work.", tools=tools)
-        app = App(name="matrix", agents=(agent,))
+        app = App(name="matrix", agents=(agent,), references={"page": _find_any})
         model = Scripted([*script, "done", "done", "done"])
         return Runtime(app, store=self.store, model=model, clock=self.clock, layers=layers, directory=_find_principal)
 
@@ -247,6 +267,11 @@ class Stage:
     def name(self) -> str:
         """The tool's name."""
         return self.target.tool.name
+
+
+async def _find_any(_ctx: LeafContext, text: str) -> list[Candidate]:
+    """The object that any text names."""
+    return [Candidate(text, text, "1")]
 
 
 def _find_principal(name: str, tenant: str) -> Principal:

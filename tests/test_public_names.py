@@ -110,9 +110,9 @@ PUBLIC: Final = {
     """,
     "remit.users": "UserDirectory os_user read_users",
     "remit.tools": """
-        DID_NOT_HAPPEN UNKNOWN Arguments Callee Caller Change Changed Context Effect Entity Facts Happened LeafContext
-        Limits Preview Rate ReconcileResult Risk Tool entities_of entity parse_arguments tool tool_name
-        with_recommended_layers
+        DID_NOT_HAPPEN UNKNOWN Arguments Callee Caller Candidate Change Changed Context Effect Entity Facts Happened
+        LeafContext Limits Preview Rate ReconcileResult Reference Referent Resolver Risk Tool entities_of entity
+        parse_arguments tool tool_name with_recommended_layers
     """,
     "remit.workers": """
         PROVIDER_TOOLS AnyModel Attachment AttachmentPolicy ModelResolver PromptWithAttachments PydanticAIDriver

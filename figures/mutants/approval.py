@@ -94,8 +94,8 @@ MUTANTS: Final = (
         "a preview that fails does not end the call",
         edited(
             "remit.approvals.preview:preview_call",
-            "raise ToolFailedError(message[:_MAX_SUMMARY]) from error",
-            "return NO_PREVIEW",
+            'preview = await observe(f"the preview of {callee.name}", look)',
+            "try:\n        preview = await look()\n    except Exception:\n        return NO_PREVIEW",
         ),
     ),
     _mutant(

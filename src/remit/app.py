@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ from remit.approvals.approver import Approver, HasApprover, InboxApprover
 from remit.contracts.arguments import Limits
 from remit.contracts.call import CallLayer
 from remit.contracts.callee import Callee, check_callees
+from remit.contracts.resolution import Resolver, check_kinds, check_resolvers
 from remit.core import Stack
 from remit.core.checks import as_tuple, check_instance, check_keywords, check_text, wrong_value
 from remit.errors import NameTakenError, SetupError
@@ -44,6 +45,7 @@ class App:
         layers: the run layers; None for the preset built from ``env``.
         operations: code and inventory, which ``remit check`` compares; None for an application without an inventory.
         limits: the sizes of texts that may enter a run; a runtime may have others.
+        references: the function for each kind of object that finds what a `Reference` may mean.
     """
 
     name: str
@@ -53,6 +55,7 @@ class App:
     layers: Callable[[], Stack[CallLayer]] | None = None
     operations: Operations | None = None
     limits: Limits = field(default_factory=Limits)
+    references: Mapping[str, Resolver] = field(default_factory=dict[str, Resolver])
 
     def __post_init__(self) -> None:
         check_text("App: name", self.name)
@@ -67,17 +70,21 @@ class App:
         object.__setattr__(self, "tools", check_callees(f"{where}: tools", self.tools))
         if not hasattr(self.env, "approver"):
             raise SetupError(f"{where}: env is {self.env!r}; give an object with an approver, such as Env()")
+        object.__setattr__(self, "references", check_resolvers(f"{where}: references", self.references))
         check_instance(f"{where}: limits", self.limits, Limits, "give Limits(…)")
         if self.layers is not None and not callable(self.layers):
             raise SetupError(f"{where}: layers is {self.layers!r}; give a function that builds the stack")
 
     def check_operations(self, callees: Iterable[Callee[..., Any]], layers: Stack[CallLayer]) -> None:
-        """Compare what a runtime is about to run with the inventory and its lock, if the application has them.
+        """Compare what a runtime is about to run with the resolvers, the inventory and its lock.
 
         Raises:
-            InventoryError: they differ; it has all findings.
+            SetupError: no resolver is registered for a kind of reference.
+            InventoryError: inventory or lock differ; it has all findings.
         """
+        callees = list(callees)
+        check_kinds(callees, self.references)
         if self.operations is not None:
             from remit.inventory.running import check_application  # noqa: PLC0415 - loaded only if there is one
 
-            check_application(self.operations, list(callees), layers)
+            check_application(self.operations, callees, layers)

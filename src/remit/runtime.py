@@ -120,7 +120,7 @@ class Runtime:
             app.name, registry, self._conversations, Agent, app.agents[0].name if app.agents else ""
         )
         self.dispatcher = Dispatcher(self._layers, registry, self._limits, self._callees.default_agent)
-        self._call_root = RootCaller(self.dispatcher, self.store, self._limits)
+        self._call_root = RootCaller(self.dispatcher, self.store, self._limits, app.references)
         app.check_operations(registry, self._layers)
         self._decision_service = DecisionService(self.store, clock, self._callees.find, self._limits)
         self.grants = GrantService(

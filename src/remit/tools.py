@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from remit.contracts.naming import tool_name
     from remit.contracts.principal import Caller
     from remit.contracts.question import Change, Preview
+    from remit.contracts.reference import Candidate, Reference, Referent
+    from remit.contracts.resolution import Resolver
     from remit.contracts.tool import Tool, tool
     from remit.dispatch.preset import with_recommended_layers
 
@@ -22,6 +24,7 @@ __all__ = [
     "Arguments",
     "Callee",
     "Caller",
+    "Candidate",
     "Change",
     "Changed",
     "Context",
@@ -34,6 +37,9 @@ __all__ = [
     "Preview",
     "Rate",
     "ReconcileResult",
+    "Reference",
+    "Referent",
+    "Resolver",
     "Risk",
     "Tool",
     "entities_of",
@@ -64,6 +70,8 @@ if not TYPE_CHECKING:
             "remit.contracts.naming": ("tool_name",),
             "remit.contracts.principal": ("Caller",),
             "remit.contracts.question": ("Change", "Preview"),
+            "remit.contracts.reference": ("Candidate", "Reference", "Referent"),
+            "remit.contracts.resolution": ("Resolver",),
             "remit.contracts.tool": ("Tool", "tool"),
             "remit.dispatch.preset": ("with_recommended_layers",),
         },

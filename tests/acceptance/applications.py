@@ -177,6 +177,7 @@ async def cms_world(folder: Path) -> AsyncGenerator[World]:
     made = cms.World(folder)
     await made.page("About", ("hero", {"heading": "We bake bread"}))
     operations = (page_operations(made.pages, made.search), section_operations(made.sections))
-    app = App(name="cms", tools=tuple(tool for each in operations for tool in each.callees))
+    tools = tuple(tool for each in operations for tool in each.callees)
+    app = App(name="cms", tools=tools, references=made.references)
     yield World(app, folder / "cms.db", ANN, CMS, "")
     await made.database.close()

@@ -33,7 +33,12 @@ def slugs(cli: Cli) -> list[str]:
 
 def test_without_a_terminal_the_call_waits_and_the_page_stays(cli: Cli, waiting: str) -> None:
     (question,) = cli.questions()
-    assert json.loads(question["arguments"]) == {"confirmed": True, "expectedRevision": None, "pageId": waiting}
+    arguments = json.loads(question["arguments"])
+    assert arguments == {
+        "confirmed": True,
+        "expectedRevision": None,
+        "pageId": {"id": waiting, "name": "Old prices", "revision": "1"},
+    }
     assert slugs(cli) == ["about", "old-prices"]
 
 

@@ -48,7 +48,7 @@ def tools_of(world: World) -> dict[str, AnyTool]:
 async def changes_of(world: World, name: str, arguments: dict[str, Any]) -> list[Changed]:
     """What a call of the tool tells those who watch, after a person approved it where that is needed."""
     tools = tuple(tools_of(world).values())
-    runtime = Runtime(App(name="cms", tools=tools))
+    runtime = Runtime(App(name="cms", tools=tools, references=world.references))
     result = await runtime.call_by_name(name, Arguments(json.dumps(arguments), arguments), by=ANN)
     for question in result.questions:
         await runtime.decide(question, approved=True, by=ANN)

@@ -35,7 +35,7 @@ CASES: list[tuple[str, str, dict[str, object]]] = [
 @pytest.fixture
 def runtime(world: World) -> Runtime:
     tools = (*page_operations(world.pages, world.search).callees, *section_operations(world.sections).callees)
-    return Runtime(App(name="cms", agents=(editor(tools),)))
+    return Runtime(App(name="cms", agents=(editor(tools),), references=world.references))
 
 
 async def call_text(runtime: Runtime, name: str, by: Principal, arguments: dict[str, object]) -> str:

@@ -50,8 +50,8 @@ def tools(world: World) -> dict[str, AnyTool]:
 
 
 @pytest.fixture
-def runtime(tools: dict[str, AnyTool]) -> Runtime:
-    return Runtime(App(name="cms", agents=(editor(tools.values()),)))
+def runtime(world: World, tools: dict[str, AnyTool]) -> Runtime:
+    return Runtime(App(name="cms", agents=(editor(tools.values()),), references=world.references))
 
 
 def test_the_tools_are_those_that_are_documented(tools: dict[str, AnyTool]) -> None:
@@ -230,7 +230,11 @@ async def test_a_write_whose_process_died_after_the_commit_is_there_once_after_t
     store = InMemoryStore()
     first, second = (
         Runtime(
-            App(name="cms", agents=(editor(page_operations(pages, world.search).callees),)),
+            App(
+                name="cms",
+                agents=(editor(page_operations(pages, world.search).callees),),
+                references=world.references,
+            ),
             store=store,
             make_run_id=lambda: "run-1",
             directory=lambda _name, _tenant: ANN,
@@ -257,7 +261,7 @@ async def test_the_person_who_is_asked_sees_what_would_be_deleted(
     )
     shown = list[str]()
     for index, each in enumerate(wanted):
-        app = App(name="cms", agents=(editor(tools.values()),))
+        app = App(name="cms", agents=(editor(tools.values()),), references=world.references)
         runtime = Runtime(app, store=(store := InMemoryStore()), model=Scripted([each, "done"]))
         await runtime.run("go", by=ANN, conversation=f"c{index}" if conversation else "")
         shown += [row.question.shown for row in await store.list_questions()]

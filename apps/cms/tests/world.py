@@ -12,10 +12,11 @@ from pathlib import Path
 from sqlalchemy import text
 
 from remit import LeafContext, Principal
-from remit.tools import Caller, Changed
+from remit.tools import Caller, Changed, Resolver
 from remit_cms.models import Content
 from remit_cms.pages.pages import Pages
 from remit_cms.pages.payloads import CreatePage, PageView
+from remit_cms.pages.references import PageReferences
 from remit_cms.pages.search import Search
 from remit_cms.rendering.renderer import PageRenderer
 from remit_cms.sections.payloads import SectionInput
@@ -77,6 +78,7 @@ class World:
         location = location or folder / "cms.db"
         self.database = Database(location, clock=Minutes(), new_id=self.ids, busy_timeout=busy_timeout)
         self.pages = Pages(self.database)
+        self.references: dict[str, Resolver] = {"page": PageReferences(self.database).find_candidates}
         self.sections = Sections(self.database)
         self.search = Search(self.database)
         self.rendering = PageRenderer(self.database, folder / "sites")

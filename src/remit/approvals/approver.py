@@ -27,6 +27,7 @@ from remit.contracts.question import (
     content_digest,
 )
 from remit.contracts.redact import safe_cause
+from remit.contracts.reference import ids_of_referents
 from remit.contracts.secret import redact_secrets
 from remit.errors import CallError, ToolFailedError
 from remit.schemas.jsontext import canonical_text
@@ -165,7 +166,10 @@ def describe_changes(question: Question, call: Call, *, is_edited: bool, is_used
     elif is_edited:
         return []
     elif question.arguments != call.canonical_arguments:
+        before, now = (ids_of_referents(json.loads(each)) for each in (question.arguments, call.canonical_arguments))
         change = "the arguments have changed"
+        if before == now:
+            change = f"what it is about has changed since it was shown: it was {question.shown}"
     else:
         change = "the policy has changed"
     return [f"asked again, because {change}"]

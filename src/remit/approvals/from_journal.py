@@ -8,9 +8,10 @@ from typing import Final, NamedTuple
 
 from remit.contracts.arguments import Arguments, Limits, parse_arguments
 from remit.contracts.call import Call
-from remit.contracts.items import AttemptStarted, DecisionItem, Item, QuestionItem
+from remit.contracts.items import ArgumentsBound, AttemptStarted, DecisionItem, Item, QuestionItem
 from remit.contracts.question import Decision, Question
-from remit.errors import InvalidArgumentsError, Suspended
+from remit.contracts.resolution import find_referents
+from remit.errors import InvalidArgumentsError, SealError, Suspended
 
 _STORED_LIMITS = Limits(argument_bytes=1 << 40, argument_depth=1 << 10)
 
@@ -116,6 +117,38 @@ def read_questions(items: Iterable[Item]) -> list[RecordedQuestion]:
             decisions.setdefault(item.question, Decision.from_json(item.body))
     recorded = [RecordedQuestion(each, decisions.get(name)) for name, each in asked.items()]
     return sorted(recorded, key=lambda each: each.question.asked)
+
+
+def as_recorded(call: Call, edit: RecordedQuestion | None) -> Call:
+    """The call with the arguments that its last edit gave it, or that its references were resolved to since.
+
+    Raises:
+        InvalidArgumentsError: the contract no longer allows them.
+    """
+    for item in reversed(call.ledger.items_for(call.id)):
+        is_edit = edit is not None and isinstance(item, DecisionItem) and item.question == edit.question.id
+        if is_edit or isinstance(item, ArgumentsBound):
+            text = item.arguments if isinstance(item, ArgumentsBound) else edit.edit if edit is not None else ""
+            return call if text == call.canonical_arguments else with_arguments(call, text)
+    return call
+
+
+async def check_referents(call: Call, approved: Sequence[Question]) -> None:
+    """Compare the objects that each approver saw with what they are now; if they differ, the call is asked about anew.
+
+    Raises:
+        AskAgain: the objects as they are now are in the journal. NotFoundError: one is gone.
+        SealError: no layer is there to ask about them.
+    """
+    if not call.callee.schema_in.references or call.ledger.is_replaying:
+        return
+    current = await find_referents(call)
+    if current.canonical_arguments == call.canonical_arguments:
+        return
+    if approved[0].id not in call.approvals:
+        raise SealError(f"what {call.callee.name} is about has changed since it was approved")
+    await call.ledger.commit(ArgumentsBound(call=call.id, arguments=current.canonical_arguments))
+    raise AskAgain(approved[0].id)
 
 
 def with_arguments(call: Call, canonical: str) -> Call:

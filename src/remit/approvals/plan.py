@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Final, NamedTuple
 
@@ -16,6 +17,7 @@ from remit.contracts.call import Call, CallLayer, derive_call_id
 from remit.contracts.callee import HasPlan
 from remit.contracts.gate import Gate
 from remit.contracts.question import Decision, PlannedCall, Preview, Question
+from remit.contracts.resolution import find_referents
 from remit.core import Stack
 from remit.errors import CallError
 
@@ -43,7 +45,8 @@ async def plan_calls(call: Call, policy: Policy) -> list[PlannedQuestion]:
     for inner, layers in _derive_calls(call):
         if len(planned) >= MAX_PLANNED_CALLS:
             break
-        planned += await _plan_call(inner, layers, policy)
+        with suppress(CallError):
+            planned += await _plan_call(await find_referents(inner), layers, policy)
     return planned
 
 
@@ -151,21 +154,22 @@ def _derive_calls(call: Call) -> Iterator[tuple[Call, Stack[CallLayer]]]:
 
 
 async def _plan_call(call: Call, layers: Stack[CallLayer], policy: Policy) -> list[PlannedQuestion]:
-    """The call, and those that it is known to make itself."""
-    try:
-        verdict, rule = policy.verdict(call)
-        inner = await plan_calls(call, policy)
-        if isinstance(verdict, Allow) and inner:
-            verdict, rule = _ask_about_first(call, inner)
-        if (
-            not isinstance(verdict, Ask)
-            or find_announced_call(call) is not None
-            or await find_usable_grant(call, verdict, policy.version) is not None
-        ):
-            return []
-        for layer in layers:
-            if isinstance(layer, Gate):
-                await layer.check(call)
-        return [PlannedQuestion(call, verdict, rule, await preview_call(call)), *inner]
-    except CallError:
+    """The call, and those that it is known to make itself.
+
+    Raises:
+        CallError: it would be refused today.
+    """
+    verdict, rule = policy.verdict(call)
+    inner = await plan_calls(call, policy)
+    if isinstance(verdict, Allow) and inner:
+        verdict, rule = _ask_about_first(call, inner)
+    if (
+        not isinstance(verdict, Ask)
+        or find_announced_call(call) is not None
+        or await find_usable_grant(call, verdict, policy.version) is not None
+    ):
         return []
+    for layer in layers:
+        if isinstance(layer, Gate):
+            await layer.check(call)
+    return [PlannedQuestion(call, verdict, rule, await preview_call(call)), *inner]

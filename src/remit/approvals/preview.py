@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
+from dataclasses import replace
 from typing import Final, Protocol, runtime_checkable
 
 from pydantic import BaseModel
 
 from remit.contracts.call import Call
 from remit.contracts.callee import LeafContext
-from remit.contracts.changed import Changed
-from remit.contracts.failures import is_failure
-from remit.contracts.principal import Caller
+from remit.contracts.observing import ObservingContext, observe
 from remit.contracts.question import NO_PREVIEW, Change, Preview, content_digest
+from remit.contracts.resolution import describe_referents
 from remit.contracts.secret import redact_secrets
-from remit.errors import CallError, ToolFailedError
-
-_TIMEOUT: Final = 10.0
-"""Seconds on the loop's clock that a preview may take."""
 
 _MAX_SUMMARY: Final = 2000
 _MAX_CHANGES: Final = 50
@@ -34,26 +29,6 @@ class HasPreview(Protocol):
         ...
 
 
-class _PreviewContext:
-    """The context of a call that has not been made, for its preview. Messages are not recorded."""
-
-    def __init__(self, call: Call) -> None:
-        self.caller: Caller = call.caller
-        self.deadline = call.deadline
-        self.key = call.id
-
-    @property
-    def run(self) -> str:
-        """The id of the run."""
-        return self.caller.run
-
-    def log(self, message: str, /, **fields: object) -> None:
-        """Do nothing: the call does not run."""
-
-    def emit(self, name: str | Changed, data: object = None, /) -> None:
-        """Do nothing: the call does not run."""
-
-
 async def preview_call(call: Call) -> Preview:
     """The callee's preview of a validated call, empty without one.
 
@@ -61,23 +36,20 @@ async def preview_call(call: Call) -> Preview:
         CallError: the preview failed, so that the call cannot be judged.
     """
     callee, payload = call.callee, call.payload
-    if payload is None or not isinstance(callee, HasPreview):
-        return NO_PREVIEW
-    try:
-        async with asyncio.timeout(_TIMEOUT):
-            # A preview gets a payload of its own: one that changes it must not change what runs.
-            own = call.callee.schema_in.load(call.canonical_arguments)
-            preview = await callee.preview(own, _PreviewContext(call))
+
+    async def look() -> Preview:
+        if payload is None or not isinstance(callee, HasPreview):
+            return NO_PREVIEW
+        # A preview gets a payload of its own: one that changes it must not change what runs.
+        own = callee.schema_in.load(call.canonical_arguments)
+        preview = await callee.preview(own, ObservingContext(call))
         return _shorten(Preview(preview) if isinstance(preview, str) else preview)
-    except CallError:
-        raise
-    except TimeoutError as error:
-        raise ToolFailedError(f"the preview of {callee.name} took longer than {_TIMEOUT:g} seconds") from error
-    except BaseException as error:
-        if not is_failure(error):
-            raise
-        message = redact_secrets(f"the preview of {callee.name} failed: {type(error).__name__}: {error}")
-        raise ToolFailedError(message[:_MAX_SUMMARY]) from error
+
+    preview = await observe(f"the preview of {callee.name}", look)
+    resolved = describe_referents(payload, named_only=bool(preview.summary))
+    if not resolved:
+        return preview
+    return _shorten(replace(preview, summary="\n".join([*resolved, *filter(None, [preview.summary])])))
 
 
 def _shorten(preview: Preview) -> Preview:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextvars import ContextVar
-from dataclasses import fields, is_dataclass
 from hashlib import sha256
 from typing import Final, NamedTuple, Protocol, cast
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from remit.contracts.secret import KNOWN_SECRETS
+from remit.contracts.values import iter_values
 from remit.core.checks import check_instance
 from remit.errors import (
     BrokenJournalError,
@@ -182,17 +182,7 @@ def not_found(artifact: Artifact) -> NotFoundError:
 
 def find_artifacts(value: object) -> Iterator[Artifact]:
     """All references in a value: a model, a dataclass, or a collection of these."""
-    if isinstance(value, Artifact):
-        yield value
-    elif isinstance(value, BaseModel):
-        yield from find_artifacts(dict(value))
-    elif isinstance(value, Mapping):
-        yield from find_artifacts(list(cast("Mapping[object, object]", value).values()))
-    elif isinstance(value, (list, tuple, set, frozenset)):
-        for each in cast("list[object]", value):
-            yield from find_artifacts(each)
-    elif is_dataclass(value) and not isinstance(value, type):
-        yield from find_artifacts([getattr(value, each.name) for each in fields(value)])
+    return (each for each in iter_values(value) if isinstance(each, Artifact))
 
 
 async def check_artifacts(payload: BaseModel | None, canonical_arguments: str) -> None:

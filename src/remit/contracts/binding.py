@@ -5,35 +5,37 @@ from __future__ import annotations
 from remit.contracts.artifact import check_artifacts
 from remit.contracts.call import Call
 from remit.contracts.items import ArgumentsBound
+from remit.contracts.resolution import resolve_references
 
 
 async def bind_and_check(call: Call, *, strict: bool = False) -> Call:
-    """Return the call with its payload, after checking that the artifacts that it refers to can be read.
+    """Return the call with its payload, its references resolved and its artifacts checked for being readable.
 
     Raises:
-        InvalidArgumentsError: the contract does not allow the arguments. NotFoundError: there is no such artifact.
+        InvalidArgumentsError: the contract does not allow the arguments, or a reference may mean several objects.
+        NotFoundError: there is no such artifact or object.
     """
-    bound = bind_arguments(call, strict=strict)
+    bound = await resolve_references(bind_arguments(call, strict=strict))
     await check_artifacts(bound.payload, bound.canonical_arguments)
     return bound
 
 
 def bind_arguments(call: Call, *, strict: bool = False) -> Call:
-    """Return the call with its payload. Defaults that a function computes are recorded, and used again on resume.
+    """Return the call with its payload. Computed defaults are recorded, and used again on resume like referents.
 
     Raises:
         InvalidArgumentsError: the contract does not allow the arguments.
     """
     schema, ledger = call.callee.schema_in, call.ledger
     bound = call.with_payload(schema.bind(call.arguments, strict=strict))
-    if not schema.computes_defaults:
+    if not schema.computes_defaults and not schema.references:
         return bound
     recorded = [item for item in ledger.items_for(call.id) if isinstance(item, ArgumentsBound)]
     if recorded:
         try:
-            return call.with_payload(schema.load(recorded[0].arguments))
+            return call.with_payload(schema.load(recorded[-1].arguments))
         except ValueError:  # the contract has changed since
             return bound
-    if not ledger.is_replaying:  # an older journal does not record them
+    if schema.computes_defaults and not ledger.is_replaying:  # an older journal does not record them
         ledger.add(ArgumentsBound(call=call.id, arguments=bound.canonical_arguments))
     return bound

@@ -42,6 +42,11 @@ class InputSchema(Protocol[P]):
         """Whether equal arguments may be bound to different payloads, because a default is a new id or the time."""
         ...
 
+    @property
+    def references(self) -> frozenset[str]:
+        """The kinds of objects that arguments refer to; see `Reference`."""
+        ...
+
     def bind(self, arguments: Arguments, *, strict: bool = False) -> P:
         """Bind raw arguments to a payload. Strict: no coercion, no unknown keys, no duplicate keys.
 

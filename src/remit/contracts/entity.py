@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, is_dataclass
 from typing import Any, Final, TypeVar, cast, get_args, get_type_hints, is_typeddict
 
 from pydantic import BaseModel
@@ -13,6 +13,7 @@ from pydantic import BaseModel
 from remit.contracts.callee import check_callee
 from remit.contracts.contract import Contract
 from remit.contracts.items import ToolOutput, output_content
+from remit.contracts.values import iter_values
 from remit.core.checks import check_instance, check_name, check_text
 from remit.errors import ContractError
 
@@ -90,7 +91,7 @@ def entities_of(result: object, callee: Contract | None = None, /) -> tuple[Enti
     if isinstance(result, ToolOutput) or callee is not None:
         result = _load_result(result, callee)
     found: dict[tuple[str, str], Entity] = {}
-    for value in _walk_values(result):
+    for value in iter_values(result):
         declared = _declaration_of(type(value))
         described = declared and declared.read(cast("BaseModel", value))
         if described:
@@ -122,27 +123,6 @@ def _load_result(record: object, callee: Contract | None) -> object:
     with suppress(ValueError, KeyError, TypeError):  # beside a notice for the model
         return callee.schema_out.load(json.dumps(json.loads(cast("str", record))["result"]))
     return None
-
-
-def _walk_values(value: object) -> Iterator[object]:
-    """The value and all values in it, from outside to inside and in order."""
-    stack, seen = [value], set[int]()
-    while stack:
-        each: Any = stack.pop()
-        if id(each) in seen:
-            continue
-        seen.add(id(each))
-        yield each
-        if isinstance(each, BaseModel):
-            stack += [getattr(each, name) for name in reversed(type(each).model_fields)]
-        elif isinstance(each, Mapping):
-            stack += reversed(list(cast("Mapping[Any, Any]", each).values()))
-        elif isinstance(each, (list, tuple)):
-            stack += reversed(cast("list[Any]", each))
-        elif isinstance(each, (set, frozenset)):
-            stack += sorted(cast("set[Any]", each), key=repr, reverse=True)
-        elif not isinstance(each, type) and is_dataclass(each):
-            stack += [getattr(each, field.name) for field in reversed(fields(each))]
 
 
 def _walk_types(kind: object) -> Iterator[object]:

@@ -53,6 +53,7 @@ class JsonInput:
 
     __slots__ = ("_binder", "json_schema", "model")
     computes_defaults = False
+    references: frozenset[str] = frozenset()
 
     def __init__(self, schema: Mapping[str, Any]) -> None:
         self._binder = SchemaBinder(schema)

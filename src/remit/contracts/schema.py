@@ -19,6 +19,7 @@ from pydantic import (
 from pydantic_core import ErrorDetails, PydanticSerializationError, to_json
 
 from remit.contracts.arguments import SECRET_IN_ARGUMENTS, Arguments, canonical_json, reject_constant
+from remit.contracts.reference import reference_kinds
 from remit.contracts.secret import KNOWN_SECRETS, redact_secrets
 from remit.errors import ContractError, InvalidArgumentsError, InvalidOutputError
 from remit.schemas.json_schema import generate_json_schema
@@ -81,7 +82,16 @@ class Input(Generic[P]):
     @property
     def functions(self) -> list[str]:
         """Its validators and factories, which the JSON schema does not show; see `describe_functions`."""
-        return describe_functions(self._adapter)
+        return [*describe_functions(self._adapter), *(f"reference {kind}" for kind in sorted(self.references))]
+
+    @property
+    def references(self) -> frozenset[str]:
+        """The kinds of objects that arguments refer to.
+
+        Raises:
+            ContractError: a reference has a text as its default.
+        """
+        return self._references
 
     def bind(self, arguments: Arguments, *, strict: bool = False) -> P:
         """Bind raw arguments to a payload.
@@ -163,6 +173,10 @@ class Input(Generic[P]):
         if any(each["type"] == "extra_forbidden" and len(each["loc"]) == 1 for each in error.errors(include_url=False)):
             hint = f". Parameters: {', '.join(self.json_schema.get('properties', {})) or 'none'}"
         return f"{_summarize(error)}{hint}"
+
+    @cached_property
+    def _references(self) -> frozenset[str]:
+        return reference_kinds(self._adapter)
 
     @cached_property
     def _codec(self) -> _Codec:

@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from remit.approvals.approver import build_outcome_question, build_replacement
-from remit.approvals.from_journal import AskAgain, questions_since_start, read_approvals, with_arguments
+from remit.approvals.from_journal import AskAgain, as_recorded, check_referents, questions_since_start, read_approvals
 from remit.approvals.preview import preview_call
 from remit.contracts.artifact import from_recorded, to_recorded
 from remit.contracts.binding import bind_and_check, bind_arguments
@@ -86,6 +86,7 @@ class Base:
             check_time(call, items)
         if approved and not has_begun(items):
             # After every wait for a person, and before the body's own writes could count as a change.
+            await check_referents(call, approved)
             await self._check_state(call, approved)
         if started is not None and self._effect is not Effect.UNSAFE and questions_since_start(items):
             started = None  # it is approved only now, and starts again with this approval
@@ -118,8 +119,8 @@ class Base:
             Suspended: a person has to decide.
         """
         items = call.ledger.items_for(call.id)
-        edit = read_approvals(items).edit
-        call = bind_arguments(call) if edit is None else with_arguments(call, edit.arguments)
+        call = as_recorded(call, read_approvals(items).edit)
+        call = bind_arguments(call) if call.payload is None else call
         number, _, _ = find_attempt(items, 1)
         return await self._resolve_outcome(call.replace(redactions=redactions), number)
 

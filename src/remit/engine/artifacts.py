@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from pathlib import Path
 
 from remit.contracts.arguments import Limits
@@ -21,6 +21,7 @@ from remit.contracts.current_run import CURRENT_LIMITS, CURRENT_RUN
 from remit.contracts.items import DETACHED, RunOpened
 from remit.contracts.ledger import Ledger
 from remit.contracts.principal import Principal, check_principal
+from remit.contracts.resolution import CURRENT_RESOLVERS, Resolver
 from remit.core.checks import check_instance, check_texts
 from remit.errors import InvalidArgumentsError, InvalidOutputError, RequestError
 from remit.journal.ports import Store
@@ -102,13 +103,17 @@ class ArtifactService:
 
 
 @contextlib.contextmanager
-def enter_run(ledger: Ledger, header: RunOpened, store: Store, limits: Limits) -> Generator[None]:
+def enter_run(
+    ledger: Ledger, header: RunOpened, store: Store, limits: Limits, resolvers: Mapping[str, Resolver]
+) -> Generator[None]:
     """Make the run of ``ledger`` the current run of this task."""
     artifacts = StoredArtifacts(store, _scope(ledger.run, header), limits, is_replaying=ledger.is_replaying)
     tokens = CURRENT_RUN.set(ledger.run), CURRENT_LIMITS.set(limits), CURRENT_ARTIFACTS.set(artifacts)
+    resolvers_token = CURRENT_RESOLVERS.set(resolvers)
     try:
         yield
     finally:
+        CURRENT_RESOLVERS.reset(resolvers_token)
         CURRENT_RUN.reset(tokens[0])
         CURRENT_LIMITS.reset(tokens[1])
         CURRENT_ARTIFACTS.reset(tokens[2])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from msgspec import Struct
@@ -13,6 +14,7 @@ from remit.contracts.ledger import Ledger
 from remit.contracts.principal import Caller, Principal
 from remit.contracts.question import content_digest
 from remit.contracts.reply import Reply
+from remit.contracts.resolution import Resolver
 from remit.dispatch.dispatcher import Dispatcher
 from remit.dispatch.registry import AnyCallee
 from remit.engine.artifacts import enter_run
@@ -30,6 +32,7 @@ class RootCaller(Struct, frozen=True):
     dispatcher: Dispatcher
     store: Store
     limits: Limits
+    resolvers: Mapping[str, Resolver]
 
     async def __call__(self, ledger: Ledger, callee: AnyCallee, header: RunOpened, principal: Principal) -> Reply:
         """Make the call of ``header``."""
@@ -49,7 +52,7 @@ class RootCaller(Struct, frozen=True):
             ),
             ledger=ledger,
         )
-        with enter_run(ledger, header, self.store, self.limits):
+        with enter_run(ledger, header, self.store, self.limits, self.resolvers):
             return await self.dispatcher.service(header.agent, callee)(call)
 
 

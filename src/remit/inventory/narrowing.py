@@ -8,6 +8,7 @@ from typing import Any, cast
 from pydantic import BaseModel, JsonValue, ValidationError, create_model
 
 from remit.contracts.callee import Frame, LeafContext
+from remit.contracts.schema import Input
 from remit.contracts.tool import Tool
 from remit.errors import ContractError, InvalidArgumentsError
 from remit.schemas.jsontext import compact_json
@@ -33,6 +34,8 @@ def resolve_fixed_values(model: type[BaseModel], fix: Mapping[str, JsonValue], h
     fixed: dict[str, Any] = {}
     for name, value in fix.items():
         single_field_model = _select_fields(model, f"{model.__name__}_{name}", [fields[name]])
+        if Input(single_field_model).references:
+            raise ContractError(f"{name!r} is a reference, which is resolved for each call; it cannot be fixed")
         try:
             parsed = single_field_model.model_validate_json(compact_json({name: value}), strict=True)
         except ValidationError as error:

@@ -22,9 +22,9 @@ from remit.approvals.from_journal import (
     Approvals,
     AskAgain,
     RecordedQuestion,
+    as_recorded,
     questions_since_start,
     read_approvals,
-    with_arguments,
 )
 from remit.approvals.grants import consume_grant, decide_by_grant, find_usable_grant
 from remit.approvals.plan import ask_about_calls, find_cover, plan_calls, select_covered
@@ -39,6 +39,7 @@ from remit.contracts.items import AttemptEnded, AttemptStarted, QuestionItem
 from remit.contracts.ledger import Consumption
 from remit.contracts.question import NO_PREVIEW, Question
 from remit.contracts.reply import Reply
+from remit.contracts.resolution import resolve_references
 from remit.core import Place
 from remit.core.checks import check_counts, check_instance, wrong_value
 from remit.errors import (
@@ -106,6 +107,7 @@ class _Case(NamedTuple):
         if recorded.edit:
             unedited = self.call.replace(canonical_arguments=question.arguments)
             is_same = compute_match(unedited, policy_version) == question.match
+            is_same = is_same and self.call.canonical_arguments == recorded.edit
             return is_same and approval_covers(question, self.verdict, self.rule)
         is_denied = question.expires <= self.call.ledger.now() if decision is None else not decision.approved
         return is_denied or (question.match == self.match and self._is_as_strict(question))
@@ -180,8 +182,7 @@ class _Approve:
     async def _call_as_edited(self, call: Call, approver: Approver) -> Reply:
         """Make the call as the last edit in the journal left it, whichever policy it answered."""
         edited = read_approvals(call.ledger.items_for(call.id))
-        if edited.edit is not None:
-            call = with_arguments(call, edited.edit.arguments)
+        call = await resolve_references(as_recorded(call, edited.edit), unresolved_only=True)
         call = await self._approve(call, approver)
         if edited.edit is None:
             return await self._inner(call)

@@ -18,7 +18,7 @@ from remit.schemas.roundtrip import iter_nodes
 _VALIDATOR_TYPES: Final = frozenset({"function-before", "function-after", "function-wrap", "function-plain"})
 _PLAIN_TYPES: Final = frozenset({str, bytes, int, float, bool, type(None), tuple})
 _EMPTY_CELL: Final = CellType()
-_OWN_MODULES: Final = frozenset({"pydantic", "pydantic_core"})
+_OWN_MODULES: Final = frozenset({"pydantic", "pydantic_core", "remit"})
 
 
 def describe_functions(adapter: TypeAdapter[Any]) -> list[str]:

@@ -9,6 +9,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, W
 from pydantic.alias_generators import to_camel
 from pydantic.json_schema import SkipJsonSchema
 
+from remit.tools import Reference
+
 T = TypeVar("T")
 
 Content: TypeAlias = dict[str, JsonValue]
@@ -80,6 +82,9 @@ def _parse_object(value: object) -> object:
 
 IdOrKey = Annotated[str, Field(min_length=1, max_length=64)]
 """How a page, section or template is named: by id, or by slug or key where that will do."""
+
+PageReference = Annotated[str, Field(min_length=1, max_length=200), Reference("page")]
+"""How a page to change or to delete is named: by id, slug or exact title, which is resolved before anybody is asked."""
 
 SlugText = Annotated[str, Field(min_length=1, max_length=66)]
 """A slug as a caller writes it, perhaps between slashes."""

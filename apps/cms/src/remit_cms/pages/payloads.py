@@ -12,6 +12,7 @@ from remit_cms.models import (
     LocaleCode,
     OmittedIfNone,
     OptionalParam,
+    PageReference,
     Payload,
     Reply,
     RevisionNumber,
@@ -20,7 +21,8 @@ from remit_cms.models import (
 )
 from remit_cms.sections.payloads import SectionInput, SectionView
 
-_PAGE = "Id or slug of the page"
+_PAGE = "Id, slug or exact title of the page"
+_PAGE_TO_READ = "Id or slug of the page"
 _SLUG = "Name in the address: a-z, 0-9 and '-'"
 _REVISION = "Refuse if the page has another revision by now"
 
@@ -42,7 +44,7 @@ class GetPages(Payload):
 class GetPage(Payload):
     """The page to read, and the parts of it to include."""
 
-    page_id: OptionalParam[IdOrKey] = Field(default=None, description=_PAGE)
+    page_id: OptionalParam[IdOrKey] = Field(default=None, description=_PAGE_TO_READ)
     slug: OptionalParam[SlugText] = Field(default=None, description="Slug of the page")
     include_content: bool = Field(default=False, description="Give the content of every section too")
     locale_code: OptionalParam[LocaleCode] = Field(default=None, description="Language, e.g. en")
@@ -80,7 +82,7 @@ class Meta(Payload):
 class UpdatePage(Payload):
     """Changes to a page. Omitted fields stay as they are."""
 
-    page_id: IdOrKey = Field(description=_PAGE)
+    page_id: PageReference = Field(description=_PAGE)
     title: OptionalParam[_Title] = Field(default=None, description="New title")
     slug: OptionalParam[SlugText] = Field(default=None, description="New slug")
     indexing: OptionalParam[bool] = Field(default=None, description="Whether search engines may list the page")
@@ -97,7 +99,7 @@ class UpdatePage(Payload):
 class DeletePage(Payload):
     """The page to delete."""
 
-    page_id: IdOrKey = Field(description="Id of the page")
+    page_id: PageReference = Field(description=_PAGE)
     confirmed: bool = Field(default=False, description="Must be true to actually delete")
     expected_revision: OptionalParam[RevisionNumber] = Field(default=None, description=_REVISION)
 

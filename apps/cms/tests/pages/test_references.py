@@ -1,0 +1,70 @@
+"""A page to change or to delete is named by id, slug or title, and the person sees which page that is."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from apps.cms.tests.world import World
+from remit import App, Principal, Runtime
+from remit.runtime import RunResult
+from remit.tools import Arguments
+from remit_cms.tools import page_operations
+
+ANN = Principal("ann", "local-site", frozenset({"*"}))
+
+
+@pytest.fixture
+def runtime(world: World) -> Runtime:
+    tools = page_operations(world.pages, world.search).callees
+    return Runtime(App(name="cms", tools=tools, references=world.references))
+
+
+async def call(runtime: Runtime, name: str, **arguments: object) -> RunResult[Any]:
+    return await runtime.call_by_name(name, Arguments(json.dumps(arguments), arguments), by=ANN)
+
+
+@pytest.mark.parametrize("said", ["page_1", "about-us", "/about-us", "About us", "ABOUT US"])
+async def test_a_page_is_renamed_by_id_slug_or_title(world: World, runtime: Runtime, said: str) -> None:
+    page = await world.page("About us")
+    await world.page("About")
+    reply = json.loads((await call(runtime, "cms_updatePage", pageId=said, title="Who we are")).text)
+    assert (reply["page"]["id"], reply["page"]["title"]) == (page.id, "Who we are")
+
+
+async def test_a_title_that_two_pages_have_is_answered_with_both(world: World, runtime: Runtime) -> None:
+    for slug in ("team", "team-2"):
+        await call(runtime, "cms_createPage", title="Team", slug=slug)
+    reply = json.loads((await call(runtime, "cms_deletePage", pageId="Team", confirmed=True)).text)
+    assert reply["errorCode"] == "VALIDATION_ERROR"
+    assert 'page_1 "Team", revision 1, page_2 "Team", revision 1; give the id' in reply["error"]
+    assert "page_2" in (await call(runtime, "cms_deletePage", pageId="team-2", confirmed=False)).text
+
+
+async def test_a_page_that_is_not_there_is_answered_with_similar_ones(world: World, runtime: Runtime) -> None:
+    await world.page("Opening hours")
+    await world.page("Secret", tenant="other")
+    reply = json.loads((await call(runtime, "cms_deletePage", pageId="Opening hour")).text)
+    assert reply["error"] == "there is no page 'Opening hour'; similar: page_1 \"Opening hours\", revision 1"
+    reply = json.loads((await call(runtime, "cms_deletePage", pageId="secret")).text)
+    assert reply["error"] == "there is no page 'secret'"
+
+
+async def test_the_approver_sees_the_page_and_what_was_edited_since_is_asked_about_anew(
+    world: World, runtime: Runtime
+) -> None:
+    page = await world.page("About us")
+    waiting = await call(runtime, "cms_deletePage", pageId="about us", confirmed=True)
+    row = await runtime.store.find_question(waiting.questions[0])
+    assert row is not None
+    assert row.question.shown.splitlines()[0] == f'"about us" → page {page.id} "About us", revision 1'
+    await runtime.decide(row.question.id, approved=True, by=ANN)
+    await call(runtime, "cms_updatePage", pageId=page.id, title="We")
+    again = await runtime.resume(waiting.run)
+    assert (again.status, (await world.rows())["pages"]) == ("waiting", 1)
+    await runtime.decide(again.questions[0], approved=True, by=ANN)
+    assert (await runtime.resume(waiting.run)).status == "done"
+    assert (await world.rows())["pages"] == 0
+    assert (await runtime.replay(waiting.run)).is_identical

@@ -1,0 +1,62 @@
+"""What the application is asked about a call before it runs: previews, and the objects that references mean."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Final, ParamSpec, TypeVar
+
+from remit.contracts.call import Call
+from remit.contracts.changed import Changed
+from remit.contracts.failures import is_failure
+from remit.contracts.principal import Caller
+from remit.contracts.secret import redact_secrets
+from remit.errors import CallError, ToolFailedError
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+_TIMEOUT: Final = 10.0
+"""Seconds on the loop's clock that an answer may take."""
+
+_MAX_MESSAGE: Final = 2000
+
+
+class ObservingContext:
+    """The context of a call that has not been made, for functions that only look. Messages are not recorded."""
+
+    def __init__(self, call: Call) -> None:
+        self.caller: Caller = call.caller
+        self.deadline = call.deadline
+        self.key = call.id
+
+    @property
+    def run(self) -> str:
+        """The id of the run."""
+        return self.caller.run
+
+    def log(self, message: str, /, **fields: object) -> None:
+        """Do nothing: the call does not run."""
+
+    def emit(self, name: str | Changed, data: object = None, /) -> None:
+        """Do nothing: the call does not run."""
+
+
+async def observe(what: str, function: Callable[P, Awaitable[T]], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Await a function of the application that looks at the state of a call. ``what`` names it in errors.
+
+    Raises:
+        CallError: it raised one, failed, or took too long, so that the call cannot be judged.
+    """
+    try:
+        async with asyncio.timeout(_TIMEOUT):
+            return await function(*args, **kwargs)
+    except CallError:
+        raise
+    except TimeoutError as error:
+        raise ToolFailedError(f"{what} took longer than {_TIMEOUT:g} seconds") from error
+    except BaseException as error:
+        if not is_failure(error):
+            raise
+        message = redact_secrets(f"{what} failed: {type(error).__name__}: {error}")
+        raise ToolFailedError(message[:_MAX_MESSAGE]) from error

@@ -1,0 +1,152 @@
+"""References: parameters that name an object as a model does, by an id or a name, and what they were resolved to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Self, cast
+
+from pydantic import GetCoreSchemaHandler, TypeAdapter
+from pydantic_core import CoreSchema, core_schema
+
+from remit.core.checks import as_text_tuple, check_name, check_text
+from remit.errors import ContractError
+from remit.schemas.roundtrip import iter_nodes
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """An object that a reference may mean, as a resolver returns it.
+
+    Args:
+        id: its id, unique within its kind.
+        name: what people call it.
+        revision: its present revision; empty if it has none.
+        aliases: other names by which it may be referred to, such as a slug.
+    """
+
+    id: str
+    name: str
+    revision: str = ""
+    aliases: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_name("Candidate: id", self.id)
+        for name in ("name", "revision"):
+            check_text(f"Candidate: {name}", getattr(self, name))
+        object.__setattr__(self, "aliases", as_text_tuple("Candidate: aliases", self.aliases))
+
+    def __str__(self) -> str:
+        return f'{self.id} "{self.name}"' + (f", revision {self.revision}" if self.revision else "")
+
+
+class Referent(str):
+    """The id of the object that a reference was resolved to, with its kind, name and revision."""
+
+    __slots__ = ("kind", "name", "revision", "said")
+    kind: str
+    name: str
+    revision: str
+    said: str
+
+    def __new__(cls, id: str, kind: str, name: str, revision: str, said: str = "") -> Self:  # noqa: A002
+        """``said`` is the text that was resolved, as far as it is known."""
+        made = super().__new__(cls, id)
+        made.kind, made.name, made.revision, made.said = kind, name, revision, said or id
+        return made
+
+    def describe(self) -> str:
+        """What was resolved, for a person: ``"home" → page 7 "Home", revision 3``."""
+        said = "" if self.said == self else f'"{self.said}" → '
+        return f"{said}{self.kind} {Candidate(str(self), self.name, self.revision)}"
+
+
+class Unresolved(str):
+    """A text that has not been resolved."""
+
+    __slots__ = ("kind",)
+    kind: str
+
+
+_FIELDS: Final = ("id", "name", "revision")
+
+
+def _write(value: str) -> object:
+    """The canonical form of a referent; a text as it is."""
+    if not isinstance(value, Referent):
+        return str(value)
+    return {"id": str(value), "name": value.name, "revision": value.revision}
+
+
+class Reference:
+    """Marks a parameter as a reference: ``page: Annotated[str, Reference("page")]``.
+
+    A model gives an id, or a name or alias of one object. The resolver that the application registers for the kind
+    finds the object, before policies see the call: they, the question and the function get a `Referent`. Canonical
+    arguments hold its id, name and revision.
+    """
+
+    __slots__ = ("kind",)
+
+    def __init__(self, kind: str) -> None:
+        check_name("Reference: kind", kind)
+        self.kind = kind
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        """Accept a text or the canonical form of a referent, and write the latter."""
+        text = handler(str if source is Referent else source)
+        if text["type"] != "str" and not text["type"].startswith("function-"):
+            raise ContractError(f"{self!r} is not on a text; write Annotated[str, {self!r}], and | None behind that")
+        writer = core_schema.plain_serializer_function_ser_schema(_write, when_used="json")
+        metadata = {"remit_reference": self.kind}
+        return core_schema.no_info_wrap_validator_function(self._read, text, serialization=writer, metadata=metadata)
+
+    def _read(self, value: Any, read_text: Callable[[Any], Any]) -> Any:
+        if isinstance(value, Referent):
+            return value
+        if isinstance(value, dict):
+            given = cast("dict[str, Any]", value)
+            if given.keys() == set(_FIELDS) and all(isinstance(each, str) for each in given.values()):
+                return Referent(read_text(given["id"]), self.kind, given["name"], given["revision"])
+        text = Unresolved(read_text(value))
+        text.kind = self.kind
+        return text
+
+    def __repr__(self) -> str:
+        return f"Reference({self.kind!r})"
+
+
+def reference_kinds(adapter: TypeAdapter[Any]) -> frozenset[str]:
+    """The kinds of references in a type.
+
+    Raises:
+        ContractError: a reference has a text as its default, which would not be resolved.
+    """
+    found = set[str]()
+    for node in iter_nodes(adapter.core_schema):
+        kind = _kind_of(node)
+        if kind:
+            found.add(kind)
+        elif node["type"] == "default" and isinstance(node.get("default"), str):
+            kinds = {_kind_of(each) for each in iter_nodes(node["schema"])} - {""}
+            if kinds:
+                kind, default = kinds.pop(), node["default"]
+                raise ContractError(f"a parameter with Reference({kind!r}) has the default {default!r}; give none")
+    return frozenset(found)
+
+
+def _kind_of(node: Mapping[str, Any]) -> str:
+    metadata: Mapping[str, str] = node.get("metadata") or {}
+    return metadata.get("remit_reference", "")
+
+
+def ids_of_referents(value: object) -> object:
+    """A value of JSON types with the id alone in place of each referent, to compare what two calls are about."""
+    if isinstance(value, list):
+        return [ids_of_referents(each) for each in cast("list[object]", value)]
+    if not isinstance(value, dict):
+        return value
+    parts = cast("dict[str, object]", value)
+    if parts.keys() == set(_FIELDS):
+        return parts["id"]
+    return {name: ids_of_referents(each) for name, each in parts.items()}

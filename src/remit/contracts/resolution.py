@@ -1,0 +1,188 @@
+"""Resolves the references of a call to objects, by the functions that the application registers for their kinds."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from contextvars import ContextVar
+from dataclasses import fields, is_dataclass, replace
+from difflib import get_close_matches
+from types import MappingProxyType
+from typing import Any, Final, cast
+
+from pydantic import BaseModel
+
+from remit.contracts.call import Call
+from remit.contracts.callee import LeafContext
+from remit.contracts.contract import Contract
+from remit.contracts.facts import Effect
+from remit.contracts.gate import has_begun
+from remit.contracts.items import ArgumentsBound, QuestionItem
+from remit.contracts.observing import ObservingContext, observe
+from remit.contracts.reference import Candidate, Referent, Unresolved
+from remit.contracts.secret import redact_secrets
+from remit.contracts.values import iter_values
+from remit.core.checks import as_tuple_of, check_functions, check_name
+from remit.errors import InvalidArgumentsError, NotFoundError, SetupError, ToolFailedError
+
+_MAX_NAMED: Final = 10
+"""How many candidates an error names."""
+_MAX_NAME: Final = 200
+
+Resolver = Callable[[LeafContext, str], Awaitable[Iterable[Candidate]]]
+"""Finds the objects that a text may mean, and similar ones to suggest: ``await resolver(ctx, text)``."""
+
+
+CURRENT_RESOLVERS: Final[ContextVar[Mapping[str, Resolver]]] = ContextVar(
+    "remit_resolvers", default=MappingProxyType({})
+)
+"""The resolvers of the application whose run the current task executes, by kind."""
+
+
+def check_resolvers(what: str, resolvers: object) -> Mapping[str, Resolver]:
+    """Return the resolvers by kind, if they are functions.
+
+    Raises:
+        SetupError: they are not a mapping of kinds to functions.
+    """
+    if not isinstance(resolvers, Mapping):
+        raise SetupError(f"{what} is {resolvers!r}; give the resolvers by kind, {{'page': find_pages}}")
+    for kind, resolver in cast("Mapping[object, object]", resolvers).items():
+        check_name(f"a kind in {what}", kind)
+        check_functions(what, **{str(kind): resolver})
+    return MappingProxyType(dict(cast("Mapping[str, Resolver]", resolvers)))
+
+
+def check_kinds(callees: Iterable[Contract], resolvers: Mapping[str, Resolver]) -> None:
+    """Refuse a callee with a reference of a kind that nothing resolves, before any call is made.
+
+    Raises:
+        SetupError: names both.
+    """
+    for callee in callees:
+        for kind in sorted(callee.schema_in.references - resolvers.keys()):
+            raise SetupError(
+                f"{callee.name} refers to a {kind}, and the application has no resolver for that; register one: "
+                f"App(references={{{kind!r}: …}})"
+            )
+
+
+async def resolve_references(call: Call, *, unresolved_only: bool = False) -> Call:
+    """Return the validated call with the objects that its references mean, and record them.
+
+    A call that was asked about or has begun keeps the objects on record, and so does a replay. Any other call that is
+    executed again gets their present revisions, unless ``unresolved_only``.
+
+    Raises:
+        NotFoundError: there is no such object. InvalidArgumentsError: a reference may mean several.
+    """
+    if not call.callee.schema_in.references or call.ledger.is_replaying:
+        return call
+    items = call.ledger.items_for(call.id)
+    # A composed body leaves no record of its beginning, and must make the same calls when it is executed again.
+    settling = (QuestionItem, ArgumentsBound) if call.callee.facts.effect is Effect.COMPOSED else QuestionItem
+    is_settled = has_begun(items) or any(isinstance(item, settling) for item in items)
+    resolved = await find_referents(call, unresolved_only=unresolved_only or is_settled)
+    recorded = next((item.arguments for item in reversed(items) if isinstance(item, ArgumentsBound)), "")
+    if resolved is not call and resolved.canonical_arguments != recorded:
+        call.ledger.add(ArgumentsBound(call=call.id, arguments=resolved.canonical_arguments))
+    return resolved
+
+
+async def find_referents(call: Call, *, unresolved_only: bool = False) -> Call:
+    """Return the call with the objects that its references mean now. Referents are found by their ids.
+
+    Raises:
+        NotFoundError: there is no such object. InvalidArgumentsError: a reference may mean several.
+    """
+    found: dict[tuple[str, str], Referent] = {}
+    for each in _find_values(call.payload):
+        key = (each.kind, str(each))
+        if key not in found and not (unresolved_only and isinstance(each, Referent)):
+            found[key] = await _find_referent(call, each)
+    return call.with_payload(_replace_values(call.payload, found)) if found else call
+
+
+async def _find_referent(call: Call, reference: Referent | Unresolved) -> Referent:
+    kind, said = reference.kind, str(reference)
+    resolver = CURRENT_RESOLVERS.get().get(kind)
+    if resolver is None:
+        raise ToolFailedError(f"{call.callee.name} refers to a {kind}, and no resolver for that is registered")
+
+    async def find() -> tuple[Candidate, ...]:
+        return as_tuple_of(
+            Candidate, "a resolver", f"of {kind}", await resolver(ObservingContext(call), said), "give a Candidate(…)"
+        )
+
+    candidates = await observe(f"the resolver of references to a {kind}", find)
+    if isinstance(reference, Referent):
+        candidates = tuple(each for each in candidates if each.id == said)
+    chosen = _choose(kind, said, candidates)
+    text = reference.said if isinstance(reference, Referent) else said
+    return Referent(chosen.id, kind, redact_secrets(chosen.name)[:_MAX_NAME], chosen.revision, text)
+
+
+def _choose(kind: str, said: str, candidates: Sequence[Candidate]) -> Candidate:
+    """The candidate with that id, or else the only one with that name or alias, in any case if none has it exactly."""
+    folded = said.strip().casefold()
+    matches = (
+        [each for each in candidates if each.id == said]
+        or [each for each in candidates if said in (each.name, *each.aliases)]
+        or [each for each in candidates if folded in {name.casefold() for name in (each.name, *each.aliases)}]
+    )
+    unique = {each.id: each for each in matches}
+    if len(unique) == 1:
+        return next(iter(unique.values()))
+    if unique:
+        raise InvalidArgumentsError(
+            f"{said!r} may mean {len(unique)} objects of the kind {kind}: {_list(unique.values())}; "
+            "give the id of the one that is meant"
+        )
+    by_name = {name.casefold(): each for each in reversed(candidates) for name in (*each.aliases, each.name)}
+    near = dict.fromkeys(by_name[name] for name in get_close_matches(folded, by_name, n=_MAX_NAMED, cutoff=0.4))
+    similar = f"; similar: {_list(near)}" if near else ""
+    raise NotFoundError(f"there is no {kind} {said!r}{similar}")
+
+
+def _list(candidates: Iterable[Candidate]) -> str:
+    listed = list(candidates)
+    more = f", and {len(listed) - _MAX_NAMED} more" if len(listed) > _MAX_NAMED else ""
+    return redact_secrets(", ".join(map(str, listed[:_MAX_NAMED]))) + more
+
+
+def describe_referents(payload: BaseModel | None, *, named_only: bool) -> list[str]:
+    """What the references of a payload were resolved to, a line each, for the person who is asked.
+
+    ``named_only``: leave out those that were given as an id.
+    """
+    referents = (each for each in _find_values(payload) if isinstance(each, Referent))
+    return list(dict.fromkeys(each.describe() for each in referents if not (named_only and each.said == each)))
+
+
+def _find_values(payload: BaseModel | None) -> Iterator[Referent | Unresolved]:
+    """All references in a payload."""
+    return (each for each in iter_values(payload) if isinstance(each, (Referent, Unresolved)))
+
+
+def _replace_values(value: Any, found: Mapping[tuple[str, str], Referent]) -> Any:
+    """Copy the parts of a payload that contain references, with referents in their place."""
+    if isinstance(value, (Referent, Unresolved)):
+        return found.get((value.kind, str(value)), value)
+    if isinstance(value, BaseModel):
+        changed = _replace_parts(dict(value), found)
+        return value.model_copy(update=changed) if changed else value
+    if isinstance(value, dict):
+        parts = cast("dict[Any, Any]", value)
+        return parts | _replace_parts(parts, found)
+    if isinstance(value, (list, tuple, set, frozenset)):
+        values = cast("list[Any]", value)
+        changed = _replace_parts(dict(enumerate(values)), found)
+        return type(values)(changed.get(place, each) for place, each in enumerate(values)) if changed else values
+    if is_dataclass(value) and not isinstance(value, type):
+        return replace(value, **_replace_parts({each.name: getattr(value, each.name) for each in fields(value)}, found))
+    return value
+
+
+def _replace_parts(parts: Mapping[Any, Any], found: Mapping[tuple[str, str], Referent]) -> dict[Any, Any]:
+    """The parts that change."""
+    changed = {name: _replace_values(each, found) for name, each in parts.items()}
+    return {name: each for name, each in changed.items() if each is not parts[name]}

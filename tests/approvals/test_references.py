@@ -1,0 +1,353 @@
+"""A reference is resolved before policies see the call; the approval holds the id and revision that the person saw."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Annotated, Any
+
+import pytest
+from pydantic import BaseModel
+
+from remit import Agent, App, Context, Effect, LeafContext, Policy, Risk, Runtime, Stack, When, preset, tool
+from remit.app import Env
+from remit.journal.ports import Store
+from remit.layers import Authorize, Budget, CallLayer
+from remit.pipeline import Given, Pipeline, Step
+from remit.policies import Ask, Decision, Question
+from remit.runtime import RunResult
+from remit.stores import InMemoryStore
+from remit.testing import Scripted, calls, superuser
+from remit.tools import Candidate, Reference, Referent
+from tests.runtime.kit import AnyTool, Clock, Crash, Mortal, find_superuser, tool_messages
+
+ADA, BOB = superuser(name="ada"), superuser(name="bob")
+PageRef = Annotated[str, Reference("page")]
+DROP = calls(("drop", {"page": "home"}))
+HOME = {"id": "7", "name": "Home", "revision": "3"}
+
+
+class Site:
+    """Pages, what became of them, and what the resolver was asked."""
+
+    def __init__(self, *, effect: Effect = Effect.KEYED, risk: Risk = Risk.HIGH, confirm: bool = False) -> None:
+        self.pages = {
+            "7": Candidate("7", "Home", "3", ("home", "start")),
+            "8": Candidate("8", "About us", "1", ("about",)),
+            "9": Candidate("9", "Team", "5", ("team", "start")),
+        }
+        self.asked: list[str] = []
+        self.dropped: list[tuple[str, str]] = []
+        self.script: tuple[Any, ...] = ()
+
+        async def drop(_ctx: LeafContext, page: PageRef) -> str:
+            """Drop a page."""
+            assert isinstance(page, Referent)
+            self.dropped.append((page, page.revision))
+            return f"dropped {page}"
+
+        async def confirmed_drop(ctx: LeafContext, page: PageRef, confirmed: bool = False) -> str:
+            """Drop a page, or say what would be dropped."""
+            return await drop(ctx, page) if confirmed else f"would drop {page}"
+
+        decorate = tool(name="drop", effect=effect, risk=risk, confirm="confirmed" if confirm else None)
+        self.drop: AnyTool = decorate(confirmed_drop if confirm else drop)
+
+    async def find(self, ctx: LeafContext, text: str) -> Iterable[Candidate]:
+        self.asked.append(f"{text} for {ctx.caller.principal.name} of {ctx.caller.principal.tenant}")
+        return self.pages.values()
+
+    def revise(self, page: str, revision: str) -> None:
+        old = self.pages[page]
+        self.pages[page] = Candidate(old.id, old.name, revision, old.aliases)
+
+    def process(self, *more: Any, store: Store, **options: Any) -> Runtime:
+        """Another process, whose model goes on with ``more``."""
+        return self.runtime(*self.script, *more, store=store, **options)
+
+    def runtime(self, *script: Any, store: Store, layers: Stack[CallLayer] | None = None, **more: Any) -> Runtime:
+        """A process of its own over the store."""
+        self.script = script
+        tools = more.pop("tools", (self.drop,))
+        return Runtime(
+            App(
+                name="test",
+                agents=(Agent("test", instructions="Work.", tools=tools),),
+                references={"page": self.find},
+                layers=None if layers is None else lambda: layers,
+            ),
+            store=store,
+            model=Scripted(list(script)),
+            directory=find_superuser,
+            **more,
+        )
+
+
+async def open_question(store: Store) -> Question:
+    (row,) = [row for row in await store.list_questions() if row.status == "open"]
+    return row.question
+
+
+async def decide(runtime: Runtime, store: Store, **more: Any) -> RunResult[Any]:
+    """Approve the open question as bob, and resume its run."""
+    question = await open_question(store)
+    await runtime.decide(question.id, approved=True, by=BOB, **more)
+    return await runtime.resume(question.run)
+
+
+async def test_the_person_sees_what_a_reference_means_and_exactly_that_runs(store: Store) -> None:
+    site = Site()
+    waiting = await site.runtime(DROP, store=store).run("go", by=ADA)
+    question = await open_question(store)
+    assert question.shown == '"home" → page 7 "Home", revision 3'
+    assert json.loads(question.arguments) == {"page": HOME}
+    assert site.asked == ["home for ada of default"]
+    # Another process goes on with the approval.
+    second = site.process("done", store=store)
+    assert (await decide(second, store)).status == "done"
+    assert site.dropped == [("7", "3")]
+    assert site.asked[1:] == ["7 for ada of default"], "the base looks whether the page is still as it was shown"
+    assert (await second.replay(waiting.run)).is_identical
+    assert len(site.asked) == 2, "a replay asks no resolver"
+
+
+@pytest.mark.parametrize("said", ["7", "Home", "home", " HOME "])
+async def test_a_reference_is_an_id_or_one_of_the_names_in_any_case(said: str, store: Store) -> None:
+    site = Site(risk=Risk.SAFE)
+    await site.runtime(calls(("drop", {"page": said})), "done", store=store).run("go", by=ADA)
+    assert site.dropped == [("7", "3")]
+
+
+async def test_no_match_is_answered_with_the_nearest_names_and_two_with_the_candidates(store: Store) -> None:
+    site = Site()
+    script = [calls(("drop", {"page": page})) for page in ("hone", "start", "zzz")]
+    runtime = site.runtime(*script, "done", store=store)
+    result = await runtime.run("go", by=ADA)
+    errors = [json.loads(each) for each in await tool_messages(runtime, result.run)]
+    assert [each["errorCode"] for each in errors] == ["NOT_FOUND", "VALIDATION_ERROR", "NOT_FOUND"]
+    assert errors[0]["error"] == "there is no page 'hone'; similar: 7 \"Home\", revision 3"
+    assert errors[1]["error"] == (
+        '\'start\' may mean 2 objects of the kind page: 7 "Home", revision 3, 9 "Team", revision 5; '
+        "give the id of the one that is meant"
+    )
+    assert errors[2]["error"] == "there is no page 'zzz'"
+    assert await store.list_questions() == []
+
+
+async def test_what_an_id_names_is_meant_even_where_another_object_has_that_name(store: Store) -> None:
+    site = Site(risk=Risk.SAFE)
+    site.pages["8"] = Candidate("8", "7", "1")
+    await site.runtime(calls(("drop", {"page": "7"})), "done", store=store).run("go", by=ADA)
+    assert site.dropped == [("7", "3")]
+
+
+async def test_a_revision_that_changed_after_the_approval_is_asked_about_anew(store: Store) -> None:
+    site = Site()
+    waiting = await site.runtime(DROP, store=store).run("go", by=ADA)
+    first = await open_question(store)
+    site.revise("7", "4")
+    second = site.process("done", store=store)
+    assert (await decide(second, store)).status == "waiting"
+    question = await open_question(store)
+    assert (question.shown, question.replaces) == ('page 7 "Home", revision 4', first.id)
+    assert question.reason.endswith(f"what it is about has changed since it was shown: it was {first.shown}")
+    assert json.loads(question.arguments) == {"page": {**HOME, "revision": "4"}}
+    assert site.dropped == []
+    assert (await decide(second, store)).status == "done"
+    assert site.dropped == [("7", "4")]
+    assert (await second.replay(waiting.run)).is_identical
+
+
+async def test_a_revision_that_changes_while_an_approver_of_this_process_thinks_is_asked_about_at_once() -> None:
+    site, seen = Site(), list[str]()
+
+    class Slow:
+        async def decide(self, question: Question, /) -> Decision | None:
+            seen.append(question.shown)
+            site.revise("7", "4")
+            return Decision(question=question.id, approved=True, by="bob")
+
+    runtime = site.runtime(DROP, "done", store=InMemoryStore(), layers=preset(Env(approver=Slow())))
+    assert (await runtime.run("go", by=ADA)).status == "done"
+    assert seen == ['"home" → page 7 "Home", revision 3', 'page 7 "Home", revision 4']
+    assert site.dropped == [("7", "4")]
+
+
+async def test_an_object_that_is_gone_after_the_approval_ends_the_call(store: Store) -> None:
+    site = Site()
+    result = await site.runtime(DROP, store=store).run("go", by=ADA)
+    del site.pages["7"]
+    site.pages["10"] = Candidate("10", "Seven", "1", ("7",))
+    assert (await decide(site.process("done", store=store), store)).status == "done"
+    assert "NOT_FOUND" in (await tool_messages(site.process("done", store=store), result.run))[0]
+    assert site.dropped == []
+
+
+async def test_an_edit_that_names_another_object_is_asked_about_with_what_it_means(store: Store) -> None:
+    site = Site()
+    waiting = await site.runtime(DROP, store=store).run("go", by=ADA)
+    process = site.process("done", store=store)
+    assert (await decide(process, store, arguments='{"page": "about"}')).status == "waiting"
+    question = await open_question(store)
+    assert question.shown == '"about" → page 8 "About us", revision 1'
+    assert (question.editor, "bob edited it" in question.reason) == ("bob", True)
+    assert (await decide(process, store)).status == "done"
+    assert site.dropped == [("8", "1")]
+    assert '"edited":true' in (await tool_messages(process, waiting.run))[0]
+    asked = len(site.asked)
+    assert (await process.replay(waiting.run)).is_identical
+    assert len(site.asked) == asked
+
+
+async def test_an_edit_of_another_argument_keeps_the_object(store: Store) -> None:
+    site = Site(confirm=True)
+    renamed: list[tuple[str, str]] = []
+
+    @tool(effect=Effect.KEYED, risk=Risk.HIGH)
+    async def rename(_ctx: LeafContext, page: PageRef, title: str) -> str:
+        """Rename a page."""
+        renamed.append((page, title))
+        return "renamed"
+
+    script = calls(("rename", {"page": "home", "title": "Start"}))
+    await site.runtime(script, store=store, tools=(rename,)).run("go", by=ADA)
+    edited = json.dumps({"page": HOME, "title": "Welcome"})
+    process = site.process("done", store=store, tools=(rename,))
+    assert (await decide(process, store, arguments=edited)).status == "done"
+    assert renamed == [("7", "Welcome")]
+
+
+async def test_an_edited_object_that_changed_since_is_asked_about_anew(store: Store) -> None:
+    site = Site()
+    await site.runtime(DROP, store=store).run("go", by=ADA)
+    forged = json.dumps({"page": {"id": "8", "name": "Harmless", "revision": "0"}})
+    process = site.process("done", store=store)
+    assert (await decide(process, store, arguments=forged)).status == "waiting"
+    assert (await open_question(store)).shown == 'page 8 "About us", revision 1'
+    assert (await decide(process, store)).status == "done"
+    assert site.dropped == [("8", "1")]
+
+
+async def test_a_model_cannot_say_which_revision_or_name_an_object_has(store: Store) -> None:
+    site = Site()
+    forged = {"id": "8", "name": "Harmless", "revision": "0"}
+    await site.runtime(calls(("drop", {"page": forged})), store=store).run("go", by=ADA)
+    arguments = json.loads((await open_question(store)).arguments)
+    assert arguments == {"page": {"id": "8", "name": "About us", "revision": "1"}}
+
+
+async def test_a_confirmation_by_id_uses_the_approval_of_a_call_by_name(store: Store) -> None:
+    site = Site(confirm=True)
+    confirmed = calls(("drop", {"page": "7", "confirmed": True}))
+    runtime = site.runtime(DROP, "sure?", confirmed, "done", store=store)
+    await runtime.run("go", by=ADA, conversation="c")
+    question = await open_question(store)
+    assert question.shown == '"home" → page 7 "Home", revision 3'
+    await runtime.decide(question.id, approved=True, by=BOB)
+    result = await runtime.run("yes", by=ADA, conversation="c")
+    assert (result.status, site.dropped) == ("done", [("7", "3")])
+
+
+async def test_the_steps_of_a_pipeline_are_shown_with_their_objects_and_approved_together(store: Store) -> None:
+    site = Site()
+
+    class Two(BaseModel):
+        first: str
+        second: str
+
+    steps = [
+        Step(name="one", callee=site.drop, takes={"page": Given("first")}),
+        Step(name="other", callee=site.drop, takes={"page": Given("second")}),
+    ]
+    two = Pipeline("two", Two, steps, description="Drop two pages.")
+    script = calls(("two", {"first": "home", "second": "about"}))
+    tools = (two, site.drop)
+    waiting = await site.runtime(script, store=store, tools=tools).run("go", by=ADA)
+    question = await open_question(store)
+    assert [each.preview.summary for each in question.plan] == [
+        '"home" → page 7 "Home", revision 3',
+        '"about" → page 8 "About us", revision 1',
+    ]
+    site.revise("8", "2")
+    process = site.process("done", store=store, tools=tools)
+    assert (await decide(process, store)).status == "waiting", "the second page has changed since"
+    assert site.dropped == [("7", "3")]
+    assert (await open_question(store)).shown == '"about" → page 8 "About us", revision 2'
+    assert (await decide(process, store)).status == "done"
+    assert site.dropped == [("7", "3"), ("8", "2")]
+    assert (await process.replay(waiting.run)).is_identical
+
+
+async def test_policies_see_the_object(store: Store) -> None:
+    site = Site(risk=Risk.SAFE)
+    rule = When("home page", lambda call: HOME in json.loads(call.canonical_arguments).values(), Ask(reason="home"))
+    layers = preset(Env(), policy=Policy(rule))
+    script = [calls(("drop", {"page": "about"}), ("drop", {"page": "Home"})), "done"]
+    assert (await site.runtime(*script, store=store, layers=layers).run("go", by=ADA)).status == "waiting"
+    assert site.dropped == [("8", "1")]
+
+
+async def test_without_a_validate_layer_the_base_resolves(store: Store) -> None:
+    site = Site()
+    runtime = site.runtime(DROP, "done", store=store, layers=Stack[CallLayer](Authorize(), Budget()))
+    assert (await runtime.run("go", by=ADA)).status == "done"
+    assert site.dropped == [("7", "3")]
+
+
+async def test_a_call_that_has_begun_keeps_its_object_when_it_is_made_again() -> None:
+    clock = Clock()
+    site, store = Site(risk=Risk.SAFE), Mortal(clock)
+    store.die_at(4, after=False)  # the end of the call
+    with pytest.raises(Crash):
+        await site.runtime(DROP, "done", store=store, clock=clock).run("go", by=ADA)
+    store.revive()
+    clock.now += 60
+    site.revise("7", "4")
+    (row,) = await store.list_runs()
+    asked = len(site.asked)
+    assert (await site.runtime(DROP, "done", store=store, clock=clock).resume(row.run)).status == "done"
+    assert site.dropped == [("7", "3"), ("7", "3")]
+    assert len(site.asked) == asked
+
+
+async def test_a_composed_body_makes_the_same_calls_though_its_object_has_changed(store: Store) -> None:
+    site = Site()
+    renamed: list[str] = []
+
+    @tool(effect=Effect.IDEMPOTENT)
+    async def rename(page: PageRef) -> str:
+        """Rename a page."""
+        assert isinstance(page, Referent)
+        renamed.append(page.revision)
+        site.revise(page, "4")
+        return "renamed"
+
+    @tool(effect=Effect.COMPOSED)
+    async def replace(ctx: Context, page: PageRef) -> str:
+        """Rename a page, then drop it."""
+        await ctx.call(rename, page)
+        return await ctx.call(site.drop, page)
+
+    tools = (replace, rename, site.drop)
+    waiting = await site.runtime(calls(("replace", {"page": "home"})), store=store, tools=tools).run("go", by=ADA)
+    assert (waiting.status, renamed) == ("waiting", ["3"])
+    process = site.process("done", store=store, tools=tools)
+    assert (await decide(process, store)).status == "done"
+    assert (renamed, site.dropped) == (["3"], [("7", "4")])
+    assert (await process.replay(waiting.run)).is_identical
+
+
+async def test_an_answered_call_asks_no_resolver_when_its_run_is_resumed(store: Store) -> None:
+    site = Site(risk=Risk.SAFE)
+
+    @tool(effect=Effect.KEYED, risk=Risk.HIGH)
+    async def pay(_ctx: LeafContext) -> str:
+        """Pay."""
+        return "paid"
+
+    tools = (site.drop, pay)
+    await site.runtime(DROP, calls(("pay", {})), store=store, tools=tools).run("go", by=ADA)
+    asked = len(site.asked)
+    process = site.process("done", store=store, tools=tools)
+    assert (await decide(process, store)).status == "done"
+    assert (len(site.asked), site.dropped) == (asked, [("7", "3")])

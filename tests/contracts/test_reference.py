@@ -1,0 +1,253 @@
+"""References in the schema of a tool: what they accept, what they write, and which resolvers they need."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import pytest
+from pydantic import BaseModel, Field
+
+from remit import App, Effect, LeafContext, Runtime, tool
+from remit.contracts.contract import definition_digest
+from remit.contracts.observing import observe
+from remit.contracts.reference import ids_of_referents
+from remit.contracts.resolution import CURRENT_RESOLVERS, find_referents, resolve_references
+from remit.contracts.schema import Input
+from remit.errors import ContractError, InvalidArgumentsError, SetupError, ToolFailedError
+from remit.inventory.narrowing import resolve_fixed_values
+from remit.testing import make_call, superuser
+from remit.tools import Candidate, Limits, Reference, Referent, parse_arguments
+
+PageRef = Annotated[str, Field(max_length=20), Reference("page")]
+HOME = Candidate("7", "Home", "3", ("home",))
+CANONICAL = '{"id":"7","name":"Home","revision":"3"}'
+
+
+@dataclass
+class Pair:
+    """Two pages."""
+
+    one: PageRef
+    other: PageRef
+
+
+class Move(BaseModel):
+    """References in every kind of part."""
+
+    page: PageRef
+    under: PageRef | None = None
+    others: list[PageRef] = Field(default_factory=list[str])
+    by_name: dict[str, PageRef] = Field(default_factory=dict[str, str])
+    pair: Pair | None = None
+    nested: Move | None = None
+    title: str = ""
+
+
+@tool(effect=Effect.PURE)
+async def move(payload: Move) -> str:
+    """Move a page."""
+    assert isinstance(payload.page, Referent)
+    return f"{payload.page.describe()} under {payload.under}"
+
+
+async def find(_ctx: LeafContext, _text: str) -> Iterable[Candidate]:
+    return [HOME, Candidate("8", "About")]
+
+
+async def resolved(raw: str) -> Move:
+    token = CURRENT_RESOLVERS.set({"page": find})
+    try:
+        call = await make_call(move, raw)
+        call = call.with_payload(move.schema_in.bind(call.arguments, strict=True))
+        payload = (await find_referents(call)).payload
+    finally:
+        CURRENT_RESOLVERS.reset(token)
+    assert isinstance(payload, Move)
+    return payload
+
+
+async def test_references_are_resolved_in_every_part_of_a_payload() -> None:
+    payload = await resolved(
+        '{"page": "home", "under": "Home", "others": ["7", "about"], "by_name": {"a": "HOME"}, "title": "home",'
+        ' "pair": {"one": "home", "other": "8"}, "nested": {"page": "home"}}'
+    )
+    assert payload.nested is not None
+    assert payload.pair is not None
+    found = [payload.page, payload.under, *payload.others, payload.by_name["a"], payload.nested.page]
+    assert found == ["7", "7", "7", "8", "7", "7"]
+    assert (payload.pair.one, payload.pair.other, payload.title) == ("7", "8", "home")
+    assert all(isinstance(each, Referent) for each in (*found, payload.pair.one, payload.pair.other))
+    text = move.schema_in.dump_canonical(payload)
+    assert text.count(CANONICAL) == 6
+    assert move.schema_in.load(text) == payload
+
+
+async def test_parts_without_references_stay_the_same_objects() -> None:
+    payload = await resolved('{"page": "home", "others": []}')
+    assert (payload.others, payload.by_name, payload.nested) == ([], {}, None)
+
+
+def test_a_model_sees_a_text_and_the_definition_says_no_more() -> None:
+    assert move.schema_in.json_schema["properties"]["page"] == {"type": "string", "maxLength": 20}
+    assert move.schema_in.references == {"page"}
+    assert definition_digest(move)
+
+
+@pytest.mark.parametrize(
+    "value", ["7", '{"id": "7"}', '{"id": "7", "name": "Home", "revision": 3}', '"a text of more than 20 characters"']
+)
+def test_what_is_no_text_is_refused(value: str) -> None:
+    with pytest.raises(InvalidArgumentsError):
+        move.schema_in.bind(parse_arguments(f'{{"page": {value}}}', Limits()), strict=True)
+
+
+async def test_a_referent_from_python_is_accepted_and_looked_up_again() -> None:
+    old = Referent("7", "page", "Old name", "1")
+    arguments = move.build_arguments(Move(page=old))
+    assert arguments.raw == '{"page":{"id":"7","name":"Old name","revision":"1"}}'
+    page = (await resolved(arguments.raw)).page
+    assert isinstance(page, Referent)
+    assert page.describe() == 'page 7 "Home", revision 3'
+
+
+def test_a_referent_may_be_annotated_as_such() -> None:
+    @tool(effect=Effect.PURE)
+    async def show(page: Annotated[Referent, Reference("page")]) -> str:
+        """Show a page."""
+        return page.name
+
+    assert show.schema_in.json_schema["properties"]["page"] == {"type": "string"}
+
+
+@pytest.mark.parametrize("kind", [str | None, int, list[str]], ids=["none", "int", "list"])
+def test_only_a_text_can_be_a_reference(kind: Any) -> None:
+    with pytest.raises(
+        ContractError, match=r"Reference\('page'\) is not on a text; write Annotated\[str, Reference\('pa"
+    ):
+        Input(create(Annotated[kind, Reference("page")]))
+
+
+def create(kind: Any, **default: Any) -> type[BaseModel]:
+    return type("Made", (BaseModel,), {"__annotations__": {"page": kind}, "__module__": __name__, **default})
+
+
+def test_a_text_as_default_is_refused_because_nothing_would_resolve_it() -> None:
+    with pytest.raises(ContractError, match="a parameter with Reference\\('page'\\) has the default 'home'; give none"):
+        _ = Input(create(PageRef, page="home")).references
+    assert Input(create(PageRef | None, page=None)).references == {"page"}
+
+
+def test_an_application_without_the_resolver_does_not_start() -> None:
+    with pytest.raises(SetupError, match=r"move refers to a page, .* register one: App\(references=\{'page': …\}\)"):
+        Runtime(App(name="test", tools=(move,)))
+    assert Runtime(App(name="test", tools=(move,), references={"page": find}))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (find, "application test: references is <function"),
+        ({"page": 3}, "application test: references: page is 3; give a function"),
+        ({"": find}, "a kind in application test: references is empty"),
+        ({3: find}, "a kind in application test: references is 3"),
+    ],
+)
+def test_resolvers_are_functions_by_kind(wrong: Any, message: str) -> None:
+    with pytest.raises(SetupError, match=message):
+        App(name="test", references=wrong)
+
+
+async def run_with(resolver: Any) -> str:
+    runtime = Runtime(App(name="test", tools=(move,), references={"page": resolver}))
+    result = await runtime.call(move, superuser(), Move(page="home"))
+    return result.text
+
+
+async def test_a_resolver_that_fails_ends_the_call_with_its_name() -> None:
+    async def broken(_ctx: LeafContext, _text: str) -> Iterable[Candidate]:
+        raise OSError("no disk")
+
+    async def wrong(_ctx: LeafContext, _text: str) -> Any:
+        return ["7"]
+
+    async def refuses(_ctx: LeafContext, _text: str) -> Iterable[Candidate]:
+        raise InvalidArgumentsError("too vague")
+
+    assert "the resolver of references to a page failed: OSError: no disk" in await run_with(broken)
+    assert "a resolver: an item of of page is '7'; give a Candidate" in await run_with(wrong)
+    assert "too vague" in await run_with(refuses)
+
+
+@pytest.mark.looptime
+async def test_a_resolver_that_takes_too_long_ends_the_call() -> None:
+    async def slow(_ctx: LeafContext, _text: str) -> Iterable[Candidate]:
+        await asyncio.sleep(60)
+        return ()
+
+    assert "took longer than 10 seconds" in await run_with(slow)
+
+
+async def test_a_cancellation_of_a_resolver_is_no_error_of_it() -> None:
+    task = asyncio.create_task(observe("it", asyncio.sleep, 5))
+    await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
+async def test_a_resolver_gets_the_facts_of_the_call_and_records_nothing() -> None:
+    async def look(ctx: LeafContext, _text: str) -> Iterable[Candidate]:
+        ctx.log("looked")
+        ctx.emit("looked")
+        return [Candidate(ctx.key, ctx.run, "1", ("home",))]
+
+    assert "page" in await run_with(look)
+
+
+async def test_outside_of_a_run_a_reference_is_not_resolved() -> None:
+    call = await make_call(move, '{"page": "home"}')
+    call = call.with_payload(move.schema_in.bind(call.arguments))
+    with pytest.raises(ToolFailedError, match="move refers to a page, and no resolver for that is registered"):
+        await resolve_references(call)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"id": ""}, "Candidate: id is empty"),
+        ({"name": None}, "Candidate: name is None"),
+        ({"revision": 3}, "Candidate: revision is 3"),
+        ({"aliases": 3}, "Candidate: aliases is 3"),
+    ],
+)
+def test_a_candidate_is_made_of_texts(wrong: dict[str, Any], message: str) -> None:
+    given: dict[str, Any] = {"id": "7", "name": "Home", **wrong}
+    with pytest.raises(SetupError, match=message):
+        Candidate(**given)
+
+
+def test_a_kind_has_a_name() -> None:
+    with pytest.raises(SetupError, match="Reference: kind is empty"):
+        Reference("")
+
+
+async def test_many_candidates_are_not_all_named() -> None:
+    async def many(_ctx: LeafContext, _text: str) -> Iterable[Candidate]:
+        return [Candidate(str(number), "home") for number in range(30)]
+
+    text = await run_with(many)
+    assert "may mean 30 objects of the kind page" in text
+    assert "and 20 more; give the id of the one that is meant" in text
+
+
+def test_a_fixed_parameter_is_no_reference() -> None:
+    with pytest.raises(ContractError, match="'page' is a reference, which is resolved for each call"):
+        resolve_fixed_values(Move, {"page": "home"}, ())
+
+
+def test_two_calls_are_compared_by_the_ids_of_their_objects() -> None:
+    old, new = ({"pages": [{"id": "7", "name": "Home", "revision": each}], "n": 1} for each in "34")
+    assert ids_of_referents(old) == ids_of_referents(new) == {"pages": ["7"], "n": 1}
