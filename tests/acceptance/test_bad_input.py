@@ -92,7 +92,7 @@ BAD_CALLS = {
     "interrupts": ("interrupt", "{}", "INTERNAL_ERROR", "interrupt failed: KeyboardInterrupt: it was me"),
     "unwritable": ("unwritable", "{}", "INVALID_OUTPUT", "JSON cannot hold the result"),
     "not UTF-8": ("half_a_pair", "{}", "INVALID_OUTPUT", "JSON cannot hold the result"),
-    "wrong type": ("wrong", "{}", "INVALID_OUTPUT", "not what the contract says"),
+    "wrong type": ("wrong", "{}", "INVALID_OUTPUT", "does not match the contract"),
 }
 
 

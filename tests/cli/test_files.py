@@ -95,7 +95,7 @@ def test_a_file_that_is_too_large_is_a_usage_error_with_the_limit(
     for words in (["call", APP, "upload", "--file", f"file={path}"], ["run", APP, "--ask", "Hi", "--file", str(path)]):
         ended = done(*words)
         assert ended.status == 2
-        line = f"remit: USAGE: --file {path}: {wrong}; at most 1,000: Limits.artifact_bytes"
+        line = f"remit: USAGE: --file {path}: {wrong}; the limit, Limits.artifact_bytes, is 1,000"
         assert ended.err.splitlines()[-1] == line
 
 

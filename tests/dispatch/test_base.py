@@ -231,7 +231,7 @@ async def test_a_result_that_breaks_the_contract_is_an_error_of_a_call_that_has_
 
     bench = Bench(lie)
     ledger = await bench.drive()
-    with pytest.raises(InvalidOutputError, match="not what the contract says"):
+    with pytest.raises(InvalidOutputError, match="does not match the contract"):
         await bench.base(lie, ledger=ledger)
     assert [ended.outcome for ended in of_kind(ledger.items_for("call"), AttemptEnded)] == ["error"]
 

@@ -97,7 +97,7 @@ async def test_a_result_that_the_callee_cannot_have_is_an_error_for_all(reply: R
     bench = Bench(made)
     got = await bench.reply(made)
     assert got.outcome == "error"
-    assert got.content.startswith('{"success":false,"error":"a layer changed the result of find: the result is not')
+    assert got.content.startswith('{"success":false,"error":"a layer changed the result of find: the result does')
     with pytest.raises(InvalidOutputError):
         unwrap_reply(made, got)
 
