@@ -27,9 +27,12 @@ from remit.contracts.secret import KNOWN_SECRETS
 
 pytest_plugins = ("tests.processes", "tests.queues", "tests.stores")
 
-# Properties take the time they take: a slow machine is no counterexample.
-settings.register_profile("patient", deadline=None, max_examples=25, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("patient")
+# Properties take the time they take: a slow machine is no counterexample. The whole suite tries the same examples every
+# time, so that it fails for what was changed only; `make quick` looks for new ones.
+_patient = settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("exploring", _patient)
+settings.register_profile("patient", _patient, derandomize=True)
+settings.load_profile(os.environ.get("REMIT_TEST_PROPERTIES", "patient"))
 
 # Where no loop was ever set, looptime's look at a test that is not async makes one and leaves it open.
 asyncio.set_event_loop(None)

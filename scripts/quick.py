@@ -3,6 +3,7 @@
 Tests run without coverage, and without those marked `process`. pyright runs beside them: each needs about one core.
 """
 
+import os
 import subprocess
 import sys
 import time
@@ -139,6 +140,7 @@ def check(scope: Scope) -> int:
     types = _start("pyright", *python) if python else None
     # Two workers start slower than one, and pyright takes a core while it runs.
     options = ["-q", "-m", MARKERS, "-n", "2", "--dist", "loadfile"]
+    os.environ.setdefault("REMIT_TEST_PROPERTIES", "exploring")  # read by conftest.py
     tests = _run("pytest", *options, *scope.paths)
     failed.append(0 if tests == NO_TESTS else tests)
     if types is not None:

@@ -21,6 +21,7 @@ from remit.contracts.chat import (
     encode_message,
 )
 from remit.contracts.wire import ModelText
+from remit.errors import SetupError
 from remit.models import ModelSettings
 from remit.testing import memory_ledger
 from tests.contracts.json_values import objects, text
@@ -173,6 +174,18 @@ async def test_two_requests_share_no_used_ids() -> None:
 @given(st.lists(text, max_size=4), st.lists(text, max_size=4))
 def test_two_histories_share_a_digest_only_if_they_are_one(one: list[str], other: list[str]) -> None:
     assert (History(one).digest == History(other).digest) == (one == other)
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", None])
+def test_a_text_that_is_no_message_is_refused(text: Any) -> None:
+    with pytest.raises(SetupError, match="give the JSON text of a message"):
+        decode_message(text)
+
+
+@pytest.mark.parametrize("definition", ["save", {}, {"function": "save"}])
+def test_what_defines_no_function_is_refused(definition: Any) -> None:
+    with pytest.raises(SetupError, match="give definitions of functions"):
+        ToolDefinitions([definition])
 
 
 def test_a_history_knows_which_models_wrote_it_and_whether_it_names_artifacts_without_being_read_again() -> None:

@@ -11,10 +11,11 @@ from remit.contracts.callee import UNKNOWN, Frame
 from remit.contracts.naming import tool_name
 from remit.dispatch.context import CallContext
 from remit.dispatch.registry import MissingCallee, Registry, collect_callees
-from remit.errors import ContractError, NameTakenError, UnknownToolError
+from remit.errors import ContractError, NameTakenError, SetupError, UnknownToolError
 from remit.testing import Scripted, calls, make_call, superuser
 from tests.dispatch.actors import Actor
 from tests.dispatch.kit import Bench
+from tests.pipeline.mails import Mailbox, steps_of
 
 
 @tool(effect=Effect.PURE)
@@ -34,6 +35,13 @@ def test_callees_are_found_by_name_in_the_order_in_which_they_came() -> None:
     assert (list(registry), len(registry)) == ([cms_getPages, cms_getPage], 2)
     assert registry.get_or_missing("cms_getPage") is registry.find("cms_getPage") is cms_getPage
     assert registry.find("getPage") is None
+
+
+def test_a_pipeline_whose_step_is_not_listed_is_refused_and_both_are_named() -> None:
+    filing = Mailbox().filing()
+    with pytest.raises(SetupError, match=r"file_mail calls Tool \w+ .* is not listed"):
+        Registry([filing]).check_steps()
+    Registry([filing, *steps_of(filing).values()]).check_steps()
 
 
 def test_two_callees_of_one_name_are_refused_and_both_are_named() -> None:

@@ -25,7 +25,7 @@ from remit.contracts.items import (
     output_content,
 )
 from remit.errors import JournalFormatError
-from remit.journal.codec import ERASED_BODY, decode_item, encode_item, tool_message_text
+from remit.journal.codec import ERASED_BODY, JOURNAL_FORMAT, check_format, decode_item, encode_item, tool_message_text
 from remit.testing.store_suite.samples import header_item
 from tests.journal.examples import some
 
@@ -200,3 +200,11 @@ def test_the_content_of_an_end_is_the_same_whoever_called(wire: str, content: st
     model = ToolOutput(call="c", parent="a", callee="t", wire=wire, text=tool_message_text(wire, content), outcome="ok")
     python = ToolOutput(call="c", parent="a", callee="t", wire="", text=content, outcome="ok")
     assert output_content(model) == output_content(python) == content
+
+
+@pytest.mark.parametrize("version", [0, JOURNAL_FORMAT + 1])
+def test_a_run_of_a_format_that_this_version_does_not_read_is_refused(version: int) -> None:
+    with pytest.raises(
+        JournalFormatError, match=f"run r has format {version}; this version reads 1 to {JOURNAL_FORMAT}"
+    ):
+        check_format("r", version)

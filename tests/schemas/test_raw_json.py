@@ -56,5 +56,9 @@ def test_a_text_that_is_not_json_or_too_deep_is_refused(text: str) -> None:
         load_json(text)
 
 
+def test_an_empty_text_has_no_parts() -> None:
+    assert (raw_items(""), raw_members("")) == ([], {})
+
+
 def test_a_json_text_is_loaded() -> None:
     assert load_json('{"a": [1, "\\ud83d"]}') == {"a": [1, "\ud83d"]}
