@@ -75,7 +75,8 @@ class World:
     def __init__(self, folder: Path, google: FakeGoogle) -> None:
         self.clock, self.google = Clock(), google
         self._file = folder / "casefile.db"
-        self.database = Database(self._file, clock=self.clock, new_id=Digits())
+        self.digits = Digits()
+        self.database = Database(self._file, clock=self.clock, new_id=self.digits)
         account = folder / "credentials.json"
         credentials = {"type": "authorized_user", "client_id": "id", "token_uri": f"{google.url}/token"}
         account.write_text(json.dumps(credentials | {"client_secret": "client-secret-1", "refresh_token": "refresh-1"}))
@@ -111,7 +112,7 @@ class World:
         pools = {"casefile_id": [*[mine] * 5, old, gone, foreign, "cf_260101_ffffff"]}
         pools["session_id"] = [*sessions[:2], *sessions, "ts_260101_ann00000_ffffff"]
         pools |= {"user_id": list(PEOPLE), "target_user_id": ["bob", *PEOPLE], "tool_name": [*self.tools, "lost"]}
-        self.pools |= pools | self._populate_google()
+        self.pools |= pools | self.populate_google()
         await self._call_successfully("file_mail", "ann", casefile_id=mine, query="subject:invoice")
         await self._call_successfully("sync_drive", "ann", casefile_id=mine)
 
@@ -133,7 +134,7 @@ class World:
         self.own |= {"ann": ["", *sessions[:2]], "bob": ["", sessions[3]], "ann elsewhere": ["", sessions[4]]}
         return sessions
 
-    def _populate_google(self) -> dict[str, list[str]]:
+    def populate_google(self) -> dict[str, list[str]]:
         """What there is at Google, and what is not."""
         there = self.google.mailbox.deliver(mail(subject="invoice"))
         file, document = self.google.drive.put("a.txt", b"abc"), self.google.drive.put("b", b"a,b", _DOCUMENT)
@@ -185,9 +186,10 @@ def _find_principal(name: str, tenant: str) -> Principal | None:
 
 
 @asynccontextmanager
-async def open_world(folder: Path, fresh: Path) -> AsyncGenerator[World]:
-    """A world in a folder; ``fresh`` is an empty database to begin with."""
-    shutil.copy(fresh, folder / "casefile.db")
+async def open_world(folder: Path, fresh: Path | None = None) -> AsyncGenerator[World]:
+    """A world in a folder; ``fresh`` is an empty database to begin with, which saves making one."""
+    if fresh is not None:
+        shutil.copy(fresh, folder / "casefile.db")
     async with serving(FakeGoogle()) as google:
         world = World(folder, google)
         try:

@@ -10,9 +10,9 @@ from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import Any
 
+from apps.casefile.tests.google.fake.server import FakeGoogle
 from apps.cms.tests import world as cms
-from figures.fuzz_world import PEOPLE, RECORDS
-from figures.fuzz_world import open_world as open_casefile
+from figures import fuzz_world
 from remit import App, Principal, Runtime
 from remit.contracts.items import Item, Position
 from remit.contracts.ledger import Consumption
@@ -21,7 +21,6 @@ from remit.runtime import RunResult
 from remit.stores import InMemoryStore
 from remit.testing import Scripted
 from remit.tools import Arguments
-from remit_casefile.app import build as build_casefile
 from remit_cms.tools import page_operations, section_operations
 
 ANN = Principal("ann", "local-site", frozenset({"*"}))
@@ -103,11 +102,23 @@ class DyingStore(InMemoryStore):
 
 
 class World:
-    """An application, who calls it, and the rows of its database."""
+    """An application, who calls it, and the rows of its database. All calls of a file of tests share it, one by one."""
 
     def __init__(self, app: App, path: Path, by: Principal, samples: dict[str, Sample], conversation: str) -> None:
         self.app, self.by, self.samples, self.conversation = app, by, samples, conversation
         self._path = path
+        self._prepared = sqlite3.connect(":memory:")
+        with closing(sqlite3.connect(path)) as database:
+            database.backup(self._prepared)
+
+    def restore(self) -> None:
+        """Undo what calls did to the database."""
+        with closing(sqlite3.connect(self._path)) as database:
+            self._prepared.backup(database)
+
+    def close(self) -> None:
+        """Forget what the database was."""
+        self._prepared.close()
 
     async def call(self, name: str, store: DyingStore) -> RunResult[Any]:
         """Call a tool, and resume the run if its process died."""
@@ -138,7 +149,7 @@ class World:
         with closing(sqlite3.connect(self._path)) as database:
             listed = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
             for (table,) in listed:
-                if table in RECORDS or "search" in table or table == "remit_effects":
+                if table in fuzz_world.RECORDS or "search" in table or table == "remit_effects":
                     continue
                 columns = [each[1] for each in database.execute(f"PRAGMA table_info({table})")]
                 kept = ", ".join(f'"{each}"' for each in columns if not each.endswith("_at"))
@@ -146,38 +157,81 @@ class World:
         return found
 
 
+class CasefileWorld(World):
+    """The casefile application, with a Google of its own."""
+
+    def __init__(self, opened: fuzz_world.World, samples: dict[str, Sample], path: Path) -> None:
+        super().__init__(opened.app, path, fuzz_world.PEOPLE["ann"], samples, opened.own["ann"][2])
+        self._opened = opened
+        self._digits = opened.digits.count
+
+    def restore(self) -> None:
+        """Undo what calls did to the database and at Google."""
+        super().restore()
+        self._opened.digits.count = self._digits
+        google = self._opened.google
+        vars(google).update(vars(FakeGoogle()) | {"url": google.url})
+        populate_google(self._opened)
+
+
+class CmsWorld(World):
+    """The CMS with one page."""
+
+    def __init__(self, made: cms.World, path: Path) -> None:
+        operations = (page_operations(made.pages, made.search), section_operations(made.sections))
+        tools = tuple(tool for each in operations for tool in each.callees)
+        app = App(name="cms", tools=tools, references=made.references)
+        super().__init__(app, path, ANN, CMS, "")
+        self._made = made
+        self._looks, self._counts = made.clock.looks, made.ids.counts.copy()
+
+    def restore(self) -> None:
+        """Undo what calls did to the database, its clock and its ids."""
+        super().restore()
+        self._made.clock.looks, self._made.ids.counts = self._looks, self._counts.copy()
+
+
+def populate_google(opened: fuzz_world.World) -> None:
+    """Deliver the mail and put the files that each call finds."""
+    opened.populate_google()
+    opened.google.drive.put("new.txt", b"new")
+
+
 @asynccontextmanager
 async def casefile_world(folder: Path) -> AsyncGenerator[World]:
-    """The casefile application, with a Google of its own."""
-    fresh = folder / "fresh.db"
-    made = build_casefile(folder / "fresh")
-    (folder / "fresh").mkdir()
-    async with made.database.write():
-        pass
-    await made.close()
-    (folder / "fresh" / "casefile.db").rename(fresh)
-    async with open_casefile(folder, fresh) as opened:
+    """The casefile application, in which each tool has arguments."""
+    async with fuzz_world.open_world(folder) as opened:
         mail = json.dumps({"message_id": opened.pools["message_id"][0]})
         opened.pools["message"] = [(await opened.call("gmail_get_message", "ann", mail)).text]
         session = json.loads((await opened.call("create_tool_session", "ann", "{}")).text)
         opened.pools["session_id"].append(session["session_id"])
-        opened.google.drive.put("new.txt", b"new")
         samples = {name: make(opened.pools) for name, make in CASEFILE.items()}
         mine = opened.pools["casefile_id"][0]
         for name, sample in samples.items():
             if not name.startswith(("create_casefile", "close_")):
                 sample["casefile_id"] = mine
-        conversation = opened.own["ann"][2]
-        yield World(opened.app, folder / "casefile.db", PEOPLE["ann"], samples | RECORDED | GOOGLE, conversation)
+        with closing(CasefileWorld(opened, samples | RECORDED | GOOGLE, folder / "casefile.db")) as world:
+            yield world
 
 
 @asynccontextmanager
 async def cms_world(folder: Path) -> AsyncGenerator[World]:
-    """The CMS with one page."""
+    """The CMS, in which each tool has arguments."""
     made = cms.World(folder)
     await made.page("About", ("hero", {"heading": "We bake bread"}))
-    operations = (page_operations(made.pages, made.search), section_operations(made.sections))
-    tools = tuple(tool for each in operations for tool in each.callees)
-    app = App(name="cms", tools=tools, references=made.references)
-    yield World(app, folder / "cms.db", ANN, CMS, "")
+    with closing(CmsWorld(made, folder / "cms.db")) as world:
+        yield world
     await made.database.close()
+
+
+class Worlds:
+    """Both applications, opened once for all tests of a file."""
+
+    def __init__(self, casefile: World, cms: World) -> None:
+        self._casefile, self._cms = casefile, cms
+
+    def of(self, tool: str) -> World:
+        """The world of a tool, as if nothing had been called in it."""
+        world = self._cms if tool in CMS else self._casefile
+        world.restore()
+        return world

@@ -14,7 +14,7 @@ from remit.contracts.items import Item
 from remit.tools import Changed
 from remit_casefile.app import build as build_casefile
 from remit_cms.app import build as build_cms
-from tests.acceptance.applications import DyingStore, casefile_world, cms_world
+from tests.acceptance.applications import DyingStore, Worlds
 
 SESSION_IDS = "casefile session_ids"
 
@@ -83,13 +83,15 @@ def test_every_tool_with_a_write_effect_is_listed_here(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.untraced
+@pytest.mark.asyncio(loop_scope="module")
 @pytest.mark.parametrize("name", [*CASEFILE, *RECORDED, *CMS])
-async def test_a_tool_tells_what_it_has_changed_also_if_its_process_dies_before(name: str, tmp_path: Path) -> None:
-    async with (cms_world if name in CMS else casefile_world)(tmp_path) as world:
-        store = DyingStore(1_000 if name == UNTRACED else 1, tells_of_change)
-        result = await world.call(name, store)
-        assert (result.status, store.has_died) == ("done", name != UNTRACED), result.text
-        items = [position.item for position in await store.read(result.run)]
+async def test_a_tool_tells_what_it_has_changed_also_if_its_process_dies_before(name: str, worlds: Worlds) -> None:
+    world = worlds.of(name)
+    store = DyingStore(1_000 if name == UNTRACED else 1, tells_of_change)
+    result = await world.call(name, store)
+    assert (result.status, store.has_died) == ("done", name != UNTRACED), result.text
+    items = [position.item for position in await store.read(result.run)]
     changes = [change for item in items if (change := Changed.from_item(item))]
     assert [" ".join((change.kind, *change.fields)) for change in changes] == (CASEFILE | RECORDED | CMS)[name]
     assert all(change.id for change in changes)

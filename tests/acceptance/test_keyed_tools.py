@@ -17,7 +17,7 @@ from remit.contracts.items import AttemptEnded, Item
 from remit.inventory import Operations
 from remit_casefile.app import build as build_casefile
 from remit_cms.app import build as build_cms
-from tests.acceptance.applications import CASEFILE, CMS, RECORDED, DyingStore, casefile_world, cms_world
+from tests.acceptance.applications import CASEFILE, CMS, RECORDED, DyingStore, Worlds
 
 
 class Changes(NamedTuple):
@@ -45,24 +45,23 @@ def test_every_keyed_tool_has_arguments_here(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.untraced
+@pytest.mark.asyncio(loop_scope="module")
 @pytest.mark.parametrize("name", [*CASEFILE, *RECORDED, *CMS])
-async def test_the_effect_of_a_keyed_tool_happens_once_if_its_process_dies_behind_it(name: str, tmp_path: Path) -> None:
-    open_world = cms_world if name in CMS else casefile_world
+async def test_the_effect_of_a_keyed_tool_happens_once_if_its_process_dies_behind_it(name: str, worlds: Worlds) -> None:
     expected, reply, point, crashed = Changes(), "", 0, True
     while crashed or not point:
-        folder = tmp_path / str(point)
-        folder.mkdir()
-        async with open_world(folder) as world:
-            before = world.rows()
-            store = DyingStore(point or 1_000, has_happened)
-            result = await world.call(name, store)
-            crashed = store.has_died
-            assert result.status == "done", result.text
-            assert '"success":false' not in result.text.replace(" ", "")
-            changes = Changes(world.rows() - before, before - world.rows())
-            if not point:
-                expected, reply, crashed = changes, result.text, True
-            assert (changes, result.text) == (expected, reply)
+        world = worlds.of(name)
+        before = world.rows()
+        store = DyingStore(point or 1_000, has_happened)
+        result = await world.call(name, store)
+        crashed = store.has_died
+        assert result.status == "done", result.text
+        assert '"success":false' not in result.text.replace(" ", "")
+        changes = Changes(world.rows() - before, before - world.rows())
+        if not point:
+            expected, reply, crashed = changes, result.text, True
+        assert (changes, result.text) == (expected, reply)
         point += 1
         await asyncio.sleep(0)
     assert point > 2, "it did not crash"

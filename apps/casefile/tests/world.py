@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -34,10 +33,11 @@ class Digits:
     """Random digits that count: 000001, 000002."""
 
     def __init__(self) -> None:
-        self._next = itertools.count(1)
+        self.count = 0
 
     def __call__(self, digits: int) -> str:
-        return f"{next(self._next):0{digits}x}"
+        self.count += 1
+        return f"{self.count:0{digits}x}"
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -34,21 +34,23 @@ class Minutes:
     """A clock on which a minute passes with each look."""
 
     def __init__(self) -> None:
-        self._looks = itertools.count()
+        self.looks = 0
 
     def __call__(self) -> datetime:
-        return START + timedelta(minutes=next(self._looks))
+        self.looks += 1
+        return START + timedelta(minutes=self.looks - 1)
 
 
 class Ids:
     """Ids that count: page_1, page_2. Tells ``watch`` of each before it is given."""
 
     def __init__(self) -> None:
-        self._next: defaultdict[str, Iterator[int]] = defaultdict(lambda: itertools.count(1))
+        self.counts = Counter[str]()
         self.watch: Callable[[str], None] = lambda _: None
 
     def __call__(self, kind: str) -> str:
-        made = f"{kind}_{next(self._next[kind])}"
+        self.counts[kind] += 1
+        made = f"{kind}_{self.counts[kind]}"
         self.watch(made)
         return made
 
@@ -76,7 +78,8 @@ class World:
     def __init__(self, folder: Path, location: Path | str = "", *, busy_timeout: float = 20.0) -> None:
         self.ids = Ids()
         location = location or folder / "cms.db"
-        self.database = Database(location, clock=Minutes(), new_id=self.ids, busy_timeout=busy_timeout)
+        self.clock = Minutes()
+        self.database = Database(location, clock=self.clock, new_id=self.ids, busy_timeout=busy_timeout)
         self.pages = Pages(self.database)
         self.references: dict[str, Resolver] = {"page": PageReferences(self.database).find_candidates}
         self.sections = Sections(self.database)
