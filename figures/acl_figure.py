@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from functools import partial
 
 from figures import acl, acl_narrowed, acl_paths, acl_sessions
 from figures.figure import Figure, no_violations
@@ -21,10 +22,16 @@ async def _find_leaks(*, short: bool) -> tuple[list[str], int]:
     few = ("viewer", "nobody") if short else None
     one = few and few[:1]
     ways = ("request",) if short else tuple(acl_paths.WAYS)
-    parts = [
-        await acl.find_leaks(names=few),
-        await acl_sessions.find_leaks(names=one),
-        await acl_narrowed.find_leaks(names=one),
-        await acl_paths.find_leaks(names=one, ways=ways),
-    ]
-    return [each for wrong, _ in parts for each in wrong], sum(looked_at for _, looked_at in parts)
+    parts = (
+        partial(acl.find_leaks, names=few),
+        partial(acl_sessions.find_leaks, names=one),
+        partial(acl_narrowed.find_leaks, names=one),
+        partial(acl_paths.find_leaks, names=one, ways=ways),
+    )
+    wrong, looked_at = list[str](), 0
+    for find_leaks in parts:
+        if short and wrong:
+            break
+        found, count = await find_leaks()
+        wrong, looked_at = wrong + found, looked_at + count
+    return wrong, looked_at

@@ -27,7 +27,7 @@ def figures(*, short: bool) -> Iterator[Figure]:
     """Combinations after which a value differs, an effect is doubled, or a call runs that was not approved."""
     pairs, triples = list(dict.fromkeys(_pairs())), list(_triples())
     if short:
-        pairs, triples = pairs[::29], triples[::97]
+        pairs, triples = pairs[::59], triples[::197]
     how = f"{len(pairs)} pairs and {len(triples)} triples of {len(SHIPPED)} shipped and {len(CHANGING)} other layers"
     yield _measure([*pairs, *triples], how)
 

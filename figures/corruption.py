@@ -31,7 +31,7 @@ OpenCopy = Callable[[], AbstractContextManager[str]]
 
 def figures(*, short: bool) -> Iterator[Figure]:
     """Damage after which something ran that would not have run, or ended otherwise without an error."""
-    yield from measure_corruption(every=149 if short else 1, every_on_postgres=0 if short else 29)
+    yield from measure_corruption(every=251 if short else 1, every_on_postgres=0 if short else 29)
 
 
 def measure_corruption(*, every: int, every_on_postgres: int = 0, only: str = "") -> Iterator[Figure]:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 import itertools
 import multiprocessing
 import shutil
 import signal
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal, NamedTuple
 
 from figures.crash_world import DONE, LEAVES, PERSON, Script, World
 from figures.figure import Figure, no_violations
@@ -23,13 +25,36 @@ from tests.postgres import serving
 
 MAX_EXECUTIONS = 12
 
+Kind = Literal["lost", "doubled", ""]
+"""What a sweep may end at."""
+
 JournalUrl = Callable[[Path], str]
 """The URL of the new journal of the world in this folder."""
 
 
 def in_file(home: Path) -> str:
     """A journal in SQLite, beside its world."""
+    shutil.copytree(_empty_journal(), home, dirs_exist_ok=True)
+    return _sqlite_url(home)
+
+
+@cache
+def _empty_journal() -> Path:
+    """The folder of a journal of no runs, made once."""
+    home = Path(tempfile.mkdtemp(prefix="remit-sweep-"))
+    atexit.register(shutil.rmtree, home, ignore_errors=True)
+    asyncio.run(_create_journal(_sqlite_url(home)))
+    return home
+
+
+def _sqlite_url(home: Path) -> str:
     return f"sqlite:///{home / 'journal.db'}"
+
+
+async def _create_journal(url: str) -> None:
+    store = SqlStore(url)
+    await store.find_run("run")
+    await store.close()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,53 +93,68 @@ class Verdict:
     stalls: int = 0
 
 
-def sweep(script: Script, *, every: int = 1, log: bool = False, journals: JournalUrl = in_file) -> Verdict:
-    """Kill at each ``every``-th crash point until a run completes without one."""
+def sweep(
+    script: Script, points: Iterable[int], *, until: Kind = "", log: bool = False, journals: JournalUrl = in_file
+) -> Verdict:
+    """Kill at each of the crash points, until a run completes before it, or something is lost or doubled."""
     verdict = Verdict()
     expected = _history_of_uninterrupted(_execute_until_done(0, _new(journals, script), Verdict())[0])
-    for point in itertools.count(1, every):
+    for point in points:
         play, died = _execute_until_done(point, _new(journals, script), verdict)
         _judge(play, point, expected, verdict)
         shutil.rmtree(play.home)
         if not died:
             return verdict
         verdict.points += 1
+        if (until == "lost" and (verdict.lost or verdict.differing)) or (until == "doubled" and verdict.doubled):
+            return verdict
         if log and verdict.points % 10 == 0:
             print(f"  killed at {verdict.points} points, lost {len(verdict.lost)}, doubled {len(verdict.doubled)}")
-    raise AssertionError("itertools.count ends")
+    return verdict
 
 
 def figures(*, short: bool) -> Iterator[Figure]:
     """The figures of the sweep on SQLite and Postgres: calls are flat, nested, or of nested workers; runs may stall."""
-    every = 11 if short else 1
-    yield from measure_sweep("sqlite", "flat", every=every)
-    yield from measure_sweep("nested", "nested", every=every)
-    yield from measure_sweep("workers", "workers", every=every)
-    yield from measure_sweep("stalled", "stalled", every=every)
-    yield from measure_postgres(*_ON_POSTGRES, every=every)
+    points = _SAMPLE if short else None
+    yield from measure_sweep("sqlite", "flat", points=points)
+    yield from measure_sweep("nested", "nested", points=points)
+    yield from measure_sweep("workers", "workers", points=points)
+    yield from measure_sweep("stalled", "stalled", points=points)
+    yield from measure_postgres(*_ON_POSTGRES if not short else ("postgres",), points=points)
+
+
+_SAMPLE: Final = (8, 19, 28)
+"""Early, in the middle and late in each run."""
 
 
 _ON_POSTGRES: Final[dict[str, Script]] = {"postgres": "flat", "postgres_stalled": "stalled"}
 
 
-def measure_postgres(*names: str, every: int) -> Iterator[Figure]:
+def measure_postgres(*names: str, points: Iterable[int] | None, until: Kind = "") -> Iterator[Figure]:
     """The figures of sweeps on a Postgres server of their own."""
     with serving() as postgres:
+        empty = postgres.make()
+        asyncio.run(_create_journal(postgres.url(empty)))
         for name in names:
-            yield from measure_sweep(name, _ON_POSTGRES[name], lambda _home: postgres.url(postgres.make()), every=every)
+            script = _ON_POSTGRES[name]
+            yield from measure_sweep(
+                name, script, lambda _home: postgres.url(postgres.make(empty)), points=points, until=until
+            )
 
 
-def measure_sweep(name: str, script: Script, where: JournalUrl = in_file, *, every: int) -> Iterator[Figure]:
-    """The figures of one sweep."""
-    verdict = sweep(script, every=every, log=every == 1, journals=where)
+def measure_sweep(
+    name: str, script: Script, where: JournalUrl = in_file, *, points: Iterable[int] | None, until: Kind = ""
+) -> Iterator[Figure]:
+    """The figures of one sweep, over these points of each run or over all; see `sweep`."""
+    verdict = sweep(script, points or itertools.count(1), until=until, log=points is None, journals=where)
     how = (
         f"SIGKILL at {verdict.points} crash points (before and after each commit and each effect) in turn, "
         f"resumed until the run ends; {verdict.asked_about_outcome} unknown outcomes were asked about"
     )
     how += f"; the model was busy, and the runs stalled {verdict.stalls} times" if script == "stalled" else ""
-    points = verdict.points if verdict.stalls or script != "stalled" else 0
-    yield no_violations(f"crash.{name}.lost", len(verdict.lost) + len(verdict.differing), points, how)
-    yield no_violations(f"crash.{name}.doubled", len(verdict.doubled), points, how)
+    count = verdict.points if verdict.stalls or script != "stalled" else 0
+    yield no_violations(f"crash.{name}.lost", len(verdict.lost) + len(verdict.differing), count, how)
+    yield no_violations(f"crash.{name}.doubled", len(verdict.doubled), count, how)
 
 
 def _new(journals: JournalUrl, script: Script) -> SweptRun:
@@ -145,16 +185,8 @@ def _execute_in_child(play: SweptRun, point: int) -> int:
 
 
 def _child_main(play: SweptRun, point: int) -> None:
-    asyncio.run(_open(play))
     with crash_at(point):
         asyncio.run(_run_or_resume(play))
-
-
-async def _open(play: SweptRun) -> None:
-    store = play.store()
-    await store.find_run("run")
-    await store.close()
-    play.world()
 
 
 async def _run_or_resume(play: SweptRun) -> None:
@@ -202,20 +234,34 @@ async def _decide_all(play: SweptRun, verdict: Verdict) -> str:
 
 
 def _history_of_uninterrupted(play: SweptRun) -> list[str]:
-    texts = asyncio.run(_history(play))
+    record = asyncio.run(_read_record(play))
     shutil.rmtree(play.home)
-    return texts
+    return record.history
 
 
-async def _history(play: SweptRun) -> list[str]:
+class _Record(NamedTuple):
+    """What the journal says about a run that has ended."""
+
+    outputs: list[ToolOutput]
+    history: list[str]
+    difference: str
+
+
+async def _read_record(play: SweptRun) -> _Record:
     store = play.store()
-    texts = await play.world().runtime(store).history("run")
+    runtime = play.world().runtime(store)
+    items = [position.item for position in await store.read("run")]
+    record = _Record(
+        [item for item in items if isinstance(item, ToolOutput)],
+        await runtime.history("run"),
+        (await runtime.replay("run")).difference,
+    )
     await store.close()
-    return texts
+    return record
 
 
 def _judge(play: SweptRun, point: int, expected: list[str], verdict: Verdict) -> None:
-    outputs = asyncio.run(_outputs(play))
+    outputs, history, difference = asyncio.run(_read_record(play))
     for call, count in Counter(output.call for output in outputs).items():
         if count > 1:
             verdict.doubled.append(f"point {point}: call {call} has {count} ends")
@@ -230,21 +276,7 @@ def _judge(play: SweptRun, point: int, expected: list[str], verdict: Verdict) ->
         leaf = output.callee in LEAVES
         if leaf and output.outcome == "ok" and (output.callee, output.call) not in lines:
             verdict.lost.append(f"point {point}: {output.callee} has an end and did not happen")
-    if asyncio.run(_history(play)) != expected or outputs[-1].text != DONE:
+    if history != expected or outputs[-1].text != DONE:
         verdict.differing.append(f"point {point}: the history is not that of the uninterrupted run")
-    if difference := asyncio.run(_replay_difference(play)):
+    if difference:
         verdict.differing.append(f"point {point}: the replay differs: {difference}")
-
-
-async def _replay_difference(play: SweptRun) -> str:
-    store = play.store()
-    report = await play.world().runtime(store).replay("run")
-    await store.close()
-    return report.difference
-
-
-async def _outputs(play: SweptRun) -> list[ToolOutput]:
-    store = play.store()
-    items = [position.item for position in await store.read("run")]
-    await store.close()
-    return [item for item in items if isinstance(item, ToolOutput)]

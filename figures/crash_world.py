@@ -34,11 +34,12 @@ class World:
         self.log = home / "effects.log"
         self._outage = home / "outage"
         self.tools = self._tools()
-        self.script = _SCRIPTS[script]
+        self._script: Script = script
 
     def runtime(self, store: SqlStore) -> Runtime:
         """A runtime over the tools, with a script that calls them all."""
-        agent = Agent("agent", instructions="Work.", tools=(*self.tools, _lead(self.tools)))
+        lead = (_lead(self.tools),) if self._script == "workers" else ()
+        agent = Agent("agent", instructions="Work.", tools=(*self.tools, *lead))
         return Runtime(App(name="sweep", agents=(agent,)), store=store, model=self._answer, make_run_id=lambda: "run")
 
     def begin_outage(self) -> None:
@@ -54,7 +55,7 @@ class World:
     async def _answer(self, request: ChatRequest, /) -> Completion:
         if self._outage.exists() and any('"role":"assistant"' in each for each in request.history):
             raise ModelBusyError("429", retry_after=3600)
-        return await Scripted(self.script)(request)
+        return await Scripted(_SCRIPTS[self._script])(request)
 
     def read_effects(self) -> list[tuple[str, str]]:
         """What happened, in order: tool and key."""

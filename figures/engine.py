@@ -76,7 +76,7 @@ class Verdict:
 
 def figures(*, short: bool) -> Iterator[Figure]:
     """The figures of the kill test."""
-    runs, seconds = (30, 6.0) if short else (500, 60.0)
+    runs, seconds = (12, 3.0) if short else (500, 60.0)
     yield from measure_kills(runs, seconds)
     yield from measure_outages(runs, seconds)
     yield from measure_cms(runs, seconds)

@@ -6,7 +6,7 @@ The tamperings are `TAMPERINGS`: each with the code of the finding that must nam
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from pathlib import Path
@@ -334,12 +334,24 @@ def findings_of(tamper: Tamper) -> tuple[set[str], set[str]]:
 
 def figures(*, short: bool) -> Iterator[Figure]:
     """Tamperings that the start or the check did not notice, and findings where nothing was tampered with."""
-    every = 4 if short else 1
-    planted = list(TAMPERINGS.values())[::every]
-    unnoticed = sum(code not in found for tamper, code in planted for found in findings_of(tamper))
-    unnoticed += sum(len(found) for found in findings_of(lambda _world: None))
+    yield _measure(list(TAMPERINGS.values())[:: 4 if short else 1])
+
+
+def measure_until_missed() -> Iterator[Figure]:
+    """The figure of all tamperings up to the first that is not noticed."""
+    planted = list(TAMPERINGS.values())
+    first = next((number for number, each in enumerate(planted, 1) if _count_unnoticed([each])), len(planted))
+    yield _measure(planted[first - 1 : first])
+
+
+def _count_unnoticed(planted: Sequence[tuple[Tamper, str]]) -> int:
+    return sum(code not in found for tamper, code in planted for found in findings_of(tamper))
+
+
+def _measure(planted: Sequence[tuple[Tamper, str]]) -> Figure:
+    unnoticed = _count_unnoticed(planted) + sum(len(found) for found in findings_of(lambda _world: None))
     how = (
         f"the CMS tampered with in {len(planted)} ways, one at a time, each looked for at the start and by the check; "
     )
     how += "and once untouched"
-    yield no_violations("governed.unchecked", unnoticed, 2 * len(planted) + 2, how)
+    return no_violations("governed.unchecked", unnoticed, 2 * len(planted) + 2, how)

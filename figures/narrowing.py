@@ -28,6 +28,8 @@ def figures(*, short: bool) -> Iterator[Figure]:
         ran += sum(output.outcome == "ok" for output in outputs)
         denied += sum(output.outcome == "denied" for output in outputs)
         wrong += [f"tree {seed}: {each}" for each in found]
+        if short and wrong:
+            break
     how = (
         f"{trees} random trees of workers, agents (with handoffs), composed tools and pipelines with random lists, "
         f"delegates and permissions; models and code try every name, object and alias: {ran:,} calls ran, "

@@ -45,11 +45,13 @@ def figures(*, short: bool) -> Iterator[Figure]:
     yield no_violations("executor.lost", lost, old, how)
 
 
-def measure_forks(seeds: int) -> Iterator[Figure]:
-    """The conversations that forked in so many schedules."""
+def measure_forks(seeds: int, *, stops_early: bool = False) -> Iterator[Figure]:
+    """The conversations that forked in so many schedules, or up to the first that did."""
     forks = 0
     for seed in range(seeds):
         forks += asyncio.run(_has_forked(random.Random(seed), on_disk=seed % 10 == 0))
+        if stops_early and forks:
+            break
     how = (
         f"{PROCESSES} processes whose clocks are up to {SKEW_SECONDS:g} s apart and step back send messages to one "
         f"conversation, on SQLite every tenth time: each run follows the one before and has its messages"

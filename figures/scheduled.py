@@ -33,7 +33,7 @@ MAX_ATTEMPTS: Final = 4
 def figures(*, short: bool) -> Iterator[Figure]:
     """Scheduled calls that were never made, and those that were made twice or too early."""
     lost = doubled = points = 0
-    for point in itertools.count(1, 9 if short else 1):
+    for point in itertools.count(1, 15 if short else 1):
         missing, more, died = _play(point)
         lost, doubled = lost + missing, doubled + more
         if not died:

@@ -49,7 +49,7 @@ def figures(*, short: bool) -> Iterator[Figure]:
     ]
     context = multiprocessing.get_context("fork")
     answers, answer = context.Pipe(duplex=False)
-    process = context.Process(target=_search, args=(cases, answer))
+    process = context.Process(target=_search, args=(cases, answer), kwargs={"short": short})
     process.start()
     answer.close()
     try:
@@ -64,7 +64,7 @@ def figures(*, short: bool) -> Iterator[Figure]:
     yield no_violations("secrets.leaked", len(leaks), looked, how if not leaks else f"leaked: {leaks[:20]}")
 
 
-def _search(cases: list[tuple[str, int, str]], answer: Connection) -> None:
+def _search(cases: list[tuple[str, int, str]], answer: Connection, *, short: bool) -> None:
     """In a process of its own, since the tracer of a process cannot be taken back."""
     exporter = InMemorySpanExporter()
     provider = TracerProvider()
@@ -72,6 +72,8 @@ def _search(cases: list[tuple[str, int, str]], answer: Connection) -> None:
     set_tracer_provider(provider)
     looked, leaks = 0, list[str]()
     for shape, number, way in cases:
+        if short and leaks:
+            break
         value = SHAPES[shape].format(*[f"{number:03}"] * 2)
         for place, text in _collect_places(way, value, exporter).items():
             looked += 1

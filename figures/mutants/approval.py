@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from figures.approval import measure_until_wrong
 from figures.mutants.mutant import Mutant, Plant, edited, together
 
 _SERVICE: Final = "remit.approvals.service"
@@ -12,7 +13,7 @@ _REQUIRE: Final = f"{_ANSWERS}:require_approval"
 
 
 def _mutant(defect: str, plant: Plant) -> Mutant:
-    return Mutant(figure="approval.matrix.executions", defect=defect, plant=plant)
+    return Mutant(figure="approval.matrix.executions", defect=defect, plant=plant, measure=measure_until_wrong)
 
 
 MUTANTS: Final = (

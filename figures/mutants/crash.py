@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Final
 
-from figures.crash import measure_postgres, measure_sweep
-from figures.figure import Figure
+from figures.crash import Kind, measure_postgres, measure_sweep
 from figures.mutants.mutant import Mutant, Plant, edited
 
 _BASE: Final = "remit.dispatch.base:Base"
 
-CRASH_DEFECTS: Final[tuple[tuple[str, str, Plant], ...]] = (
+CRASH_DEFECTS: Final[tuple[tuple[Kind, str, Plant], ...]] = (
     (
         "doubled",
         "an unsafe call that was under way runs again",
@@ -58,21 +56,25 @@ CRASH_DEFECTS: Final[tuple[tuple[str, str, Plant], ...]] = (
 )
 
 
-_EVERY: Final = 3
+_POINTS: Final = range(1, 1000, 3)
 """Kills at each third point, among them one between an unsafe effect and its end."""
 
-
-_SWEEPS: Final[dict[str, Callable[[], Iterator[Figure]]]] = {
-    "sqlite": partial(measure_sweep, "sqlite", "flat", every=_EVERY),
-    "nested": partial(measure_sweep, "nested", "nested", every=_EVERY),
-    "workers": partial(measure_sweep, "workers", "workers", every=_EVERY),
-    "stalled": partial(measure_sweep, "stalled", "stalled", every=_EVERY),
-    "postgres": partial(measure_postgres, "postgres", every=_EVERY),
-    "postgres_stalled": partial(measure_postgres, "postgres_stalled", every=_EVERY),
+_MEASURES: Final = {
+    "sqlite": partial(measure_sweep, "sqlite", "flat"),
+    "nested": partial(measure_sweep, "nested", "nested"),
+    "workers": partial(measure_sweep, "workers", "workers"),
+    "stalled": partial(measure_sweep, "stalled", "stalled"),
+    "postgres": partial(measure_postgres, "postgres"),
+    "postgres_stalled": partial(measure_postgres, "postgres_stalled"),
 }
 
 MUTANTS: Final = tuple(
-    Mutant(figure=f"crash.{world}.{kind}", defect=defect, plant=plant, measure=measure)
-    for world, measure in _SWEEPS.items()
+    Mutant(
+        figure=f"crash.{world}.{kind}",
+        defect=defect,
+        plant=plant,
+        measure=partial(measure, points=_POINTS, until=kind),
+    )
+    for world, measure in _MEASURES.items()
     for kind, defect, plant in CRASH_DEFECTS
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Final
 
 from figures import governed
@@ -61,5 +60,5 @@ MUTANTS: Final = mutants_of(
             f"{_RUNNING}:_check_scope", "if below and agent.tool_scope is None:", "if False:"
         ),
     },
-    partial(governed.figures, short=False),
+    governed.measure_until_missed,
 )

@@ -28,7 +28,7 @@ _FORKS: Final = mutants_of(
             f"{_MEMORY}._open_run", "talk.latest = row.run", "talk.latest = talk.latest or row.run"
         ),
     },
-    partial(measure_forks, 8),
+    partial(measure_forks, 8, stops_early=True),
 )
 _LOST: Final = mutants_of(
     "executor.lost",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
 from figures.mutants.mutant import edited, mutants_of
+from figures.wire import measure_shape
 
 MUTANTS: Final = mutants_of(
     "wire.fields_lost",
@@ -29,4 +31,5 @@ MUTANTS: Final = mutants_of(
             "remit.agent.model:origin_of", "return origin\n", 'return f"{origin} {id(model)}"\n'
         ),
     },
+    partial(measure_shape, "llama.cpp"),
 )
