@@ -16,9 +16,23 @@ from functools import cache
 from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
-from figures.crash_world import DONE, LEAVES, PERSON, Script, World
+from figures.crash_world import (
+    CORRECTION,
+    DONE,
+    LEAVES,
+    PERSON,
+    TARGET,
+    Script,
+    World,
+    kept_contents,
+    reference,
+)
 from figures.figure import Figure, no_violations
+from remit import Runtime
+from remit.artifacts import Artifact
+from remit.contracts.artifact import digest_of
 from remit.contracts.items import ToolOutput
+from remit.errors import RemitError
 from remit.journal.sql.store import SqlStore
 from remit.testing import crash_at
 from tests.postgres import serving
@@ -193,7 +207,7 @@ async def _run_or_resume(play: SweptRun) -> None:
     store = play.next_store()
     runtime = play.world().runtime(store)
     if await store.find_run("run") is None:
-        await runtime.run("go", by=PERSON)
+        await play.world().start(runtime)
     else:
         runtime.add_principals(PERSON)
         await runtime.resume("run")
@@ -216,7 +230,7 @@ async def _decide_all(play: SweptRun, verdict: Verdict) -> str:
     world = play.world()
     store = play.next_store()
     runtime = world.runtime(store)
-    happened = {key for _, key in world.read_effects()}
+    happened = {line.key for line in world.read_effects()}
     for row in await store.list_questions():
         question = row.question
         if question.kind == "outcome":
@@ -245,27 +259,39 @@ class _Record(NamedTuple):
     outputs: list[ToolOutput]
     history: list[str]
     difference: str
+    is_kept: bool
+    """Whether the contents of all files can be read."""
 
 
 async def _read_record(play: SweptRun) -> _Record:
     store = play.store()
     runtime = play.world().runtime(store)
     items = [position.item for position in await store.read("run")]
+    contents = kept_contents(play.script)
     record = _Record(
         [item for item in items if isinstance(item, ToolOutput)],
         await runtime.history("run"),
         (await runtime.replay("run")).difference,
+        [await _read_artifact(runtime, content) for content in contents] == contents,
     )
     await store.close()
     return record
 
 
+async def _read_artifact(runtime: Runtime, content: bytes) -> bytes:
+    try:
+        return await runtime.artifacts.read(Artifact.model_validate(reference(content)), by=PERSON)
+    except RemitError as error:
+        return error.message.encode()
+
+
 def _judge(play: SweptRun, point: int, expected: list[str], verdict: Verdict) -> None:
-    outputs, history, difference = asyncio.run(_read_record(play))
+    outputs, history, difference, is_kept = asyncio.run(_read_record(play))
     for call, count in Counter(output.call for output in outputs).items():
         if count > 1:
             verdict.doubled.append(f"point {point}: call {call} has {count} ends")
-    lines = Counter(play.world().read_effects())
+    effects = play.world().read_effects()
+    lines = Counter((line.name, line.key) for line in effects)
     ended = {output.call: output for output in outputs}
     for (name, key), count in lines.items():
         if name in ("send", "erase") and count > 1:
@@ -276,6 +302,12 @@ def _judge(play: SweptRun, point: int, expected: list[str], verdict: Verdict) ->
         leaf = output.callee in LEAVES
         if leaf and output.outcome == "ok" and (output.callee, output.call) not in lines:
             verdict.lost.append(f"point {point}: {output.callee} has an end and did not happen")
+    verdict.lost += [f"point {point}: {line.name} saw {line.target!r}" for line in effects if line.target != TARGET]
+    contents = {digest_of(content) for content in kept_contents(play.script)}
+    if not is_kept or {line.digest for line in effects if line.name == "keep"} != contents:
+        verdict.lost.append(f"point {point}: a file is lost")
+    if sum(CORRECTION in text for text in history) != 1:
+        verdict.lost.append(f"point {point}: the correction of the result is not on record once")
     if history != expected or outputs[-1].text != DONE:
         verdict.differing.append(f"point {point}: the history is not that of the uninterrupted run")
     if difference:

@@ -1,29 +1,101 @@
 """The world of the crash sweep: tools of every effect class, whose effects are lines in a file opened O_APPEND.
 
-An agent calls them, alone or nested: by tools that call others, or by workers that call workers.
+An agent calls them, alone or nested: by tools that call others, or by workers that call workers. Its run has a target,
+for which alone the person may do anything; it is given a file, passes a large result on by reference, and has a typed
+result, which it corrects once.
 """
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
+from pydantic import BaseModel
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-from remit import Agent, App, Context, Effect, LeafContext, Principal, Risk, Runtime, Tool, tool
+from remit import (
+    Agent,
+    App,
+    Block,
+    Context,
+    Effect,
+    LeafContext,
+    Policy,
+    Principal,
+    Risk,
+    Runtime,
+    Tool,
+    When,
+    preset,
+    tool,
+)
+from remit.app import Env
+from remit.artifacts import Artifact, PromptWithFiles, RunArtifacts
+from remit.contracts.arguments import Limits
+from remit.contracts.artifact import digest_of
 from remit.errors import ModelBusyError
 from remit.journal.crashpoint import crashpoint
 from remit.journal.sql.store import SqlStore
 from remit.messages import ChatRequest, Completion
+from remit.policies import DEFAULT_POLICY
+from remit.runtime import RunResult
 from remit.testing import Scripted, calls
 from remit.workers import WorkerDefinition, build_agent
 
-PERSON = Principal("judge", permissions=frozenset({"*"}))
-DONE = "all done"
-LEAVES: Final = ("look", "put", "pay", "send", "erase")
+TARGET: Final = "bakery/main"
+PERSON: Final = Principal("judge", permissions=frozenset({"till:write@bakery/*", "approvals:decide@bakery/*"}))
+LEAVES: Final = ("look", "put", "pay", "send", "erase", "scan", "export", "keep")
+NUMBERED: Final = LEAVES[:6]
+PHOTO: Final = b"a photo of the till"
+"""The person's file."""
+
 Script = Literal["flat", "nested", "workers", "stalled"]
+
+
+class Report(BaseModel):
+    """What the agent gives."""
+
+    status: str
+    pages: int
+
+
+DONE: Final = '{"status":"all done","pages":2}'
+INVALID: Final = '{"status":"all done"}'
+"""The first result, which lacks a field."""
+
+CORRECTION: Final = "the result is not valid"
+
+
+class EffectLine(NamedTuple):
+    """What happened: a tool, the key and the target of its call, and the digest of the content that it read."""
+
+    name: str
+    key: str
+    target: str
+    digest: str
+
+
+def scanned(number: int) -> str:
+    """A text that is too large for the journal."""
+    return f"page {number} of the books; " * 200
+
+
+def reference(content: bytes, name: str = "") -> dict[str, Any]:
+    """The reference to content that a model is given and copies."""
+    artifact = Artifact(digest=digest_of(content), size=len(content), media_type="text/plain", name=name)
+    return artifact.model_dump()
+
+
+_LIMITS: Final = Limits(output_bytes=2048)
+_SENT: Final = reference(PHOTO, "till.txt")
+
+
+def kept_contents(script: Script) -> list[bytes]:
+    """The contents that a run passes to ``keep`` by reference."""
+    return [PHOTO, *(scanned(number).encode() for number in _SCANNED[script])]
 
 
 class World:
@@ -39,8 +111,21 @@ class World:
     def runtime(self, store: SqlStore) -> Runtime:
         """A runtime over the tools, with a script that calls them all."""
         lead = (_lead(self.tools),) if self._script == "workers" else ()
-        agent = Agent("agent", instructions="Work.", tools=(*self.tools, *lead))
-        return Runtime(App(name="sweep", agents=(agent,)), store=store, model=self._answer, make_run_id=lambda: "run")
+        agent = Agent(
+            "agent",
+            instructions="Work.",
+            tools=(*self.tools, *lead),
+            input=PromptWithFiles,
+            output=Report,
+            output_mode="native" if self._script in ("flat", "stalled") else "tool",
+        )
+        app = App(name="sweep", agents=(agent,), layers=lambda: preset(Env(), policy=_POLICY), limits=_LIMITS)
+        return Runtime(app, store=store, model=self._answer, make_run_id=lambda: "run")
+
+    async def start(self, runtime: Runtime) -> RunResult[Any]:
+        """Begin the run for the target, with the person's file."""
+        file = await runtime.artifacts.add(PHOTO, by=PERSON, name="till.txt")
+        return await runtime.run("go", by=PERSON, files=[file], target=TARGET)
 
     def begin_outage(self) -> None:
         """Let the model fail each request but the first of an agent, until the outage ends."""
@@ -57,53 +142,23 @@ class World:
             raise ModelBusyError("429", retry_after=3600)
         return await Scripted(_SCRIPTS[self._script])(request)
 
-    def read_effects(self) -> list[tuple[str, str]]:
-        """What happened, in order: tool and key."""
+    def read_effects(self) -> list[EffectLine]:
+        """What happened, in order."""
         if not self.log.exists():
             return []
-        return [(line.split()[0], line.split()[1]) for line in self.log.read_text().splitlines()]
+        return [EffectLine(*line.split(" ")) for line in self.log.read_text().splitlines()]
 
-    def append(self, name: str, key: str) -> None:
+    def append(self, name: str, key: str, target: str, digest: str = "") -> None:
         """Make an effect happen: a line in the file."""
         crashpoint(f"before {name}")
         handle = os.open(self.log, os.O_CREAT | os.O_APPEND | os.O_WRONLY)
-        os.write(handle, f"{name} {key}\n".encode())
+        os.write(handle, f"{name} {key} {target} {digest}\n".encode())
         os.close(handle)
         crashpoint(f"after {name}")
 
     def _tools(self) -> tuple[Tool[..., Any], ...]:
-        append = self.append
-
-        @tool(effect=Effect.PURE)
-        async def look(ctx: LeafContext, number: int) -> str:
-            """Look at something."""
-            append("look", ctx.key)
-            return f"saw {number}"
-
-        @tool(effect=Effect.IDEMPOTENT)
-        async def put(ctx: LeafContext, number: int) -> str:
-            """Set a file to a value."""
-            (self.home / f"state-{number}").write_text(str(number))
-            append("put", ctx.key)
-            return f"put {number}"
-
-        @tool(effect=Effect.KEYED)
-        async def pay(ctx: LeafContext, number: int) -> str:
-            """Pay once for a key."""
-            append("pay", ctx.key)
-            return f"paid {number}"
-
-        @tool(effect=Effect.UNSAFE)
-        async def send(ctx: LeafContext, number: int) -> str:
-            """Send something that cannot be taken back."""
-            append("send", ctx.key)
-            return f"sent {number}"
-
-        @tool(effect=Effect.UNSAFE, risk=Risk.HIGH)
-        async def erase(ctx: LeafContext, number: int) -> str:
-            """Erase something, after a person has agreed."""
-            append("erase", ctx.key)
-            return f"erased {number}"
+        look, put, pay, send, erase = self._simple_tools()
+        scan, export, keep = self._file_tools()
 
         @tool(effect=Effect.COMPOSED)
         async def both(ctx: Context, number: int) -> str:
@@ -112,25 +167,100 @@ class World:
             return f"{paid}, {await ctx.call(send, number)}"
 
         @tool(effect=Effect.COMPOSED)
+        async def archive(ctx: Context, number: int) -> str:
+            """Scan, and keep what was scanned."""
+            text = await ctx.call(scan, number)
+            file = await ctx.call(export, number)
+            return f"{len(text)} {await ctx.call(keep, file)}"
+
+        @tool(effect=Effect.COMPOSED)
         async def tree(ctx: Context, number: int) -> str:
-            """Do both, twice, and erase: three levels deep."""
+            """Do both, archive and erase: three levels deep."""
             first = await ctx.call(both, number)
-            second = await ctx.call(both, number + 1)
+            second = await ctx.call(archive, number)
             return f"{first}; {second}; {await ctx.call(erase, number)}"
 
-        return look, put, pay, send, erase, both, tree
+        return look, put, pay, send, erase, scan, export, keep, both, archive, tree
+
+    def _simple_tools(self) -> tuple[Tool[[int], str], ...]:
+        append = self.append
+
+        @tool(effect=Effect.PURE, permissions={"till:write"})
+        async def look(ctx: LeafContext, number: int) -> str:
+            """Look at something."""
+            append("look", ctx.key, ctx.caller.target)
+            return f"saw {number}"
+
+        @tool(effect=Effect.IDEMPOTENT, permissions={"till:write"})
+        async def put(ctx: LeafContext, number: int) -> str:
+            """Set a file to a value."""
+            (self.home / f"state-{number}").write_text(str(number))
+            append("put", ctx.key, ctx.caller.target)
+            return f"put {number}"
+
+        @tool(effect=Effect.KEYED, permissions={"till:write"})
+        async def pay(ctx: LeafContext, number: int) -> str:
+            """Pay once for a key."""
+            append("pay", ctx.key, ctx.caller.target)
+            return f"paid {number}"
+
+        @tool(effect=Effect.UNSAFE, permissions={"till:write"})
+        async def send(ctx: LeafContext, number: int) -> str:
+            """Send something that cannot be taken back."""
+            append("send", ctx.key, ctx.caller.target)
+            return f"sent {number}"
+
+        @tool(effect=Effect.UNSAFE, risk=Risk.HIGH, permissions={"till:write"})
+        async def erase(ctx: LeafContext, number: int) -> str:
+            """Erase something, after a person has agreed."""
+            append("erase", ctx.key, ctx.caller.target)
+            return f"erased {number}"
+
+        return look, put, pay, send, erase
+
+    def _file_tools(self) -> tuple[Tool[[int], str], Tool[[int], Artifact], Tool[[Artifact], str]]:
+        append, artifacts = self.append, RunArtifacts()
+
+        @tool(effect=Effect.PURE, permissions={"till:write"})
+        async def scan(ctx: LeafContext, number: int) -> str:
+            """Scan a page of the books."""
+            append("scan", ctx.key, ctx.caller.target)
+            return scanned(number)
+
+        @tool(effect=Effect.IDEMPOTENT, permissions={"till:write"})
+        async def export(ctx: LeafContext, number: int) -> Artifact:
+            """Make a file of a page."""
+            append("export", ctx.key, ctx.caller.target)
+            return await artifacts.add(scanned(number).encode(), media_type="text/plain")
+
+        @tool(effect=Effect.KEYED, permissions={"till:write"})
+        async def keep(ctx: LeafContext, file: Artifact) -> str:
+            """Keep a file."""
+            append("keep", ctx.key, ctx.caller.target, digest_of(await artifacts.read(file)))
+            return f"kept {file.size}"
+
+        return scan, export, keep
+
+
+_POLICY: Final = Policy(
+    *DEFAULT_POLICY.rules,
+    When("elsewhere", lambda call: call.caller.target != TARGET, Block(reason="it is for another till"), version="1"),
+)
 
 
 def _lead(tools: tuple[Tool[..., Any], ...]) -> Agent:
     """A worker that calls tools and another worker at once, which calls all of the tools."""
     leaves = [tool for tool in tools if tool.name in LEAVES]
-    below = [(name, f'{{"number":{number}}}') for number, name in enumerate(LEAVES, 30)]
-    mate = _worker("mate", leaves, [below, [("pay", '{"number":36}')]])
+    below = [(name, f'{{"number":{number}}}') for number, name in enumerate(NUMBERED, 30)]
+    files = [("keep", json.dumps({"file": file})) for file in (_SENT, reference(scanned(35).encode()))]
+    mate = _worker("mate", leaves, [below, files, [("final_result", INVALID)], [("final_result", DONE)]], output=Report)
     above = [("mate", '{"prompt":"on"}'), ("send", '{"number":40}'), ("pay", '{"number":41}'), ("put", '{"number":42}')]
     return _worker("lead", leaves, [above, [("send", '{"number":43}')]], mate)
 
 
-def _worker(name: str, tools: list[Tool[..., Any]], turns: list[list[tuple[str, str]]], *workers: Agent) -> Agent:
+def _worker(
+    name: str, tools: list[Tool[..., Any]], turns: list[list[tuple[str, str]]], *workers: Agent, output: type = str
+) -> Agent:
     def answer(messages: list[ModelMessage], _info: AgentInfo) -> ModelResponse:
         turn = sum(isinstance(message, ModelResponse) for message in messages)
         if turn == len(turns):
@@ -139,7 +269,7 @@ def _worker(name: str, tools: list[Tool[..., Any]], turns: list[list[tuple[str, 
 
     team = {each.name: each for each in workers}
     definition = WorkerDefinition(
-        name=name, prompt="Work.", tools=tuple(tool.name for tool in tools), workers=tuple(team)
+        name=name, prompt="Work.", tools=tuple(tool.name for tool in tools), workers=tuple(team), output=output
     )
     return build_agent(definition, tools=tools, workers=team, model=FunctionModel(answer))
 
@@ -151,10 +281,18 @@ _FLAT: Final = calls(
     ("send", {"number": 4}),
     ("erase", {"number": 5}),
     ("both", {"number": 6}),
+    ("scan", {"number": 9}),
 )
+_FILES: Final = [("keep", {"file": file}) for file in (_SENT, reference(scanned(9).encode()))]
+_NATIVE: Final = [INVALID, DONE]
+_BY_TOOL: Final = [calls(("final_result", INVALID)), calls(("final_result", DONE))]
 _SCRIPTS: Final[dict[Script, list[Any]]] = {
-    "flat": [_FLAT, calls(("pay", {"number": 3})), DONE],
-    "nested": [calls(("tree", {"number": 10}), ("send", {"number": 20}), ("tree", {"number": 30})), DONE],
-    "stalled": [_FLAT, calls(("send", {"number": 7}), ("pay", {"number": 8})), DONE],
-    "workers": [calls(("lead", {"prompt": "go"}), ("send", {"number": 20})), DONE],
+    "flat": [_FLAT, calls(("pay", {"number": 3}), *_FILES), *_NATIVE],
+    "nested": [
+        calls(("tree", {"number": 10}), ("send", {"number": 20}), ("tree", {"number": 30}), _FILES[0]),
+        *_BY_TOOL,
+    ],
+    "stalled": [_FLAT, calls(("send", {"number": 7}), *_FILES), *_NATIVE],
+    "workers": [calls(("lead", {"prompt": "go"}), ("send", {"number": 20})), *_BY_TOOL],
 }
+_SCANNED: Final[dict[Script, tuple[int, ...]]] = {"flat": (9,), "nested": (10, 30), "stalled": (9,), "workers": (35,)}

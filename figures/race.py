@@ -14,9 +14,9 @@ from multiprocessing.queues import SimpleQueue
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
 
-from figures.crash_world import PERSON, World
+from figures.crash_world import World
 from figures.figure import Figure, no_violations
-from remit import App, Effect, Risk, Runtime, tool
+from remit import App, Effect, Principal, Risk, Runtime, tool
 from remit.contracts.arguments import Limits, parse_arguments
 from remit.contracts.items import Position
 from remit.contracts.ledger import Consumption
@@ -25,6 +25,7 @@ from remit.journal.ports import AppendFuture
 from remit.journal.sql.store import SqlStore
 
 PROCESSES = 8
+PERSON = Principal("judge", permissions=frozenset({"*"}))
 
 
 def figures(*, short: bool) -> Iterator[Figure]:
@@ -64,7 +65,7 @@ def _count_wrong_effects(home: Path) -> int:
     """Effects beyond one of each call, and the approved call if it did not run. Removes the folder."""
     happened = Counter(World(home, "flat").read_effects())
     shutil.rmtree(home)
-    return sum(happened.values()) - len(happened) + (not any(name == "erase" for name, _ in happened))
+    return sum(happened.values()) - len(happened) + (not any(line.name == "erase" for line in happened))
 
 
 class _Interruption:
@@ -101,10 +102,10 @@ class _InterruptedWorld(World):
         super().__init__(interrupt.home, "flat")
         self._interrupt = interrupt
 
-    def append(self, name: str, key: str) -> None:
+    def append(self, name: str, key: str, target: str, digest: str = "") -> None:
         if name == "erase":
             self._interrupt()
-        super().append(name, key)
+        super().append(name, key, target, digest)
 
 
 async def _resume_in_between(home: Path) -> list[str]:
@@ -133,8 +134,9 @@ def _measure_approval(each: int) -> Figure:
 
 async def _create_waiting_run(home: Path) -> None:
     store = SqlStore.at(home / "journal.db")
-    runtime = World(home, "flat").runtime(store)
-    result = await runtime.run("go", by=PERSON)
+    world = World(home, "flat")
+    runtime = world.runtime(store)
+    result = await world.start(runtime)
     for question in result.questions:
         await runtime.decide(question, approved=True, by=PERSON)
     await store.close()
@@ -157,7 +159,7 @@ def _announcing_runtime(home: Path, store: SqlStore) -> Runtime:
     async def burn(*, confirmed: bool = False) -> str:
         """Burn something, after a person has agreed."""
         if confirmed:
-            world.append("burn", "once")
+            world.append("burn", "once", "")
         return "burned" if confirmed else "announced"
 
     return Runtime(App(name="race", tools=(burn,)), store=store)
