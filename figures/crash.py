@@ -183,7 +183,7 @@ def _execute_until_done(point: int, play: SweptRun, verdict: Verdict) -> tuple[S
     """One run, killed at ``point`` (0: not at all), driven until it ends; and whether it was killed."""
     died = _execute_in_child(play, point) == -signal.SIGKILL
     for _ in range(MAX_EXECUTIONS):
-        if asyncio.run(_decide_all(play, verdict)) == "done":
+        if asyncio.run(_decide_all(play, verdict)) in ("done", "failed"):
             return play, died
         code = _execute_in_child(play, 0)
         if code != 0:

@@ -243,8 +243,8 @@ class World:
 
 
 _POLICY: Final = Policy(
-    *DEFAULT_POLICY.rules,
     When("elsewhere", lambda call: call.caller.target != TARGET, Block(reason="it is for another till"), version="1"),
+    *DEFAULT_POLICY.rules,
 )
 
 

@@ -55,6 +55,45 @@ CRASH_DEFECTS: Final[tuple[tuple[Kind, str, Plant], ...]] = (
     ),
 )
 
+_REFERENCES: Final[dict[str, tuple[str, Plant]]] = {
+    "a large result or a file is recorded before its content is stored": (
+        "sqlite",
+        edited(
+            "remit.engine.artifacts:StoredArtifacts._own_artifact",
+            "await self._store.add_artifact(artifact.digest, self._scope, content)",
+            "asyncio.ensure_future(self._store.add_artifact(artifact.digest, self._scope, content))",
+        ),
+    ),
+    "a resumed run has lost its target": (
+        "stalled",
+        edited(
+            "remit.engine.root:RootCaller.__call__",
+            "target=header.target,",
+            'target="" if getattr(ledger, "_epoch", 1) > 1 else header.target,',
+        ),
+    ),
+    "a nested call loses the target of its run": (
+        "nested",
+        edited("remit.contracts.principal:Caller.enter_call", "self.target,", '"",'),
+    ),
+    "the correction of a result is not on record": (
+        "postgres",
+        edited(
+            "remit.agent.typed_result:record_reply",
+            "chat.ledger.add(Message(call=chat.call_id, agent=chat.agent_call_id, text=text))",
+            "pass",
+        ),
+    ),
+    "the reply to a result given by a call is not on record": (
+        "workers",
+        edited(
+            "remit.agent.typed_result:record_reply",
+            "chat.ledger.add(Message(call=chat.call_id, agent=chat.agent_call_id, text=text))",
+            "pass",
+        ),
+    ),
+}
+"""What loses files, targets and typed results, each with the sweep that must notice it."""
 
 _POINTS: Final = range(1, 1000, 3)
 """Kills at each third point, among them one between an unsafe effect and its end."""
@@ -68,13 +107,13 @@ _MEASURES: Final = {
     "postgres_stalled": partial(measure_postgres, "postgres_stalled"),
 }
 
-MUTANTS: Final = tuple(
-    Mutant(
-        figure=f"crash.{world}.{kind}",
-        defect=defect,
-        plant=plant,
-        measure=partial(measure, points=_POINTS, until=kind),
-    )
-    for world, measure in _MEASURES.items()
-    for kind, defect, plant in CRASH_DEFECTS
+
+def _mutant(world: str, kind: Kind, defect: str, plant: Plant) -> Mutant:
+    measure = partial(_MEASURES[world], points=_POINTS, until=kind)
+    return Mutant(figure=f"crash.{world}.{kind}", defect=defect, plant=plant, measure=measure)
+
+
+MUTANTS: Final = (
+    *(_mutant(world, *defect) for world in _MEASURES for defect in CRASH_DEFECTS),
+    *(_mutant(world, "lost", defect, plant) for defect, (world, plant) in _REFERENCES.items()),
 )
