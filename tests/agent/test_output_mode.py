@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -10,10 +11,12 @@ from pydantic import BaseModel
 from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.providers.openai import OpenAIProvider
 
+from figures.mutants.mutant import edited
 from remit import Agent, App, Effect, Risk, Runtime, tool
 from remit.agent import NativeDriver
+from remit.agent.definition import OutputMode
 from remit.agent.driver import AgentDriver
-from remit.errors import SetupError
+from remit.errors import ModelBusyError, SetupError
 from remit.models import OpenAI, PydanticAIModel, resolve_model
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser
@@ -43,8 +46,14 @@ async def ask() -> str:
     return "asked"
 
 
-def runtime_of(driver: AgentDriver, model: Any, output: Any = Found, store: InMemoryStore | None = None) -> Runtime:
-    agent = Agent("agent", instructions="Work.", tools=[look, ask], output=output, driver=driver, output_mode="native")
+def runtime_of(
+    driver: AgentDriver,
+    model: Any,
+    output: Any = Found,
+    store: InMemoryStore | None = None,
+    mode: OutputMode = "native",
+) -> Runtime:
+    agent = Agent("agent", instructions="Work.", tools=[look, ask], output=output, driver=driver, output_mode=mode)
     return Runtime(App(name="test", agents=(agent,)), model=model, store=store or InMemoryStore())
 
 
@@ -81,6 +90,68 @@ async def test_the_model_corrects_an_invalid_result_with_the_reason_as_message(d
     assert "words" in last["content"]
     assert "Field required" in last["content"]
     assert (await runtime.replay(result.run)).difference == ""
+
+
+INVALID_RESULTS: dict[str, tuple[OutputMode, Any]] = {
+    "JSON": ("native", '{"page": "about"}'),
+    "a call": ("tool", calls(("final_result", {"page": "about"}))),
+    "a text in place of a call": ("tool", "It is about."),
+}
+
+
+@BOTH
+@pytest.mark.parametrize("case", INVALID_RESULTS)
+async def test_why_a_result_is_not_valid_is_on_record_once_also_after_a_resume(driver: AgentDriver, case: str) -> None:
+    mode, invalid = INVALID_RESULTS[case]
+    valid = (
+        '{"page": "about", "words": 3}' if mode == "native" else calls(("final_result", {"page": "about", "words": 3}))
+    )
+    store = InMemoryStore()
+    first = runtime_of(driver, Scripted([invalid, ModelBusyError("429", retry_after=3600)]), store=store, mode=mode)
+    stalled = await first.run("go", by=superuser())
+    assert stalled.status == "stalled"
+    model = Scripted([invalid, valid])
+    runtime = runtime_of(driver, model, store=store, mode=mode)
+    runtime.add_principals(superuser())
+    assert (await runtime.resume(stalled.run)).value() == ABOUT
+    history = [json.loads(text) for text in await runtime.history(stalled.run)]
+    assert [each["role"] for each in history[:2]] == ["user", "assistant"]
+    seen = "".join(str(json.loads(text)["content"]) for text in model.requests[0].history)
+    assert history[2]["content"] in re.sub(r"</?pyai:\w+>", "", seen)
+    assert [each["role"] for each in history[3:4]] == ["assistant"]
+    assert (await runtime.replay(stalled.run)).difference == ""
+
+
+@BOTH
+async def test_the_next_run_sees_why_a_result_was_not_valid(driver: AgentDriver) -> None:
+    model = Scripted(['{"page": "about"}', *['{"page": "about", "words": 3}'] * 2])
+    runtime = runtime_of(driver, model)
+    await runtime.run("go", by=superuser(), conversation="talk")
+    await runtime.run("again", by=superuser(), conversation="talk")
+    assert [json.loads(text)["role"] for text in model.requests[-1].history] == [
+        "system",
+        *["user", "assistant"] * 2,
+        "user",
+    ]
+
+
+async def test_a_run_of_an_earlier_version_that_did_not_record_the_reason_is_resumed_and_replayed() -> None:
+    driver, store = PydanticAIDriver(), InMemoryStore()
+    script = ['{"page": "about"}', calls(("ask", {})), '{"page": "about", "words": 3}']
+    runtime = runtime_of(driver, Scripted(script), store=store)
+    runtime.add_principals(superuser())
+    with edited(
+        "remit.workers.journaled_model:_find_reasons", "for reason in reasons]", "for reason in list[str]()]"
+    )():
+        waiting = await runtime.run("go", by=superuser())
+    await runtime.decide(waiting.questions[0], approved=True, by=superuser())
+    assert (await runtime.resume(waiting.run)).value() == ABOUT
+    assert [json.loads(text)["role"] for text in await runtime.history(waiting.run)][:3] == [
+        "user",
+        "assistant",
+        "assistant",
+    ]
+    assert (await runtime.replay(waiting.run)).difference == ""
 
 
 @BOTH

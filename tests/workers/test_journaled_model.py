@@ -207,7 +207,7 @@ async def test_output_that_the_model_had_to_mend_replays_too() -> None:
     assert (result.value(), len(script.requests)) == (Found(page="about", words=3), 3)
     again, _ = runtime_with(store, output=Found, retries=2)
     report = await again.replay(result.run)
-    assert (report.difference, report.compared_count) == ("", 6)
+    assert (report.difference, report.compared_count) == ("", 8)
 
 
 async def test_the_history_of_a_worker_is_a_valid_chat() -> None:

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from pydantic_ai.messages import ModelMessage, ModelResponse, ToolCallPart, ToolReturnPart
+from pydantic_ai.messages import (
+    ModelMessage,
+    ModelResponse,
+    RetryFeedbackPart,
+    SystemPromptPart,
+    ToolCallPart,
+    ToolReturnPart,
+    UserPromptPart,
+)
 from pydantic_ai.models import Model, ModelRequestParameters
 from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings as PydanticSettings
@@ -17,6 +26,8 @@ from remit.agent.images import reads_images as port_reads_images
 from remit.agent.layered_model import LayeredModel, LayeredRequests
 from remit.agent.model import NamedModel
 from remit.agent.model_recorder import ModelRecorder, check_complete
+from remit.agent.typed_result import correction_message
+from remit.contracts.items import Message
 from remit.contracts.settings import NO_SETTINGS, ModelSettings
 from remit.contracts.step import StepUsage
 from remit.errors import DivergedError, JournalError, NoModelError, Suspended
@@ -42,6 +53,8 @@ from remit.workers.toolset import UNKNOWN_TOOL_NAME, DispatcherToolset
 
 _TRUNCATED_ARGUMENTS: Final = " "
 """Invalid JSON in place of arguments that were cut before they began; empty text would mean no arguments."""
+
+_TAG: Final = re.compile(r"</?pyai:\w+>")
 
 
 class WorkerStoppedError(Exception):
@@ -77,6 +90,8 @@ class JournaledModel(WrapperModel):
         )
         self._turn = task.first_turn - 1
         self._responses: list[ModelResponse] = []
+        self._last_request: RecordedRequest | None = None
+        self._corrections: dict[int, str] = {}
         self._unknown_tool_names: dict[str, str] = {}
 
     async def request(
@@ -110,6 +125,7 @@ class JournaledModel(WrapperModel):
             self._toolset.stop(asyncio.CancelledError())
             raise WorkerStoppedError
         try:
+            self._record_correction(request)
             response = await self._answer_in_span(request)
         except (JournalError, DivergedError, NoModelError, Suspended) as error:
             self._toolset.stop(error)
@@ -125,11 +141,31 @@ class JournaledModel(WrapperModel):
         return self._turn - self._task.first_turn + 1
 
     def wire_texts(self) -> list[str]:
-        """The messages that this task added: the responses, each followed by the replies to its calls."""
+        """The messages that this task added: the responses, each followed by the replies to its calls.
+
+        After a response with an invalid result comes the message with the reason.
+        """
         texts: list[str] = []
-        for response in self._responses:
+        for number, response in enumerate(self._responses, 1):
             texts += [to_wire_text(response), *self._toolset.replies_to(select_tool_calls(response))]
+            texts += [self._corrections[number]] if number in self._corrections else []
         return texts
+
+    def _record_correction(self, request: RecordedRequest) -> None:
+        """Journal why the last result was not valid, as PydanticAI tells the model.
+
+        Runs of earlier versions that had the answer do not have the reason; their order stays.
+        """
+        last, self._last_request = self._last_request, request
+        reasons = _find_reasons(request) if last is not None else []
+        if last is None or not reasons:
+            return
+        ledger = request.ledger
+        is_recorded = any(isinstance(item, Message) for item in ledger.items_for(last.call_id))
+        if is_recorded or not (ledger.is_replaying or self._recorder.has_answer(request)):
+            text = self._corrections[len(self._responses)] = correction_message("\n\n".join(reasons))
+            if ledger.is_replaying or not is_recorded:
+                ledger.add(Message(call=last.call_id, agent=last.agent_call_id, text=text))
 
     async def _answer_in_span(self, request: RecordedRequest) -> ModelResponse:
         """The response, in a span if tracing is on."""
@@ -171,6 +207,22 @@ class JournaledModel(WrapperModel):
         if not self._unknown_tool_names:
             return list(messages)
         return [_rename_tools(message, self._unknown_tool_names) for message in messages]
+
+
+def _find_reasons(request: RecordedRequest) -> list[str]:
+    """What PydanticAI tells the model about its last response, beside the replies to its calls.
+
+    Without PydanticAI's own tags: in the history of a later run it would warn the model of them.
+    """
+    reasons: list[str] = []
+    for part in request.messages[-1].parts:
+        if isinstance(part, ToolReturnPart):
+            reasons += [part.model_response_str()] if part.outcome == "retried" else []
+        elif isinstance(part, RetryFeedbackPart):
+            reasons.append(part.model_response())
+        elif isinstance(part, (UserPromptPart, SystemPromptPart)) and isinstance(part.content, str):
+            reasons.append(part.content)
+    return [_TAG.sub("", reason).strip() for reason in reasons]
 
 
 def _missing_reason(model: Model) -> NoModelError | None:
