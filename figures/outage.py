@@ -1,18 +1,28 @@
-"""Model outages: the model fails at each request of a tree of agents with effects, and the run is resumed."""
+"""Model outages: the model fails at each request of a tree of agents with effects, and the run is resumed.
+
+The run has a target, for which alone the person may do anything. Each agent passes on by reference a result that is too
+large and the person's file. The first agent answers with JSON, the second by a tool, and each corrects its result once.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 import looptime
+from pydantic import BaseModel
 
 from figures.figure import Figure, no_violations
-from remit import Agent, App, Effect, LeafContext, Principal, Runtime, tool
+from remit import Agent, App, Block, Effect, LeafContext, Policy, Principal, Runtime, When, preset, tool
 from remit.agent.driver import AgentDriver
 from remit.agent.native import NativeDriver
+from remit.app import Env
+from remit.artifacts import Artifact, PromptWithFiles, RunArtifacts
+from remit.contracts.arguments import Limits
+from remit.contracts.artifact import digest_of
 from remit.contracts.chat import ChatRequest, Completion
 from remit.errors import ModelBusyError, ModelUnavailableError
 from remit.stores import InMemoryStore
@@ -20,8 +30,47 @@ from remit.testing import Scripted, calls
 from remit.testing.history_check import history_errors
 from remit.workers import PydanticAIDriver
 
-PERSON: Final = Principal("ada", permissions=frozenset({"*"}))
+PERSON: Final = Principal("ada", permissions=frozenset({"till:write@bakery/*"}))
 DEPTH: Final = 3
+TARGET: Final = "bakery/main"
+PHOTO: Final = b"a photo of the till"
+"""The person's file."""
+
+
+class Report(BaseModel):
+    """What the upper agents give."""
+
+    status: str
+    pages: int
+
+
+DONE: Final = '{"status":"all done","pages":2}'
+INVALID: Final = '{"status":"all done"}'
+"""The first result, which lacks a field."""
+
+_RESULTS: Final[tuple[list[Any], ...]] = (
+    [INVALID, DONE],
+    [calls(("final_result", INVALID)), calls(("final_result", DONE))],
+    ["done"],
+)
+"""What the model gives in the end, by level."""
+
+_POLICY: Final = Policy(
+    When("elsewhere", lambda call: call.caller.target != TARGET, Block(reason="it is for another till"), version="1")
+)
+
+
+def scanned(number: int) -> str:
+    """A text that is too large for the journal."""
+    return f"page {number} of the books; " * 200
+
+
+def _reference(content: bytes, name: str = "") -> dict[str, Any]:
+    """The reference to content that a model is given and copies."""
+    return Artifact(digest=digest_of(content), size=len(content), media_type="text/plain", name=name).model_dump()
+
+
+_SENT: Final = _reference(PHOTO, "till.txt")
 OUTAGES: Final = (ModelBusyError("429", retry_after=3600), ModelUnavailableError("503"))
 
 
@@ -48,7 +97,7 @@ def _play(driver: AgentDriver, failing: int, outage: Exception) -> tuple[int, in
 
 
 class _Tree:
-    """A lead with agents below it. Each has effects before and after the agent below, side by side with it."""
+    """A lead with agents below it. Each has effects before and after the agent below, and side by side with it."""
 
     def __init__(self, driver: AgentDriver, failing: int, outage: Exception) -> None:
         self._driver = driver
@@ -58,10 +107,13 @@ class _Tree:
         self._requests = 0
         self._outage_count = 0
         self._effects = Counter[str]()
+        self._wrong_targets = 0
         self._store = InMemoryStore()
 
     async def play(self) -> tuple[int, int, int]:
-        result = await self._runtime().run("go", by=PERSON)
+        runtime = self._runtime()
+        file = await runtime.artifacts.add(PHOTO, by=PERSON, name="till.txt")
+        result = await runtime.run("go", by=PERSON, files=[file], target=TARGET)
         run = result.run
         has_stalled = result.status == "stalled"
         missing = has_stalled and not (await self._runtime().replay(run)).is_identical
@@ -69,9 +121,10 @@ class _Tree:
         self._failing = -1
         if has_stalled:
             result = await self._runtime().resume(run)
-        expected = {f"{name} {level}" for level in range(DEPTH) for name in ("first", "beside", "last")}
-        missing += len(expected - self._effects.keys()) + (result.status != "done")
-        missing += len(history_errors(await self._runtime().history(run)))
+        history = await self._runtime().history(run)
+        expected = {f"{name} {level}" for level in range(DEPTH) for name in ("first", "beside", "last", "sent")}
+        missing += len(expected - self._effects.keys()) + (result.text != DONE) + self._wrong_targets
+        missing += len(history_errors(history)) + (not _is_corrected(history))
         missing += not (await self._runtime().replay(run)).is_identical
         missing += has_stalled != (self._outage_count > 0)
         return missing, sum(count - 1 for count in self._effects.values()), self._requests
@@ -83,27 +136,71 @@ class _Tree:
             self._outage_count += 1
             raise self._outage
         level = int(next(each for each in request.history if '"role":"system"' in each).split("level ")[1][0])
-        below = [(f"agent{level + 1}", {"prompt": "go on"})] if level + 1 < DEPTH else []
+        below = [(f"agent{level + 1}", {"prompt": "go on", "files": [_SENT]})] if level + 1 < DEPTH else []
         script: list[Any] = [
-            calls(("act", {"name": f"first {level}"})),
+            calls(("act", {"name": f"first {level}"}), ("scan", {"number": level})),
             calls(("act", {"name": f"beside {level}"}), *below),
-            calls(("act", {"name": f"last {level}"})),
-            "done",
+            calls(
+                ("keep", {"name": f"last {level}", "file": _reference(scanned(level).encode())}),
+                ("keep", {"name": f"sent {level}", "file": _SENT}),
+            ),
+            *_RESULTS[level],
         ]
         return await Scripted(script)(request)
 
-    def _runtime(self) -> Runtime:
-        @tool(effect=Effect.KEYED)
-        async def act(_ctx: LeafContext, name: str) -> str:
-            """Act."""
-            self._effects[name] += 1
-            return "acted"
+    def _act(self, name: str, ctx: LeafContext) -> str:
+        self._effects[name] += 1
+        self._wrong_targets += ctx.caller.target != TARGET
+        return "acted"
 
-        agents: list[Agent] = []
+    def _tools(self) -> list[Any]:
+        artifacts = RunArtifacts()
+
+        @tool(effect=Effect.KEYED, permissions={"till:write"})
+        async def act(ctx: LeafContext, name: str) -> str:
+            """Act."""
+            return self._act(name, ctx)
+
+        @tool(effect=Effect.PURE, permissions={"till:write"})
+        async def scan(number: int) -> str:
+            """Scan a page of the books."""
+            return scanned(number)
+
+        @tool(effect=Effect.KEYED, permissions={"till:write"})
+        async def keep(ctx: LeafContext, file: Artifact, name: str) -> str:
+            """Keep a file."""
+            await artifacts.read(file)
+            return self._act(name, ctx)
+
+        return [act, scan, keep]
+
+    def _runtime(self) -> Runtime:
+        tools, agents = self._tools(), list[Agent]()
         for level in reversed(range(DEPTH)):
-            tools: list[Any] = [act, *agents[-1:]]
             agents.append(
-                Agent(f"agent{level}", instructions=f"You are level {level}.", tools=tools, driver=self._driver)
+                Agent(
+                    f"agent{level}",
+                    instructions=f"You are level {level}.",
+                    input=PromptWithFiles,
+                    output=Report if level < DEPTH - 1 else str,
+                    output_mode="native" if level == 0 else "tool",
+                    tools=[*tools, *agents[-1:]],
+                    driver=self._driver,
+                )
             )
-        app = App(name="outage", agents=tuple(reversed(agents)))
+        app = App(
+            name="outage",
+            agents=tuple(reversed(agents)),
+            layers=lambda: preset(Env(), policy=_POLICY),
+            limits=Limits(output_bytes=2048),
+        )
         return Runtime(app, model=self._answer, store=self._store, directory=lambda _name, _tenant: PERSON)
+
+
+def _is_corrected(history: Sequence[str]) -> bool:
+    """Whether the lead's invalid result, the reason against it and the right one end the history."""
+    last = [json.loads(text) for text in history[-3:]]
+    return [each["role"] for each in last[1:2]] == ["user"] and [each["content"] for each in last[::2]] == [
+        INVALID,
+        DONE,
+    ]

@@ -24,6 +24,29 @@ _LOST: Final = mutants_of(
         "a replay fails where the run stalled": edited(
             f"{_RECORDER}:_as_signal", "isinstance(failure, ModelUnavailableError) and stalled", "False"
         ),
+        "a resumed run has lost its target": edited(
+            "remit.engine.root:RootCaller.__call__",
+            "target=header.target,",
+            'target="" if getattr(ledger, "_epoch", 1) > 1 else header.target,',
+        ),
+        "an agent's calls lose the target of its run": edited(
+            "remit.contracts.principal:Caller.enter_call", "self.target,", '"",'
+        ),
+        "a large result is not stored for the run": edited(
+            "remit.contracts.artifact:store_large",
+            "return await access.add(data,",
+            "return new_artifact(data, name='', max_bytes=1 << 30,",
+        ),
+        "the correction of a result is not on record with the native driver": edited(
+            "remit.agent.typed_result:record_reply",
+            "chat.ledger.add(Message(call=chat.call_id, agent=chat.agent_call_id, text=text))",
+            "pass",
+        ),
+        "the correction of a result is not on record with PydanticAI": edited(
+            "remit.workers.journaled_model:JournaledModel._record_correction",
+            "ledger.add(Message(call=last.call_id, agent=last.agent_call_id, text=text))",
+            "pass",
+        ),
     },
 )
 _DOUBLED: Final = mutants_of(
