@@ -5,19 +5,32 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from figures.combinations_world import CARD, CHANGING, MAKERS, SHIPPED, Bank, Placed, World
+from figures.combinations_world import (
+    CARD,
+    CHANGING,
+    DONE,
+    INVOICE,
+    MAKERS,
+    SHIPPED,
+    TARGET,
+    Bank,
+    BankStore,
+    Placed,
+    World,
+)
 from figures.figure import Figure, no_violations
 from remit import Effect
-from remit.contracts.items import Item, QuestionItem, ToolOutput, output_content
+from remit.contracts.artifact import digest_of
+from remit.contracts.items import Item, Message, QuestionItem, ToolOutput, output_content
 from remit.contracts.question import Question
 from remit.errors import LayerOrderError
 from remit.layers import ModelLayer
 from remit.runtime import LEASE_SECONDS
 from remit.testing import superuser
-from tests.runtime.kit import Clock, Crash, Mortal
+from tests.runtime.kit import Clock, Crash
 
 _SCOPES: Final = ("run", "agent", "tool")
 _MAX_ROUNDS: Final = 30
@@ -97,10 +110,10 @@ async def find_violation(placed: Sequence[Placed], effect: Effect, *, dies_at: i
         LayerOrderError: an order rule refuses the combination.
     """
     clock, world = Clock(), World()
-    store = Mortal(clock)
+    store = BankStore(clock)
     bank = Bank(placed, effect, store, clock, world)
     try:
-        result = await bank.runtime.run("Pay.", by=superuser())
+        result = await bank.start()
         for number in range(_MAX_ROUNDS):
             if not result.questions:
                 break
@@ -116,7 +129,7 @@ async def find_violation(placed: Sequence[Placed], effect: Effect, *, dies_at: i
             result = await bank.runtime.resume(result.run)
         if result.questions:
             return "it asks for ever"
-        if result.value() != "done":
+        if result.value() != DONE:
             return f"it ended with {result.text[:80]}"
         items = [position.item for position in await store.read(result.run)]
         report = await Bank(placed, effect, store, clock, World(paid=dict(world.paid))).runtime.replay(result.run)
@@ -124,7 +137,7 @@ async def find_violation(placed: Sequence[Placed], effect: Effect, *, dies_at: i
         return f"{type(error).__name__}: {str(error)[:120]}"
     if not report.is_identical:
         return f"the replay differs: {report.difference[:120]}"
-    return _find_difference(placed, effect, world, items)
+    return _find_difference(placed, effect, world, items, store.contents)
 
 
 async def _resume_until_killed(bank: Bank, run: str) -> None:
@@ -156,16 +169,25 @@ def _result_of(asked: Question) -> str:
     return f"shipped to {json.loads(asked.arguments)['to']}" if asked.tool == "ship" else '{"card":"looked up"}'
 
 
-def _find_difference(placed: Sequence[Placed], effect: Effect, world: World, items: Sequence[Item]) -> str:
+def _find_difference(
+    placed: Sequence[Placed], effect: Effect, world: World, items: Sequence[Item], contents: Mapping[str, bytes]
+) -> str:
     """The first promise that the finished run breaks; empty if it keeps all."""
     names = [name for name, _ in placed]
     outputs = [item for item in items if isinstance(item, ToolOutput)]
     recorded = json.loads(next(output_content(item) for item in outputs if item.callee == "pay" and not item.wire))
+    if "remit_artifact" in recorded:
+        recorded = json.loads(contents[recorded["remit_artifact"]["digest"]])
+    by_model = json.loads(next(output_content(item) for item in outputs if item.callee == "pay" and item.wire))
+    slip = {by_model["artifact"]["digest"]} if "artifact" in by_model else set[str]()
+    stored = "".join(content.decode() for content in contents.values())
     result = {"card": recorded["errorCode"]} if "errorCode" in recorded else recorded
     asked = [item.call for item in items if isinstance(item, QuestionItem) and item.about == "approval"]
     texts = "".join(item.text for item in outputs if item.callee != "settle")
+    texts += "".join(content.decode() for digest, content in contents.items() if digest in texts)
+    corrections = [item for item in items if isinstance(item, Message) and "the result is not valid" in item.text]
     broken = {
-        f"Python code saw {sorted(set(world.seen))}": any(json.loads(each) != result for each in world.seen),
+        f"Python code saw {sorted(set(world.seen))}"[:160]: any(json.loads(each) != result for each in world.seen),
         "an unsafe body ran twice": effect is Effect.UNSAFE and max([0, *world.runs.values()]) > 1,
         "it shipped twice": len(world.shipped) > 1,
         "it shipped to another than the result names": world.shipped not in ([], [result["card"]]),
@@ -173,6 +195,10 @@ def _find_difference(placed: Sequence[Placed], effect: Effect, world: World, ite
         "arguments ran that were not validated": 9_999 in world.paid.values(),
         "a call ran unasked": any(asked.count(call) < names.count("Approve") for call in world.runs),
         "the journal shows what a layer hides": "hiding" in names and CARD in texts,
-        "the journal shows what Redact removes": "Redact" in names and CARD in repr(items),
+        "the journal shows what Redact removes": "Redact" in names and CARD in repr(items) + stored,
+        "a large result is no artifact": "slip" in by_model or ("truncated" in by_model and not slip),
+        f"files were kept: {world.kept}": world.kept != {digest_of(INVOICE), *slip},
+        f"calls saw the targets {world.targets}": world.targets != {TARGET},
+        "the correction of the result is not on record once": len(corrections) != 1,
     }
     return next((text for text, is_broken in broken.items() if is_broken), "")

@@ -1,16 +1,42 @@
-"""A bank whose payments pass a combination of layers: who saw which result, what happened, and who approved it."""
+"""A bank whose payments pass a combination of layers: who saw which result, what happened, and who approved it.
+
+The slip of a payment is too large for the journal, so the model passes it on by reference, like the person's file. The
+run has a target, for which alone the person may pay, and a typed result, which is corrected once.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from remit import Agent, App, Ask, Context, Effect, LeafContext, Policy, Retry, Runtime, Stack, Timeout, When, tool
+from pydantic import BaseModel
+
+from remit import (
+    Agent,
+    App,
+    Ask,
+    Block,
+    Context,
+    Effect,
+    LeafContext,
+    Policy,
+    Principal,
+    Retry,
+    Runtime,
+    Stack,
+    Timeout,
+    When,
+    tool,
+)
 from remit.app import Env
+from remit.artifacts import Artifact, PromptWithFiles, RunArtifacts
+from remit.contracts.arguments import Limits
+from remit.contracts.artifact import ArtifactScope, digest_of
 from remit.errors import CallError, ConflictError, ExternalError
 from remit.layers import (
     Accumulate,
@@ -35,10 +61,30 @@ from remit.layers import (
     Validate,
     layer_fn,
 )
-from remit.testing import Scripted, calls
-from tests.runtime.kit import Clock, Mortal, find_superuser
+from remit.messages import ChatRequest
+from remit.runtime import RunResult
+from remit.testing import Scripted, calls, superuser
+from tests.runtime.kit import Clock, Mortal
 
 CARD: Final = "4111-1111"
+TARGET: Final = "bakery/main"
+PERSON: Final = superuser("bank:write@bakery/*", name="ada")
+INVOICE: Final = b"an invoice"
+"""The person's file."""
+
+SLIP: Final = "paid " * 400
+"""What makes the result of a payment too large for the journal."""
+
+
+class Receipt(BaseModel):
+    """What the clerk gives."""
+
+    status: str
+    payments: int
+
+
+DONE: Final = Receipt(status="done", payments=2)
+_INVALID: Final = '{"status":"done"}'
 
 
 def _asks(name: str) -> Policy:
@@ -187,7 +233,22 @@ class World:
     shipped: list[str] = field(default_factory=list[str])
     shipped_calls: list[str] = field(default_factory=list[str])
     seen: list[str] = field(default_factory=list[str])
+    targets: set[str] = field(default_factory=set[str])
+    kept: set[str] = field(default_factory=set[str])
     fails: bool = False
+
+
+class BankStore(Mortal):
+    """A store that tells which contents it was given."""
+
+    def __init__(self, clock: Clock) -> None:
+        super().__init__(clock)
+        self.contents: dict[str, bytes] = {}
+
+    async def add_artifact(self, digest: str, owner: ArtifactScope, content: bytes | None) -> None:
+        """Add an artifact."""
+        self.contents |= {digest: content} if content is not None else {}
+        await super().add_artifact(digest, owner, content)
 
 
 _WORLD: Final[ContextVar[World]] = ContextVar("figures_combinations_world")
@@ -196,20 +257,26 @@ _WORLD: Final[ContextVar[World]] = ContextVar("figures_combinations_world")
 async def _pay(ctx: LeafContext, cents: int) -> dict[str, str]:
     """Pay an amount."""
     world = _WORLD.get()
+    world.targets.add(ctx.caller.target)
     if world.fails and ctx.key not in world.paid:
         world.paid[ctx.key] = 0
         raise ExternalError("busy")
     world.paid[ctx.key] = cents
     world.runs[ctx.key] = world.runs.get(ctx.key, 0) + 1
-    return {"card": CARD, "cents": str(cents)}
+    return {"card": CARD, "cents": str(cents), "slip": SLIP}
 
 
-PAY: Final = {effect: tool(name="pay", effect=effect, risk="safe")(_pay) for effect in (Effect.KEYED, Effect.UNSAFE)}
+_WRITES: Final = frozenset({"bank:write"})
+PAY: Final = {
+    effect: tool(name="pay", effect=effect, risk="safe", permissions=_WRITES)(_pay)
+    for effect in (Effect.KEYED, Effect.UNSAFE)
+}
 
 
-@tool(effect=Effect.UNSAFE, risk="safe")
+@tool(effect=Effect.UNSAFE, risk="safe", permissions=_WRITES)
 async def ship(ctx: LeafContext, to: str) -> str:
     """Ship to the holder of a card."""
+    _WORLD.get().targets.add(ctx.caller.target)
     _WORLD.get().shipped.append(to)
     _WORLD.get().shipped_calls.append(ctx.key)
     return f"shipped to {to}"
@@ -224,6 +291,29 @@ async def settle(ctx: Context) -> str:
         paid = {"card": error.code}
     _WORLD.get().seen.append(json.dumps(paid))
     return await ctx.call(ship, paid["card"])
+
+
+@tool(effect=Effect.KEYED, risk="safe", permissions=_WRITES)
+async def keep(ctx: LeafContext, file: Artifact) -> str:
+    """Keep a file."""
+    content = await RunArtifacts().read(file)
+    _WORLD.get().targets.add(ctx.caller.target)
+    _WORLD.get().kept.add(digest_of(content))
+    return f"kept {len(content)}"
+
+
+def _settle_and_keep(request: ChatRequest) -> dict[str, Any]:
+    """Settle, and keep what the messages so far refer to: the person's file, and the slip if there is one."""
+    found = re.findall(
+        r'"digest":"(sha256:[0-9a-f]{64})","size":(\d+),"media_type":"([a-z/]+)","name":"([^"]*)"', _plain(request)
+    )
+    files = [dict(zip(("digest", "size", "media_type", "name"), each, strict=True)) for each in found]
+    return calls(("settle", {}), *(("keep", {"file": each | {"size": int(each["size"])}}) for each in files))
+
+
+def _plain(request: ChatRequest) -> str:
+    """All that the model reads, without the marks of JSON in JSON."""
+    return "".join(request.history).replace("\\", "")
 
 
 class Bank:
@@ -242,15 +332,43 @@ class Bank:
             else:
                 by_scope[scope].append(layer.where(tools={"pay"}) if scope != "tool" else layer)
         pay = PAY[effect].layer(Stack[CallLayer](*by_scope["tool"]))
-        clerk = Agent("clerk", instructions="Pay.", tools=[pay, settle, ship])
+        is_native = effect is Effect.KEYED
+        clerk = Agent(
+            "clerk",
+            instructions="Pay.",
+            tools=[pay, settle, ship, keep],
+            input=PromptWithFiles,
+            output=Receipt,
+            output_mode="native" if is_native else "tool",
+        )
+        results = [_INVALID, DONE.model_dump_json()]
         clerk = clerk.layer(Stack[AgentLayer](*around_model, *by_scope["agent"]))
-        ships = Policy(When("ships", lambda call: call.callee.name == "ship", Ask(reason="far"), version="1"))
+        ships = Policy(
+            When("elsewhere", lambda call: call.caller.target != TARGET, Block(reason="another bank"), version="1"),
+            When("ships", lambda call: call.callee.name == "ship", Ask(reason="far"), version="1"),
+        )
         approve_ships = Approve(Env(), policy=ships).where(tools={"ship"})
         self.runtime = Runtime(
-            App(name="bank", agents=(clerk,)),
+            App(name="bank", agents=(clerk,), limits=Limits(output_bytes=1024)),
             store=store,
             clock=clock,
-            directory=find_superuser,
-            model=Scripted([calls(("pay", {"cents": 500})), calls(("settle", {})), "done"]),
+            directory=_find_principal,
+            model=Scripted(
+                [
+                    calls(("pay", {"cents": 500})),
+                    _settle_and_keep,
+                    *(results if is_native else [calls(("final_result", each)) for each in results]),
+                ]
+            ),
             layers=Stack[CallLayer](Validate(), approve_ships, *by_scope["run"]),
         )
+
+    async def start(self) -> RunResult[Any]:
+        """Begin the run for the target, with the person's file."""
+        file = await self.runtime.artifacts.add(INVOICE, by=PERSON, name="invoice.txt")
+        return await self.runtime.run("Pay.", by=PERSON, files=[file], target=TARGET)
+
+
+def _find_principal(name: str, tenant: str) -> Principal:
+    """The person, and others who may do everything."""
+    return PERSON if name == PERSON.name else superuser(name=name, tenant=tenant)

@@ -50,4 +50,34 @@ MUTANTS: Final = (
             edited(f"{_GUARD}:_check_unchanged", "payload is not None and", "payload is None and"),
         ),
     ),
+    _mutant(
+        "a large result is shown to the model without a reference",
+        "hiding",
+        edited(
+            "remit.layers.record:_Record._to_recorded", "await store_large(text, self._limits.output_bytes)", "None"
+        ),
+    ),
+    _mutant(
+        "a resumed run has lost its target",
+        "delaying",
+        edited(
+            "remit.engine.root:RootCaller.__call__",
+            "target=header.target,",
+            'target="" if getattr(ledger, "_epoch", 1) > 1 else header.target,',
+        ),
+    ),
+    _mutant(
+        "a nested call loses the target of its run",
+        "delaying",
+        edited("remit.contracts.principal:Caller.enter_call", "self.target,", '"",'),
+    ),
+    _mutant(
+        "the correction of a result is not on record",
+        "delaying",
+        edited(
+            "remit.agent.typed_result:record_reply",
+            "chat.ledger.add(Message(call=chat.call_id, agent=chat.agent_call_id, text=text))",
+            "pass",
+        ),
+    ),
 )
