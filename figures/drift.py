@@ -134,14 +134,22 @@ PLANTS: Final[dict[str, tuple[Plant, str]]] = {
 def figures(*, short: bool) -> Iterator[Figure]:
     """Drifts that were planted and not found, and findings where nothing was planted."""
     every = 5 if short else 1
-    small, real = list(PLANTS.values())[::every], list(drift_casefile.PLANTS.values())[::every]
+    yield _measure(list(PLANTS.values())[::every], list(drift_casefile.PLANTS.values())[::every])
+
+
+def measure_small_application() -> Iterator[Figure]:
+    """The figure of all drifts in the small application."""
+    yield _measure(list(PLANTS.values()), [])
+
+
+def _measure(small: Sequence[tuple[Plant, str]], real: Sequence[tuple[drift_casefile.Plant, str]]) -> Figure:
     missed = sum(code not in {each.code for each in findings_after(plant)} for plant, code in small)
     missed += sum(code not in {each.code for each in drift_casefile.findings_after(plant)} for plant, code in real)
     missed += len(findings_after(lambda _notebook: ()))
     missed += len(drift_casefile.findings_after(lambda _folder: None))
     how = f"{len(small)} drifts planted one at a time in a small application that was agreed to, {len(real)} in a copy "
     how += "of the casefile application, and one look at each where none is"
-    yield no_violations("drift.planted_missed", missed, len(small) + len(real) + 2, how)
+    return no_violations("drift.planted_missed", missed, len(small) + len(real) + 2, how)
 
 
 def findings_after(plant: Plant) -> list[Finding]:

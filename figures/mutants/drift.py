@@ -11,7 +11,7 @@ from figures.mutants.mutant import edited, mutants_of
 _CHECK: Final = "remit.inventory.drift"
 _LOCK: Final = "remit.inventory.lock_diff"
 
-MUTANTS: Final = mutants_of(
+_SMALL: Final = mutants_of(
     "drift.planted_missed",
     {
         "code and inventory are not compared with the lock": edited(
@@ -30,16 +30,24 @@ MUTANTS: Final = mutants_of(
         "a method without a tool is not noticed": edited(
             f"{_CHECK}:_check_method_coverage", "if not has_tool and not entry.spec.without_tool:", "if False:"
         ),
-        "the permissions of called tools are not compared": edited(
-            f"{_CHECK}:_check_call_permissions",
-            "for each in tool.method.calls if tool.method is not None else ():",
-            "for each in ():",
-        ),
         "permissions outside the vocabulary are accepted": edited(
             "remit.inventory.reader:_InventoryReader._check_permissions",
             "if permission not in self._vocabulary.permissions:",
             "if False:",
         ),
     },
+    drift.measure_small_application,
+)
+_REAL: Final = mutants_of(
+    "drift.planted_missed",
+    {
+        "the permissions of called tools are not compared": edited(
+            f"{_CHECK}:_check_call_permissions",
+            "for each in tool.method.calls if tool.method is not None else ():",
+            "for each in ():",
+        ),
+    },
     partial(drift.figures, short=False),
 )
+
+MUTANTS: Final = (*_SMALL, *_REAL)
