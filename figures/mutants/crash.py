@@ -65,7 +65,7 @@ _REFERENCES: Final[dict[str, tuple[str, Plant]]] = {
         ),
     ),
     "a resumed run has lost its target": (
-        "stalled",
+        "sqlite",
         edited(
             "remit.engine.root:RootCaller.__call__",
             "target=header.target,",
