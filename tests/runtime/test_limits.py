@@ -83,7 +83,7 @@ async def test_long_reasons_and_names_are_refused() -> None:
 
 
 def test_references_are_found_wherever_they_are() -> None:
-    file = Artifact(digest=digest_of(b""), size=0)
+    one, two, three, four = (Artifact(digest=digest_of(b""), size=size) for size in range(4))
 
     @dataclass
     class Box:
@@ -92,10 +92,8 @@ def test_references_are_found_wherever_they_are() -> None:
     class Model(BaseModel):
         files: dict[str, list[Artifact]]
 
-    assert (
-        list(find_artifacts(Box([Model(files={"a": [file, file]}), (file,), frozenset({3}), [file], 3, "x", Box])))
-        == [file] * 4
-    )
+    box = Box([Model(files={"a": [one, two]}), (three,), frozenset({3}), [four, one], 3, "x", Box])
+    assert list(find_artifacts(box)) == [one, two, three, four]
 
 
 def test_what_a_dead_process_left_is_removed_after_a_day(tmp_path: Path) -> None:
