@@ -110,7 +110,9 @@ def test_a_call_for_later_is_announced_and_can_be_cancelled(cli: Cli) -> None:
     run = done.out.split()[2]
     assert "scheduled" in cli("runs").out
     assert "scheduled" in cli("show", run).out
-    assert cli("cancel", run, "--app", APP).status in (0, 1)
+    told = done.out.splitlines()[-1].partition("remit ")[2]
+    assert told == f"cancel {run} --app {APP}"
+    assert cli(*told.split()).status in (0, 1)
     assert "cancelled" in cli("runs").out
 
 

@@ -95,7 +95,7 @@ async def test_a_permission_for_some_targets_does_not_hold_elsewhere(store: Stor
     result = await runtime(store).call_at(target, write, BAKER, "a")
     assert result.reply is not None
     assert result.reply.outcome == "denied"
-    assert "missing permission cms:write" in result.text
+    assert f"missing permission cms:write{f' for the target {target}' if target else ''}" in result.text
 
 
 async def test_a_resumed_run_has_todays_permissions_for_its_target(store: Store) -> None:

@@ -55,7 +55,7 @@ def report_result(client: LocalClient, result: RunResult[Any], options: ReportOp
     if result.status == "stalled":
         print(stalled_notice(result, options.app_reference), file=sys.stderr)
     if result.status == "scheduled" and not options.as_json:
-        print(_scheduled_notice(result))
+        print(_scheduled_notice(result, options.app_reference))
     for question in open_questions:
         print(_waiting_notice(question, options), file=sys.stderr)
         if question.four_eyes:
@@ -77,9 +77,12 @@ def stalled_notice(result: RunResult[Any], app_reference: str) -> str:
     )
 
 
-def _scheduled_notice(result: RunResult[Any]) -> str:
-    at = datetime.fromtimestamp(result.retry_at).astimezone().strftime("%Y-%m-%d %H:%M:%S")
-    return f"scheduled: run {result.run} at {at}, by `remit executor`\n  not to make it:  remit cancel {result.run}"
+def _scheduled_notice(result: RunResult[Any], app_reference: str) -> str:
+    at = datetime.fromtimestamp(result.retry_at).astimezone().strftime("%Y-%m-%d %H:%M:%S %z")
+    return (
+        f"scheduled: run {result.run} at {at}, by `remit executor`\n"
+        f"  not to make it:  remit cancel {result.run}{app_option(app_reference)}"
+    )
 
 
 def run_error(result: RunResult[Any]) -> CallError | None:

@@ -33,7 +33,8 @@ class _Authorize:
             principal = call.caller.principal
             lacking = principal.missing_permissions(required)
             if lacking:
+                target = f" for the target {call.caller.target}" if call.caller.target else ""
                 raise DeniedError(
-                    f"{principal.name} may not call {call.callee.name}: missing permission {', '.join(lacking)}"
+                    f"{principal.name} may not call {call.callee.name}: missing permission {', '.join(lacking)}{target}"
                 )
         return await self._inner(call)
