@@ -7,7 +7,7 @@ import inspect
 import json
 import time
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -54,6 +54,11 @@ async def test_a_client_lists_its_own_runs_and_with_a_permission_those_of_the_te
     assert await ids(client(runtime, BOSS), since=1002, until=1003) == [runs[1]]
     assert await ids(client(runtime, BOSS), agent="agent", status="running", conversation="") == [runs[1], runs[0]]
     assert await ids(client(runtime, BOSS), agent="erase") == []
+
+
+async def test_a_status_that_no_run_can_have_is_refused(store: Store) -> None:
+    with pytest.raises(RequestError, match="no run has the status 'waitin'; give one of running, waiting, "):
+        await client(runtime_for(store)).runs(status=cast("Any", "waitin"))
 
 
 async def test_the_pages_of_runs_follow_one_another_until_the_last(store: Store) -> None:

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
-from typing import Final, Generic, Literal, TypeVar
+from typing import Final, Generic, Literal, TypeVar, get_args
 
 from remit.contracts.grant import Grant, GrantRow
 from remit.contracts.items import Position, RunFinished, RunScheduled, RunStalled, RunSuspended
@@ -95,9 +95,11 @@ class RunReader:
         ``until`` (exclusive) are epoch seconds.
 
         Raises:
-            RequestError: the run ``before`` does not exist, or ``limit`` is not 1 to 1,000.
+            RequestError: there is no such status, the run ``before`` does not exist, or ``limit`` is not 1 to 1,000.
         """
-        _check_texts(status=status, agent=agent, conversation=conversation, target=target)
+        if status not in ("", *get_args(RunStatus)):
+            raise RequestError(f"no run has the status {status!r}; give one of {', '.join(get_args(RunStatus))}")
+        _check_texts(agent=agent, conversation=conversation, target=target)
         check_numbers("runs", since=since, until=until)
         run_filter = RunFilter(
             conversation=conversation, target=target, status=status, callee=agent, since=since, until=until
