@@ -14,7 +14,9 @@ from tests.cli.kit import Cli
 def test_an_installed_application_holds_all_points(cli: Cli, app: str) -> None:
     done = cli("check", app)
     assert done.status == 0, done.out
-    rows = [line.split()[:3] for line in done.out.splitlines()[1:]]
+    points, *entities = done.out.split("\n\n")
+    rows = [line.split()[:3] for line in points.splitlines()[1:]]
+    assert entities
     assert [(name, found) for name, _, found in rows] == [(name, "0") for name in CHECKLIST]
     assert len(CHECKLIST) == 8
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 import subprocess
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -106,12 +107,20 @@ def keeping() -> App:
 files: list[Database] = []
 
 
+@pytest.fixture(autouse=True)
+def close_files() -> Iterator[None]:
+    """What an application keeps in files concerns the engines of the whole process."""
+    yield
+    if files:
+        files.clear()
+        gc.collect()
+
+
 @pytest.mark.parametrize("engine", ["local", "dbos"])
 def test_an_application_with_local_data_is_refused_under_a_shared_journal(
     cli: Cli, engine: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("REMIT_DATABASE", "postgresql://127.0.0.1:1/none")
-    files.clear()
     done = cli("executor", "--app", "tests.cli.test_executor:keeping", "--engine", engine)
     assert done.status == 2
     assert "'keeping' keeps its data in notes.db, which executors of other machines do not have: keep " in done.err
@@ -120,7 +129,6 @@ def test_an_application_with_local_data_is_refused_under_a_shared_journal(
 
 def test_local_data_is_accepted_if_all_executors_run_on_this_machine(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REMIT_DATABASE", "postgresql://127.0.0.1:1/none")
-    files.clear()
     arguments = ("executor", "--app", "tests.cli.test_executor:keeping", "--app", "nowhere", "--local-data")
     assert "no application 'nowhere'" in cli(*arguments).err, "the first application was accepted"
 

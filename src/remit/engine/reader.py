@@ -258,6 +258,7 @@ class RunReader:
         Raises:
             RequestError: the grant ``after`` does not exist for this principal, or ``limit`` is not 1 to 1,000.
         """
+        _check_texts(after=after)
         _check_limit(limit)
         if after:
             await self.grant(after)
