@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from remit import Agent, App, Context, Effect, LeafContext, Risk, Runtime, tool
 from remit.artifacts import Artifact, Artifacts, PromptWithFiles, RunArtifacts, read_artifact
 from remit.contracts.artifact import digest_of
 from remit.contracts.items import AttemptEnded, ToolOutput
+from remit.engines import Schedule
 from remit.errors import (
     BrokenJournalError,
     InvalidArgumentsError,
@@ -24,7 +26,8 @@ from remit.journal.ports import Store
 from remit.secrets import Secret
 from remit.stores import InMemoryStore, SqlStore
 from remit.testing import Scripted, calls, superuser
-from remit.tools import Limits, Tool
+from remit.testing.store_suite.samples import Clock
+from remit.tools import Limits, Tool, parse_arguments
 from tests.runtime.kit import find_superuser, items_of, tool_messages
 
 CONTENT = "".join(f"line {number}\n" for number in range(100_000)).encode()
@@ -271,6 +274,33 @@ async def test_an_erased_file_is_not_found(store: Store) -> None:
         await runtime.artifacts.read(file, by=ADA)
     with pytest.raises(NotFoundError):
         (await runtime.call(SEND, ADA, file)).value()
+
+
+async def test_a_run_that_waits_for_its_turn_keeps_its_file_when_another_run_is_erased(store: Store) -> None:
+    runtime = runtime_of(store, "ok")
+    file = await runtime.artifacts.add(CONTENT, by=ADA)
+    queued = await runtime.submit("go", by=ADA, files=[file])
+    ended = await runtime.call(SEND, ADA, file)
+    await store.erase(ended.run, range(10))
+    assert (await runtime.resume(queued)).value() == "ok"
+    await store.erase(queued, range(10))
+    with pytest.raises(NotFoundError):
+        await runtime.artifacts.read(file, by=ADA)
+
+
+async def test_a_recurring_call_keeps_its_file_when_the_occurrences_before_are_erased(store: Store) -> None:
+    start = datetime(2026, 11, 23, 9, tzinfo=UTC)
+    clock = Clock(start.timestamp())
+    runtime = Runtime(App(name="desk", tools=[SEND]), store=store, directory=find_superuser, clock=clock)
+    file = await runtime.artifacts.add(CONTENT, by=ADA)
+    arguments = parse_arguments(json.dumps({"file": file.model_dump()}), Limits())
+    run = (await runtime.call_by_name("send", arguments, by=ADA, schedule=Schedule(start, "FREQ=DAILY"))).run
+    for _ in range(2):
+        await store.erase(run, range(20))
+        (run,) = [row.run for row in await store.list_runs() if not row.ended]
+        clock.pass_by(24 * 3600.0)
+        assert (await runtime.resume(run)).status == "done"
+    assert len(DESK.sent) == 3
 
 
 def all_bytes(folder: Path) -> bytes:

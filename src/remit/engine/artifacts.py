@@ -18,12 +18,13 @@ from remit.contracts.artifact import (
     not_found,
 )
 from remit.contracts.current_run import CURRENT_LIMITS, CURRENT_RUN
-from remit.contracts.items import DETACHED, RunOpened
+from remit.contracts.items import RunOpened
 from remit.contracts.ledger import Ledger
 from remit.contracts.principal import Principal, check_principal
 from remit.contracts.resolution import CURRENT_RESOLVERS, Resolver
 from remit.core.checks import check_instance, check_texts
 from remit.errors import InvalidArgumentsError, InvalidOutputError, RequestError
+from remit.journal.index import artifact_scope
 from remit.journal.ports import Store
 
 
@@ -107,7 +108,7 @@ def enter_run(
     ledger: Ledger, header: RunOpened, store: Store, limits: Limits, resolvers: Mapping[str, Resolver]
 ) -> Generator[None]:
     """Make the run of ``ledger`` the current run of this task."""
-    artifacts = StoredArtifacts(store, _scope(ledger.run, header), limits, is_replaying=ledger.is_replaying)
+    artifacts = StoredArtifacts(store, artifact_scope(ledger.run, header), limits, is_replaying=ledger.is_replaying)
     tokens = CURRENT_RUN.set(ledger.run), CURRENT_LIMITS.set(limits), CURRENT_ARTIFACTS.set(artifacts)
     resolvers_token = CURRENT_RESOLVERS.set(resolvers)
     try:
@@ -121,10 +122,5 @@ def enter_run(
 
 async def read_result(content: str, run: str, header: RunOpened, store: Store) -> str:
     """The content of an ended run's result from its record."""
-    return await from_recorded(content, StoredArtifacts(store, _scope(run, header), Limits(), is_replaying=True))
-
-
-def _scope(run: str, header: RunOpened) -> ArtifactScope:
-    # Anybody may make a direct call in a conversation, and so gets nothing of the others in it.
-    conversation = "" if header.after == DETACHED else header.conversation
-    return ArtifactScope(header.tenant, header.principal, header.application, conversation, run)
+    artifacts = StoredArtifacts(store, artifact_scope(run, header), Limits(), is_replaying=True)
+    return await from_recorded(content, artifacts)

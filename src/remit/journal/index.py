@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
 
+from remit.contracts.artifact import ArtifactScope
 from remit.contracts.grant import GrantRow
 from remit.contracts.items import (
     DETACHED,
@@ -66,6 +68,31 @@ INDEXED_ITEMS: Final = frozenset(
     }
 )
 """The items that change the index of runs and questions."""
+
+
+def artifact_scope(run: str, header: RunOpened) -> ArtifactScope:
+    """The scope of a run. Anybody may make a direct call in a conversation, and so gets nothing of the others in it."""
+    conversation = "" if header.after == DETACHED else header.conversation
+    return ArtifactScope(header.tenant, header.principal, header.application, conversation, run)
+
+
+def find_named_artifacts(position: Position) -> set[str]:
+    """The digests that the body of an item names."""
+    return set(_DIGEST.findall(position.body))
+
+
+_DIGEST: Final = re.compile("sha256:[0-9a-f]{64}")
+
+
+def artifacts_of_header(
+    position: Position, header: RunOpened, find_owners: Callable[[str], Collection[ArtifactScope]]
+) -> Iterator[tuple[str, ArtifactScope]]:
+    """The artifacts that a run gets when it is opened, with its scope: those that its header names and that it sees."""
+    scope = artifact_scope(position.run, header)
+    for digest in find_named_artifacts(position):
+        owners = find_owners(digest)
+        if scope not in owners and any(scope.sees(owner) for owner in owners):
+            yield digest, scope
 
 
 def find_unreferenced(digests: Iterable[str], bodies: Mapping[int, str], erased: Collection[int]) -> list[str]:

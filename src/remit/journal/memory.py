@@ -35,6 +35,7 @@ from remit.journal.index import (
     INDEXED_ITEMS,
     approval_key,
     approval_key_of,
+    artifacts_of_header,
     check_consumable,
     check_conversation_free,
     check_open,
@@ -360,6 +361,8 @@ class InMemoryStore:
         item = position.item
         if isinstance(item, RunOpened):
             self._open_run(state, run_row_from_header(position, item))
+            for digest, owner in artifacts_of_header(position, item, lambda d: self._artifacts.get(d, ((), ()))[1]):
+                self._artifacts[digest][1].add(owner)
         elif isinstance(item, QuestionItem) and item.question not in self._questions:
             question = Question.from_json(item.body)
             self._questions[item.question] = QuestionRow(question, "open", None, None)

@@ -282,7 +282,10 @@ class RateCounter(Protocol):
 
 
 class ArtifactStore(Protocol):
-    """Content that items refer to by its digest."""
+    """Content that items refer to by its digest.
+
+    A run has what its header names and it sees from when the header is appended, so no erasure of another removes it.
+    """
 
     async def add_artifact(self, digest: str, owner: ArtifactScope, content: bytes | None) -> None:
         """Store content durably, or if None grant ``owner`` access to stored content.

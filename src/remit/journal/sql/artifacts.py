@@ -39,7 +39,7 @@ class ArtifactTables:
         Raises:
             BrokenJournalError: it is not.
         """
-        owners = _find_owners(connection, digest)
+        owners = find_owners(connection, digest)
         if self._files is not None and isinstance(prepared, Path):
             self._files.keep(prepared, digest)
         elif isinstance(prepared, bytes) and self._read_row(connection, digest) is None:
@@ -47,7 +47,7 @@ class ArtifactTables:
         elif prepared is None and not owners:
             raise missing_content(digest)
         if owner not in owners:
-            connection.execute(insert(ARTIFACTS).values(digest=digest, **owner._asdict()))
+            insert_owner(connection, digest, owner)
 
     def read(self, connection: Connection, digest: str, scope: ArtifactScope) -> bytes | None:
         """The content of an artifact that ``scope`` sees; None if there is no such artifact.
@@ -55,7 +55,7 @@ class ArtifactTables:
         Raises:
             BrokenJournalError: the content was removed.
         """
-        if not any(scope.sees(owner) for owner in _find_owners(connection, digest)):
+        if not any(scope.sees(owner) for owner in find_owners(connection, digest)):
             return None
         content = self._read_row(connection, digest) if self._files is None else self._files.read(digest)
         if content is None:
@@ -70,11 +70,11 @@ class ArtifactTables:
         bodies = connection.execute(select(ITEMS.c.seq, ITEMS.c.body).where(ITEMS.c.run == run)).all()
         gone = find_unreferenced(digests, {row.seq: row.body for row in bodies}, seqs)
         for digest in gone:
-            owner = next(each for each in _find_owners(connection, digest) if each.run == run)
+            owner = next(each for each in find_owners(connection, digest) if each.run == run)
             for each in (owner, ArtifactScope(owner.tenant, owner.principal)):
                 matches = [ARTIFACTS.c[name] == value for name, value in each._asdict().items()]
                 connection.execute(delete(ARTIFACTS).where(ARTIFACTS.c.digest == digest, *matches))
-            if _find_owners(connection, digest):
+            if find_owners(connection, digest):
                 continue
             connection.execute(delete(ARTIFACT_CONTENTS).where(ARTIFACT_CONTENTS.c.digest == digest))
             if self._files is not None:
@@ -95,7 +95,13 @@ def missing_content(digest: str) -> BrokenJournalError:
     return BrokenJournalError(f"the stored content of artifact {digest[:19]}… is missing; restore it from a backup")
 
 
-def _find_owners(connection: Connection, digest: str) -> list[ArtifactScope]:
+def find_owners(connection: Connection, digest: str) -> list[ArtifactScope]:
+    """Those who have an artifact."""
     columns = [ARTIFACTS.c[name] for name in ArtifactScope._fields]
     rows = connection.execute(select(*columns).where(ARTIFACTS.c.digest == digest)).all()
     return [ArtifactScope(*row) for row in rows]
+
+
+def insert_owner(connection: Connection, digest: str, owner: ArtifactScope) -> None:
+    """Give an artifact to ``owner``, who does not have it."""
+    connection.execute(insert(ARTIFACTS).values(digest=digest, **owner._asdict()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Generic, TypeVar, cast
 
 from msgspec import Struct
@@ -29,16 +30,19 @@ from remit.journal.index import (
     INDEXED_ITEMS,
     RESTING_STATUSES,
     approval_key_of,
+    artifacts_of_header,
     check_consumable,
     check_conversation_free,
     check_sequence,
     erase_question_row,
+    find_named_artifacts,
     lease_lost_error,
     run_row_from_header,
     status_after,
     wake_time,
 )
 from remit.journal.ports import QuestionRow, RunRow
+from remit.journal.sql.artifacts import find_owners, insert_owner
 from remit.journal.sql.grants import find_grant
 from remit.journal.sql.locks import LockKeys, acquire_locks
 from remit.journal.sql.rows import RUN_COLUMNS, check_question_signature, question_row, run_row
@@ -82,11 +86,12 @@ class Append(Struct, frozen=True):
 
     @property
     def lock_keys(self) -> LockKeys:
-        """The run, its conversation if the append opens it, and every question that the items concern or wait for."""
+        """The run, its conversation and artifacts if the append opens it, and every question that the items concern."""
         items = [position.item for position in self.items if type(position.item) in INDEXED_ITEMS]
         opened = {
             "\0".join(_conversation_key(item)) for item in items if isinstance(item, RunOpened) and item.conversation
         }
+        opened.update(*(find_named_artifacts(each) for each in self.items if isinstance(each.item, RunOpened)))
         questions = {item.question for item in items if isinstance(item, (QuestionItem, DecisionItem, QuestionClosed))}
         questions.update(*(item.questions for item in items if isinstance(item, (RunSuspended, RunStalled))))
         consumed = self.consumption.questions if self.consumption else ()
@@ -225,6 +230,8 @@ def _index_item(connection: Connection, position: Position) -> None:
         number = _next_number(connection, row) if row.conversation else 0
         columns = {name: getattr(row, name) for name in RUN_COLUMNS}
         _UPDATE_HEADER.execute(connection, {"the_run": row.run, **columns, "number": number})
+        for digest, owner in artifacts_of_header(position, item, partial(find_owners, connection)):
+            insert_owner(connection, digest, owner)
     elif isinstance(item, QuestionItem):
         _insert_question(connection, item)
     elif isinstance(item, DecisionItem):

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+from msgspec import structs
 
 from remit.contracts.artifact import ArtifactScope, digest_of
 from remit.errors import BrokenJournalError
 from remit.journal.ports import Store
-from remit.testing.store_suite.samples import begin, note
+from remit.testing.store_suite.samples import acquire_run, begin, header_item, note
 
 CONTENT = bytes(range(256)) * 1000
 DIGEST = digest_of(CONTENT)
@@ -94,3 +95,26 @@ async def test_an_artifact_that_no_body_names_is_kept(store: Store) -> None:
     await run.append(note("something else"))
     await store.erase("run", [1])
     assert await store.read_artifact(DIGEST, IN_RUN) == CONTENT
+
+
+async def open_with_file(store: Store, run: str) -> None:
+    """Open a run of Ada that is given the artifact."""
+    header = structs.replace(header_item(run), arguments=f'{{"file":{{"digest":"{DIGEST}"}}}}')
+    await (await acquire_run(store, run)).append(header)
+
+
+async def test_a_run_has_the_artifacts_that_its_header_names_from_when_it_is_opened(store: Store) -> None:
+    await store.add_artifact(DIGEST, ADA, CONTENT)
+    for run in ("run", "next"):
+        await open_with_file(store, run)
+    await store.add_artifact(DIGEST, ArtifactScope("default", "ada", "app", "", "run"), None)
+    await store.erase("run", [0])
+    assert await store.read_artifact(DIGEST, ArtifactScope("default", "ada", "app", "", "next")) == CONTENT
+    await store.erase("next", [0])
+    assert await store.read_artifact(DIGEST, ADA) is None
+
+
+async def test_naming_an_artifact_of_somebody_else_in_a_header_gives_no_access_to_it(store: Store) -> None:
+    await store.add_artifact(DIGEST, ArtifactScope("default", "bob"), CONTENT)
+    await open_with_file(store, "run")
+    assert await store.read_artifact(DIGEST, ADA) is None
