@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from typing import Any
 
 import pytest
 
@@ -13,7 +14,7 @@ from remit.engine import watching
 from remit.journal.ledger import RunLedger
 from remit.runtime import Client
 from remit.stores import InMemoryStore
-from remit.testing.store_suite.samples import header_item
+from remit.testing.store_suite.samples import header_item, positions
 
 ADA = Principal("ada", "default", frozenset({"*"}))
 HOUR = 3600.0
@@ -101,3 +102,29 @@ async def test_a_stream_that_is_left_is_forgotten() -> None:
     assert vars(watching)["_WATCHERS"] == {}
     office.gate.set()
     await execution
+
+
+async def test_a_stream_in_another_thread_ends_while_one_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+    others: list[threading.Thread] = []
+
+    async def come_and_go() -> None:
+        with watching.watch_run("run"):
+            pass
+
+    class Watchers(dict[str, Any]):
+        """Lets another thread go on in the middle of a change, as far as it may."""
+
+        def setdefault(self, key: str, default: Any = None) -> Any:
+            found = super().setdefault(key, default)
+            if not others:
+                others.append(threading.Thread(target=asyncio.run, args=(come_and_go(),)))
+                others[0].start()
+                others[0].join(0.2)
+            return found
+
+    monkeypatch.setattr(watching, "_WATCHERS", Watchers())
+    with watching.watch_run("run") as changed:
+        await asyncio.to_thread(others[0].join)
+        watching.wake_streams_and(None)(positions("run", [header_item()])[0])
+        await asyncio.wait_for(changed.wait(), 5)
+    assert vars(watching)["_WATCHERS"] == {}
