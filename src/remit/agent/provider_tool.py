@@ -14,7 +14,15 @@ from remit.schemas.settings import with_setup_errors
 
 _WITH_OPTIONS: Final = ("web_search", "web_fetch")
 _Domain = Annotated[str, Field(pattern=r"^[^\s/:]+$")]
-_Domains = Annotated[Sequence[_Domain], AfterValidator(tuple), Field(max_length=100)]
+
+
+def _as_domains(given: Sequence[str]) -> tuple[str, ...]:
+    if not given:  # would be no limit at all
+        raise ValueError("names no domain; name one, or leave it out if no limit is meant")
+    return tuple(given)
+
+
+_Domains = Annotated[Sequence[_Domain], AfterValidator(_as_domains), Field(max_length=100)]
 
 
 @with_setup_errors

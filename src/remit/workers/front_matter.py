@@ -57,7 +57,7 @@ class _ToolWithOptions(ProviderTool):
 
     def as_listed(self) -> str | ProviderTool:
         """The tool as definitions list it: its name, or the tool if it has options."""
-        return ProviderTool(**dict(self)) if self.options else self.name
+        return ProviderTool(**self.model_dump(exclude_unset=True)) if self.options else self.name
 
 
 def _as_options(value: object) -> object:
