@@ -224,6 +224,17 @@ async def test_a_recurrence_whose_next_call_is_blocked_before_its_time_is_tried_
     assert (result.status, result.retry_at) == ("scheduled", START.timestamp() + 2 * HOUR)
 
 
+async def test_a_first_call_that_rests_and_is_blocked_before_its_time_is_tried_at_its_time() -> None:
+    office = Office()
+    opened = await office.schedule(1, "FREQ=HOURLY")
+    office.permissions.clear()
+    result = await office.runtime().resume(opened.run)
+    assert (result.status, result.retry_at) == ("scheduled", START.timestamp() + HOUR)
+    office.permissions |= {"letters:post", "approvals:decide"}
+    await office.execute_for(2.5)
+    assert office.hours == [1.0, 2.0]
+
+
 async def test_a_call_without_permission_is_refused_when_it_is_opened() -> None:
     office = Office()
     office.permissions.clear()

@@ -14,7 +14,7 @@ from typing import Final
 from remit.contracts.call import Call, CallLayer, CallService, RunsOwnCode
 from remit.contracts.contract import Contract
 from remit.contracts.facts import Effect
-from remit.contracts.items import AttemptEnded, AttemptStarted, Item, RunOpened
+from remit.contracts.items import AttemptEnded, AttemptStarted, Item, RunOpened, RunScheduled
 from remit.contracts.reply import Reply
 from remit.core import Place, Stack
 from remit.core.checks import check_method
@@ -50,8 +50,8 @@ def is_outcome_unknown(callee: Contract, items: Sequence[Item]) -> bool:
 def postpone_failure(call: Call, error: CallError) -> None:
     """Let a recurring call that fails before its time rest until then, when it is tried and recurs.
 
-    Otherwise nobody would notice the end of its schedule. The first occurrence is refused at once, and a denial ends
-    the schedule.
+    Otherwise nobody would notice the end of its schedule. The first occurrence is refused when it is opened, and a
+    denial ends the schedule.
 
     Raises:
         Suspended: the call is tried at its time.
@@ -59,8 +59,10 @@ def postpone_failure(call: Call, error: CallError) -> None:
     ledger = call.ledger
     if not ledger.is_early or call.caller.call or isinstance(error, ApprovalDeniedError):
         return
-    header = next(item for item in ledger.items_for(call.caller.run) if isinstance(item, RunOpened))
-    if header.schedule and json.loads(header.schedule)["run"] != header.call:
+    items = ledger.items_for(call.caller.run)
+    header = next(item for item in items if isinstance(item, RunOpened))
+    has_rested = any(isinstance(item, RunScheduled) for item in items)
+    if header.schedule and (has_rested or json.loads(header.schedule)["run"] != header.call):
         raise Suspended(reason="scheduled", starts_at=ledger.starts_at) from error
 
 
