@@ -168,6 +168,17 @@ async def test_an_unknown_id_and_one_out_of_sight_are_refused_alike(store: Store
             await outside.decide(row.question.id, approved=True)
 
 
+async def test_what_no_database_can_hold_is_refused_in_one_line(store: Store) -> None:
+    runtime = runtime_for(store)
+    run, own = (await client(runtime).run("go")).run, client(runtime)
+    with pytest.raises(RequestError, match=r"^items: after is larger than any sequence number; give that of an item$"):
+        await anext(own.stream(run, after=10**30))
+    assert (await ids(own, since=10**300), await ids(own, until=10**300)) == ([], [run])
+    for act in (own.status, own.history, own.question, own.grant):
+        with pytest.raises(RequestError, match=r"^[a-z]+ is 'a\\ud800'; give a string without lone surrogates$"):
+            await act("a\ud800")
+
+
 async def test_who_may_cancel_runs_of_others_needs_no_right_to_read_them(store: Store) -> None:
     runtime = runtime_for(store, ERASE)
     run = (await client(runtime, BOB).run("go")).run

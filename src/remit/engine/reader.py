@@ -13,6 +13,7 @@ from remit.contracts.items import Position, RunFinished, RunScheduled, RunStalle
 from remit.contracts.principal import Principal, check_principal
 from remit.contracts.question import DecisionKind, Question
 from remit.contracts.usage import NO_USAGE, Prices, UsageTotals
+from remit.contracts.wire import has_surrogates
 from remit.core.checks import check_counts, check_flag, check_instance, check_numbers, check_positive, check_text
 from remit.engine.ended import read_ended_outcome
 from remit.engine.watching import watch_run
@@ -28,6 +29,7 @@ CANCEL_PERMISSION: Final = "runs:cancel"
 
 _MAX_PAGE: Final = 1000
 _BATCH: Final = 200
+_MAX_SEQ: Final = 2**63 - 1
 
 T = TypeVar("T")
 
@@ -102,7 +104,12 @@ class RunReader:
         _check_texts(agent=agent, conversation=conversation, target=target)
         check_numbers("runs", since=since, until=until)
         run_filter = RunFilter(
-            conversation=conversation, target=target, status=status, callee=agent, since=since, until=until
+            conversation=conversation,
+            target=target,
+            status=status,
+            callee=agent,
+            since=float(since),
+            until=float(until),
         )
         return await self._page(run_filter, before, limit)
 
@@ -159,6 +166,8 @@ class RunReader:
             RequestError: the run does not exist for this principal.
         """
         check_counts("items", after=after)
+        if abs(after) > _MAX_SEQ:
+            raise RequestError("items: after is larger than any sequence number; give that of an item")
         await self._visible_run(run)
         return await self._store.read(run, after)
 
@@ -330,6 +339,8 @@ class RunReader:
 def _check_texts(**values: object) -> None:
     for name, value in values.items():
         check_text(name, value, RequestError)
+        if has_surrogates(str(value)):
+            raise RequestError(f"{name} is {value!r}; give a string without lone surrogates")
 
 
 def _check_limit(limit: int) -> None:
