@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Annotated, Any
+from types import MappingProxyType
+from typing import Annotated, Any, Literal, NamedTuple
 
 import pytest
-from pydantic import BaseModel, Field
+from pydantic import AfterValidator, BaseModel, Field, StringConstraints, field_validator, model_validator
 
 from remit import App, Effect, LeafContext, Runtime, tool
 from remit.contracts.contract import definition_digest
@@ -34,6 +36,13 @@ class Pair:
     other: PageRef
 
 
+class Named(NamedTuple):
+    """A page and a title."""
+
+    page: PageRef
+    title: str = ""
+
+
 class Move(BaseModel):
     """References in every kind of part."""
 
@@ -42,6 +51,8 @@ class Move(BaseModel):
     others: list[PageRef] = Field(default_factory=list[str])
     by_name: dict[str, PageRef] = Field(default_factory=dict[str, str])
     pair: Pair | None = None
+    named: Named | None = None
+    some: set[PageRef] | Literal["all"] = "all"
     nested: Move | None = None
     title: str = ""
 
@@ -72,17 +83,129 @@ async def resolved(raw: str) -> Move:
 async def test_references_are_resolved_in_every_part_of_a_payload() -> None:
     payload = await resolved(
         '{"page": "home", "under": "Home", "others": ["7", "about"], "by_name": {"a": "HOME"}, "title": "home",'
-        ' "pair": {"one": "home", "other": "8"}, "nested": {"page": "home"}}'
+        ' "pair": {"one": "home", "other": "8"}, "nested": {"page": "home"},'
+        ' "named": ["home", "home"], "some": ["home", "home"]}'
     )
     assert payload.nested is not None
     assert payload.pair is not None
     found = [payload.page, payload.under, *payload.others, payload.by_name["a"], payload.nested.page]
     assert found == ["7", "7", "7", "8", "7", "7"]
+    assert (payload.named, payload.some) == (Named("7", "home"), {"7"})
     assert (payload.pair.one, payload.pair.other, payload.title) == ("7", "8", "home")
     assert all(isinstance(each, Referent) for each in (*found, payload.pair.one, payload.pair.other))
     text = move.schema_in.dump_canonical(payload)
-    assert text.count(CANONICAL) == 6
+    assert text.count(CANONICAL) == 8
     assert move.schema_in.load(text) == payload
+
+
+async def find_for(payload: BaseModel, *, unresolved_only: bool = False) -> BaseModel | None:
+    token = CURRENT_RESOLVERS.set({"page": find})
+    try:
+        call = (await make_call(move, "{}")).replace(payload=payload)
+        return (await find_referents(call, unresolved_only=unresolved_only)).payload
+    finally:
+        CURRENT_RESOLVERS.reset(token)
+
+
+async def test_a_dataclass_in_which_nothing_changes_stays_the_same_object() -> None:
+    payload = Move(page="home", pair=Pair(*[Referent("8", "page", "About", "")] * 2))
+    found = await find_for(payload, unresolved_only=True)
+    assert isinstance(found, Move)
+    assert found.pair is payload.pair
+
+
+def test_a_text_that_python_put_in_place_of_a_reference_is_resolved_when_it_is_bound_and_not_run_as_it_is() -> None:
+    payload = Move(page="7", pair=Pair("home", "8"))
+    assert move.build_arguments(payload).raw == '{"page":"7","pair":{"one":"home","other":"8"}}'
+    with pytest.raises(InvalidArgumentsError, match="'home' is given for a reference and would not be resolved"):
+        move.schema_in.dump_canonical(payload)
+
+
+class Stripped(BaseModel):
+    page: PageRef
+
+    @field_validator("page")
+    @classmethod
+    def strip(cls, value: str) -> str:
+        return value.strip()
+
+
+class StrippedLater(BaseModel):
+    page: PageRef
+
+    @model_validator(mode="after")
+    def strip(self) -> StrippedLater:
+        self.page = self.page.strip()
+        return self
+
+
+class ByDefault(BaseModel):
+    pages: list[PageRef] = Field(default_factory=lambda: ["home"])
+
+
+@pytest.mark.parametrize(
+    ("kind", "message"),
+    [
+        (Annotated[PageRef, Field(pattern="^h")], "a validator or constraint follows Reference\\('page'\\)"),
+        (
+            Annotated[PageRef, StringConstraints(strip_whitespace=True)],
+            "which it would lose; write it first: Annotated",
+        ),
+        (Annotated[PageRef, AfterValidator(str.strip)], "a validator or constraint follows"),
+        (Annotated[PageRef | None, Field(pattern="^h")], "a validator or constraint follows"),
+        (Stripped, "a validator or constraint follows"),
+        (dict[PageRef, str], "Reference\\('page'\\) is in the key of a dictionary; use a list"),
+        (deque[PageRef], "Reference\\('page'\\) is in a deque; use a list"),
+    ],
+    ids=["pattern", "strip", "after", "optional", "field", "key", "deque"],
+)
+def test_what_would_lose_a_reference_is_refused_before_any_call(kind: Any, message: str) -> None:
+    with pytest.raises(ContractError, match=message):
+        _ = Input(create(kind)).references
+
+
+@pytest.mark.parametrize("default", [("home",), ["home"], {"a": ["home"]}, frozenset({"home"})], ids=str)
+def test_a_default_that_holds_a_text_is_refused(default: Any) -> None:
+    kind = tuple[PageRef, ...] | list[PageRef] | dict[str, list[PageRef]] | frozenset[PageRef]
+    with pytest.raises(ContractError, match=r"a parameter with Reference\('page'\) has the default .*; give none"):
+        _ = Input(create(kind, page=default)).references
+
+
+@pytest.mark.parametrize(
+    ("kind", "raw"),
+    [
+        (StrippedLater, '{"page": " home "}'),
+        (dict[PageRef, str], '{"home": "x"}'),
+        (deque[PageRef], '["home"]'),
+        (Annotated[PageRef, AfterValidator(str.strip)], '"home"'),
+    ],
+    ids=["validator", "key", "deque", "after"],
+)
+def test_a_reference_that_gets_lost_ends_the_call(kind: Any, raw: str) -> None:
+    schema = Input(create(kind))
+    with pytest.raises(InvalidArgumentsError, match=r"home ?' is given for a reference and would not be resolved"):
+        schema.bind(parse_arguments(f'{{"page": {raw}}}', Limits()))
+
+
+def test_a_default_from_a_function_is_not_resolved_and_ends_the_call() -> None:
+    schema = Input(ByDefault)
+    with pytest.raises(InvalidArgumentsError, match="'home' is given for a reference"):
+        schema.dump_canonical(schema.bind(parse_arguments("{}", Limits())))
+
+
+async def test_a_collection_that_takes_no_other_values_ends_the_call() -> None:
+    class Held(BaseModel):
+        pages: Any
+
+    with pytest.raises(InvalidArgumentsError, match="'home' is in a part of the arguments where no page can be put"):
+        await find_for(Held(pages=MappingProxyType({"a": Move(page="home").page})))
+
+
+def test_a_reference_may_stand_beside_other_values() -> None:
+    schema = Input(create(PageRef | int | Literal["all"]))
+    for raw in ('"all"', "3", '"home"'):
+        payload = schema.bind(parse_arguments(f'{{"page": {raw}}}', Limits()))
+        assert schema.dump_canonical(payload) == f'{{"page":{raw}}}'
 
 
 async def test_parts_without_references_stay_the_same_objects() -> None:

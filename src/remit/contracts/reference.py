@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any, Final, Self, cast
 
 from pydantic import GetCoreSchemaHandler, TypeAdapter
 from pydantic_core import CoreSchema, core_schema
 
+from remit.contracts.values import iter_values
 from remit.core.checks import as_text_tuple, check_name, check_text
-from remit.errors import ContractError
+from remit.errors import ContractError, InvalidArgumentsError
 from remit.schemas.roundtrip import iter_nodes
 
 
@@ -71,10 +75,65 @@ class Unresolved(str):
 _FIELDS: Final = ("id", "name", "revision")
 
 
-def _write(value: str) -> object:
-    """The canonical form of a referent; a text as it is."""
+_SEEN: Final[ContextVar[list[str] | None]] = ContextVar("remit_seen_references", default=None)
+
+
+@contextmanager
+def note_references() -> Generator[list[str]]:
+    """Note the value of each reference that pydantic reads or writes meanwhile."""
+    token = _SEEN.set(seen := [])
+    try:
+        yield seen
+    finally:
+        _SEEN.reset(token)
+
+
+def _note(value: str) -> None:
+    seen = _SEEN.get()
+    if seen is not None:
+        seen.append(value)
+
+
+def find_references(payload: object) -> Iterator[Referent | Unresolved]:
+    """All references in a payload."""
+    return (each for each in iter_values(payload) if isinstance(each, (Referent, Unresolved)))
+
+
+def check_references(adapter: TypeAdapter[Any], payload: object, seen: list[str]) -> None:
+    """Refuse a payload if one of the references ``seen`` is not where it would be resolved.
+
+    Raises:
+        InvalidArgumentsError: names the first one.
+    """
+    if not seen:
+        return
+    found = {id(each): each for each in find_references(payload)}
+    lost = [each for each in seen if id(each) not in found]
+    if not lost:
+        return
+    nodes = list(iter_nodes(adapter.core_schema))
+    expected = _literals(nodes)
+    if any(node["type"] in _DROPPING_TYPES for node in nodes):
+        expected += [str(each) for each in found.values()]
+    for text in lost:
+        if text not in expected:
+            raise InvalidArgumentsError(
+                f"{str(text)!r} is given for a reference and would not be resolved: it is a default, or a validator or "
+                "a type of the parameter loses it; write Annotated[str, …, Reference(…)], in models, lists or values "
+                "of dictionaries"
+            )
+
+
+_DROPPING_TYPES: Final = ("union", "set", "frozenset")
+"""Where pydantic reads a value several times, or drops equal ones."""
+
+
+def _write(value: object) -> object:
+    """The canonical form of a referent; another value as it is."""
+    if isinstance(value, str) and not isinstance(value, Enum):
+        _note(value)
     if not isinstance(value, Referent):
-        return str(value)
+        return str.__str__(value) if isinstance(value, str) else value
     return {"id": str(value), "name": value.name, "revision": value.revision}
 
 
@@ -102,6 +161,11 @@ class Reference:
         return core_schema.no_info_wrap_validator_function(self._read, text, serialization=writer, metadata=metadata)
 
     def _read(self, value: Any, read_text: Callable[[Any], Any]) -> Any:
+        made = self._make(value, read_text)
+        _note(made)
+        return made
+
+    def _make(self, value: Any, read_text: Callable[[Any], Any]) -> Referent | Unresolved:
         if isinstance(value, Referent):
             return value
         if isinstance(value, dict):
@@ -120,24 +184,54 @@ def reference_kinds(adapter: TypeAdapter[Any]) -> frozenset[str]:
     """The kinds of references in a type.
 
     Raises:
-        ContractError: a reference has a text as its default, which would not be resolved.
+        ContractError: a reference is in a place where it would not be resolved.
     """
     found = set[str]()
     for node in iter_nodes(adapter.core_schema):
-        kind = _kind_of(node)
-        if kind:
-            found.add(kind)
-        elif node["type"] == "default" and isinstance(node.get("default"), str):
-            kinds = {_kind_of(each) for each in iter_nodes(node["schema"])} - {""}
-            if kinds:
-                kind, default = kinds.pop(), node["default"]
-                raise ContractError(f"a parameter with Reference({kind!r}) has the default {default!r}; give none")
-    return frozenset(found)
+        found.add(_kind_of(node))
+        _check_place(node)
+    return frozenset(found - {""})
 
 
 def _kind_of(node: Mapping[str, Any]) -> str:
     metadata: Mapping[str, str] = node.get("metadata") or {}
     return metadata.get("remit_reference", "")
+
+
+def _kind_in(schema: object) -> str:
+    return next((kind for node in iter_nodes(schema) if (kind := _kind_of(node))), "")
+
+
+def _kind_of_text(node: Mapping[str, Any]) -> str:
+    """The kind of the reference that a value itself is, and not one in it."""
+    if node["type"] in ("nullable", "default", "function-after", "function-before"):
+        return _kind_of_text(node["schema"])
+    return _kind_of(node)
+
+
+def _check_place(node: Mapping[str, Any]) -> None:
+    """Refuse what would lose a reference, as far as the schema shows it; `check_references` finds the rest."""
+    inside = {"chain": node.get("steps", ())[:-1], "function-after": [node.get("schema")]}
+    inside["function-wrap"] = inside["function-after"]
+    for each in inside.get(node["type"], ()):
+        if kind := _kind_of_text(each):
+            raise ContractError(
+                f"a validator or constraint follows Reference({kind!r}), which it would lose; "
+                f"write it first: Annotated[str, …, Reference({kind!r})]"
+            )
+    if node["type"] == "deque" and (kind := _kind_in(node)):
+        raise ContractError(f"Reference({kind!r}) is in a deque; use a list")
+    if node["type"] == "dict" and (kind := _kind_in(node.get("keys_schema"))):
+        raise ContractError(f"Reference({kind!r}) is in the key of a dictionary; use a list")
+    default: object = node.get("default")
+    if isinstance(default, (str, list, tuple, set, frozenset, dict)):
+        literals, kind = _literals(iter_nodes(node["schema"])), _kind_in(node["schema"])
+        if kind and any(type(each) is str and each not in literals for each in iter_values(node["default"])):
+            raise ContractError(f"a parameter with Reference({kind!r}) has the default {default!r}; give none")
+
+
+def _literals(nodes: Iterable[Mapping[str, Any]]) -> list[str]:
+    return [str(each) for node in nodes if node["type"] == "literal" for each in node["expected"]]
 
 
 def ids_of_referents(value: object) -> object:

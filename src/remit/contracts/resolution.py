@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import fields, is_dataclass, replace
 from difflib import get_close_matches
@@ -18,9 +18,8 @@ from remit.contracts.facts import Effect
 from remit.contracts.gate import has_begun
 from remit.contracts.items import ArgumentsBound, QuestionItem
 from remit.contracts.observing import ObservingContext, observe
-from remit.contracts.reference import Candidate, Referent, Unresolved
+from remit.contracts.reference import Candidate, Referent, Unresolved, find_references
 from remit.contracts.secret import redact_secrets
-from remit.contracts.values import iter_values
 from remit.core.checks import as_tuple_of, check_functions, check_name
 from remit.errors import InvalidArgumentsError, NotFoundError, SetupError, ToolFailedError
 
@@ -95,11 +94,17 @@ async def find_referents(call: Call, *, unresolved_only: bool = False) -> Call:
         NotFoundError: there is no such object. InvalidArgumentsError: a reference may mean several.
     """
     found: dict[tuple[str, str], Referent] = {}
-    for each in _find_values(call.payload):
+    for each in find_references(call.payload):
         key = (each.kind, str(each))
         if key not in found and not (unresolved_only and isinstance(each, Referent)):
             found[key] = await _find_referent(call, each)
-    return call.with_payload(_replace_values(call.payload, found)) if found else call
+    if not found:
+        return call
+    payload = _replace_values(call.payload, found)
+    left = next((each for each in find_references(payload) if isinstance(each, Unresolved)), None)
+    if left is not None:
+        raise InvalidArgumentsError(f"{str(left)!r} is in a part of the arguments where no {left.kind} can be put")
+    return call.with_payload(payload)
 
 
 async def _find_referent(call: Call, reference: Referent | Unresolved) -> Referent:
@@ -154,13 +159,8 @@ def describe_referents(payload: BaseModel | None, *, named_only: bool) -> list[s
 
     ``named_only``: leave out those that were given as an id.
     """
-    referents = (each for each in _find_values(payload) if isinstance(each, Referent))
+    referents = (each for each in find_references(payload) if isinstance(each, Referent))
     return list(dict.fromkeys(each.describe() for each in referents if not (named_only and each.said == each)))
-
-
-def _find_values(payload: BaseModel | None) -> Iterator[Referent | Unresolved]:
-    """All references in a payload."""
-    return (each for each in iter_values(payload) if isinstance(each, (Referent, Unresolved)))
 
 
 def _replace_values(value: Any, found: Mapping[tuple[str, str], Referent]) -> Any:
@@ -176,9 +176,11 @@ def _replace_values(value: Any, found: Mapping[tuple[str, str], Referent]) -> An
     if isinstance(value, (list, tuple, set, frozenset)):
         values = cast("list[Any]", value)
         changed = _replace_parts(dict(enumerate(values)), found)
-        return type(values)(changed.get(place, each) for place, each in enumerate(values)) if changed else values
+        make = getattr(type(values), "_make", type(values))  # that of a NamedTuple
+        return make(changed.get(place, each) for place, each in enumerate(values)) if changed else values
     if is_dataclass(value) and not isinstance(value, type):
-        return replace(value, **_replace_parts({each.name: getattr(value, each.name) for each in fields(value)}, found))
+        changed = _replace_parts({each.name: getattr(value, each.name) for each in fields(value)}, found)
+        return replace(value, **changed) if changed else value
     return value
 
 

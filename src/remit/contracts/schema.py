@@ -19,7 +19,7 @@ from pydantic import (
 from pydantic_core import ErrorDetails, PydanticSerializationError, to_json
 
 from remit.contracts.arguments import SECRET_IN_ARGUMENTS, Arguments, canonical_json, reject_constant
-from remit.contracts.reference import reference_kinds
+from remit.contracts.reference import check_references, note_references, reference_kinds
 from remit.contracts.secret import KNOWN_SECRETS, redact_secrets
 from remit.errors import ContractError, InvalidArgumentsError, InvalidOutputError
 from remit.schemas.json_schema import generate_json_schema
@@ -89,7 +89,7 @@ class Input(Generic[P]):
         """The kinds of objects that arguments refer to.
 
         Raises:
-            ContractError: a reference has a text as its default.
+            ContractError: a reference is in a place where it would not be resolved.
         """
         return self._references
 
@@ -104,12 +104,12 @@ class Input(Generic[P]):
         if arguments.error or (strict and arguments.strict_error):
             raise InvalidArgumentsError(arguments.error or arguments.strict_error)
         try:
-            validator = self._adapter.validator
-            if strict:
-                return cast("P", validator.validate_json(arguments.raw, strict=True, extra="forbid"))
-            return cast("P", validator.validate_json(arguments.raw))
+            with note_references() as seen:
+                payload = cast("P", self._validate(arguments.raw, strict=strict))
         except ValidationError as error:
             raise InvalidArgumentsError(self.explain(error)) from error
+        check_references(self._adapter, payload, seen)
+        return payload
 
     def bind_values(self, values: Mapping[str, Any]) -> P:
         """Bind arguments given in Python, by field name or alias. Converts as pydantic does.
@@ -118,17 +118,23 @@ class Input(Generic[P]):
             InvalidArgumentsError: they do not fit.
         """
         try:
-            return self.model.model_validate(dict(values), by_alias=True, by_name=True)
+            with note_references() as seen:
+                payload = self.model.model_validate(dict(values), by_alias=True, by_name=True)
         except ValidationError as error:
             raise InvalidArgumentsError(self.explain(error)) from error
+        check_references(self._adapter, payload, seen)
+        return payload
 
     def dump_canonical(self, payload: P) -> str:
         """The canonical JSON of a payload, defaults included, sets sorted.
 
         Raises:
-            InvalidArgumentsError: JSON cannot represent the payload, or would load as a different one.
+            InvalidArgumentsError: JSON cannot represent the payload, or would load as a different one; or a text of it
+                is a reference that would not be resolved.
         """
-        text = canonical_json(self._to_json_value(payload))
+        with note_references() as seen:
+            text = canonical_json(self._to_json_value(payload))
+        check_references(self._adapter, payload, seen)
         if self._codec.needs_round_trip_check:
             self._check_round_trip(payload, text, set(self.model.model_fields))
         return text
@@ -138,8 +144,12 @@ class Input(Generic[P]):
 
         Raises:
             ValidationError: the model does not allow it; `explain` gives the reason.
+            InvalidArgumentsError: it loses a reference.
         """
-        return self.model.model_validate_json(text)
+        with note_references() as seen:
+            payload = self.model.model_validate_json(text)
+        check_references(self._adapter, payload, seen)
+        return payload
 
     def check_payload(self, payload: object) -> P:
         """Return ``payload`` if it is an instance of the model.
@@ -190,6 +200,11 @@ class Input(Generic[P]):
         except (PydanticSerializationError, ValueError, RecursionError) as error:
             raise InvalidArgumentsError(f"JSON cannot hold the arguments: {error}") from error
         return plain
+
+    def _validate(self, raw: str, *, strict: bool) -> object:
+        if strict:
+            return self._adapter.validator.validate_json(raw, strict=True, extra="forbid")
+        return self._adapter.validator.validate_json(raw)
 
     def _check_round_trip(self, payload: P, text: str, fields: set[str]) -> None:
         """Refuse a payload whose JSON loads as a different payload, because that one would run."""
