@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import pickle
 from collections.abc import Iterable
+from copy import copy, deepcopy
 from typing import Annotated, Any
 
 import pytest
@@ -11,15 +13,16 @@ from pydantic import BaseModel
 
 from remit import Agent, App, Context, Effect, LeafContext, Policy, Risk, Runtime, Stack, When, preset, tool
 from remit.app import Env
+from remit.contracts.items import Note
 from remit.journal.ports import Store
-from remit.layers import Authorize, Budget, CallLayer
+from remit.layers import Approve, Authorize, Budget, CallLayer
 from remit.pipeline import Given, Pipeline, Step
 from remit.policies import Ask, Decision, Question
 from remit.runtime import RunResult
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser
-from remit.tools import Candidate, Reference, Referent
-from tests.runtime.kit import AnyTool, Clock, Crash, Mortal, find_superuser, tool_messages
+from remit.tools import Candidate, Changed, Reference, Referent
+from tests.runtime.kit import AnyTool, Clock, Crash, Mortal, find_superuser, items_of, tool_messages
 
 ADA, BOB = superuser(name="ada"), superuser(name="bob")
 PageRef = Annotated[str, Reference("page")]
@@ -226,6 +229,50 @@ async def test_an_edited_object_that_changed_since_is_asked_about_anew(store: St
     assert (await open_question(store)).shown == 'page 8 "About us", revision 1'
     assert (await decide(process, store)).status == "done"
     assert site.dropped == [("8", "1")]
+
+
+async def test_two_layers_with_one_policy_and_two_edits_do_not_ask_what_is_decided(store: Store) -> None:
+    site, renamed = Site(), list[tuple[str, str]]()
+
+    @tool(effect=Effect.KEYED, risk=Risk.HIGH)
+    async def rename(_ctx: LeafContext, page: PageRef, title: str) -> str:
+        """Rename a page."""
+        renamed.append((page, title))
+        return "renamed"
+
+    twice: AnyTool = rename.layer(Approve(Env()))
+    script = calls(("rename", {"page": "home", "title": "Start"}))
+    waiting = await site.runtime(script, store=store, tools=(twice,)).run("go", by=ADA)
+    process = site.process("done", store=store, tools=(twice,))
+    edits = [{"page": HOME, "title": "Better"}, {"page": "about", "title": "Better"}]
+    for edit in edits:
+        assert (await decide(process, store, arguments=json.dumps(edit))).status == "waiting"
+    while (await decide(process, store)).status == "waiting":
+        assert renamed == []
+    assert renamed == [("8", "Better")]
+    assert (await process.replay(waiting.run)).is_identical
+
+
+async def test_a_referent_can_be_copied_and_reported(store: Store) -> None:
+    site = Site(risk=Risk.SAFE)
+
+    @tool(effect=Effect.KEYED)
+    async def touch(ctx: LeafContext, page: PageRef) -> str:
+        """Touch a page."""
+        assert isinstance(page, Referent)
+        for copied in (copy(page), deepcopy(page), pickle.loads(pickle.dumps(page))):  # noqa: S301
+            assert (copied, copied.describe()) == ("7", page.describe())
+        ctx.emit("touched", page)
+        ctx.emit(Changed("page", page, page.revision))
+        ctx.log("touched", page=page)
+        return page
+
+    runtime = site.runtime(calls(("touch", {"page": "home"})), "done", store=store, tools=(touch,))
+    result = await runtime.run("go", by=ADA)
+    assert await tool_messages(runtime, result.run) == ["7"]
+    notes = [item for item in await items_of(store, result.run) if isinstance(item, Note)]
+    assert ("touched", "7") in [(each.name, each.data) for each in notes]
+    assert [Changed.from_item(each) for each in notes if each.name == "changed"] == [Changed("page", "7", "3")]
 
 
 async def test_a_model_cannot_say_which_revision_or_name_an_object_has(store: Store) -> None:

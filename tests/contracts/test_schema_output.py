@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from enum import StrEnum
 from typing import Any, Literal
 
 import pytest
@@ -235,3 +236,22 @@ def test_what_content_says_is_had_as_plain_json(kind: Any, content: str, plain: 
 def test_content_that_is_no_json_is_refused(content: str) -> None:
     with pytest.raises(ValueError, match=r"Expecting value|NaN is not a JSON number"):
         Output[Any](int).load_json(content)
+
+
+class Said(str):
+    """A text of the application's own."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return "shown"
+
+
+class Colour(StrEnum):
+    RED = "red"
+
+
+@pytest.mark.parametrize(("value", "content"), [(Said("a"), "a"), (Colour.RED, "red")])
+def test_the_content_of_a_subclass_of_text_is_its_plain_text(value: str, content: str) -> None:
+    assert serialize_content(value) == content
+    assert type(serialize_content(value)) is str

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
@@ -93,6 +94,20 @@ async def test_what_is_added_is_known_at_once_and_stored_with_the_next_commit(dr
     await ledger.commit(note("two"))
     assert driven.store.appends == [[header_item(), note("one"), note("two")]]
     assert await driven.stored() == driven.seen == [header_item(), note("one"), note("two")]
+
+
+async def test_what_cannot_be_encoded_does_not_take_what_is_beside_it_along(driven: Driven) -> None:
+    class Text(str):
+        __slots__ = ()
+
+    ledger = await driven.ledger()
+    ledger.add(header_item())
+    unfit: Any = object()
+    with pytest.raises(TypeError):
+        ledger.add(note(unfit))
+    ledger.add(note(Text("one")))
+    await ledger.commit(note("two"))
+    assert await driven.stored() == [header_item(), note("one"), note("two")]
 
 
 async def test_flushing_stores_what_was_added(driven: Driven) -> None:

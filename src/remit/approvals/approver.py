@@ -134,6 +134,8 @@ def build_question(
 ) -> Question:
     """Build the question about a call, bound to everything that the decision depends on."""
     parts = [part for part in (edits, replaces) if part]
+    if parts and call.approvals:  # another layer may ask the same after the same edit
+        parts.append(str(len(call.approvals)))
     question_id = content_digest(match, call.caller.run, call.id, *parts)[:12]
     question = replace(
         _build_question(call, "approval", ask, rule, question_id=question_id, match=match),

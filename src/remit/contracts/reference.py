@@ -59,6 +59,9 @@ class Referent(str):
         made.kind, made.name, made.revision, made.said = kind, name, revision, said or id
         return made
 
+    def __getnewargs__(self) -> tuple[str, str, str, str, str]:  # type: ignore[override]
+        return str(self), self.kind, self.name, self.revision, self.said
+
     def describe(self) -> str:
         """What was resolved, for a person: ``"home" → page 7 "Home", revision 3``."""
         said = "" if self.said == self else f'"{self.said}" → '

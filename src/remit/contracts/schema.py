@@ -297,7 +297,7 @@ def serialize_content(value: object) -> str:
         InvalidOutputError: JSON cannot represent it.
     """
     if isinstance(value, str):
-        return value
+        return str.__str__(value)  # the text of a subclass, which the journal cannot write
     try:
         return to_json(sort_sets(value), by_alias=True, inf_nan_mode="null").decode()
     except (PydanticSerializationError, ValueError, RecursionError) as error:

@@ -76,7 +76,7 @@ def encode_item(item: Item) -> str:
     """
     try:
         text = _ITEM_ENCODER.encode(item).decode()
-    except (UnicodeEncodeError, OverflowError):  # half a surrogate pair, or a number of more than 64 bits
+    except (UnicodeEncodeError, OverflowError, TypeError):  # half a surrogate pair, a long number, a subclass of str
         text = ""
     start = f'{{"call":"{item.call}",'
     if text.isascii() and "\x7f" not in text and text.startswith(start):

@@ -83,7 +83,7 @@ class RunLedger:
         self._append_in_progress: AppendFuture | None = None
         self._flush_again = self._is_closed = False
         self._flush_timer: asyncio.TimerHandle | None = None
-        self._pending: list[tuple[Item, float]] = []
+        self._pending: list[tuple[Item, float, str]] = []
         self._reserved_calls: set[str] = set()
         self._turns: set[tuple[str, int, str]] = set()
         self._agent_calls: set[str] = set()
@@ -128,7 +128,7 @@ class RunLedger:
             raise self._refuse_straggler()
         if self._store_error is not None:
             raise self._store_error
-        self._pending.append((item, self._clock()))
+        self._pending.append((item, self._clock(), encode_item(item)))  # what cannot be stored fails here, alone
         self._index_item(item)
         if self._flush_timer is None:
             self._flush_timer = asyncio.get_running_loop().call_later(FLUSH_DELAY, self._on_flush_timer)
@@ -344,8 +344,7 @@ class RunLedger:
         pending, self._pending = self._pending, []
         run, epoch, seq, link = self.run, self._epoch, self._seq, self._chain
         positions: list[Position] = []
-        for item, at in pending:
-            body = encode_item(item)
+        for item, at, body in pending:
             digest = body_digest(body)
             link = compute_chain_hash(link, item.kind, item.call, digest)
             seq += 1
