@@ -253,6 +253,20 @@ async def test_two_layers_with_one_policy_and_two_edits_do_not_ask_what_is_decid
     assert (await process.replay(waiting.run)).is_identical
 
 
+async def test_no_approver_is_shown_what_an_editor_made_up_about_an_object(store: Store) -> None:
+    site = Site()
+    drop: AnyTool = site.drop.layer(Approve(Env(), policy=Policy(When("tool", lambda _call: True, Ask(reason="tool")))))
+    await site.runtime(DROP, store=store, tools=(drop,)).run("go", by=ADA)
+    process = site.process("done", store=store, tools=(drop,))
+    forged = json.dumps({"page": {"id": "8", "name": "Harmless", "revision": "0"}})
+    assert (await decide(process, store, arguments=forged)).status == "waiting"
+    while (question := await open_question(store)).shown:
+        assert (question.shown, "Harmless" in question.arguments) == ('page 8 "About us", revision 1', False)
+        if (await decide(process, store)).status == "done":
+            break
+    assert site.dropped == [("8", "1")]
+
+
 async def test_a_referent_can_be_copied_and_reported(store: Store) -> None:
     site = Site(risk=Risk.SAFE)
 

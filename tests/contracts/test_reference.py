@@ -18,7 +18,7 @@ from remit.contracts.observing import observe
 from remit.contracts.reference import ids_of_referents
 from remit.contracts.resolution import CURRENT_RESOLVERS, find_referents, resolve_references
 from remit.contracts.schema import Input
-from remit.errors import ContractError, InvalidArgumentsError, SetupError, ToolFailedError
+from remit.errors import ContractError, ExternalError, InvalidArgumentsError, SetupError, ToolFailedError
 from remit.inventory.narrowing import resolve_fixed_values
 from remit.testing import make_call, superuser
 from remit.tools import Candidate, Limits, Reference, Referent, parse_arguments
@@ -343,6 +343,8 @@ async def test_outside_of_a_run_a_reference_is_not_resolved() -> None:
         ({"id": ""}, "Candidate: id is empty"),
         ({"name": None}, "Candidate: name is None"),
         ({"revision": 3}, "Candidate: revision is 3"),
+        ({"id": "7" * 201}, "Candidate: id is longer than 200 characters; give a digest of it"),
+        ({"revision": "7" * 201}, "Candidate: revision is longer than 200 characters"),
         ({"aliases": 3}, "Candidate: aliases is 3"),
     ],
 )
@@ -355,6 +357,42 @@ def test_a_candidate_is_made_of_texts(wrong: dict[str, Any], message: str) -> No
 def test_a_kind_has_a_name() -> None:
     with pytest.raises(SetupError, match="Reference: kind is empty"):
         Reference("")
+
+
+async def test_two_different_candidates_with_one_id_are_an_error_of_the_resolver() -> None:
+    async def confused(_ctx: LeafContext, _text: str) -> Iterable[Candidate]:
+        return [HOME, HOME, Candidate("7", "Home", "4", ("home",))]
+
+    assert "returned 2 different candidates with the id '7'" in await run_with(confused)
+
+    async def repeats(_ctx: LeafContext, _text: str) -> Iterable[Candidate]:
+        return [HOME, HOME]
+
+    assert await run_with(repeats) == '"home" → page 7 "Home", revision 3 under None'
+
+
+@pytest.mark.parametrize("said", ["", " ", "\t"])
+async def test_a_blank_text_means_no_object(said: str) -> None:
+    async def nameless(_ctx: LeafContext, _text: str) -> Iterable[Candidate]:
+        return [Candidate("7", "", "3", (" ",))]
+
+    runtime = Runtime(App(name="test", tools=(move,), references={"page": nameless}))
+    result = await runtime.call(move, superuser(), Move(page=said))
+    assert "an empty text is no page; give an id or a name" in result.text
+
+
+@pytest.mark.parametrize("error", [ConnectionResetError("gone"), TimeoutError("no answer")], ids=["lost", "timeout"])
+async def test_a_resolver_that_lost_its_connection_may_be_asked_again(error: Exception) -> None:
+    async def lost() -> None:
+        raise error
+
+    with pytest.raises(ExternalError, match="it failed: "):
+        await observe("it", lost)
+
+
+def test_a_person_reads_the_object_in_one_line() -> None:
+    page = Referent("7", "page", "Home\n\u202ex", "3\x1b", "ho\rme")
+    assert page.describe() == '"ho\\rme" → page 7 "Home\\n\\u202ex", revision 3\\x1b'
 
 
 async def test_many_candidates_are_not_all_named() -> None:

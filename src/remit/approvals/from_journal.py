@@ -125,12 +125,24 @@ def as_recorded(call: Call, edit: RecordedQuestion | None) -> Call:
     Raises:
         InvalidArgumentsError: the contract no longer allows them.
     """
+    newest = _newest_arguments(call, edit)
+    if newest is None:
+        return call
+    text = newest.arguments if isinstance(newest, ArgumentsBound) else edit.edit if edit is not None else ""
+    return call if text == call.canonical_arguments else with_arguments(call, text)
+
+
+def was_just_edited(call: Call, edit: RecordedQuestion | None) -> bool:
+    """Whether the arguments of the call are those of an edit whose references nothing has looked up since."""
+    return isinstance(_newest_arguments(call, edit), DecisionItem)
+
+
+def _newest_arguments(call: Call, edit: RecordedQuestion | None) -> ArgumentsBound | DecisionItem | None:
+    edited = edit.question.id if edit is not None else None
     for item in reversed(call.ledger.items_for(call.id)):
-        is_edit = edit is not None and isinstance(item, DecisionItem) and item.question == edit.question.id
-        if is_edit or isinstance(item, ArgumentsBound):
-            text = item.arguments if isinstance(item, ArgumentsBound) else edit.edit if edit is not None else ""
-            return call if text == call.canonical_arguments else with_arguments(call, text)
-    return call
+        if isinstance(item, ArgumentsBound) or (isinstance(item, DecisionItem) and item.question == edited):
+            return item
+    return None
 
 
 async def check_referents(call: Call, approved: Sequence[Question]) -> None:

@@ -11,7 +11,8 @@ from remit.contracts.changed import Changed
 from remit.contracts.failures import is_failure
 from remit.contracts.principal import Caller
 from remit.contracts.secret import redact_secrets
-from remit.errors import CallError, ToolFailedError
+from remit.contracts.transient import is_transient
+from remit.errors import CallError, ExternalError, ToolFailedError
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -46,17 +47,19 @@ async def observe(what: str, function: Callable[P, Awaitable[T]], *args: P.args,
     """Await a function of the application that looks at the state of a call. ``what`` names it in errors.
 
     Raises:
-        CallError: it raised one, failed, or took too long, so that the call cannot be judged.
+        CallError: it raised one, failed, or took too long, so that the call cannot be judged. ExternalError: it failed
+            for a reason that passes.
     """
+    limit = asyncio.timeout(_TIMEOUT)
     try:
-        async with asyncio.timeout(_TIMEOUT):
+        async with limit:
             return await function(*args, **kwargs)
     except CallError:
         raise
-    except TimeoutError as error:
-        raise ToolFailedError(f"{what} took longer than {_TIMEOUT:g} seconds") from error
     except BaseException as error:
         if not is_failure(error):
             raise
-        message = redact_secrets(f"{what} failed: {type(error).__name__}: {error}")
-        raise ToolFailedError(message[:_MAX_MESSAGE]) from error
+        if limit.expired():
+            raise ToolFailedError(f"{what} took longer than {_TIMEOUT:g} seconds") from error
+        message = redact_secrets(f"{what} failed: {type(error).__name__}: {error}")[:_MAX_MESSAGE]
+        raise (ExternalError if is_transient(error) else ToolFailedError)(message) from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -14,7 +15,7 @@ from pydantic_core import CoreSchema, core_schema
 
 from remit.contracts.values import iter_values
 from remit.core.checks import as_text_tuple, check_name, check_text
-from remit.errors import ContractError, InvalidArgumentsError
+from remit.errors import ContractError, InvalidArgumentsError, SetupError
 from remit.schemas.roundtrip import iter_nodes
 
 
@@ -38,10 +39,27 @@ class Candidate:
         check_name("Candidate: id", self.id)
         for name in ("name", "revision"):
             check_text(f"Candidate: {name}", getattr(self, name))
+        for name in ("id", "revision"):
+            if len(getattr(self, name)) > _MAX_LENGTH:
+                raise SetupError(f"Candidate: {name} is longer than {_MAX_LENGTH} characters; give a digest of it")
         object.__setattr__(self, "aliases", as_text_tuple("Candidate: aliases", self.aliases))
 
     def __str__(self) -> str:
-        return f'{self.id} "{self.name}"' + (f", revision {self.revision}" if self.revision else "")
+        return _describe(self.id, self.name, self.revision)
+
+
+_MAX_LENGTH: Final = 200
+
+
+def _describe(id: str, name: str, revision: str) -> str:  # noqa: A002
+    return _escape(f'{id} "{name}"' + (f", revision {revision}" if revision else ""))
+
+
+def _escape(text: str) -> str:
+    """The text with escapes for what would break its line or change how it is read."""
+    return "".join(
+        repr(each)[1:-1] if unicodedata.category(each) in ("Cc", "Cf", "Zl", "Zp") else each for each in text
+    )
 
 
 class Referent(str):
@@ -64,8 +82,8 @@ class Referent(str):
 
     def describe(self) -> str:
         """What was resolved, for a person: ``"home" → page 7 "Home", revision 3``."""
-        said = "" if self.said == self else f'"{self.said}" → '
-        return f"{said}{self.kind} {Candidate(str(self), self.name, self.revision)}"
+        said = "" if self.said == self else f'"{_escape(self.said)}" → '
+        return f"{said}{self.kind} {_describe(str(self), self.name, self.revision)}"
 
 
 class Unresolved(str):

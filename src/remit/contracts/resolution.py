@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import fields, is_dataclass, replace
@@ -65,11 +66,12 @@ def check_kinds(callees: Iterable[Contract], resolvers: Mapping[str, Resolver]) 
             )
 
 
-async def resolve_references(call: Call, *, unresolved_only: bool = False) -> Call:
+async def resolve_references(call: Call, *, edited: bool | None = None) -> Call:
     """Return the validated call with the objects that its references mean, and record them.
 
     A call that was asked about or has begun keeps the objects on record, and so does a replay. Any other call that is
-    executed again gets their present revisions, unless ``unresolved_only``.
+    executed again gets their present revisions. ``edited``: whether these are the arguments of an edit, whose editor
+    may have written any name and revision, and not those on record; None if the call was just bound.
 
     Raises:
         NotFoundError: there is no such object. InvalidArgumentsError: a reference may mean several.
@@ -79,10 +81,10 @@ async def resolve_references(call: Call, *, unresolved_only: bool = False) -> Ca
     items = call.ledger.items_for(call.id)
     # A composed body leaves no record of its beginning, and must make the same calls when it is executed again.
     settling = (QuestionItem, ArgumentsBound) if call.callee.facts.effect is Effect.COMPOSED else QuestionItem
-    is_settled = has_begun(items) or any(isinstance(item, settling) for item in items)
-    resolved = await find_referents(call, unresolved_only=unresolved_only or is_settled)
+    is_settled = edited is False or (edited is None and any(isinstance(item, settling) for item in items))
+    resolved = await find_referents(call, unresolved_only=is_settled or has_begun(items))
     recorded = next((item.arguments for item in reversed(items) if isinstance(item, ArgumentsBound)), "")
-    if resolved is not call and resolved.canonical_arguments != recorded:
+    if resolved is not call and (edited or resolved.canonical_arguments != recorded):
         call.ledger.add(ArgumentsBound(call=call.id, arguments=resolved.canonical_arguments))
     return resolved
 
@@ -109,6 +111,8 @@ async def find_referents(call: Call, *, unresolved_only: bool = False) -> Call:
 
 async def _find_referent(call: Call, reference: Referent | Unresolved) -> Referent:
     kind, said = reference.kind, str(reference)
+    if not said.strip():
+        raise InvalidArgumentsError(f"an empty text is no {kind}; give an id or a name")
     resolver = CURRENT_RESOLVERS.get().get(kind)
     if resolver is None:
         raise ToolFailedError(f"{call.callee.name} refers to a {kind}, and no resolver for that is registered")
@@ -118,7 +122,11 @@ async def _find_referent(call: Call, reference: Referent | Unresolved) -> Refere
             Candidate, "a resolver", f"of {kind}", await resolver(ObservingContext(call), said), "give a Candidate(…)"
         )
 
-    candidates = await observe(f"the resolver of references to a {kind}", find)
+    what = f"the resolver of references to a {kind}"
+    candidates = tuple(dict.fromkeys(await observe(what, find)))
+    [(most_common, count)] = Counter(each.id for each in candidates).most_common(1) or [("", 0)]
+    if count > 1:
+        raise ToolFailedError(f"{what} failed: it returned {count} different candidates with the id {most_common!r}")
     if isinstance(reference, Referent):
         candidates = tuple(each for each in candidates if each.id == said)
     chosen = _choose(kind, said, candidates)
@@ -134,12 +142,11 @@ def _choose(kind: str, said: str, candidates: Sequence[Candidate]) -> Candidate:
         or [each for each in candidates if said in (each.name, *each.aliases)]
         or [each for each in candidates if folded in {name.casefold() for name in (each.name, *each.aliases)}]
     )
-    unique = {each.id: each for each in matches}
-    if len(unique) == 1:
-        return next(iter(unique.values()))
-    if unique:
+    if len(matches) == 1:
+        return matches[0]
+    if matches:
         raise InvalidArgumentsError(
-            f"{said!r} may mean {len(unique)} objects of the kind {kind}: {_list(unique.values())}; "
+            f"{said!r} may mean {len(matches)} objects of the kind {kind}: {_list(matches)}; "
             "give the id of the one that is meant"
         )
     by_name = {name.casefold(): each for each in reversed(candidates) for name in (*each.aliases, each.name)}

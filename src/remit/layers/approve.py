@@ -25,6 +25,7 @@ from remit.approvals.from_journal import (
     as_recorded,
     questions_since_start,
     read_approvals,
+    was_just_edited,
 )
 from remit.approvals.grants import consume_grant, decide_by_grant, find_usable_grant
 from remit.approvals.plan import ask_about_calls, find_cover, plan_calls, select_covered
@@ -182,7 +183,7 @@ class _Approve:
     async def _call_as_edited(self, call: Call, approver: Approver) -> Reply:
         """Make the call as the last edit in the journal left it, whichever policy it answered."""
         edited = read_approvals(call.ledger.items_for(call.id))
-        call = await resolve_references(as_recorded(call, edited.edit), unresolved_only=True)
+        call = await resolve_references(as_recorded(call, edited.edit), edited=was_just_edited(call, edited.edit))
         call = await self._approve(call, approver)
         if edited.edit is None:
             return await self._inner(call)
