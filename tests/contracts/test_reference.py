@@ -153,11 +153,12 @@ class ByDefault(BaseModel):
         ),
         (Annotated[PageRef, AfterValidator(str.strip)], "a validator or constraint follows"),
         (Annotated[PageRef | None, Field(pattern="^h")], "a validator or constraint follows"),
+        (Annotated[PageRef | None, AfterValidator(lambda page: page)], "a validator or constraint follows"),
         (Stripped, "a validator or constraint follows"),
         (dict[PageRef, str], "Reference\\('page'\\) is in the key of a dictionary; use a list"),
         (deque[PageRef], "Reference\\('page'\\) is in a deque; use a list"),
     ],
-    ids=["pattern", "strip", "after", "optional", "field", "key", "deque"],
+    ids=["pattern", "strip", "after", "optional", "optional after", "field", "key", "deque"],
 )
 def test_what_would_lose_a_reference_is_refused_before_any_call(kind: Any, message: str) -> None:
     with pytest.raises(ContractError, match=message):

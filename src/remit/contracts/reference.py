@@ -232,7 +232,7 @@ def _kind_of_text(node: Mapping[str, Any]) -> str:
 
 def _check_place(node: Mapping[str, Any]) -> None:
     """Refuse what would lose a reference, as far as the schema shows it; `check_references` finds the rest."""
-    inside = {"chain": node.get("steps", ())[:-1], "function-after": [node.get("schema")]}
+    inside = {"chain": node.get("steps", ())[:-1], "function-after": [node["schema"]] if "schema" in node else []}
     inside["function-wrap"] = inside["function-after"]
     for each in inside.get(node["type"], ()):
         if kind := _kind_of_text(each):
