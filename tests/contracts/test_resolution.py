@@ -1,0 +1,125 @@
+"""References are resolved by the functions of the application."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+
+from remit import App, LeafContext, Runtime
+from remit.contracts.observing import observe
+from remit.contracts.resolution import resolve_references
+from remit.errors import ExternalError, InvalidArgumentsError, SetupError, ToolFailedError
+from remit.testing import make_call, superuser
+from remit.tools import Candidate
+from tests.contracts.test_reference import HOME, Move, find, move
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (find, "application test: references is <function"),
+        ({"page": 3}, "application test: references: page is 3; give a function"),
+        ({"": find}, "a kind in application test: references is empty"),
+        ({3: find}, "a kind in application test: references is 3"),
+    ],
+)
+def test_resolvers_are_functions_by_kind(wrong: Any, message: str) -> None:
+    with pytest.raises(SetupError, match=message):
+        App(name="test", references=wrong)
+
+
+async def run_with(resolver: Any) -> str:
+    runtime = Runtime(App(name="test", tools=(move,), references={"page": resolver}))
+    result = await runtime.call(move, superuser(), Move(page="home"))
+    return result.text
+
+
+async def test_a_resolver_that_fails_ends_the_call_with_its_name() -> None:
+    async def broken(_ctx: LeafContext, _text: str) -> Iterable[Candidate]:
+        raise OSError("no disk")
+
+    async def wrong(_ctx: LeafContext, _text: str) -> Any:
+        return ["7"]
+
+    async def refuses(_ctx: LeafContext, _text: str) -> Iterable[Candidate]:
+        raise InvalidArgumentsError("too vague")
+
+    assert "the resolver of references to a page failed: OSError: no disk" in await run_with(broken)
+    assert "a resolver: an item of of page is '7'; give a Candidate" in await run_with(wrong)
+    assert "too vague" in await run_with(refuses)
+
+
+@pytest.mark.looptime
+async def test_a_resolver_that_takes_too_long_ends_the_call() -> None:
+    async def slow(_ctx: LeafContext, _text: str) -> Iterable[Candidate]:
+        await asyncio.sleep(60)
+        return ()
+
+    assert "took longer than 10 seconds" in await run_with(slow)
+
+
+async def test_a_cancellation_of_a_resolver_is_no_error_of_it() -> None:
+    task = asyncio.create_task(observe("it", asyncio.sleep, 5))
+    await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
+async def test_a_resolver_gets_the_facts_of_the_call_and_records_nothing() -> None:
+    async def look(ctx: LeafContext, _text: str) -> Iterable[Candidate]:
+        ctx.log("looked")
+        ctx.emit("looked")
+        return [Candidate(ctx.key, ctx.run, "1", ("home",))]
+
+    assert "page" in await run_with(look)
+
+
+async def test_outside_of_a_run_a_reference_is_not_resolved() -> None:
+    call = await make_call(move, '{"page": "home"}')
+    call = call.with_payload(move.schema_in.bind(call.arguments))
+    with pytest.raises(ToolFailedError, match="move refers to a page, and no resolver for that is registered"):
+        await resolve_references(call)
+
+
+async def test_two_different_candidates_with_one_id_are_an_error_of_the_resolver() -> None:
+    async def confused(_ctx: LeafContext, _text: str) -> Iterable[Candidate]:
+        return [HOME, HOME, Candidate("7", "Home", "4", ("home",))]
+
+    assert "returned 2 different candidates with the id '7'" in await run_with(confused)
+
+    async def repeats(_ctx: LeafContext, _text: str) -> Iterable[Candidate]:
+        return [HOME, HOME]
+
+    assert await run_with(repeats) == '"home" → page 7 "Home", revision 3 under None'
+
+
+@pytest.mark.parametrize("said", ["", " ", "\t"])
+async def test_a_blank_text_means_no_object(said: str) -> None:
+    async def nameless(_ctx: LeafContext, _text: str) -> Iterable[Candidate]:
+        return [Candidate("7", "", "3", (" ",))]
+
+    runtime = Runtime(App(name="test", tools=(move,), references={"page": nameless}))
+    result = await runtime.call(move, superuser(), Move(page=said))
+    assert "an empty text is no page; give an id or a name" in result.text
+
+
+@pytest.mark.parametrize("error", [ConnectionResetError("gone"), TimeoutError("no answer")], ids=["lost", "timeout"])
+async def test_a_resolver_that_lost_its_connection_may_be_asked_again(error: Exception) -> None:
+    async def lost() -> None:
+        raise error
+
+    with pytest.raises(ExternalError, match="it failed: "):
+        await observe("it", lost)
+
+
+async def test_many_candidates_are_not_all_named() -> None:
+    async def many(_ctx: LeafContext, _text: str) -> Iterable[Candidate]:
+        return [Candidate(str(number), "home") for number in range(30)]
+
+    text = await run_with(many)
+    assert "may mean 30 objects of the kind page" in text
+    assert "and 20 more; give the id of the one that is meant" in text
