@@ -13,7 +13,7 @@ import pytest
 
 from remit import App, Client, Effect, Principal, Risk, Runtime, tool
 from remit.errors import NotFoundError, RequestError, SetupError
-from remit.items import RunFinished, RunSuspended
+from remit.items import Position, RunFinished, RunSuspended
 from remit.stores import Store
 from remit.testing import Scripted, calls, history_errors, superuser
 from tests.runtime.kit import Clock, World, runtime_of
@@ -188,23 +188,27 @@ async def test_who_may_cancel_runs_of_others_needs_no_right_to_read_them(store: 
     assert await stopper.cancel(run) == "cancelled"
 
 
-@pytest.mark.looptime
 async def test_a_stream_yields_each_item_once_while_the_run_executes_elsewhere(store: Store) -> None:
     runtime = runtime_for(store, ERASE, "erased")
     ada = client(runtime)
-    run = await ada.submit("go")
+    run, has_begun = await ada.submit("go"), asyncio.Event()
+    streamed: list[Position] = []
+
+    async def follow() -> None:
+        async for position in ada.stream(run, poll_seconds=0.01):
+            streamed.append(position)
+            has_begun.set()
 
     async def execute() -> None:
-        await asyncio.sleep(3)
+        await has_begun.wait()
         await ada.resume(run)
         (row,) = (await ada.questions(run=run)).items
-        await asyncio.sleep(3)
         await ada.decide(row.question.id, approved=True)
         await ada.resume(run)
 
-    execution = asyncio.create_task(execute())
-    streamed = [position async for position in ada.stream(run)]
-    await execution
+    async with asyncio.TaskGroup() as group:  # if one fails, the other does not go on for ever
+        group.create_task(follow())
+        group.create_task(execute())
     assert [position.seq for position in streamed] == list(range(len(streamed)))
     assert any(isinstance(position.item, RunSuspended) for position in streamed)
     assert isinstance(streamed[-1].item, RunFinished)
