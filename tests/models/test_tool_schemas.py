@@ -69,7 +69,7 @@ def _mistral(url: str) -> PydanticAIModel:
 
 
 def _bedrock(url: str) -> PydanticAIModel:
-    pytest.importorskip("boto3", reason="botocore needs python-dateutil < 3, and scheduled calls 4")
+    pytest.importorskip("boto3", reason="botocore needs python-dateutil < 3; the requirements have 4")
     from pydantic_ai.models.bedrock import BedrockConverseModel
     from pydantic_ai.providers.bedrock import BedrockProvider
 

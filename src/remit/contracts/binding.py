@@ -15,7 +15,9 @@ async def bind_and_check(call: Call, *, strict: bool = False) -> Call:
         InvalidArgumentsError: the contract does not allow the arguments, or a reference may mean several objects.
         NotFoundError: there is no such artifact or object.
     """
-    bound = await resolve_references(bind_arguments(call, strict=strict))
+    bound = bind_arguments(call, strict=strict)
+    if call.callee.schema_in.references:
+        bound = await resolve_references(bound)
     await check_artifacts(bound.payload, bound.canonical_arguments)
     return bound
 

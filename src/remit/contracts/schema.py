@@ -104,6 +104,8 @@ class Input(Generic[P]):
         if arguments.error or (strict and arguments.strict_error):
             raise InvalidArgumentsError(arguments.error or arguments.strict_error)
         try:
+            if not self._may_refer:
+                return cast("P", self._validate(arguments.raw, strict=strict))
             with note_references() as seen:
                 payload = cast("P", self._validate(arguments.raw, strict=strict))
         except ValidationError as error:
@@ -132,9 +134,12 @@ class Input(Generic[P]):
             InvalidArgumentsError: JSON cannot represent the payload, or would load as a different one; or a text of it
                 is a reference that would not be resolved.
         """
-        with note_references() as seen:
+        if self._may_refer:
+            with note_references() as seen:
+                text = canonical_json(self._to_json_value(payload))
+            check_references(self._adapter, payload, seen)
+        else:
             text = canonical_json(self._to_json_value(payload))
-        check_references(self._adapter, payload, seen)
         if self._codec.needs_round_trip_check:
             self._check_round_trip(payload, text, set(self.model.model_fields))
         return text
@@ -183,6 +188,14 @@ class Input(Generic[P]):
         if any(each["type"] == "extra_forbidden" and len(each["loc"]) == 1 for each in error.errors(include_url=False)):
             hint = f". Parameters: {', '.join(self.json_schema.get('properties', {})) or 'none'}"
         return f"{_summarize(error)}{hint}"
+
+    @cached_property
+    def _may_refer(self) -> bool:
+        """Whether a reference may be among the arguments, perhaps in a place where it would not be resolved."""
+        try:
+            return bool(self._references)
+        except ContractError:
+            return True
 
     @cached_property
     def _references(self) -> frozenset[str]:

@@ -183,7 +183,8 @@ class _Approve:
     async def _call_as_edited(self, call: Call, approver: Approver) -> Reply:
         """Make the call as the last edit in the journal left it, whichever policy it answered."""
         edited = read_approvals(call.ledger.items_for(call.id))
-        call = await resolve_references(as_recorded(call, edited.edit), edited=was_just_edited(call, edited.edit))
+        if edited.edit is not None or call.callee.schema_in.references:
+            call = await resolve_references(as_recorded(call, edited.edit), edited=was_just_edited(call, edited.edit))
         call = await self._approve(call, approver)
         if edited.edit is None:
             return await self._inner(call)
