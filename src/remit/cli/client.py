@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Coroutine, Generator, Iterable, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:  # what only some commands use is imported where it is used
     from remit.contracts.question import Question
     from remit.contracts.usage import UsageTotals
     from remit.engine.client import Client
-    from remit.engine.reader import RunReader
+    from remit.engine.reader import Page, RunReader
     from remit.journal.ledger import ItemCallback
     from remit.models.resolve import ResolvedModel
     from remit.runtime import RunResult, Runtime
@@ -248,9 +248,13 @@ class LocalClient:
 
     def list_questions(self, *, only_open: bool) -> list[QuestionRow]:
         """All questions that the user may see, oldest first."""
-        rows, after = list[QuestionRow](), ""
+        return self.read_pages(partial(self.reader.questions, only_open=only_open))
+
+    def read_pages(self, read: Callable[..., Coroutine[Any, Any, Page[T]]]) -> list[T]:
+        """The rows of all pages of ``read(after=…, limit=…)``."""
+        rows, after = list[T](), ""
         while True:
-            page = self.wait(self.reader.questions(only_open=only_open, after=after, limit=_PAGE))
+            page = self.wait(read(after=after, limit=_PAGE))
             rows += page.items
             after = page.next
             if not after:

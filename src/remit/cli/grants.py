@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -14,9 +14,6 @@ from remit.cli.options import AppArgument, TargetOption
 from remit.cli.status import ExitStatus
 from remit.cli.text import format_duration, json_text, one_line, summarize_arguments
 from remit.contracts.grant import GrantRow
-
-if TYPE_CHECKING:
-    from remit.engine.reader import RunReader
 
 _AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
 
@@ -80,7 +77,7 @@ def grants(
 ) -> None:
     """List the usable grants, oldest first."""
     with open_client() as client:
-        found = client.wait(_read_all(client.reader))
+        found = client.read_pages(client.reader.grants)
         now = client.clock()
     rows = [row for row in found if include_all or row.is_usable(now)]
     if as_json:
@@ -96,15 +93,6 @@ def grants(
         who = (one_line(each.principal), each.target, summarize_arguments(each.arguments) or "any")
         listing.add_row(each.id, _status(row, now), one_line(each.tool), *who, used, remaining, one_line(each.by))
     print_table(listing)
-
-
-async def _read_all(reader: RunReader) -> list[GrantRow]:
-    page = await reader.grants(limit=1000)
-    rows = [*page.items]
-    while page.next:
-        page = await reader.grants(after=page.next, limit=1000)
-        rows += page.items
-    return rows
 
 
 def revoke(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, is_dataclass
 from typing import Any, Final, TypeVar, cast, get_args, get_type_hints, is_typeddict
@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from remit.contracts.callee import check_callee
 from remit.contracts.contract import Contract
 from remit.contracts.items import ToolOutput, output_content
-from remit.contracts.values import iter_values
+from remit.contracts.values import iter_values, walk
 from remit.core.checks import check_instance, check_name, check_text
 from remit.errors import ContractError
 
@@ -101,7 +101,7 @@ def entities_of(result: object, callee: Contract | None = None, /) -> tuple[Enti
 
 def entity_kinds(kind: object) -> tuple[str, ...]:
     """The kinds of entities that results of a type may describe, sorted."""
-    return tuple(sorted({declared.kind for each in _walk_types(kind) if (declared := _declaration_of(each))}))
+    return tuple(sorted({declared.kind for each in walk(kind, _parts_of_type) if (declared := _declaration_of(each))}))
 
 
 def _declaration_of(kind: object) -> _Declaration | None:
@@ -125,22 +125,16 @@ def _load_result(record: object, callee: Contract | None) -> object:
     return None
 
 
-def _walk_types(kind: object) -> Iterator[object]:
-    """The type and all types that its values may contain."""
-    stack, seen = [kind], set[int]()
-    while stack:
-        each: Any = stack.pop()
-        if id(each) in seen:
-            continue
-        seen.add(id(each))
-        yield each
-        stack += get_args(each)
-        if _is_class(each) and issubclass(each, BaseModel):
-            stack += [field.annotation for field in each.model_fields.values()]
-        elif _is_class(each) and (is_dataclass(each) or is_typeddict(each)):
-            stack += get_type_hints(each).values()
-        elif hasattr(each, "__value__"):  # an alias: type X = …
-            stack.append(each.__value__)
+def _parts_of_type(kind: Any) -> list[object]:
+    """The types that a type consists of."""
+    parts: list[object] = [*get_args(kind)]
+    if _is_class(kind) and issubclass(kind, BaseModel):
+        parts += [field.annotation for field in kind.model_fields.values()]
+    elif _is_class(kind) and (is_dataclass(kind) or is_typeddict(kind)):
+        parts += get_type_hints(kind).values()
+    elif hasattr(kind, "__value__"):  # an alias: type X = …
+        parts.append(kind.__value__)
+    return parts
 
 
 def _is_class(kind: object) -> bool:

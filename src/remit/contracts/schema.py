@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any, Final, Generic, TypeVar, cast
 
@@ -104,14 +104,9 @@ class Input(Generic[P]):
         if arguments.error or (strict and arguments.strict_error):
             raise InvalidArgumentsError(arguments.error or arguments.strict_error)
         try:
-            if not self._may_refer:
-                return cast("P", self._validate(arguments.raw, strict=strict))
-            with note_references() as seen:
-                payload = cast("P", self._validate(arguments.raw, strict=strict))
+            return self._read(lambda: self._validate(arguments.raw, strict=strict))
         except ValidationError as error:
             raise InvalidArgumentsError(self.explain(error)) from error
-        check_references(self._adapter, payload, seen)
-        return payload
 
     def bind_values(self, values: Mapping[str, Any]) -> P:
         """Bind arguments given in Python, by field name or alias. Converts as pydantic does.
@@ -120,12 +115,9 @@ class Input(Generic[P]):
             InvalidArgumentsError: they do not fit.
         """
         try:
-            with note_references() as seen:
-                payload = self.model.model_validate(dict(values), by_alias=True, by_name=True)
+            return self._read(lambda: self.model.model_validate(dict(values), by_alias=True, by_name=True))
         except ValidationError as error:
             raise InvalidArgumentsError(self.explain(error)) from error
-        check_references(self._adapter, payload, seen)
-        return payload
 
     def dump_canonical(self, payload: P) -> str:
         """The canonical JSON of a payload, defaults included, sets sorted.
@@ -134,12 +126,8 @@ class Input(Generic[P]):
             InvalidArgumentsError: JSON cannot represent the payload, or would load as a different one; or a text of it
                 is a reference that would not be resolved.
         """
-        if self._may_refer:
-            with note_references() as seen:
-                text = canonical_json(self._to_json_value(payload))
-            check_references(self._adapter, payload, seen)
-        else:
-            text = canonical_json(self._to_json_value(payload))
+        text, seen = self._note_references(lambda: canonical_json(self._to_json_value(payload)))
+        check_references(self._adapter, payload, seen)
         if self._codec.needs_round_trip_check:
             self._check_round_trip(payload, text, set(self.model.model_fields))
         return text
@@ -151,10 +139,7 @@ class Input(Generic[P]):
             ValidationError: the model does not allow it; `explain` gives the reason.
             InvalidArgumentsError: it loses a reference.
         """
-        with note_references() as seen:
-            payload = self.model.model_validate_json(text)
-        check_references(self._adapter, payload, seen)
-        return payload
+        return self._read(lambda: self.model.model_validate_json(text))
 
     def check_payload(self, payload: object) -> P:
         """Return ``payload`` if it is an instance of the model.
@@ -213,6 +198,19 @@ class Input(Generic[P]):
         except (PydanticSerializationError, ValueError, RecursionError) as error:
             raise InvalidArgumentsError(f"JSON cannot hold the arguments: {error}") from error
         return plain
+
+    def _read(self, read: Callable[[], object]) -> P:
+        """The payload that ``read`` returns, with every reference where it will be resolved."""
+        payload, seen = self._note_references(read)
+        check_references(self._adapter, payload, seen)
+        return cast("P", payload)
+
+    def _note_references(self, act: Callable[[], T]) -> tuple[T, list[str]]:
+        """What ``act`` returns, and the references that it read or wrote; noting them costs more than most binding."""
+        if not self._may_refer:
+            return act(), []
+        with note_references() as seen:
+            return act(), seen
 
     def _validate(self, raw: str, *, strict: bool) -> object:
         if strict:

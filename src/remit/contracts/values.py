@@ -1,8 +1,8 @@
-"""Walks through the values of payloads and results."""
+"""Walks through the values of payloads and results, and through types."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any, cast
 
@@ -11,20 +11,29 @@ from pydantic import BaseModel
 
 def iter_values(value: object) -> Iterator[object]:
     """The value and all values in it, from outside to inside and in order: models, dataclasses, collections."""
-    stack, seen = [value], set[int]()
+    return walk(value, _parts_of)
+
+
+def walk(start: object, find_parts: Callable[[Any], Iterable[object]]) -> Iterator[object]:
+    """``start`` and all that it consists of, each object once, from outside to inside and in order."""
+    stack, seen = [start], set[int]()
     while stack:
-        each: Any = stack.pop()
-        if id(each) in seen:
-            continue
-        seen.add(id(each))
-        yield each
-        if isinstance(each, BaseModel):
-            stack += [getattr(each, name) for name in reversed(type(each).model_fields)]
-        elif isinstance(each, Mapping):
-            stack += reversed(list(cast("Mapping[Any, Any]", each).values()))
-        elif isinstance(each, (list, tuple)):
-            stack += reversed(cast("list[Any]", each))
-        elif isinstance(each, (set, frozenset)):
-            stack += sorted(cast("set[Any]", each), key=repr, reverse=True)
-        elif not isinstance(each, type) and is_dataclass(each):
-            stack += [getattr(each, field.name) for field in reversed(fields(each))]
+        each = stack.pop()
+        if id(each) not in seen:
+            seen.add(id(each))
+            yield each
+            stack += reversed(list(find_parts(each)))
+
+
+def _parts_of(value: object) -> Iterable[object]:
+    if isinstance(value, BaseModel):
+        return [getattr(value, name) for name in type(value).model_fields]
+    if isinstance(value, Mapping):
+        return cast("Mapping[Any, Any]", value).values()
+    if isinstance(value, (list, tuple)):
+        return cast("list[Any]", value)
+    if isinstance(value, (set, frozenset)):
+        return sorted(cast("set[Any]", value), key=repr)
+    if not isinstance(value, type) and is_dataclass(value):
+        return [getattr(value, field.name) for field in fields(value)]
+    return ()

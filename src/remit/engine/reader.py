@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, Generic, Literal, TypeVar, get_args
 
@@ -226,9 +226,9 @@ class RunReader:
         _check_limit(limit)
         if after:
             await self.question(after)
-        visible, is_last = list[QuestionRow](), False
-        while len(visible) <= limit and not is_last:
-            batch = await self._store.list_questions(
+
+        async def read(after: str) -> Sequence[QuestionRow]:
+            return await self._store.list_questions(
                 tenant=self.principal.tenant,
                 only_open=only_open,
                 run=run,
@@ -236,10 +236,11 @@ class RunReader:
                 after=after,
                 limit=_BATCH,
             )
-            is_last, after = len(batch) < _BATCH, batch[-1].question.id if batch else ""
-            usable = (row for row in batch if row.status == "open" or not only_open)
-            visible += [row for row in usable if await self._can_see(row.question)]
-        return Page(visible[:limit], visible[limit - 1].question.id if len(visible) > limit else "")
+
+        async def is_visible(row: QuestionRow) -> bool:
+            return (row.status == "open" or not only_open) and await self._can_see(row.question)
+
+        return await _read_page(read, is_visible, lambda row: row.question.id, after, limit)
 
     async def question(self, question: str) -> QuestionRow:
         """A question that the principal may decide, or whose call they requested.
@@ -271,12 +272,14 @@ class RunReader:
         _check_limit(limit)
         if after:
             await self.grant(after)
-        visible, is_last = list[GrantRow](), False
-        while len(visible) <= limit and not is_last:
-            batch = await self._store.list_grants(tenant=self.principal.tenant, after=after, limit=_BATCH)
-            is_last, after = len(batch) < _BATCH, batch[-1].grant.id if batch else ""
-            visible += [row for row in batch if self._can_see_grant(row.grant)]
-        return Page(visible[:limit], visible[limit - 1].grant.id if len(visible) > limit else "")
+
+        async def read(after: str) -> Sequence[GrantRow]:
+            return await self._store.list_grants(tenant=self.principal.tenant, after=after, limit=_BATCH)
+
+        async def is_visible(row: GrantRow) -> bool:
+            return self._can_see_grant(row.grant)
+
+        return await _read_page(read, is_visible, lambda row: row.grant.id, after, limit)
 
     async def grant(self, grant: str) -> GrantRow:
         """A grant that the principal gave, uses or may revoke.
@@ -334,6 +337,22 @@ class RunReader:
             return False
         row = await self._store.find_run(question.run) if self._application else None
         return not self._application or (row is not None and self._has_run(row))
+
+
+async def _read_page(
+    read: Callable[[str], Awaitable[Sequence[T]]],
+    is_visible: Callable[[T], Awaitable[bool]],
+    id_of: Callable[[T], str],
+    after: str,
+    limit: int,
+) -> Page[T]:
+    """The first ``limit`` visible rows after the row ``after``; ``read`` returns the ``_BATCH`` rows after a row."""
+    visible, is_last = list[T](), False
+    while len(visible) <= limit and not is_last:
+        batch = await read(after)
+        is_last, after = len(batch) < _BATCH, id_of(batch[-1]) if batch else ""
+        visible += [row for row in batch if await is_visible(row)]
+    return Page(visible[:limit], id_of(visible[limit - 1]) if len(visible) > limit else "")
 
 
 def _check_texts(**values: object) -> None:

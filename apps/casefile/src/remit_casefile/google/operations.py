@@ -37,7 +37,7 @@ from remit_casefile.google.payloads.sheets import (
 
 
 def emit_change(ctx: LeafContext, kind: str, object_id: str, *fields: str) -> None:
-    """Tell of a change at Google. Without an id nobody could look it up, and the change has happened all the same."""
+    """Report a change at Google, unless its id is unknown: the change cannot be looked up then, but has happened."""
     if object_id:
         ctx.emit(Changed(kind, object_id, fields=fields))
 

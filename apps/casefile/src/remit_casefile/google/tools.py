@@ -39,7 +39,7 @@ def with_google_hooks(clients: ClientsOfCaller, tool: AnyTool) -> AnyTool:
         return found
 
     async def reconcile_append(ctx: LeafContext, payload: AppendValues):
-        # Rows leave no trace to find, so a person decides; whoever watches the sheet looks again in any case.
+        # Appended rows cannot be found again, so a person decides. Watchers reload the sheet in either case.
         emit_change(ctx, "sheet", payload.spreadsheet_id, payload.range)
         return UNKNOWN
 
