@@ -105,9 +105,7 @@ class Agent:
         agent_layers: Stack[AgentLayer] | None = None,
         source: AgentSource | None = None,
     ) -> None:
-        self.handoffs: tuple[Agent | str, ...] = as_tuple_of(
-            (Agent, str), f"agent {name}", "handoffs", handoffs, "give an agent, or its name"
-        )
+        self.handoffs = _to_handoffs(name, handoffs)
         self.definition = AgentDefinition(
             name=name,
             instructions=instructions,
@@ -130,10 +128,13 @@ class Agent:
             agent_layers=Stack() if agent_layers is None else agent_layers,
             source=source,
         )
-        self.driver: AgentDriver = _NATIVE if driver is None else driver
+        self._compose(_NATIVE if driver is None else driver, model, OwnTools(name, tools))
+
+    def _compose(self, driver: AgentDriver, model: AnyModel | None, own_tools: OwnTools) -> None:
+        self.driver = driver
         self.model = model
         self.layers: Stack[CallLayer] = _limit_layers(self.definition.limits)
-        self._own_tools = OwnTools(name, tools)
+        self._own_tools = own_tools
         self._handoff_tools = tuple(HandoffTool(target) for target in self.definition.handoff_targets)
         self._peers: Mapping[str, Agent] = {}
         self._identity = object()
@@ -340,6 +341,10 @@ class Agent:
         count = self._own_tools.count + len(self._handoff_tools)
         text = f"Agent {self.name} ({count} {'tool' if count == 1 else 'tools'}{ungoverned})"
         return f"{text}\n{self.layers!r}" if len(self.layers) else text
+
+
+def _to_handoffs(name: str, given: Iterable[Agent | str]) -> tuple[Agent | str, ...]:
+    return as_tuple_of((Agent, str), f"agent {name}", "handoffs", given, "give an agent, or its name")
 
 
 def _limit_layers(limits: AgentLimits) -> Stack[CallLayer]:
