@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, Final, ParamSpec, TypeVar
 
 from remit.agent.agent import Agent
@@ -19,10 +19,9 @@ from remit.contracts.arguments import Arguments, Limits
 from remit.contracts.artifact import Files
 from remit.contracts.call import CallLayer
 from remit.contracts.callee import Callee
-from remit.contracts.items import Position, RunOpened
+from remit.contracts.items import RunOpened
 from remit.contracts.principal import Principal, check_principal
 from remit.contracts.question import DecisionKind
-from remit.contracts.reply import Reply
 from remit.contracts.usage import Prices
 from remit.core import Stack
 from remit.core.checks import as_clock, check_instance, check_instances, check_keywords
@@ -34,16 +33,16 @@ from remit.engine.callees import ListedCallees
 from remit.engine.checks import check_parts
 from remit.engine.client import Client
 from remit.engine.conversations import Conversations
-from remit.engine.executor import ExecutionOutcome, RunExecutor
+from remit.engine.executor import RunExecutor
 from remit.engine.principals import PrincipalDirectory, PrincipalLookup
 from remit.engine.reader import CANCEL_PERMISSION, Page, RunDetails
 from remit.engine.request import RunRequest, check_same_request, new_id
-from remit.engine.result import ReplayReport, RunResult, result_of
-from remit.engine.root import RootCaller, replay_run
-from remit.engine.schedule import Schedule, next_occurrence
+from remit.engine.result import ReplayReport, RunResult
+from remit.engine.root import RootCaller, RootExecutor, replay_run
+from remit.engine.schedule import Schedule
 from remit.engine.watching import wake_streams_and
 from remit.errors import LeaseError, RequestError
-from remit.journal.ledger import ItemCallback, RunLedger
+from remit.journal.ledger import ItemCallback
 from remit.journal.memory import InMemoryStore
 from remit.journal.ports import Store
 from remit.models.prices import with_default_prices
@@ -121,6 +120,7 @@ class Runtime:
         )
         self.dispatcher = Dispatcher(self._layers, registry, self._limits, self._callees.default_agent)
         self._call_root = RootCaller(self.dispatcher, self.store, self._limits, app.references)
+        self._execute = RootExecutor(self._executor, self._conversations, self._call_root)
         app.check_operations(registry, self._layers)
         self._decision_service = DecisionService(self.store, clock, self._callees.find, self._limits)
         self.grants = GrantService(
@@ -312,9 +312,8 @@ class Runtime:
             raise RequestError(f"{by.name} may not cancel run {run} of {header.principal}: {missing}")
         await self.store.request_cancel(run, by.name)
         with contextlib.suppress(LeaseError):
-            return await self._execute(
-                run, self._callees.find(header.callee), header, by, known_items=items, stopping=True
-            )
+            callee = self._callees.find(header.callee)
+            return await self._execute(run, callee, header, by, known_items=items, stopping=True)
         return None
 
     async def replay(self, run: str) -> ReplayReport:
@@ -355,40 +354,6 @@ class Runtime:
             stored = await store_attachments(run_request.arguments, self.artifacts.add, by=run_request.principal)
             run_request = run_request._replace(arguments=stored)
         return await self._conversations.create_header(run_request, self._make_run_id)
-
-    async def _execute(
-        self,
-        run: str,
-        callee: AnyCallee,
-        header: RunOpened,
-        principal: Principal,
-        *,
-        known_items: Sequence[Position] = (),
-        stopping: bool = False,
-        release_requested: asyncio.Event | None = None,
-    ) -> RunResult[Any]:
-        """Execute a run: from its start, or again if ``known_items`` has items of it."""
-
-        async def call_root(ledger: RunLedger) -> Reply:
-            now = self._clock()
-            ledger.is_early = now < header.starts_at
-            following = None if ledger.is_stopping else next_occurrence(header, now, known_items)
-            if following is not None and await self.store.find_run(following.call) is None:
-                with contextlib.suppress(RequestError, LeaseError):  # another executor was faster
-                    await self._executor.create_run(following.call, following)
-            return await self._call_root(ledger, callee, header, principal)
-
-        outcome: ExecutionOutcome = await self._executor.execute(
-            run,
-            call_root,
-            header=None if known_items else header,
-            known_items=known_items,
-            conversation=header.conversation,
-            prior_messages=await self._conversations.messages(header.after),
-            stopping=stopping,
-            release_requested=release_requested,
-        )
-        return result_of(run, callee, outcome)
 
     def _policy_versions(self, tool: str) -> set[str]:
         return self.dispatcher.policy_versions(self._callees.find(tool))

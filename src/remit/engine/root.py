@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import asyncio
+import contextlib
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
 
 from remit.contracts.arguments import Limits, parse_arguments
 from remit.contracts.call import Call
-from remit.contracts.items import RunOpened
+from remit.contracts.items import Position, RunOpened
 from remit.contracts.ledger import Ledger
 from remit.contracts.principal import Caller, Principal
 from remit.contracts.question import content_digest
@@ -20,8 +22,11 @@ from remit.dispatch.registry import AnyCallee
 from remit.engine.artifacts import enter_run
 from remit.engine.callees import ListedCallees
 from remit.engine.conversations import Conversations
-from remit.engine.result import ReplayReport, report_replay
-from remit.errors import DivergedError, Suspended
+from remit.engine.executor import RunExecutor
+from remit.engine.result import ReplayReport, RunResult, report_replay, result_of
+from remit.engine.schedule import next_occurrence
+from remit.errors import DivergedError, LeaseError, RequestError, Suspended
+from remit.journal.ledger import RunLedger
 from remit.journal.ports import Store
 from remit.journal.replay import ReplayLedger
 
@@ -54,6 +59,49 @@ class RootCaller(Struct, frozen=True):
         )
         with enter_run(ledger, header, self.store, self.limits, self.resolvers):
             return await self.dispatcher.service(header.agent, callee)(call)
+
+
+class RootExecutor(Struct, frozen=True):
+    """Executes runs with an executor: each makes its root call, and a run by a schedule opens the one that follows."""
+
+    executor: RunExecutor
+    conversations: Conversations
+    call_root: RootCaller
+
+    async def __call__(
+        self,
+        run: str,
+        callee: AnyCallee,
+        header: RunOpened,
+        principal: Principal,
+        *,
+        known_items: Sequence[Position] = (),
+        stopping: bool = False,
+        release_requested: asyncio.Event | None = None,
+    ) -> RunResult[Any]:
+        """Execute a run: from its start, or again if ``known_items`` has items of it."""
+        executor = self.executor
+
+        async def call_root(ledger: RunLedger) -> Reply:
+            now = executor.clock()
+            ledger.is_early = now < header.starts_at
+            following = None if ledger.is_stopping else next_occurrence(header, now, known_items)
+            if following is not None and await executor.store.find_run(following.call) is None:
+                with contextlib.suppress(RequestError, LeaseError):  # another executor was faster
+                    await executor.create_run(following.call, following)
+            return await self.call_root(ledger, callee, header, principal)
+
+        outcome = await executor.execute(
+            run,
+            call_root,
+            header=None if known_items else header,
+            known_items=known_items,
+            conversation=header.conversation,
+            prior_messages=await self.conversations.messages(header.after),
+            stopping=stopping,
+            release_requested=release_requested,
+        )
+        return result_of(run, callee, outcome)
 
 
 async def replay_run(
