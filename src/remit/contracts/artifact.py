@@ -193,9 +193,14 @@ async def check_artifacts(payload: BaseModel | None, canonical_arguments: str) -
         BrokenJournalError: it was changed or removed.
     """
     access = CURRENT_ARTIFACTS.get()
-    if access is not None and f'"{DIGEST_PREFIX}' in canonical_arguments:
+    if access is not None and mentions_artifacts(canonical_arguments):
         for each in find_artifacts(payload):
             await access.check(each)
+
+
+def mentions_artifacts(canonical_arguments: str) -> bool:
+    """Whether there may be an artifact among the arguments."""
+    return _DIGEST_START in canonical_arguments
 
 
 async def store_large(content: str, max_bytes: int) -> Artifact | None:
@@ -205,7 +210,7 @@ async def store_large(content: str, max_bytes: int) -> Artifact | None:
         InvalidOutputError: it is too large even for an artifact.
     """
     access = CURRENT_ARTIFACTS.get()
-    if access is None or (len(content) * 4 <= max_bytes and not content.startswith(_REFERENCE_START)):
+    if access is None or is_small(content, max_bytes):
         return None
     data = content.encode("utf-8", "surrogatepass")
     if len(data) <= max_bytes and not content.startswith(_REFERENCE_START):
@@ -213,12 +218,17 @@ async def store_large(content: str, max_bytes: int) -> Artifact | None:
     return await access.add(data, media_type="application/json" if content[:1] in ("{", "[") else "text/plain")
 
 
+def is_small(content: str, max_bytes: int) -> bool:
+    """Whether content is recorded as it is, however it is encoded."""
+    return len(content) * 4 <= max_bytes and not content.startswith(_REFERENCE_START)
+
+
 async def to_recorded(content: str, max_bytes: int) -> str:
     """The content as a record holds it: itself, or the reference to an artifact if it is large.
 
     Content that looks like such a reference is stored as an artifact too, so that the two are never confused.
     """
-    artifact = await store_large(content, max_bytes)
+    artifact = None if is_small(content, max_bytes) else await store_large(content, max_bytes)
     return content if artifact is None else f"{_REFERENCE_START}{artifact.model_dump_json()}}}"
 
 
@@ -231,6 +241,7 @@ async def from_recorded(recorded: str, artifacts: Artifacts | None = None) -> st
     return (await access.read(artifact)).decode("utf-8", "surrogatepass")
 
 
+_DIGEST_START: Final = f'"{DIGEST_PREFIX}'
 _REFERENCE_START: Final = '{"remit_artifact":'
 
 

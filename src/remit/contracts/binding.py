@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from remit.contracts.artifact import check_artifacts
+from remit.contracts.artifact import check_artifacts, mentions_artifacts
 from remit.contracts.call import Call
 from remit.contracts.items import ArgumentsBound
 from remit.contracts.resolution import resolve_references
 
 
-async def bind_and_check(call: Call, *, strict: bool = False) -> Call:
-    """Return the call with its payload, its references resolved and its artifacts checked for being readable.
+def needs_checks(bound: Call) -> bool:
+    """Whether arguments may name something that has to be looked up: an object or an artifact. Most name none."""
+    return bool(bound.callee.schema_in.references) or mentions_artifacts(bound.canonical_arguments)
+
+
+async def check_bound(bound: Call) -> Call:
+    """Return a bound call with its references resolved and its artifacts checked for being readable.
 
     Raises:
         InvalidArgumentsError: the contract does not allow the arguments, or a reference may mean several objects.
         NotFoundError: there is no such artifact or object.
     """
-    bound = bind_arguments(call, strict=strict)
-    if call.callee.schema_in.references:
+    if bound.callee.schema_in.references:
         bound = await resolve_references(bound)
     await check_artifacts(bound.payload, bound.canonical_arguments)
     return bound

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from functools import cached_property
 from typing import Any, Final, Generic, TypeVar, cast
 
@@ -37,6 +38,7 @@ P = TypeVar("P", bound=BaseModel)
 T = TypeVar("T")
 
 _MAX_ERRORS_LISTED: Final = 5
+_NO_REFERENCES: Final = nullcontext[list[str]]([])
 _LOSSY_SERIALIZER: Final = "its serializer writes what does not read back as the same value"
 
 
@@ -126,7 +128,8 @@ class Input(Generic[P]):
             InvalidArgumentsError: JSON cannot represent the payload, or would load as a different one; or a text of it
                 is a reference that would not be resolved.
         """
-        text, seen = self._note_references(lambda: canonical_json(self._to_json_value(payload)))
+        with note_references() if self._may_refer else _NO_REFERENCES as seen:
+            text = canonical_json(self._to_json_value(payload))
         check_references(self._adapter, payload, seen)
         if self._codec.needs_round_trip_check:
             self._check_round_trip(payload, text, set(self.model.model_fields))
@@ -201,16 +204,12 @@ class Input(Generic[P]):
 
     def _read(self, read: Callable[[], object]) -> P:
         """The payload that ``read`` returns, with every reference where it will be resolved."""
-        payload, seen = self._note_references(read)
+        if not self._may_refer:  # to note them costs more than most binding
+            return cast("P", read())
+        with note_references() as seen:
+            payload = read()
         check_references(self._adapter, payload, seen)
         return cast("P", payload)
-
-    def _note_references(self, act: Callable[[], T]) -> tuple[T, list[str]]:
-        """What ``act`` returns, and the references that it read or wrote; noting them costs more than most binding."""
-        if not self._may_refer:
-            return act(), []
-        with note_references() as seen:
-            return act(), seen
 
     def _validate(self, raw: str, *, strict: bool) -> object:
         if strict:

@@ -14,7 +14,7 @@ from remit.approvals.approver import build_outcome_question, build_replacement
 from remit.approvals.from_journal import AskAgain, as_recorded, check_referents, questions_since_start, read_approvals
 from remit.approvals.preview import preview_call
 from remit.contracts.artifact import from_recorded, to_recorded
-from remit.contracts.binding import bind_and_check, bind_arguments
+from remit.contracts.binding import bind_arguments, check_bound, needs_checks
 from remit.contracts.call import Call
 from remit.contracts.callee import DID_NOT_HAPPEN, UNKNOWN, Happened
 from remit.contracts.contract import definition_digest
@@ -71,7 +71,8 @@ class Base:
     async def __call__(self, call: Call, /) -> Reply:
         """Bind the arguments if necessary, then run the body by the rules of its effect."""
         if call.payload is None:
-            call = await bind_and_check(call)
+            call = bind_arguments(call)
+            call = await check_bound(call) if needs_checks(call) else call
         payload = call.payload
         assert payload is not None  # noqa: S101 - for the type checker: bound just above
         items = call.ledger.items_for(call.id)
@@ -185,7 +186,7 @@ class Base:
     ) -> Reply:
         try:
             reply = await self._run_body(call, payload, thread)
-            content = await self._to_recorded(reply)
+            content = "" if self._effect is Effect.PURE else await self._to_recorded(reply)
         except CallError as error:
             failed = Reply.from_error(error)
             ended = AttemptEnded(call=call.id, attempt=number, outcome=failed.outcome, content=failed.content)

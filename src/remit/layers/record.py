@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from remit.contracts.arguments import Limits
-from remit.contracts.artifact import Artifact, from_recorded, store_large, to_recorded
+from remit.contracts.artifact import Artifact, from_recorded, is_small, store_large, to_recorded
 from remit.contracts.call import Call, CallLayer, CallService
 from remit.contracts.facts import Effect
 from remit.contracts.gate import is_outcome_unknown, postpone_failure
@@ -73,6 +73,8 @@ class _Record:
             unsafe = effect is Effect.UNSAFE
             inner = self._call_composed if composed else self._call_unsafe if unsafe else self._inner
             reply = _check_reply(call, await inner(call))
+            if not call.wire_id and is_small(reply.content, self._limits.output_bytes):
+                return self._write_output(call, reply, reply.content)
             return self._write_output(call, *await self._to_recorded(call, reply))
         except CallError as error:
             postpone_failure(call, error)

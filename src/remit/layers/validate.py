@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from remit.contracts.binding import bind_and_check
+from remit.contracts.binding import bind_arguments, check_bound, needs_checks
 from remit.contracts.call import Call, CallLayer, CallService
 from remit.contracts.reply import Reply
 from remit.core import Place
@@ -37,4 +37,5 @@ class _Validate:
         self._strict = strict
 
     async def __call__(self, call: Call, /) -> Reply:
-        return await self._inner(await bind_and_check(call, strict=self._strict))
+        bound = bind_arguments(call, strict=self._strict)
+        return await self._inner(await check_bound(bound) if needs_checks(bound) else bound)
