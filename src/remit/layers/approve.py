@@ -207,9 +207,10 @@ class _Approve:
         items = call.ledger.items_for(call.id)
         question = ""
         makes_calls = call.callee.facts.effect is Effect.COMPOSED
-        was_asked = any(isinstance(each, QuestionItem) for each in items)
-        if makes_calls and isinstance(verdict, Allow) and not was_asked and isinstance(call.callee, HasPlan):
-            verdict, rule = await ask_about_calls(call, self._policy) or (verdict, rule)
+        if makes_calls and isinstance(verdict, Allow) and isinstance(call.callee, HasPlan):
+            was_asked = any(isinstance(each, QuestionItem) for each in items)
+            if not was_asked:
+                verdict, rule = await ask_about_calls(call, self._policy) or (verdict, rule)
         # The digests of a match are costly: a call that nothing asks about, and nothing has, does without.
         if items or isinstance(verdict, Ask):
             match, approvals = compute_match(call, self._policy.version), read_approvals(items)

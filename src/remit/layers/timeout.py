@@ -8,6 +8,8 @@ from collections.abc import Coroutine
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Generic, TypeVar, cast
 
+from msgspec import structs
+
 from remit.contracts.call import AnyLayer, Call
 from remit.contracts.threads import ThreadStillRunning
 from remit.core import Place, Service
@@ -73,7 +75,7 @@ def _deadline_error(seconds: float, error: asyncio.CancelledError) -> DeadlineEr
 def _with_deadline(request: Q, deadline: float) -> Q:
     """Set the deadline of a call; other requests have none."""
     if isinstance(request, Call) and (request.deadline is None or deadline < request.deadline):
-        return cast("Q", request.replace(deadline=deadline))
+        return cast("Q", structs.replace(request, deadline=deadline))
     return request
 
 
