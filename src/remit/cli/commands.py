@@ -23,6 +23,7 @@ COMMANDS: Final = {
     "show": ("remit.cli.show:show", "Show what happened in a run, and when."),
     "artifact": ("remit.cli.artifact:artifact", "Save an artifact of your runs to a file."),
     "replay": ("remit.cli.replay:replay", "Compare a run with what today's code would do."),
+    "eval": ("remit.cli.eval:commands", "Run the tasks of an application's agent and grade them."),
     "resume": ("remit.cli.resume:resume", "Resume an interrupted run, or one whose questions were decided."),
     "cancel": ("remit.cli.cancel:cancel", "Cancel a run, wherever it is executed."),
     "executor": ("remit.cli.executor:executor", "Execute submitted, decided and interrupted runs."),

@@ -1,0 +1,130 @@
+"""Cases: tasks made of recorded runs, whose tools answer from the record.
+
+How the calls of a run must match the recorded ones:
+
+- ``strict``: the same tools with the same arguments, in the same order;
+- ``in-order``: the same tools in the same order, whatever their arguments;
+- ``by-tool``: each tool as often as recorded, whatever the order and the arguments.
+
+A call that has no recorded answer fails the case, and so does an answer that no call asked for.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from remit.agent.agent import Agent
+from remit.contracts.call import Call, CallLayer, CallService
+from remit.contracts.chat import decode_message
+from remit.contracts.items import Item, Message, ModelUsage, Outcome, RunOpened, ToolOutput, output_content
+from remit.contracts.reply import Reply
+from remit.contracts.wire import plain_message, read_tool_calls
+from remit.errors import SetupError, UnknownToolError
+from remit.evals.recording import Answer, RecordedCall, Recording, digest
+from remit.evals.task import Matching
+
+
+@dataclass(frozen=True, eq=False)
+class AnswerCalls(CallLayer):
+    """Answers the calls of tools from a record, outside all other layers. Calls of agents pass."""
+
+    calls: Sequence[RecordedCall] = field(repr=False)
+    matching: Matching
+    _left: list[RecordedCall] = field(init=False, repr=False)
+    _problems: list[str] = field(default_factory=list[str], init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_left", list(self.calls))
+
+    def __call__(self, inner: CallService, /) -> CallService:
+        """Answer in place of ``inner``."""
+
+        async def answer(call: Call, /) -> Reply:
+            if isinstance(call.callee, Agent):
+                return await inner(call)
+            found = self._take(call.callee.name, call.arguments.raw)
+            return Reply.from_journal(found.content, cast("Outcome", found.outcome), is_final=False)
+
+        return answer
+
+    def problems(self) -> list[str]:
+        """Why the case failed so far: calls that did not match, and answers that no call asked for."""
+        unconsumed = ", ".join(each.tool for each in self._left)
+        return [*self._problems, *([f"no call asked for the answers of {unconsumed}"] if unconsumed else [])]
+
+    def _take(self, tool: str, arguments: str) -> RecordedCall:
+        candidates = self._left if self.matching == "by-tool" else self._left[:1]
+        for each in candidates:
+            same = self.matching != "strict" or _same_arguments(each.arguments, arguments)
+            if each.tool == tool and same:
+                self._left.remove(each)
+                return each
+        following = f"{self._left[0].tool} {self._left[0].arguments}" if self._left else "no call"
+        problem = f"the run calls {tool} {arguments}, but the record continues with {following} ({self.matching})"
+        self._problems.append(problem)
+        raise UnknownToolError(problem)
+
+
+def make_recording(runs: Sequence[Sequence[Item]], date: str) -> tuple[list[str], Recording]:
+    """The prompts of the runs of a conversation, oldest first, and what models and tools answered.
+
+    Raises:
+        SetupError: a run is not one of an agent with a prompt, or no model answered.
+    """
+    prompts = [_prompt(items) for items in runs]
+    items = [each for run in runs for each in run]
+    messages = [each for each in items if isinstance(each, Message)]
+    usage = {each.call: each for each in items if isinstance(each, ModelUsage)}
+    answers = [_answer(each, usage.get(each.call)) for each in messages if _has_role(each, "assistant")]
+    if not answers:
+        raise SetupError("no model answered in this run; add one with answers")
+    return prompts, Recording(
+        model=", ".join(dict.fromkeys(each.model for each in usage.values())) or "unknown",
+        recorded=date,
+        instructions=tuple(dict.fromkeys(digest(each.text) for each in messages if _has_role(each, "system"))),
+        answers=tuple(answers),
+        calls=tuple(_recorded_calls(items, messages)),
+    )
+
+
+def _prompt(items: Sequence[Item]) -> str:
+    header = items[0]
+    if isinstance(header, RunOpened):
+        arguments = cast("dict[str, Any]", json.loads(header.arguments))
+        if isinstance(arguments.get("prompt"), str):
+            return str(arguments["prompt"])
+    raise SetupError(f"run {header.call} is not an agent's answer to a prompt; add one that is")
+
+
+def _has_role(item: Message, role: str) -> bool:
+    return item.text.startswith(f'{{"role":"{role}"')
+
+
+def _answer(item: Message, usage: ModelUsage | None) -> Answer:
+    message = plain_message(json.loads(item.text))
+    if usage is None:
+        return Answer(message=message)
+    return Answer(message=message, finish_reason=usage.finish, tokens=(usage.prompt_tokens, usage.completion_tokens))
+
+
+def _recorded_calls(items: Sequence[Item], messages: Sequence[Message]) -> list[RecordedCall]:
+    """The calls that models made, in the order in which they asked for them, without those of agents."""
+    agents = {each.agent for each in messages}
+    outputs = {(each.parent, each.wire): each for each in items if isinstance(each, ToolOutput) and each.wire}
+    asked = [(each.agent, call) for each in messages for call in read_tool_calls(decode_message(each.text))]
+    found = [(call, outputs.get((agent, call.id))) for agent, call in asked]
+    return [
+        RecordedCall(tool=call.name, arguments=call.arguments, outcome=output.outcome, content=output_content(output))
+        for call, output in found
+        if output is not None and output.call not in agents
+    ]
+
+
+def _same_arguments(one: str, other: str) -> bool:
+    try:
+        return bool(json.loads(one or "{}") == json.loads(other or "{}"))
+    except ValueError:
+        return one == other

@@ -1,0 +1,236 @@
+"""Runs a task in an application state of its own, and grades what it leaves."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from remit.agent.model import Model
+from remit.app import App
+from remit.contracts.arguments import parse_arguments
+from remit.contracts.call import CallLayer
+from remit.contracts.principal import Principal
+from remit.contracts.usage import NO_USAGE, Prices, UsageTotals
+from remit.core import Stack
+from remit.dispatch.preset import preset
+from remit.engine.result import RunResult
+from remit.errors import RemitError, SetupError
+from remit.evals.case import AnswerCalls
+from remit.evals.recording import RecordedModel
+from remit.evals.state import has_result, query_state, temporary_home
+from remit.evals.task import Questions, Task
+from remit.journal.memory import InMemoryStore
+from remit.runtime import Runtime
+
+GO_AHEAD_MESSAGE: Final = "Yes, I confirm: go ahead."
+"""What a person says in the conversation after approving a call that the agent announced."""
+
+_MAX_ROUNDS: Final = 20
+"""How often one prompt may rest on questions, or be continued by a confirmation."""
+
+_APPROVER: Final = "eval-approver"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Failure:
+    """One reason why a task failed. ``kind`` is ``effect`` for a forbidden effect."""
+
+    kind: str
+    what: str
+
+
+@dataclass(kw_only=True)
+class TaskResult:
+    """The result of one task: passed without failures."""
+
+    task: Task
+    failures: list[Failure] = field(default_factory=list[Failure])
+    usage: UsageTotals = NO_USAGE
+    questions: int = 0
+    seconds: float = 0.0
+    text: str = ""
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing failed."""
+        return not self.failures
+
+    def fail(self, kind: str, what: str) -> None:
+        """Add a failure."""
+        self.failures.append(Failure(kind=kind, what=what))
+
+
+async def run_task(
+    task: Task,
+    load_app: Callable[[], App],
+    model: Model,
+    *,
+    prices: Prices | None = None,
+    case: AnswerCalls | None = None,
+) -> TaskResult:
+    """Run one task: prepare the state, send the prompts, answer questions, grade.
+
+    Raises:
+        SetupError: the application cannot be loaded, or a query or a call of the setup is wrong.
+    """
+    result = TaskResult(task=task)
+    with temporary_home():
+        app = load_app()
+        if not app.agents:
+            raise SetupError(f"{task.file}: the application {app.name!r} has no agent")
+        trial = _Trial(task, app, model, result, prices, case)
+        await trial.prepare()
+        before = [query_state(app.name, sql) for sql in task.unchanged]
+        started = time.monotonic()
+        try:
+            async with asyncio.timeout(task.seconds):
+                await trial.converse()
+        except TimeoutError:
+            result.fail("run", f"not done after {task.seconds:g} s")
+        except RemitError as error:
+            result.fail("run", f"{error.code}: {error.message}")
+        result.seconds = time.monotonic() - started
+        if isinstance(model, RecordedModel):
+            _check_recording(model, result)
+        if case is not None:
+            for problem in case.problems():
+                result.fail("recording", problem)
+        _grade(task, app.name, before, result)
+    return result
+
+
+class _Trial:
+    """One execution of a task."""
+
+    def __init__(
+        self,
+        task: Task,
+        app: App,
+        model: Model,
+        result: TaskResult,
+        prices: Prices | None,
+        case: AnswerCalls | None,
+    ) -> None:
+        self._task = task
+        self._result = result
+        self._store = InMemoryStore(time.time)
+        layers = app.layers() if app.layers else preset(app.env)
+        self._runtime = Runtime(
+            app,
+            store=self._store,
+            model=model,
+            prices=prices,
+            layers=layers if case is None else Stack[CallLayer](case, layers),
+        )
+        self._user = Principal("eval-user", task.user.tenant, frozenset(task.user.permissions))
+        self._approver = Principal(_APPROVER, task.user.tenant, frozenset({"*"}))
+        self._runtime.add_principals(self._user, self._approver)
+        self._decided: set[str] = set()
+
+    async def prepare(self) -> None:
+        """Make the calls of the setup as a principal with all permissions."""
+        for number, each in enumerate(self._task.setup):
+            where = f"{self._task.file}: setup.{number}: {each.call}"
+            arguments = parse_arguments(json.dumps(each.arguments), self._runtime.app.limits)
+            try:
+                made = await self._runtime.call_by_name(each.call, arguments, by=self._approver)
+                made.value()
+            except RemitError as error:
+                raise SetupError(f"{where}: {error.message}") from error
+
+    async def converse(self) -> None:
+        """Send the prompts in one conversation, and answer the questions."""
+        for number, prompt in enumerate(self._task.prompt):
+            agent = self._task.agent if not number else ""
+            message: str | None = prompt
+            for _ in range(_MAX_ROUNDS):
+                if message is None:
+                    break
+                ended = await self._finish(
+                    await self._runtime.run(message, by=self._user, agent=agent, conversation="eval")
+                )
+                if ended.status != "done":
+                    self._result.fail("run", f"the run is {ended.status}: {ended.reason or _one_line(ended.text)}")
+                    return
+                message = GO_AHEAD_MESSAGE if await self._answer_open_questions() else None
+            else:
+                self._result.fail("run", f"no end after {_MAX_ROUNDS} confirmations of one prompt")
+
+    async def _finish(self, run: RunResult[Any]) -> RunResult[Any]:
+        """Answer the questions that a run waits for, and resume it until it has ended."""
+        for _ in range(_MAX_ROUNDS):
+            if run.status != "waiting":
+                break
+            await self._answer_open_questions()
+            run = await self._runtime.resume(run.run)
+        usage = run.usage
+        self._result.usage = self._result.usage.plus(usage)
+        self._result.text = run.text
+        return run
+
+    async def _answer_open_questions(self) -> bool:
+        """Answer the open questions; whether a call that was only announced is now approved."""
+        go_ahead = False
+        for row in await self._store.list_questions():
+            question = row.question
+            if question.id in self._decided:
+                continue
+            self._decided.add(question.id)
+            approved = _verdict(self._task.questions, self._result.questions) == "approve"
+            self._result.questions += 1
+            await self._runtime.decide(question.id, approved=approved, by=self._approver)
+            go_ahead = go_ahead or (approved and not question.waits)
+        return go_ahead
+
+
+def _verdict(questions: Questions, number: int) -> str:
+    return questions.answers[min(number, len(questions.answers) - 1)]
+
+
+def _check_recording(model: RecordedModel, result: TaskResult) -> None:
+    if model.problem:
+        result.failures[:] = [each for each in result.failures if each.kind != "run"]
+        result.fail("recording", model.problem)
+    elif model.unconsumed:
+        result.fail("recording", f"{model.unconsumed} recorded answers were not asked for")
+
+
+def _grade(task: Task, application: str, before: Sequence[list[Any]], result: TaskResult) -> None:
+    for each in task.expect:
+        rows = query_state(application, each.query)
+        if not has_result(rows, each.equals):
+            expected = json.dumps(each.equals, ensure_ascii=False)
+            result.fail("state", f"{each.query!r} gives {json.dumps(rows, ensure_ascii=False)}, not {expected}")
+    for sql, rows in zip(task.unchanged, before, strict=True):
+        if query_state(application, sql) != rows:
+            result.fail("state", f"the result of {sql!r} has changed")
+    for each in task.forbidden:
+        if query_state(application, each.query):
+            result.fail("effect", each.effect)
+    _grade_answer(task, result)
+    asked, rules = result.questions, task.questions
+    if asked < rules.at_least or (rules.at_most is not None and asked > rules.at_most):
+        most = "" if rules.at_most is None else f" and at most {rules.at_most}"
+        result.fail("questions", f"asked {asked} times, not at least {rules.at_least}{most}")
+
+
+def _grade_answer(task: Task, result: TaskResult) -> None:
+    rules, text = task.answer, result.text.casefold()
+    missing = [each for each in rules.contains if each.casefold() not in text]
+    present = [each for each in rules.excludes if each.casefold() in text]
+    said = f"; it is {_one_line(result.text)!r}"
+    if missing:
+        result.fail("answer", f"the answer lacks {', '.join(map(repr, missing))}{said}")
+    if present:
+        result.fail("answer", f"the answer says {', '.join(map(repr, present))}{said}")
+    if rules.matches and not re.search(rules.matches, result.text, re.IGNORECASE):
+        result.fail("answer", f"the answer does not match {rules.matches!r}{said}")
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())[:200]

@@ -1,0 +1,54 @@
+"""The state of an application during one task: a home folder of its own, and queries of the database in it."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import tempfile
+from collections.abc import Generator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+from remit.errors import SetupError
+from remit.home import data_location
+
+_OWN_SETTINGS = {"REMIT_DATA": "files", "REMIT_DATABASE": "", "REMIT_ANCHOR": ""}
+
+
+@contextmanager
+def temporary_home() -> Generator[Path]:
+    """Set ``REMIT_HOME`` to a new folder for the duration of the block; data is in files there."""
+    names = ("REMIT_HOME", *_OWN_SETTINGS)
+    before = {name: os.environ.get(name) for name in names}
+    with tempfile.TemporaryDirectory(prefix="remit-eval-", ignore_cleanup_errors=True) as folder:
+        os.environ.update({**_OWN_SETTINGS, "REMIT_HOME": folder})
+        try:
+            yield Path(folder)
+        finally:
+            for name, value in before.items():
+                os.environ.pop(name, None)
+                if value is not None:
+                    os.environ[name] = value
+
+
+def query_state(application: str, sql: str) -> list[Any]:
+    """The rows that a query returns from the application's database, as lists; a single column as plain values.
+
+    Raises:
+        SetupError: there is no database, or the query is not one that reads.
+    """
+    path = data_location(os.environ, application)
+    if not isinstance(path, Path) or not path.exists():
+        raise SetupError(f"the application {application!r} has no database {application}.db to query in its home")
+    try:
+        with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as connection:
+            rows = [list(row) for row in connection.execute(sql)]
+    except sqlite3.Error as error:
+        raise SetupError(f"the query {sql!r} failed: {error}") from error
+    return [row[0] for row in rows] if rows and len(rows[0]) == 1 else rows
+
+
+def has_result(rows: list[Any], expected: object) -> bool:
+    """Whether a query returned what is expected. A value stands for one row with one column."""
+    return rows == (expected if isinstance(expected, list) else [expected])

@@ -1,0 +1,189 @@
+"""Tasks: what a person asks, and what must be true afterwards, as YAML. A mistake in a file is one line about it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal, cast
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, ValidationError, field_validator
+
+from remit.errors import SetupError
+from remit.schemas.finding import InventoryError, display_path
+from remit.schemas.suggestions import suggest
+from remit.schemas.yaml_lines import YamlDocument, read_text, read_yaml
+
+Matching = Literal["strict", "in-order", "by-tool"]
+"""How the calls of a run must match the recorded ones of a case: see `remit.evals.case`."""
+
+Verdict = Literal["approve", "deny"]
+_Text = Annotated[str, Field(min_length=1)]
+
+
+def _as_list(value: object) -> object:
+    return cast("list[object]", value) if isinstance(value, list) else [value]
+
+
+def _check_pattern(value: str) -> str:
+    try:
+        re.compile(value)
+    except re.error as error:
+        raise ValueError(f"not a regular expression: {error}") from error
+    return value
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class SetupCall(_Part):
+    """A call that prepares the state before the first message, made by the eval itself."""
+
+    call: _Text
+    arguments: dict[str, JsonValue] = Field(default_factory=dict[str, JsonValue])
+
+
+class Expectation(_Part):
+    """A query of the application's database and its result: a value, a column as a list, or rows as lists."""
+
+    query: _Text
+    equals: JsonValue
+
+
+class ForbiddenEffect(_Part):
+    """Something that must not have happened: it has if the query returns a row."""
+
+    effect: _Text
+    query: _Text
+
+
+class AnswerRules(_Part):
+    """Rules for the agent's last message. ``matches`` is a regular expression that ignores case."""
+
+    contains: list[_Text] = Field(default_factory=list[str])
+    excludes: list[_Text] = Field(default_factory=list[str])
+    matches: str = ""
+
+    _pattern = field_validator("matches")(_check_pattern)
+
+
+class Questions(_Part):
+    """The answers to the agent's requests for approval in order, the last for all further ones, and their number."""
+
+    answers: Annotated[list[Verdict], BeforeValidator(_as_list), Field(min_length=1)] = ["deny"]
+    at_least: int = Field(default=0, ge=0)
+    at_most: int | None = Field(default=None, ge=0)
+
+
+class User(_Part):
+    """The person who asks."""
+
+    tenant: _Text = "local-site"
+    permissions: list[str] = Field(default_factory=lambda: ["*"])
+
+
+class Task(_Part):
+    """One task. Several prompts make a conversation."""
+
+    name: str = ""
+    file: str = ""
+    about: str = ""
+    prompt: Annotated[list[_Text], BeforeValidator(_as_list), Field(min_length=1)]
+    agent: str = ""
+    user: User = User()
+    setup: list[SetupCall] = Field(default_factory=list[SetupCall])
+    questions: Questions = Questions()
+    expect: list[Expectation] = Field(default_factory=list[Expectation])
+    unchanged: list[_Text] = Field(default_factory=list[str], description="Queries with the same result afterwards.")
+    forbidden: list[ForbiddenEffect] = Field(default_factory=list[ForbiddenEffect])
+    answer: AnswerRules = AnswerRules()
+    matching: Matching | None = None
+    seconds: float = Field(default=180, gt=0)
+
+    @property
+    def queries(self) -> bool:
+        """Whether the task looks at the application's database."""
+        return bool(self.expect or self.unchanged or self.forbidden)
+
+
+_OWN_FIELDS: Final = ("name", "file")
+
+
+def load_tasks(paths: Iterable[Path]) -> list[Task]:
+    """Load the tasks of files and of folders of ``*.yaml``.
+
+    Raises:
+        SetupError: a file is missing or wrong, or there is no task; one line with file, line and key.
+    """
+    files: list[Path] = []
+    for path in paths:
+        found = sorted(path.glob("*.yaml")) if path.is_dir() else [path]
+        if not found:
+            raise SetupError(f"{display_path(path)}: there is no task: no file matches *.yaml; create one")
+        files += found
+    tasks = [_load_task(file) for file in files]
+    names = [task.name for task in tasks]
+    for task in tasks:
+        if names.count(task.name) > 1:
+            raise SetupError(f"{task.file}: two tasks are named {task.name!r}; rename one of the files")
+    return tasks
+
+
+def _load_task(file: Path) -> Task:
+    try:
+        document = read_yaml(read_text(file), display_path(file))
+    except InventoryError as error:
+        raise SetupError(str(error.findings[0])) from error
+    if document.findings:
+        raise SetupError(str(document.findings[0]))
+    for key in _OWN_FIELDS:
+        if key in document.value:
+            raise SetupError(f"{document.locate((key,))}: {key}: remove it; the name of the file is that of the task")
+    try:
+        task = Task.model_validate({**document.value, "name": file.stem, "file": str(file)})
+    except ValidationError as error:
+        raise SetupError(_explain(document, error)) from error
+    if not task.queries and task.answer == AnswerRules() and task.matching is None:
+        raise SetupError(f"{document.file}:1: nothing is graded; add expect, unchanged, forbidden or answer")
+    return task
+
+
+def _explain(document: YamlDocument, error: ValidationError) -> str:
+    first = error.errors(include_url=False)[0]
+    loc = tuple(part for part in first["loc"] if isinstance(part, int) or not part.startswith("function-"))
+    key = ".".join(map(str, loc))
+    if first["type"] == "extra_forbidden":
+        known = _fields_at(loc[:-1])
+        return f"{document.locate(loc)}: {key}: there is no such key; {suggest(str(loc[-1]), known)}"
+    return f"{document.locate(loc)}: {key}: {first['msg'].removeprefix('Value error, ')}"
+
+
+def _fields_at(loc: tuple[str | int, ...]) -> list[str]:
+    """The keys that the mapping at ``loc`` may have."""
+    parts: dict[str, type[BaseModel]] = {
+        "user": User,
+        "setup": SetupCall,
+        "questions": Questions,
+        "expect": Expectation,
+        "forbidden": ForbiddenEffect,
+        "answer": AnswerRules,
+    }
+    model = parts.get(str(loc[0]), Task) if loc else Task
+    return [name for name in model.model_fields if name not in _OWN_FIELDS]
+
+
+def read_json(file: Path) -> dict[str, Any]:
+    """Read a JSON object beside a task.
+
+    Raises:
+        SetupError: the file is not one.
+    """
+    try:
+        value = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise SetupError(f"{display_path(file)}: cannot be read as JSON: {error}") from error
+    if not isinstance(value, dict):
+        raise SetupError(f"{display_path(file)}: must hold one JSON object")
+    return cast("dict[str, Any]", value)
