@@ -35,7 +35,7 @@ NOT_SWEPT: Final = {
     """,
     "it refuses every call outside of a run": "RunArtifacts.*",
     "an agent or its driver calls it": """
-        *Driver.* RunInfo AgentRun AgentStep AgentTask AgentTools ChatRequest* Done Next
+        *Driver.* RunInfo ToolText AgentRun AgentStep AgentTask AgentTools ChatRequest* Done Next
         ResolvedModel.* StepRequest ask_model *.list_unsupported
     """,
     "the runtime calls its store, and a store loads what it stored": """

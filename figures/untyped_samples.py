@@ -13,7 +13,7 @@ from sqlalchemy import MetaData
 
 from figures.notebook import VOCABULARY, Env, Notebook, Notes, table
 from remit import Agent, Allow, App, Client, Effect, Principal, Runtime, Stack, Timeout, Tool, tool
-from remit.agent import AgentLimits, AttachmentPolicy, ProviderTool, StepUsage
+from remit.agent import AgentLimits, AttachmentPolicy, ProviderTool, StepUsage, ToolSearch
 from remit.app import Env as PlainEnv
 from remit.audit import Audit, FileAnchor
 from remit.database import Schema
@@ -277,6 +277,7 @@ OBJECTS: Final[Mapping[type, Callable[[], Any]]] = {
     AgentLimits: AgentLimits,
     ModelSettings: ModelSettings,
     AttachmentPolicy: lambda: AttachmentPolicy(suffixes=(".txt",)),
+    ToolSearch: lambda: ToolSearch(above=9, limit=3, always=["a"], phrases={"a": ["b"]}),
     ProviderTool: lambda: ProviderTool(name="web_search", max_uses=2, allowed_domains=["example.com"]),
     Audit: lambda: Audit(InMemoryStore(), logs=folder() / "logs", anchor=FileAnchor(folder() / "anchor")),
     Client: lambda: runtime().client(ADA),

@@ -44,7 +44,7 @@ PUBLIC: Final = {
     "remit.agent": """
         Agent AgentDriver AgentLimits AgentLoop AgentRun AgentService AgentStep AgentTask AgentTools Attachment
         AttachmentPolicy Done LazyTools LoopService NativeDriver Next Prompt PromptWithAttachments ProviderTool RunInfo
-        RunInstructions StepOutcome StepRequest StepUsage
+        RunInstructions StepOutcome StepRequest StepUsage ToolRanker ToolSearch ToolText WordRanker
     """,
     "remit.app": "App Env",
     "remit.artifacts": "Artifact ArtifactPart Artifacts PromptWithFiles RunArtifacts read_artifact",

@@ -16,7 +16,7 @@ LINES = [(path, line) for path in documents() for block in blocks(path, "sh") fo
 RECIPES = re.findall(r"^([a-z-]+):.*## ", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
 SHELL = {"cd", "cp", "createdb", "createuser", "export", "mkdir", "sqlite3"}
-GROUPS = {"approvals", "audit", "model"}
+GROUPS = {"approvals", "audit", "eval", "model"}
 FILES = [["worker", command] for command in ("run", "check", "new")]
 
 

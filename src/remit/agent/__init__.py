@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from remit.agent.provider_tool import ProviderTool
     from remit.agent.run_instructions import RunInfo, RunInstructions
     from remit.agent.step import AgentStep
+    from remit.agent.tool_ranking import ToolRanker, ToolText, WordRanker
+    from remit.agent.tool_search import ToolSearch
     from remit.contracts.step import Done, Next, StepOutcome, StepRequest, StepUsage
 
 __all__ = [
@@ -45,6 +47,10 @@ __all__ = [
     "StepOutcome",
     "StepRequest",
     "StepUsage",
+    "ToolRanker",
+    "ToolSearch",
+    "ToolText",
+    "WordRanker",
 ]
 
 if not TYPE_CHECKING:
@@ -61,6 +67,8 @@ if not TYPE_CHECKING:
             "remit.agent.provider_tool": ("ProviderTool",),
             "remit.agent.run_instructions": ("RunInfo", "RunInstructions"),
             "remit.agent.step": ("AgentStep",),
+            "remit.agent.tool_ranking": ("ToolRanker", "ToolText", "WordRanker"),
+            "remit.agent.tool_search": ("ToolSearch",),
             "remit.contracts.step": ("Done", "Next", "StepOutcome", "StepRequest", "StepUsage"),
         },
     )

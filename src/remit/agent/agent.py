@@ -20,6 +20,7 @@ from remit.agent.native import NativeDriver
 from remit.agent.prompt import Prompt
 from remit.agent.provider_tool import ProviderTool, as_provider_tools
 from remit.agent.run_instructions import RunInstructions
+from remit.agent.tool_search import ToolSearch, as_tool_search
 from remit.contracts.arguments import Arguments
 from remit.contracts.call import AgentLayer, CallLayer, ToolLayer, to_call_layers
 from remit.contracts.callee import UNKNOWN, Callee, Frame, ReconcileResult
@@ -70,6 +71,7 @@ class Agent:
         facts: the facts of the agent's own calls.
         agent_layers: layers around its calls, its model requests and its steps; see `layer`.
         source: the place of its definition, for error messages.
+        tool_search: how its model finds tools where there are more than so many; None to show it all of them.
 
     Raises:
         SetupError, ContractError: arguments contradict each other, or the driver does not support one.
@@ -104,6 +106,7 @@ class Agent:
         facts: Facts | None = None,
         agent_layers: Stack[AgentLayer] | None = None,
         source: AgentSource | None = None,
+        tool_search: ToolSearch | int | None = None,
     ) -> None:
         self.handoffs = _to_handoffs(name, handoffs)
         self.definition = AgentDefinition(
@@ -127,6 +130,7 @@ class Agent:
             facts=Facts(effect=Effect.COMPOSED) if facts is None else facts,
             agent_layers=Stack() if agent_layers is None else agent_layers,
             source=source,
+            tool_search=as_tool_search(tool_search),
         )
         self._compose(_NATIVE if driver is None else driver, model, OwnTools(name, tools))
 
@@ -198,7 +202,7 @@ class Agent:
         check_method(f"agent {self.name}: driver", self.driver, "bind", "give a driver, such as NativeDriver()")
         if self.model is not None:
             check_is_model(f"agent {self.name}: model", self.model)
-        self._tools = AgentTools(self.name, self._own_tools, self._handoff_tools)
+        self._tools = AgentTools(self.name, self._own_tools, self._handoff_tools, self.definition.tool_search)
         self.service: AgentService = self.driver.bind(self.definition, self._tools, self.model)
 
     @property

@@ -16,6 +16,7 @@ from remit.agent.limits import AgentLimits
 from remit.agent.prompt import Prompt, PromptWithFiles
 from remit.agent.provider_tool import ProviderTool
 from remit.agent.run_instructions import RunInstructions, check_run_instructions
+from remit.agent.tool_search import ToolSearch
 from remit.contracts.artifact import Artifact, Files
 from remit.contracts.call import AgentLayer, CallLayer, ModelLayer, StepLayer
 from remit.contracts.contract import check_name
@@ -87,6 +88,7 @@ class AgentDefinition:
     facts: Facts = field(default_factory=lambda: Facts(effect=Effect.COMPOSED))
     agent_layers: Stack[AgentLayer] = field(default_factory=Stack[AgentLayer])
     source: AgentSource | None = None
+    tool_search: ToolSearch | None = None
 
     def __post_init__(self) -> None:
         check_name(self.name, "an agent")
@@ -102,6 +104,7 @@ class AgentDefinition:
             settings=(self.settings, ModelSettings),
             facts=(self.facts, Facts),
             agent_layers=(self.agent_layers, Stack),
+            tool_search=(self.tool_search, ToolSearch | None),
         )
         check_subclass(f"{where}: input", self.input, BaseModel, "give a pydantic model")
         check_counts(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from msgspec import Struct, field
 
@@ -13,6 +13,7 @@ from remit.agent.definition import AgentDefinition
 from remit.agent.handoff import Handoffs, HandoffTool
 from remit.agent.loop import AgentRun
 from remit.agent.model import AnyModel
+from remit.agent.tool_search import SEARCH_TOOL, SearchTools, ToolSearch, names_found
 from remit.contracts.callee import Callee, Frame, check_callees
 from remit.contracts.chat import History, ToolDefinitions
 from remit.contracts.contract import tool_definition
@@ -21,6 +22,8 @@ from remit.errors import NameTakenError, SetupError
 from remit.journal.codec import RESULT_TOOL
 
 AnyCallee = Callee[..., Any]
+_MAX_KEPT: Final = 256
+"""Lists of definitions that are kept, one for each sequence of tools that models found."""
 
 
 class LazyTools(Struct, frozen=True):
@@ -36,15 +39,48 @@ ToolSource = Iterable[AnyCallee] | LazyTools
 class AgentTools:
     """The callees that an agent's model may call, in the order in which it sees them."""
 
-    def __init__(self, agent: str, own: OwnTools, handoff_tools: Iterable[HandoffTool]) -> None:
+    def __init__(
+        self, agent: str, own: OwnTools, handoff_tools: Iterable[HandoffTool], search: ToolSearch | None = None
+    ) -> None:
         self.handoff_tools = tuple(handoff_tools)
+        self._search = search if search is not None and own.count > search.above else None
         self.handoffs = Handoffs(source=agent, targets={tool.name: tool.target for tool in self.handoff_tools})
         self._own = own
 
     @cached_property
     def callees(self) -> tuple[AnyCallee, ...]:
-        """The agent's tools, followed by its handoff tools."""
-        return (*self._own.callees, *self.handoff_tools)
+        """The agent's tools, the one that searches them if there is one, and its handoff tools."""
+        search = () if self._search is None else (SearchTools(self._own.callees, self._search),)
+        return (*self._own.callees, *search, *self.handoff_tools)
+
+    @property
+    def is_searched(self) -> bool:
+        """Whether the model sees only those tools that it has found."""
+        return self._search is not None
+
+    def names_offered(self, found: Iterable[str]) -> list[str]:
+        """The names of the callees that the model sees: those that are always there, then ``found`` in its order."""
+        known = [each.name for each in self.callees]
+        if self._search is None:
+            return known
+        fixed = [SEARCH_TOOL, *self._search.always, *(each.name for each in self.handoff_tools)]
+        return [name for name in dict.fromkeys([*fixed, *found]) if name in known]
+
+    def definitions_after(self, history: Iterable[str], fixed: Sequence[Mapping[str, Any]] = ()) -> ToolDefinitions:
+        """``fixed`` and the definitions of the tools that the model sees after a history: they grow at the end only."""
+        names = tuple(self.names_offered(names_found(history)))
+        if names not in self._kept_definitions:
+            if len(self._kept_definitions) >= _MAX_KEPT:
+                self._kept_definitions.clear()
+            by_name = {each.name: each for each in self.callees}
+            self._kept_definitions[names] = ToolDefinitions(
+                [*fixed, *(tool_definition(by_name[name]) for name in names)]
+            )
+        return self._kept_definitions[names]
+
+    @cached_property
+    def _kept_definitions(self) -> dict[tuple[str, ...], ToolDefinitions]:
+        return {}
 
     @cached_property
     def definitions(self) -> ToolDefinitions:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from remit.agent.agent import Agent
 from remit.agent.handoff import HANDOFF_PREFIX, HandoffTool
 from remit.agent.model import MODEL_VARIABLE, Model, ModelByName, ResolveModel, model_name
+from remit.agent.tool_search import SEARCH_TOOL, SearchTools
 from remit.contracts.call import CallLayer, ConditionalLayer
 from remit.contracts.callee import AgentLike, HasModel
 from remit.contracts.settings import TOOL_CHOICES
@@ -45,7 +46,7 @@ def link_agents(
     Raises:
         SetupError: no agent has the name of a handoff target, or no callee a name of a tool scope.
     """
-    found = [each for each in all_callees(callees) if not isinstance(each, HandoffTool)]
+    found = [each for each in all_callees(callees) if not isinstance(each, (HandoffTool, SearchTools))]
     agents_by_name = {each.name: each for each in found if isinstance(each, Agent)}
     _check_scopes(agents_by_name.values(), found)
     peers: dict[str, Agent] = {}
@@ -174,7 +175,7 @@ def _collect_listed(agent: Agent, agents_by_name: Mapping[str, Agent]) -> frozen
 
 def _check_scopes(agents: Iterable[Agent], callees: Iterable[AnyCallee]) -> None:
     """Refuse unknown names in tool scopes. Those of worker files are checked with their lines when they are read."""
-    names = {each.name for each in callees}
+    names = {SEARCH_TOOL, *(each.name for each in callees)}
     for agent in agents:
         scope = agent.definition.tool_scope
         if agent.definition.source is None and isinstance(scope, frozenset):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -27,7 +28,7 @@ from remit.agent.model import (
 )
 from remit.agent.step import AgentStep
 from remit.agent.typed_result import TypedResults
-from remit.contracts.call import StepLayer
+from remit.contracts.call import StepLayer, StepService
 from remit.contracts.chat import (
     ChatRequest,
     Completion,
@@ -39,7 +40,7 @@ from remit.contracts.chat import (
 )
 from remit.contracts.guard import compose_models
 from remit.contracts.settings import ModelSettings
-from remit.contracts.step import StepRequest
+from remit.contracts.step import StepOutcome, StepRequest
 from remit.errors import InvalidArgumentsError, NoModelError, SetupError
 from remit.layers.trace import TraceModel
 
@@ -129,7 +130,7 @@ class _NativeAgent:
         recorder = RecordModel(
             LayeredModel(definition.model_layers), model_name(model), reads_images=reads_images(model)
         )
-        step = AgentStep(
+        step: StepService = AgentStep(
             model=compose_models(
                 [traced, recorder],
                 partial(ask_directly, model),
@@ -139,7 +140,19 @@ class _NativeAgent:
             results=results,
             limits=definition.limits,
         )
+        if self._tools.is_searched:
+            step = self._with_found_tools(step, results)
         return AgentLoop(max_turns=definition.limits.turns)(compose_recorded_steps(steps, step))
+
+    def _with_found_tools(self, step: StepService, results: TypedResults | None) -> StepService:
+        """Give each request the definitions of the tools that the model has found so far."""
+        fixed = [] if results is None or results.is_native else [results.tool_definition()]
+
+        async def search_step(request: StepRequest, /) -> StepOutcome:
+            chat = replace(request.chat, tools=self._tools.definitions_after(request.chat.history, fixed))
+            return await step(StepRequest(chat=chat, calls=request.calls, used=request.used))
+
+        return search_step
 
 
 class _UnresolvedModel:

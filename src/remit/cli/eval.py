@@ -75,7 +75,7 @@ def run(
         raise UsageError("--record needs --model NAME: there is nothing to record without a model")
     loaded = load_tasks(tasks or [Path("evals")])
     results = asyncio.run(_run_all(loaded, lambda: find_app(app, installed_apps()), model, record=record))
-    passed = sum(each.passed for each in results)
+    passed = sum(each.has_passed for each in results)
     if as_json:
         rows = [_row(each) for each in results]
         print(json_text({"model": model or "recorded", "passed": passed, "tasks": rows}))
@@ -151,7 +151,7 @@ async def _run_all(
             results.append(result)
             if model is not None:
                 print(_progress(result), file=sys.stderr, flush=True)
-                if record and result.passed and isinstance(asked, Recorder) and case is None:
+                if record and result.has_passed and isinstance(asked, Recorder) and case is None:
                     save_recording(recording_path(Path(task.file)), asked.to_recording(model_name, _today()))
     finally:
         if model is not None:
@@ -189,7 +189,7 @@ def _load_fresh(load_app: Callable[[], App]) -> Callable[[], App]:
 def _row(result: TaskResult) -> dict[str, Any]:
     return {
         "task": result.task.name,
-        "passed": result.passed,
+        "passed": result.has_passed,
         "turns": result.usage.requests,
         "tokens": result.usage.tokens,
         "cost": result.usage.cost,
@@ -205,7 +205,7 @@ def _why(result: TaskResult, max_length: int = 200) -> str:
 
 
 def _progress(result: TaskResult) -> str:
-    passed = "passed" if result.passed else "failed"
+    passed = "passed" if result.has_passed else "failed"
     return f"{passed}  {result.task.name}  {format_duration(result.seconds)}  {_why(result)}".rstrip()
 
 
@@ -216,7 +216,7 @@ def _print_results(results: Sequence[TaskResult], passed: int) -> None:
     for each in results:
         listing.add_row(
             each.task.name,
-            "yes" if each.passed else "no",
+            "yes" if each.has_passed else "no",
             str(each.usage.requests),
             f"{each.usage.tokens:,}",
             format_cost(each.usage.cost),

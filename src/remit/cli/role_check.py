@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import Final
 
 from remit.cli.audit import ACCEPT_JOURNAL, AUDIT_ALL_TENANTS
-from remit.contracts.classification import Visibility
+from remit.contracts.classification import EXPERIMENT_PERMISSION, Visibility
 from remit.contracts.principal import WILDCARD, Principal
 from remit.dispatch.registry import AnyCallee, collect_callees
 from remit.engine.conversations import JOIN_PERMISSION
 from remit.engine.reader import CANCEL_PERMISSION, READ_PERMISSION
 from remit.errors import SetupError
-from remit.inventory.gates import EXPERIMENT_PERMISSION
 from remit.inventory.governance import BUSINESS_RULES, BusinessRules
 from remit.inventory.operations import Operations
 from remit.inventory.running import locate_callee

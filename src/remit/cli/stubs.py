@@ -11,6 +11,7 @@ from typing import Annotated, Any, Final, NamedTuple
 import typer
 
 from remit.agent.handoff import HandoffTool
+from remit.agent.tool_search import SearchTools
 from remit.app import App
 from remit.cli.annotations import AnnotationWriter, ImportCollector
 from remit.cli.apps import find_app, installed_apps
@@ -71,7 +72,7 @@ def render_stubs(app: App) -> str:
 def _callable_tools(app: App) -> list[AnyCallee]:
     """The tools that a body can call by attribute."""
     registry = Registry(
-        each for each in collect_callees([*app.agents, *app.tools]) if not isinstance(each, HandoffTool)
+        each for each in collect_callees([*app.agents, *app.tools]) if not isinstance(each, (HandoffTool, SearchTools))
     )
     return sorted(registry, key=lambda tool: tool.name)
 

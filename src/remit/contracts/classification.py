@@ -59,6 +59,10 @@ class Visibility(enum.Enum):
     EXPERIMENTAL = "experimental"
 
 
+EXPERIMENT_PERMISSION: Final = "tools:experiment"
+"""The permission to call what is experimental."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Classification:
     """The place of an operation on the six axes. ``domain`` and ``subdomain`` are words of the application."""

@@ -146,7 +146,7 @@ class RecordedModel:
         self.problem = ""
 
     @property
-    def unconsumed(self) -> int:
+    def unconsumed_count(self) -> int:
         """How many answers were not asked for."""
         return len(self._recording.answers) - self._given
 

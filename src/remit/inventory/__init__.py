@@ -4,6 +4,7 @@ Reading an inventory needs the extra ``inventory``.
 """
 
 from remit.contracts.classification import (
+    EXPERIMENT_PERMISSION,
     Capability,
     Classification,
     Complexity,
@@ -44,7 +45,6 @@ from remit.inventory.envelope import (
     handle_request,
 )
 from remit.inventory.gates import (
-    EXPERIMENT_PERMISSION,
     AuthenticationGate,
     DeprecationGate,
     EnabledGate,

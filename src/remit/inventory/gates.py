@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass, field
-from typing import Final, Protocol
+from typing import Protocol
 
 from remit.contracts.call import Call
-from remit.contracts.classification import Deprecation, Visibility, parse_version
+from remit.contracts.classification import EXPERIMENT_PERMISSION, Deprecation, Visibility, parse_version
 from remit.contracts.gate import Gate
 from remit.contracts.notes import write_note
 from remit.core.checks import as_member, check_flag, check_instances, check_text, wrong_value
@@ -133,10 +133,6 @@ class SessionGate(Gate):
             await sessions.open(call)
         elif state is SessionState.ABSENT and self.required:
             raise DeniedError(f"{name} needs an active session; start one")
-
-
-EXPERIMENT_PERMISSION: Final = "tools:experiment"
-"""The permission to call what is experimental."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from remit.agent.agent import Agent
 from remit.agent.handoff import HandoffTool
+from remit.agent.tool_search import SearchTools
 from remit.schemas.finding import GovernanceChange
 
 _ADDRESS: Final = re.compile(r" at 0x[0-9a-fA-F]+")
@@ -38,7 +39,7 @@ def agent_values(agent: Agent) -> dict[str, Any]:
     """What an agent may do and what limits it. The model is not part of it: each deployment has its own."""
     definition = agent.definition
     return {
-        "tools": sorted(each.name for each in agent.tools if not isinstance(each, HandoffTool)),
+        "tools": sorted(each.name for each in agent.tools if not isinstance(each, (HandoffTool, SearchTools))),
         "handoffs": sorted(definition.handoff_targets),
         "provider_tools": sorted(map(str, definition.provider_tools)),
         "narrowed_permissions": None if definition.permissions is None else sorted(definition.permissions),

@@ -12,6 +12,7 @@ from types import FunctionType, MethodType, ModuleType
 from typing import Any, cast
 
 from remit.agent.handoff import HandoffTool
+from remit.agent.tool_search import SearchTools
 from remit.approvals.policy import Egress, HighRisk, Policy
 from remit.contracts.call import CallLayer, choose_layers
 from remit.contracts.callee import AgentLike, HasSource, HasSteps
@@ -59,7 +60,7 @@ def compare_application(
         callees: everything that the application offers, with the tools of its agents.
         layers: the layers around every call of the application.
     """
-    offered = [each for each in callees if not isinstance(each, HandoffTool)]
+    offered = [each for each in callees if not isinstance(each, (HandoffTool, SearchTools))]
     agents = ["", *(each.name for each in offered if isinstance(each, AgentLike))]
     for callee in offered:
         definition = operations.tools.get(callee.name)

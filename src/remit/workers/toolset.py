@@ -17,6 +17,7 @@ from pydantic_ai.tools import RunContext, ToolDefinition
 from pydantic_ai.toolsets import AbstractToolset, ToolsetTool
 
 from remit.agent.driver import AgentTools
+from remit.agent.tool_search import SEARCH_TOOL, names_found, names_in_reply
 from remit.contracts.callee import Frame
 from remit.contracts.chat import ToolCallRequest
 from remit.contracts.contract import Contract
@@ -98,7 +99,7 @@ class DispatcherToolset(AbstractToolset[Frame]):
     model wrote them, and their arguments are unchanged.
     """
 
-    def __init__(self, tools: AgentTools, frame: Frame, *, parallel: int) -> None:
+    def __init__(self, tools: AgentTools, frame: Frame, *, parallel: int, history: Iterable[str] = ()) -> None:
         definitions = [*map(build_tool_definition, tools.callees), _UNKNOWN_TOOL]
         self._tools = {
             each.name: ToolsetTool[Frame](
@@ -106,6 +107,8 @@ class DispatcherToolset(AbstractToolset[Frame]):
             )
             for each in definitions
         }
+        self._offers = tools.names_offered if tools.is_searched else None
+        self._found_before = names_found(history) if tools.is_searched else []
         self.handoff_target = ""
         self._handoffs = tools.handoffs
         self._frame = frame
@@ -125,8 +128,15 @@ class DispatcherToolset(AbstractToolset[Frame]):
         return "remit"
 
     async def get_tools(self, ctx: RunContext[Frame]) -> dict[str, ToolsetTool[Frame]]:
-        """The tools, which are the same at each step."""
-        return self._tools
+        """The tools, which are the same at each step; with a search, those that the model has found so far."""
+        if self._offers is None:
+            return self._tools
+        found = [*self._found_before, *(name for wire in self._call_order for name in self._names_found_by(wire))]
+        return {name: self._tools[name] for name in (*self._offers(found), UNKNOWN_TOOL_NAME)}
+
+    def _names_found_by(self, call_id: str) -> list[str]:
+        name = self._requests[call_id].name
+        return names_in_reply(self._contents.get(call_id)) if name == SEARCH_TOOL else [name]
 
     def prepare_calls(self, calls: Sequence[ToolCallPart], original_names: Mapping[str, str]) -> None:
         """Prepare the calls of an answer. ``original_names`` are the tool names that the model wrote, by call id.

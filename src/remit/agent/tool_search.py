@@ -1,0 +1,214 @@
+"""Tool search: an agent with many tools shows its model one that searches them, and then those that it found.
+
+What was found is read from the conversation: from the recorded replies of searches, and from the calls. So the same
+history always carries the same definitions, in the order in which they were found, after those that are always there.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache, cached_property
+from types import MappingProxyType
+from typing import Any, Final, cast
+
+from msgspec import Struct
+from msgspec.structs import force_setattr
+from pydantic import BaseModel, ConfigDict, Field
+
+from remit.agent.tool_ranking import ToolRanker, ToolText, WordRanker, fuse_rankings
+from remit.contracts.arguments import Arguments
+from remit.contracts.call import CallLayer
+from remit.contracts.callee import UNKNOWN, Callee, Frame, ReconcileResult
+from remit.contracts.classification import EXPERIMENT_PERMISSION, Visibility
+from remit.contracts.facts import Effect, Facts
+from remit.contracts.principal import Caller
+from remit.contracts.schema import Input, Output
+from remit.core import Stack
+from remit.core.checks import as_text_tuple, as_tuple, check_counts, check_functions, check_instance
+from remit.errors import NameTakenError, NotFoundError, SetupError
+from remit.schemas.suggestions import suggest
+
+AnyCallee = Callee[..., Any]
+SEARCH_TOOL: Final = "search_tools"
+_MAX_SUMMARY: Final = 100
+
+
+class ToolSearch(Struct, frozen=True, kw_only=True):
+    """How an agent's model finds tools.
+
+    Args:
+        above: an agent with at most this many tools shows them all.
+        limit: the most tools that one search finds.
+        always: the tools that are shown without a search.
+        phrases: words that mean a tool and that neither its name nor its description has, by the tool's name.
+        rankers: how tools are ranked; several are joined, such as words and embeddings.
+    """
+
+    above: int = 20
+    limit: int = 5
+    always: Sequence[str] = ()
+    phrases: Mapping[str, Sequence[str]] = MappingProxyType({})
+    rankers: Sequence[ToolRanker] = (WordRanker(),)
+
+    def __post_init__(self) -> None:
+        check_counts("ToolSearch", above=self.above, limit=self.limit)
+        if self.limit < 1:
+            raise SetupError(f"ToolSearch: limit is {self.limit}; a search finds at least one tool")
+        always = as_text_tuple("ToolSearch: always", self.always)
+        check_instance("ToolSearch: phrases", self.phrases, Mapping, "give phrases by the name of a tool")
+        phrases = {name: as_text_tuple("ToolSearch: phrases", words) for name, words in self.phrases.items()}
+        rankers = as_tuple("ToolSearch: rankers", self.rankers)
+        for ranker in rankers:
+            check_functions("ToolSearch: a ranker", ranker=ranker)
+        if not rankers:
+            raise SetupError("ToolSearch: rankers is empty; leave it out, or give one such as WordRanker()")
+        for name, value in (("always", always), ("phrases", phrases), ("rankers", rankers)):
+            force_setattr(self, name, value)
+
+
+def as_tool_search(given: ToolSearch | int | None) -> ToolSearch | None:
+    """The setting, for which a number stands for its ``above``."""
+    return ToolSearch(above=given) if isinstance(given, int) else given
+
+
+class Search(BaseModel):
+    """The payload of a search."""
+
+    model_config = ConfigDict(defer_build=True)
+
+    query: str = Field(description="What you want to do, in a few words", min_length=1, max_length=500)
+
+
+@cache
+def _search_input() -> Input[Search]:
+    return Input(Search)
+
+
+@cache
+def _found_output() -> Output[dict[str, str]]:
+    return Output(dict[str, str])
+
+
+class SearchTools:
+    """The tool by which a model searches the tools of its agent. Its call is governed and recorded like every call."""
+
+    name = SEARCH_TOOL
+    description = (
+        "Find tools by what you want to do. Only the tools that you have found can be called: search before you say "
+        "that something cannot be done."
+    )
+    facts = Facts(effect=Effect.PURE)
+    layers: Stack[CallLayer] = Stack()
+
+    def __init__(self, tools: Iterable[AnyCallee], search: ToolSearch) -> None:
+        self._tools = {each.name: each for each in tools}
+        self._search = search
+        if SEARCH_TOOL in self._tools:
+            raise NameTakenError(f"the name {SEARCH_TOOL!r} is that of the search for tools; rename the tool")
+        for where, names in (("always", search.always), ("phrases", search.phrases)):
+            for name in names:
+                if name not in self._tools:
+                    hint = suggest(name, self._tools)
+                    raise SetupError(f"ToolSearch: {where}: the agent has no tool {name!r}; {hint}")
+
+    @property
+    def schema_in(self) -> Input[Search]:
+        """The schema of the query."""
+        return _search_input()
+
+    @property
+    def schema_out(self) -> Output[dict[str, str]]:
+        """The schema of what was found: a summary by the name of each tool."""
+        return _found_output()
+
+    def build_arguments(self, query: str) -> Arguments:
+        """Build the arguments from a query."""
+        return _search_input().dump_arguments(Search(query=query))
+
+    async def run(self, payload: BaseModel, frame: Frame, /) -> dict[str, str]:
+        """Find the tools that fit, among those that the caller may call.
+
+        Raises:
+            NotFoundError: none fits.
+        """
+        query = cast("Search", payload).query
+        texts = [text for name, text in self._texts.items() if may_call(frame.caller, self._tools[name])]
+        ranked = fuse_rankings([await ranker(query, texts) for ranker in self._search.rankers])
+        known = {text.name for text in texts}  # a ranker of one's own may name others
+        found = [name for name in ranked if name in known][: self._search.limit]
+        if not found:
+            raise NotFoundError(f"no tool fits {query!r}; search with other words")
+        return {name: _summarize(self._tools[name].description) for name in found}
+
+    async def reconcile(self, _payload: BaseModel, _frame: Frame, /) -> ReconcileResult:
+        """Return UNKNOWN; no attempt is ever started."""
+        return UNKNOWN
+
+    @cached_property
+    def _texts(self) -> dict[str, ToolText]:
+        return {
+            name: ToolText(
+                name=name,
+                phrases=(*sorted(each.facts.tags), *self._search.phrases.get(name, ())),
+                text=f"{each.description} {_describe_parameters(each.schema_in.json_schema)}",
+            )
+            for name, each in self._tools.items()
+        }
+
+    def __repr__(self) -> str:
+        return f"SearchTools({len(self._tools)} tools)"
+
+
+def may_call(caller: Caller, callee: AnyCallee) -> bool:
+    """Whether a caller's tool scope and permissions and the visibility of a tool let its model call the tool."""
+    facts, principal = callee.facts, caller.principal
+    return (
+        (caller.tool_scope is None or callee.name in caller.tool_scope)
+        and not principal.missing_permissions(facts.permissions)
+        and facts.visibility is not Visibility.INTERNAL
+        and (facts.visibility is not Visibility.EXPERIMENTAL or principal.may(EXPERIMENT_PERMISSION))
+    )
+
+
+def names_found(history: Iterable[str]) -> list[str]:
+    """The names of tools that searches found or calls named, in a history of wire texts, each once, in order."""
+    found: dict[str, None] = {}
+    searches = set[str]()
+    for text in history:
+        if '"tool_calls"' in text:
+            for call in cast("dict[str, Any]", json.loads(text)).get("tool_calls") or ():
+                name = str(call["function"].get("name"))
+                if name == SEARCH_TOOL:
+                    searches.add(str(call.get("id")))
+                else:
+                    found[name] = None
+        elif searches and text.startswith('{"role":"tool"'):
+            message = cast("dict[str, Any]", json.loads(text))
+            if message.get("tool_call_id") in searches:
+                found.update(dict.fromkeys(names_in_reply(message.get("content"))))
+    return list(found)
+
+
+def names_in_reply(content: object) -> list[str]:
+    """The names in the reply to a search; none in that to a failed one."""
+    try:
+        reply: object = json.loads(content) if isinstance(content, str) else None
+    except ValueError:
+        return []
+    if not isinstance(reply, dict):
+        return []
+    found = cast("dict[str, Any]", reply)
+    found = found["result"] if isinstance(found.get("result"), dict) else found  # beside a notice
+    return [] if found.get("success") is False else list(found)
+
+
+def _describe_parameters(schema: Mapping[str, Any]) -> str:
+    properties = cast("dict[str, dict[str, Any]]", schema.get("properties", {}))
+    return " ".join(f"{name} {each.get('description', '')}" for name, each in properties.items())
+
+
+def _summarize(description: str) -> str:
+    """The first sentence of a description."""
+    sentence = description.split("\n", 1)[0].split(". ", 1)[0].rstrip(".")
+    return sentence if len(sentence) <= _MAX_SUMMARY else f"{sentence[: _MAX_SUMMARY - 1]}…"

@@ -1,0 +1,210 @@
+"""An agent with many tools: its model searches them, and sees those that it has found."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from remit import Agent, App, Effect, Principal, Risk, Runtime, tool
+from remit.agent import AgentDriver, ToolSearch, ToolText, WordRanker
+from remit.errors import NameTakenError, SetupError
+from remit.inventory import Visibility
+from remit.stores import InMemoryStore
+from remit.testing import Scripted, calls, superuser
+from tests.agent.both import BOTH, Found, runtime_of
+from tests.runtime.kit import tool_messages
+
+
+def make_tool(name: str, text: str, **facts: Any) -> Any:
+    async def body(page: str = "") -> str:
+        return f"{name} {page}"
+
+    made = tool(effect=Effect.PURE, name=name, description=text)(body)
+    return made.with_facts(replace(made.facts, **facts), name=name, description=text, where="")
+
+
+MANY: list[Any] = [
+    make_tool("delete_page", "Delete a page of the site. Asks first."),
+    make_tool("rename_page", "Give a page another title."),
+    make_tool("list_images", "List the images of the site.", tags=frozenset({"photo"})),
+    make_tool("send_mail", "Send a letter by electronic mail."),
+]
+SEARCHED = ToolSearch(above=3, limit=2)
+
+
+def searches(query: str) -> dict[str, Any]:
+    return calls(("search_tools", {"query": query}))
+
+
+def offered(model: Scripted) -> list[list[str]]:
+    return [[each["function"]["name"] for each in json.loads(request.tools.text)] for request in model.requests]
+
+
+def make_agent(driver: AgentDriver | None, *tools: Any, search: Any = SEARCHED, **fields: Any) -> Agent:
+    return Agent("agent", instructions="Work.", tools=tools or MANY, driver=driver, tool_search=search, **fields)
+
+
+@BOTH
+async def test_what_was_found_is_offered_from_then_on_at_the_end_and_replays(driver: AgentDriver) -> None:
+    model = Scripted([
+        searches("rename"),
+        searches("photos"),
+        calls(("rename_page", {"page": "a"})),
+        "done",
+        calls(("list_images", {})),
+        "again",
+    ])  # fmt: skip
+    runtime = runtime_of(make_agent(driver), model=model)
+    first = await runtime.run("go", by=superuser(), conversation="c")
+    second = await runtime.run("go on", by=superuser(), conversation="c")
+    found = ["search_tools", "rename_page", "list_images"]
+    assert offered(model) == [found[:1], found[:2], found, found, found, found]
+    texts = [request.tools.text for request in model.requests]
+    assert all(later.startswith(earlier[:-1]) for earlier, later in itertools.pairwise(texts))
+    assert (await tool_messages(runtime, first.run))[0] == '{"rename_page":"Give a page another title"}'
+    for run in (first.run, second.run):
+        assert (await runtime.replay(run)).difference == ""
+
+
+@BOTH
+async def test_a_run_that_waited_for_a_decision_goes_on_with_what_it_had_found(driver: AgentDriver) -> None:
+    store = InMemoryStore()
+    risky = make_tool("erase_page", "Erase.", risk=Risk.HIGH)
+    script = [searches("erase"), calls(("erase_page", {"page": "a"})), "done"]
+    waiting = await runtime_of(make_agent(driver, *MANY, risky), model=Scripted(script), store=store).run(
+        "go", by=superuser()
+    )
+    model = Scripted(script)
+    later = runtime_of(make_agent(driver, *MANY, risky), model=model, store=store)
+    await later.decide(waiting.questions[0], approved=True, by=superuser())
+    assert (await later.resume(waiting.run)).value() == "done"
+    assert offered(model) == [["search_tools", "erase_page"]]
+
+
+@BOTH
+async def test_a_typed_result_is_offered_before_what_is_found(driver: AgentDriver) -> None:
+    result = calls(("final_result", {"page": "a", "words": 1}))
+    model = Scripted([searches("rename"), result])
+    agent = make_agent(driver, output=Found, output_mode="tool")
+    assert (await runtime_of(agent, model=model).run("go", by=superuser())).value() == Found(page="a", words=1)
+    assert set(offered(model)[0]) == {"search_tools", "final_result"}
+    assert set(offered(model)[1]) == {"search_tools", "final_result", "rename_page"}
+
+
+@BOTH
+async def test_few_tools_are_all_shown_and_some_are_always_shown(driver: AgentDriver) -> None:
+    for search, names in (
+        (ToolSearch(above=4), [each.name for each in MANY]),
+        (4, [each.name for each in MANY]),
+        (None, [each.name for each in MANY]),
+        (ToolSearch(above=3, always=["send_mail"]), ["search_tools", "send_mail"]),
+    ):
+        model = Scripted(["done"])
+        await runtime_of(make_agent(driver, search=search), model=model).run("go", by=superuser())
+        assert offered(model) == [names]
+
+
+HIDDEN = [
+    make_tool("page_open", "Page for all."),
+    make_tool("page_locked", "Page with permission.", permissions=frozenset({"pages:read"})),
+    make_tool("page_internal", "Page of operations.", visibility=Visibility.INTERNAL),
+    make_tool("page_new", "Page of an experiment.", visibility=Visibility.EXPERIMENTAL),
+]
+
+
+@pytest.mark.parametrize(
+    ("permissions", "narrowed", "names"),
+    [
+        ({"*"}, None, ["page_locked", "page_new", "page_open"]),
+        ({"other:read"}, None, ["page_open"]),
+        ({"*"}, {"other:read"}, ["page_open"]),
+        ({"pages:read"}, None, ["page_locked", "page_open"]),
+    ],
+)
+async def test_a_search_finds_only_what_its_caller_may_call(
+    permissions: set[str], narrowed: set[str] | None, names: list[str]
+) -> None:
+    agent = Agent(
+        "agent",
+        instructions="Work.",
+        tools=HIDDEN,
+        model=Scripted([searches("page"), "done"]),
+        tool_search=ToolSearch(above=0, limit=9),
+        permissions=narrowed,
+    )
+    runtime = Runtime(App(name="test", agents=(agent,)))
+    result = await runtime.run("go", by=Principal("ann", permissions=frozenset(permissions)))
+    assert sorted(json.loads((await tool_messages(runtime, result.run))[0])) == names
+
+
+async def test_a_search_below_an_agent_with_a_scope_finds_only_what_is_in_it() -> None:
+    below = Agent(
+        "below",
+        instructions="Work.",
+        tools=MANY,
+        model=(model := Scripted([searches("page"), "done"])),
+        tool_search=ToolSearch(above=0, limit=9),
+    )
+    above = Agent(
+        "above",
+        instructions="Work.",
+        tools=[below],
+        model=Scripted([calls(("below", {"prompt": "go"})), "done"]),
+        tool_scope=["search_tools", "rename_page"],
+    )
+    runtime = Runtime(App(name="test", agents=(above,)))
+    await runtime.run("go", by=superuser())
+    assert json.loads(json.loads(model.requests[1].history[-1])["content"]) == {
+        "rename_page": "Give a page another title"
+    }
+
+
+async def test_a_search_without_a_match_and_a_call_that_was_not_found_say_so() -> None:
+    model = Scripted([searches("zebra"), calls(("delete_page", {"page": "a"}), ("nothing", {})), "done"])
+    runtime = runtime_of(make_agent(None), model=model)
+    result = await runtime.run("go", by=superuser())
+    texts = await tool_messages(runtime, result.run)
+    assert "no tool fits 'zebra'" in texts[0]
+    assert texts[1] == "delete_page a"
+    assert "there is no tool 'nothing'" in texts[2]
+    assert offered(model)[-1] == ["search_tools", "delete_page"]
+
+
+class Embeddings:
+    """A ranker that is not about words, as one by embeddings is; it also names what there is not."""
+
+    async def __call__(self, query: str, tools: Sequence[ToolText], /) -> Sequence[str]:
+        return ["send_mail", "unknown"] if query == "write to bob" else []
+
+
+async def test_rankers_are_joined() -> None:
+    search = ToolSearch(above=0, rankers=[WordRanker(), Embeddings()], phrases={"delete_page": ["throw away"]})
+    for query, name in (("write to bob", "send_mail"), ("throw it away", "delete_page"), ("photos", "list_images")):
+        runtime = runtime_of(make_agent(None, search=search), model=Scripted([searches(query), "done"]))
+        result = await runtime.run("go", by=superuser())
+        assert [*json.loads((await tool_messages(runtime, result.run))[0])] == [name]
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "message"),
+    [
+        (lambda: ToolSearch(limit=0), SetupError, "limit is 0"),
+        (lambda: ToolSearch(rankers=[]), SetupError, "rankers is empty"),
+        (lambda: ToolSearch(phrases={"a": 3}), SetupError, "phrases"),  # type: ignore[dict-item]
+        (lambda: make_agent(None, search="yes"), SetupError, "tool_search"),
+        (lambda: make_agent(None, search=ToolSearch(above=0, always=["list"])).tools, SetupError, "no tool 'list'"),
+        (
+            lambda: make_agent(None, make_tool("search_tools", "Mine."), search=ToolSearch(above=0)).tools,
+            NameTakenError,
+            "rename the tool",
+        ),
+    ],
+)
+def test_wrong_settings_are_refused(make: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        make()
