@@ -13,7 +13,7 @@ from sqlalchemy import MetaData
 
 from figures.notebook import VOCABULARY, Env, Notebook, Notes, table
 from remit import Agent, Allow, App, Client, Effect, Principal, Runtime, Stack, Timeout, Tool, tool
-from remit.agent import AgentLimits, AttachmentPolicy, ProviderTool, StepUsage, ToolSearch
+from remit.agent import AgentLimits, AttachmentPolicy, Compaction, ProviderTool, StepUsage, ToolSearch
 from remit.app import Env as PlainEnv
 from remit.audit import Audit, FileAnchor
 from remit.database import Schema
@@ -275,6 +275,7 @@ BY_ANNOTATION: Final[Mapping[str, Callable[[], Any]]] = {
 OBJECTS: Final[Mapping[type, Callable[[], Any]]] = {
     Agent: agent,
     AgentLimits: AgentLimits,
+    Compaction: Compaction,
     ModelSettings: ModelSettings,
     AttachmentPolicy: lambda: AttachmentPolicy(suffixes=(".txt",)),
     ToolSearch: lambda: ToolSearch(above=9, limit=3, always=["a"], phrases={"a": ["b"]}),

@@ -97,6 +97,7 @@ def test_the_codes_are_these_for_ever() -> None:
         "ModelError": "MODEL_ERROR",
         "ModelBusyError": "MODEL_BUSY",
         "ModelRefusedError": "MODEL_REFUSED",
+        "ContextLengthError": "CONTEXT_LENGTH",
         "ModelUnavailableError": "MODEL_UNAVAILABLE",
         "CompletionError": "MODEL_GARBAGE",
         "SealError": "SEAL_BROKEN",

@@ -43,8 +43,8 @@ PUBLIC: Final = {
     """,
     "remit.agent": """
         Agent AgentDriver AgentLimits AgentLoop AgentRun AgentService AgentStep AgentTask AgentTools Attachment
-        AttachmentPolicy Done LazyTools LoopService NativeDriver Next Prompt PromptWithAttachments ProviderTool RunInfo
-        RunInstructions StepOutcome StepRequest StepUsage ToolRanker ToolSearch ToolText WordRanker
+        AttachmentPolicy Compaction Done LazyTools LoopService NativeDriver Next Prompt PromptWithAttachments
+        ProviderTool RunInfo RunInstructions StepOutcome StepRequest StepUsage ToolRanker ToolSearch ToolText WordRanker
     """,
     "remit.app": "App Env",
     "remit.artifacts": "Artifact ArtifactPart Artifacts PromptWithFiles RunArtifacts read_artifact",
@@ -54,12 +54,12 @@ PUBLIC: Final = {
     "remit.engines": "DbosEngine Engine ErrorHandler ExecuteFunction ExecutionReport LocalEngine Schedule",
     "remit.errors": """
         AlreadyExistsError ApprovalDeniedError ApprovalUsedError AuditError BlockedError BreakerOpenError
-        BrokenJournalError BudgetError CallCancelledError CallError CompletionError ConflictError ContractError
-        DeadlineError DeniedError DivergedError ExternalError IdempotencyError InvalidArgumentsError InvalidOutputError
-        JournalError JournalFormatError LayerOrderError LeaseError MaxTurnsError MissingCapabilityError ModelBusyError
-        ModelError ModelRefusedError ModelUnavailableError NameTakenError NoModelError NotFoundError PolicyError
-        RateLimitedError RemitError RequestError SealError SetupError StillRunningError Suspended ToolFailedError
-        UnknownToolError as_no_model_error error_from_reply
+        BrokenJournalError BudgetError CallCancelledError CallError CompletionError ConflictError ContextLengthError
+        ContractError DeadlineError DeniedError DivergedError ExternalError IdempotencyError InvalidArgumentsError
+        InvalidOutputError JournalError JournalFormatError LayerOrderError LeaseError MaxTurnsError
+        MissingCapabilityError ModelBusyError ModelError ModelRefusedError ModelUnavailableError NameTakenError
+        NoModelError NotFoundError PolicyError RateLimitedError RemitError RequestError SealError SetupError
+        StillRunningError Suspended ToolFailedError UnknownToolError as_no_model_error error_from_reply
     """,
     "remit.home": "data_folder data_location",
     "remit.inventory": """
@@ -73,9 +73,9 @@ PUBLIC: Final = {
         business_rules_section handle_request lock_path read_inventory run_checklist session_policies_section
     """,
     "remit.items": """
-        ITEM_TYPES ArgumentsBound AttemptEnded AttemptStarted DecisionItem ErasedItem Handoff Item Message Mismatch
-        ModelExchange ModelFailure ModelReply ModelUsage Note Outcome Position QuestionClosed QuestionItem
-        RunFinished RunOpened RunResumed RunScheduled RunStalled RunSuspended ToolOutput TraceStarted
+        ITEM_TYPES ArgumentsBound AttemptEnded AttemptStarted DecisionItem ErasedItem Handoff HistoryCompacted Item
+        Message Mismatch ModelExchange ModelFailure ModelReply ModelUsage Note Outcome Position QuestionClosed
+        QuestionItem RunFinished RunOpened RunResumed RunScheduled RunStalled RunSuspended ToolOutput TraceStarted
     """,
     "remit.layers": """
         Accumulate AddMessage AgentLayer AnyLayer Approve Authorize Breaker Budget Call CallLayer CallService

@@ -27,7 +27,8 @@
     │  │  └─ ModelError             the request to the model failed
     │  │     ├─ ModelUnavailableError  it cannot be reached, does not answer in time, or its server fails (5xx)
     │  │     │  └─ ModelBusyError   the provider limits the rate of requests (429)
-    │  │     ├─ ModelRefusedError   the provider refused the request: bad key, unknown model, too long
+    │  │     ├─ ModelRefusedError   the provider refused the request: bad key, unknown model
+    │  │     │  └─ ContextLengthError  the request is longer than the model's context
     │  │     └─ CompletionError     the model's answer is not a whole completion
     │  ├─ SealError                 a layer changed the arguments after they were approved
     │  ├─ IdempotencyError          one idempotency key was used with different arguments
@@ -79,6 +80,7 @@ __all__ = [
     "CallError",
     "CompletionError",
     "ConflictError",
+    "ContextLengthError",
     "ContractError",
     "DeadlineError",
     "DeniedError",
@@ -267,9 +269,15 @@ class ModelBusyError(ModelUnavailableError):
 
 
 class ModelRefusedError(ModelError):
-    """The provider refused the request: bad key, unknown model, too long."""
+    """The provider refused the request: bad key, unknown model."""
 
     code = "MODEL_REFUSED"
+
+
+class ContextLengthError(ModelRefusedError):
+    """The request is longer than the model's context. An agent with a `Compaction` compacts its history."""
+
+    code = "CONTEXT_LENGTH"
 
 
 class CompletionError(ModelError):

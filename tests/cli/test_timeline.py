@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from remit import Agent, App, Runtime, Stack
+from remit.agent import Compaction
 from remit.cli.timeline import Timeline
 from remit.errors import ModelBusyError
 from remit.layers import AddMessage, Fallback, Guardrail, ModelLayer, RetryModel
+from remit.messages import ChatRequest
 from remit.testing import Scripted, superuser
 
 
@@ -26,3 +28,19 @@ async def test_it_shows_what_layers_sent_and_changed() -> None:
     assert await labels_of(RetryModel(attempts=1), Fallback(other), AddMessage("Be brief.")) == [failure, sends]
     guarded = await labels_of(RetryModel(attempts=1), Guardrail(lambda _: False, "No."), Fallback(other))
     assert guarded == [failure, ("layer", "changed the model's answer")]
+
+
+async def test_it_shows_what_was_compacted() -> None:
+    def answer(request: ChatRequest) -> str:
+        return "x" * 2_000 if request.turn == 1 and "summarise" not in request.history[0] else "short"
+
+    settings = Compaction(tokens=600, keep=100)
+    agent = Agent("agent", instructions="Work.", model=Scripted([answer] * 9), compaction=settings)
+    runtime = Runtime(App(name="test", agents=(agent,)))
+    await runtime.run("one", by=superuser(), conversation="c")
+    await runtime.run("two", by=superuser(), conversation="c")
+    result = await runtime.run("three", by=superuser(), conversation="c")
+    entries = Timeline(await runtime.store.read(result.run), {}).entries()
+    assert [each.text for each in entries if each.label == "compacted"] == [
+        "summarised older messages before request 1"
+    ]

@@ -29,6 +29,7 @@ def test_the_names_of_the_kinds_are_these_for_ever() -> None:
         "failure": "ModelFailure",
         "tool_output": "ToolOutput",
         "handoff": "Handoff",
+        "compacted": "HistoryCompacted",
         "question": "QuestionItem",
         "decision": "DecisionItem",
         "bound": "ArgumentsBound",

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import itertools
 import json
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from remit.contracts.chat import decode_message, encode_message
-from remit.contracts.items import ErasedItem, Item, Message, ModelReply, ToolOutput
-from remit.journal.codec import build_chat_history, items_from_messages, tool_message_text
+from remit.contracts.items import ErasedItem, HistoryCompacted, Item, Message, ModelReply, ToolOutput
+from remit.journal.codec import build_chat_history, count_prior_groups, items_from_messages, tool_message_text
 from remit.testing.history_check import history_errors
 from remit.testing.store_suite.samples import header_item, note, start_item
 from tests.journal.examples import some
@@ -201,3 +202,43 @@ def test_the_result_of_a_worker_is_what_its_model_said_last() -> None:
         {"role": "assistant", "content": 'Here:\n\n{"page":"about"}'},
         {"role": "assistant", "content": ""},
     ]
+
+
+def compacted(**fields: Any) -> HistoryCompacted:
+    return HistoryCompacted(call="agent:compaction", agent="agent", turn=2, length=9, **fields)
+
+
+def test_what_was_compacted_stays_so_and_later_messages_follow() -> None:
+    summary = encode_message({"role": "user", "content": "<summary>"})
+    items = [
+        make_message(SYSTEM),
+        make_message(USER),
+        make_message(calling("a")),
+        ended("a"),
+        compacted(kept=1, head=(summary,), notes=(("a", "dropped"),)),
+        make_message(BYE),
+    ]
+    kept = [calling("a"), tool_message_text("a", "dropped")]
+    assert build_chat_history(items, "agent", [BYE]) == [SYSTEM, summary, *kept, BYE]
+    assert build_chat_history(items, "another") == []
+
+
+def test_a_compaction_reaches_into_the_messages_before_the_run() -> None:
+    prior = [USER, calling("z"), tool_message_text("z", "long"), BYE]
+    items = [make_message(USER), compacted(kept=3, head=(BYE,)), make_message(BYE)]
+    assert build_chat_history(items, "agent", prior) == [BYE, *prior[1:], USER, BYE]
+
+
+@pytest.mark.parametrize(
+    ("kept", "before"), [(None, float("inf")), (1, 0), (2, 0), (3, 1)], ids=["all", "one", "two", "three"]
+)
+def test_runs_of_which_a_compaction_left_nothing_are_not_needed(kept: int | None, before: float) -> None:
+    items = [
+        make_message(SYSTEM),
+        make_message(USER),
+        make_message(calling("a")),
+        ended("a"),
+        compacted(kept=kept, head=("s",)),
+        make_message(BYE),
+    ]
+    assert count_prior_groups(items, "agent", float("inf")) == before

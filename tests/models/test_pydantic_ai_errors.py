@@ -18,7 +18,14 @@ from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.providers.openai import OpenAIProvider
 
 from remit.contracts.chat import ChatRequest, Completion, History, encode_message
-from remit.errors import CompletionError, ModelBusyError, ModelError, ModelRefusedError, ModelUnavailableError
+from remit.errors import (
+    CompletionError,
+    ContextLengthError,
+    ModelBusyError,
+    ModelError,
+    ModelRefusedError,
+    ModelUnavailableError,
+)
 from remit.models.pydantic_ai import PydanticAIModel
 from remit.testing import read_only_ledger
 from tests.loopback import Endpoint, answering
@@ -56,7 +63,7 @@ KINDS: dict[type[Exception], type[ModelError]] = {
     foreign.ModelRequestRejectedError: ModelRefusedError,
     foreign.ModelAuthenticationError: ModelRefusedError,
     foreign.ModelNotFoundError: ModelRefusedError,
-    foreign.ModelContextWindowExceededError: ModelRefusedError,
+    foreign.ModelContextWindowExceededError: ContextLengthError,
     foreign.UserError: ModelRefusedError,
     foreign.UndrainedPendingMessagesError: ModelRefusedError,
     foreign.UnexpectedModelBehavior: CompletionError,

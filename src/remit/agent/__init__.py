@@ -10,6 +10,7 @@ from remit.lazy_exports import lazy_exports
 if TYPE_CHECKING:
     from remit.agent.agent import Agent
     from remit.agent.attachments import Attachment, AttachmentPolicy, PromptWithAttachments
+    from remit.agent.compaction import Compaction
     from remit.agent.driver import AgentDriver, AgentService, AgentTask, AgentTools, LazyTools
     from remit.agent.limits import AgentLimits
     from remit.agent.loop import AgentLoop, AgentRun, LoopService
@@ -34,6 +35,7 @@ __all__ = [
     "AgentTools",
     "Attachment",
     "AttachmentPolicy",
+    "Compaction",
     "Done",
     "LazyTools",
     "LoopService",
@@ -59,6 +61,7 @@ if not TYPE_CHECKING:
         {
             "remit.agent.agent": ("Agent",),
             "remit.agent.attachments": ("Attachment", "AttachmentPolicy", "PromptWithAttachments"),
+            "remit.agent.compaction": ("Compaction",),
             "remit.agent.driver": ("AgentDriver", "AgentService", "AgentTask", "AgentTools", "LazyTools"),
             "remit.agent.limits": ("AgentLimits",),
             "remit.agent.loop": ("AgentLoop", "AgentRun", "LoopService"),

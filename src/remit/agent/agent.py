@@ -10,6 +10,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ValidationError
 
 from remit.agent.attachments import AttachmentPolicy
+from remit.agent.compaction import Compaction
 from remit.agent.conversation import run_conversation
 from remit.agent.definition import AgentDefinition, AgentSource, InstructionsTemplate, OutputMode
 from remit.agent.driver import AgentDriver, AgentService, AgentTools, OwnTools, ToolSource
@@ -62,6 +63,7 @@ class Agent:
         compatible_models: patterns like ``openai:*``, one of which the model must match.
         driver: runs the model; by default the native loop.
         limits: turns, calls, tokens, seconds and output bytes of one call of the agent.
+        compaction: shortens a history that grows too long for the model; None for never.
         settings: those of each model request, such as ``ModelSettings(temperature=0)``.
         output_mode: ``"native"`` sends the schema of a typed result with each request, and the model answers with JSON;
             ``"tool"`` makes it call ``final_result``; ``"auto"`` is native for a named model that is known to have it.
@@ -98,6 +100,7 @@ class Agent:
         compatible_models: Iterable[str] = (),
         driver: AgentDriver | None = None,
         limits: AgentLimits | None = None,
+        compaction: Compaction | None = None,
         settings: ModelSettings | None = None,
         output_mode: OutputMode = "auto",
         retries: int = 1,
@@ -123,6 +126,7 @@ class Agent:
             compatible_models=as_text_tuple(f"agent {name}: compatible_models", compatible_models),
             attachments=attachments,
             limits=AgentLimits() if limits is None else limits,
+            compaction=compaction,
             settings=NO_SETTINGS if settings is None else settings,
             output_mode=output_mode,
             retries=retries,

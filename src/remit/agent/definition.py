@@ -12,6 +12,7 @@ from typing import Any, Final, Literal, Protocol, get_args
 from pydantic import BaseModel
 
 from remit.agent.attachments import ATTACHMENTS_FIELD, Attachment, AttachmentPolicy, takes_attachments
+from remit.agent.compaction import Compaction
 from remit.agent.limits import AgentLimits
 from remit.agent.prompt import Prompt, PromptWithFiles
 from remit.agent.provider_tool import ProviderTool
@@ -81,6 +82,7 @@ class AgentDefinition:
     compatible_models: tuple[str, ...] = ()
     attachments: AttachmentPolicy | None = None
     limits: AgentLimits = field(default_factory=AgentLimits)
+    compaction: Compaction | None = None
     settings: ModelSettings = NO_SETTINGS
     output_mode: OutputMode = "auto"
     retries: int = 1
@@ -101,6 +103,7 @@ class AgentDefinition:
             where,
             attachments=(self.attachments, AttachmentPolicy | None),
             limits=(self.limits, AgentLimits),
+            compaction=(self.compaction, Compaction | None),
             settings=(self.settings, ModelSettings),
             facts=(self.facts, Facts),
             agent_layers=(self.agent_layers, Stack),

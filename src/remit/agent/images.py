@@ -91,7 +91,7 @@ async def read_images(messages: Sequence[str]) -> list[list[Image]]:
         BrokenJournalError: the stored content of an image was changed or removed.
     """
     left, limit = MAX_REQUEST_BYTES, CURRENT_LIMITS.get().image_bytes
-    references = [[each for each in _find_references(text) if each.media_type in _SIGNATURES] for text in messages]
+    references = [[each for each in find_references(text) if each.media_type in _SIGNATURES] for text in messages]
     read: dict[tuple[str, int], Image | None] = {}
     for artifact in (each for named in reversed(references) for each in named):
         key = artifact.digest, artifact.size
@@ -106,7 +106,7 @@ async def read_images(messages: Sequence[str]) -> list[list[Image]]:
     return found
 
 
-def _find_references(text: str) -> list[Artifact]:
+def find_references(text: str) -> list[Artifact]:
     """The references in the text of a message, as prompts with files and typed inputs have them."""
     found: list[Artifact] = []
     for each in _REFERENCE_START.finditer(text):

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from remit.agent.attachments import Attachment
 from remit.agent.chat_recorder import RecordModel
+from remit.agent.compactor import Compactor
 from remit.agent.definition import AgentDefinition
 from remit.agent.driver import AgentService, AgentTask, AgentTools
 from remit.agent.images import reads_images
@@ -127,14 +128,11 @@ class _NativeAgent:
         definition, model = self._definition, self._model
         steps = [layer for layer in definition.agent_layers if isinstance(layer, StepLayer)]
         traced = TraceModel(model=model.model, vendor=model.vendor) if isinstance(model, NamedModel) else TraceModel()
-        recorder = RecordModel(
-            LayeredModel(definition.model_layers), model_name(model), reads_images=reads_images(model)
-        )
+        layered = LayeredModel(definition.model_layers)
+        recorder = RecordModel(layered, model_name(model), reads_images=reads_images(model))
+        compactor = Compactor(definition.compaction, lambda: self._tools.callees, layered, model)
         step: StepService = AgentStep(
-            model=compose_models(
-                [traced, recorder],
-                partial(ask_directly, model),
-            ),
+            model=compactor.around(compose_models([traced, recorder], partial(ask_directly, model))),
             parallel=definition.parallel,
             handoffs=self._tools.handoffs,
             results=results,

@@ -24,6 +24,7 @@ from remit.contracts.items import (
     AttemptStarted,
     DecisionItem,
     Handoff,
+    HistoryCompacted,
     Item,
     Message,
     Mismatch,
@@ -127,7 +128,7 @@ class Timeline:
             return [(self._call_depth(item.call), "started", self._started_text(item), self._call_risk(item.call))]
         if isinstance(item, AttemptEnded):
             return self._attempt_entries(item)
-        if isinstance(item, ModelExchange):
+        if isinstance(item, (ModelExchange, HistoryCompacted)):
             return [(0, what, one_line(text, max_length=_MAX_TEXT_LENGTH), "") for what, text in _layer_entries(item)]
         what, text = _describe_item(item, self._positions[0].at, position, self._outcome_questions)
         return [(self._call_depth(self._asking_call.get(item.call, item.call)), what, text, "")]
@@ -178,8 +179,12 @@ def _message_entries(item: Message | ModelReply) -> list[tuple[str, str]]:
     return lines
 
 
-def _layer_entries(item: ModelExchange) -> Iterator[tuple[str, str]]:
-    """The entries of what layers around a model did; none for layers that changed nothing."""
+def _layer_entries(item: ModelExchange | HistoryCompacted) -> Iterator[tuple[str, str]]:
+    """The entries of what layers around a model did, or a compaction; none for layers that changed nothing."""
+    if isinstance(item, HistoryCompacted):
+        done = "summarised older messages" if item.head else f"dropped {len(item.notes)} outputs"
+        yield item.kind, f"{done} before request {item.turn}{', refused as too long' if item.refused else ''}"
+        return
     for text in item.added:
         yield "layer", f"sends {text}"
     for content in item.failures:

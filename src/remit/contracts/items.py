@@ -214,6 +214,25 @@ class AttemptEnded(Item, frozen=True, kw_only=True, gc=False):
     final: bool = False
 
 
+class HistoryCompacted(Item, frozen=True, kw_only=True, gc=False, omit_defaults=True):
+    """The history of the agent with call id ``agent`` was compacted before its request number ``turn``.
+
+    Of the ``length`` messages that it had, without the system message, the last ``kept`` groups stay (None for all),
+    and ``head`` stands for those before: wire texts, the first of which is a summary. A group is a message with the
+    replies to its calls. ``notes`` are call ids, each with the content that replaces its reply. ``refused``: the
+    provider had refused the request as too long.
+    """
+
+    kind: ClassVar[str] = "compacted"
+    agent: str
+    turn: int
+    length: int
+    kept: int | None = None
+    head: tuple[str, ...] = ()
+    notes: tuple[tuple[str, str], ...] = ()
+    refused: bool = False
+
+
 class Note(Item, frozen=True, kw_only=True, gc=False):
     """A message that a body wrote with ``ctx.log`` or ``ctx.emit``."""
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Final
 
-from remit.contracts.items import DETACHED, Handoff, Position, RunOpened
+from remit.contracts.items import DETACHED, Handoff, Item, Position, RunOpened
 from remit.contracts.principal import Principal
 from remit.contracts.question import content_digest
 from remit.core.checks import check_text
 from remit.engine.request import RunRequest, derive_run_id
 from remit.engine.schedule import open_schedule
 from remit.errors import RequestError, SetupError
-from remit.journal.codec import JOURNAL_FORMAT, build_chat_history, check_format
+from remit.journal.codec import JOURNAL_FORMAT, build_chat_history, check_format, count_prior_groups
 from remit.journal.ports import Store
 from remit.journal.verify import verify_chain
 
@@ -89,16 +90,22 @@ class Conversations:
     async def messages(self, run: str) -> list[str]:
         """The messages of the conversation up to the end of ``run``, oldest first, without system messages.
 
-        Empty for an empty id, and for direct calls, which have no history.
+        Empty for an empty id, and for direct calls, which have no history. Runs of which nothing is left after a
+        compaction are not read.
         """
-        runs: list[list[str]] = []
-        while run and run != DETACHED:
-            header, items = await self.read_run(run)
-            root = content_digest(run, header.callee, header.arguments)
-            texts = build_chat_history([position.item for position in items], root)
-            runs.append([text for text in texts if '"role":"system"' not in text[:20]])
+        runs: list[tuple[list[Item], str]] = []
+        needed = math.inf
+        while run and run != DETACHED and needed:
+            header, positions = await self.read_run(run)
+            items, root = [each.item for each in positions], content_digest(run, header.callee, header.arguments)
+            needed = count_prior_groups(items, root, needed)
+            runs.append((items, root))
             run = header.after
-        return [text for texts in reversed(runs) for text in texts]
+        texts: list[str] = []
+        for items, root in reversed(runs):
+            history = build_chat_history(items, root, texts)
+            texts = [text for text in history if '"role":"system"' not in text[:20]]
+        return texts
 
     async def current_agent(self, conversation: str, by: Principal, idempotency_key: str) -> str:
         """The agent that currently has the conversation; empty at its beginning.

@@ -12,10 +12,12 @@ from msgspec import ValidationError, convert, structs
 from msgspec.json import Encoder
 
 from remit.contracts.chat import decode_message, encode_message
+from remit.contracts.compacted_history import TOOL_PREFIX, compact_messages
 from remit.contracts.items import (
     ITEM_TYPES,
     ErasedItem,
     Handoff,
+    HistoryCompacted,
     Item,
     Message,
     ModelReply,
@@ -180,31 +182,49 @@ def messages_from_items(items: Iterable[ChatItem]) -> list[str]:
     return [message_text(item) if isinstance(item, Message) else item.text for item in items]
 
 
-def build_chat_history(items: Sequence[Item], agent: str) -> list[str]:
-    """Build the chat history of the agent with call id ``agent``. It is always valid.
+def build_chat_history(items: Sequence[Item], agent: str, prior: Sequence[str] = ()) -> list[str]:
+    """Build the chat history of the agent with call id ``agent``, after ``prior`` messages. It is always valid.
 
     Outputs are journaled as they complete; here they follow the order of their calls. A call without an output gets a
     reply that says why: its run waits for a decision or a model, or it was interrupted and never resumed. After a
-    handoff, the only system message is that of the agent that took over.
+    handoff, the only system message is that of the agent that took over. What was compacted stays so.
     """
-    texts: list[str] = []
+    texts = list(prior)
     has_handed_off = False
     outputs, missing_reply = _collect_replies(items, agent), _missing_reply(items)
     for item in items:
-        if isinstance(item, Message) and item.text.startswith(_TOOL_PREFIX):
+        if isinstance(item, Message) and item.text.startswith(TOOL_PREFIX):
             continue
+        if isinstance(item, HistoryCompacted) and item.agent == agent:
+            others = compact_messages([text for text in texts if not _is_system(text)], item)
+            texts = [*filter(_is_system, texts), *others]
         has_handed_off = has_handed_off or (isinstance(item, Handoff) and item.call == agent)
         if isinstance(item, (Message, ModelReply)) and item.agent == agent:
             text = message_text(item)
             message = decode_message(text)
             if has_handed_off and message["role"] == "system":
-                texts = [text, *(text for text in texts if decode_message(text)["role"] != "system")]
+                texts = [text, *(text for text in texts if not _is_system(text))]
             else:
                 texts.append(text)
             for call in (message.get("tool_calls") or ()) if message["role"] == "assistant" else ():
                 remaining_outputs = outputs.get(call["id"])
                 texts.append(remaining_outputs.pop(0) if remaining_outputs else missing_reply(call["id"]))
     return texts
+
+
+def count_prior_groups(items: Sequence[Item], agent: str, needed: float) -> float:
+    """How many groups of the messages before a run are needed for the last ``needed`` groups of its history."""
+    for item in reversed(items):
+        if isinstance(item, HistoryCompacted) and item.agent == agent and item.kept is not None:
+            needed = min(needed, item.kept)
+        elif isinstance(item, (Message, ModelReply)) and item.agent == agent:
+            text = message_text(item)
+            needed -= not (text.startswith(TOOL_PREFIX) or _is_system(text))
+    return max(needed, 0)
+
+
+def _is_system(text: str) -> bool:
+    return decode_message(text)["role"] == "system"
 
 
 def _collect_replies(items: Sequence[Item], agent: str) -> dict[str, list[str]]:
@@ -216,7 +236,7 @@ def _collect_replies(items: Sequence[Item], agent: str) -> dict[str, list[str]]:
     for item in items:
         if isinstance(item, ToolOutput) and item.parent == agent and item.wire:
             replies.setdefault(item.wire, []).append(item.text)
-        elif isinstance(item, Message) and item.agent == agent and item.text.startswith(_TOOL_PREFIX):
+        elif isinstance(item, Message) and item.agent == agent and item.text.startswith(TOOL_PREFIX):
             replies.setdefault(cast("dict[str, str]", json.loads(item.text))["tool_call_id"], []).append(item.text)
     return replies
 
@@ -254,7 +274,6 @@ def tool_message_text(wire: str, content: str) -> str:
     return text if text.isascii() else encode_message({"role": "tool", "tool_call_id": wire, "content": content})
 
 
-_TOOL_PREFIX: Final = '{"role":"tool"'
 _TOOL_MESSAGE: Final = '{"role":"tool","tool_call_id":%s,"content":%s}'
 
 

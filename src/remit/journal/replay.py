@@ -296,9 +296,9 @@ def _calls_executed_before(item: Item) -> tuple[str, ...]:
 
 def _enclosing_call(item: Item) -> str:
     """The call whose body wrote the item."""
-    return (
-        item.parent if isinstance(item, ToolOutput) else item.agent if isinstance(item, (Message, ModelReply)) else ""
-    )
+    if isinstance(item, ToolOutput):
+        return item.parent
+    return item.agent.partition(":")[0] if isinstance(item, (Message, ModelReply)) else ""  # without `:compaction`
 
 
 def _was_cancelled(item: Item) -> bool:

@@ -28,12 +28,14 @@ from remit.contracts.wire import to_request_text
 from remit.core.checks import check_functions, check_instance, check_name, check_positive, check_unicode
 from remit.errors import (
     CompletionError,
+    ContextLengthError,
     ModelBusyError,
     ModelError,
     ModelRefusedError,
     ModelUnavailableError,
     SetupError,
 )
+from remit.models.context_length import is_context_length_error
 from remit.models.headers import resolve_headers
 from remit.schemas.jsontext import compact_json
 from remit.schemas.raw_json import join_members, load_json, raw_items, raw_members
@@ -141,7 +143,8 @@ class OpenAI:
                 return ModelBusyError(f"{message}; try again later", retry_after=retry_after(error.response.headers))
             if error.status_code >= 500:
                 return ModelUnavailableError(message, retry_after=retry_after(error.response.headers))
-            return ModelRefusedError(message)
+            is_too_long = is_context_length_error(f"{error.code} {error.message}")
+            return ContextLengthError(message) if is_too_long else ModelRefusedError(message)
         if isinstance(error, openai.APITimeoutError):
             return ModelUnavailableError(f"{self.model} at {where} did not answer in time")
         if isinstance(error, openai.APIConnectionError):

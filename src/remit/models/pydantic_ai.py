@@ -72,12 +72,14 @@ from remit.contracts.wire import (
 from remit.core.checks import check_instance
 from remit.errors import (
     CompletionError,
+    ContextLengthError,
     ModelBusyError,
     ModelError,
     ModelRefusedError,
     ModelUnavailableError,
     RemitError,
 )
+from remit.models.context_length import is_context_length_error
 from remit.models.model_origin import (
     count_reasoning_tokens,
     drop_impossible_usage,
@@ -186,6 +188,8 @@ def classify_error(error: BaseException) -> type[ModelError]:
     """Classify an error as refused, busy or unavailable by its type, else by the HTTP status."""
     if isinstance(error, foreign.UnexpectedModelBehavior):
         return CompletionError
+    if isinstance(error, foreign.ModelContextWindowExceededError) or _is_too_long(error):
+        return ContextLengthError
     if isinstance(error, _REFUSED_ERRORS):
         return ModelRefusedError
     if isinstance(error, _BUSY_ERRORS):
@@ -194,6 +198,11 @@ def classify_error(error: BaseException) -> type[ModelError]:
         return ModelBusyError if error.status_code in _RETRYABLE_STATUSES else ModelRefusedError
     is_unavailable = isinstance(error, (*_UNAVAILABLE_ERRORS, foreign.ModelHTTPError)) or is_transient(error)
     return ModelUnavailableError if is_unavailable else ModelError
+
+
+def _is_too_long(error: BaseException) -> bool:
+    status = error.status_code if isinstance(error, foreign.ModelHTTPError) else None
+    return status in (400, 413, 422) and is_context_length_error(str(error))
 
 
 def get_retry_after(error: BaseException) -> float | None:

@@ -21,6 +21,7 @@ from pydantic_ai.models import Model, ModelRequestParameters
 from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings as PydanticSettings
 
+from remit.agent.compactor import Compactor
 from remit.agent.driver import AgentTask
 from remit.agent.images import reads_images as port_reads_images
 from remit.agent.layered_model import LayeredModel, LayeredRequests
@@ -35,6 +36,7 @@ from remit.layers.trace import TraceModel
 from remit.models.model_origin import drop_impossible_usage, mark_response, reads_images
 from remit.models.pydantic_ai import keep_as_received
 from remit.models.pydantic_settings import to_pydantic_settings
+from remit.workers.compacted_request import ask_compacted
 from remit.workers.images import add_images
 from remit.workers.missing_model import MissingModel, MissingModelPort
 from remit.workers.port_adapter import ModelPortAdapter
@@ -70,10 +72,12 @@ class JournaledModel(WrapperModel):
         task: AgentTask,
         toolset: DispatcherToolset,
         layers: LayeredModel,
+        compactor: Compactor,
         own_settings: ModelSettings = NO_SETTINGS,
     ) -> None:
         super().__init__(keep_as_received(model))
         self._own_settings = own_settings
+        self._compactor = compactor
         self.usage = StepUsage()
         self._task = task
         self._frame = task.frame
@@ -126,7 +130,7 @@ class JournaledModel(WrapperModel):
             raise WorkerStoppedError
         try:
             self._record_correction(request)
-            response = await self._answer_in_span(request)
+            response = await ask_compacted(self._compactor, request, self._answer_in_span)
         except (JournalError, DivergedError, NoModelError, Suspended) as error:
             self._toolset.stop(error)
             raise WorkerStoppedError from error

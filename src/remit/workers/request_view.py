@@ -18,14 +18,14 @@ from pydantic_ai.tools import ToolDefinition
 from remit.agent.model import ask_directly
 from remit.contracts.chat import ChatRequest, Completion, History, decode_message, message_text
 from remit.models.model_origin import drop_impossible_usage, mark_response
-from remit.models.pydantic_ai import to_completion, to_model_messages, to_tool_definitions
+from remit.models.pydantic_ai import to_completion, to_tool_definitions
 from remit.models.pydantic_settings import to_pydantic_settings, without_schema
 from remit.workers.images import add_images
 from remit.workers.port_adapter import ModelPortAdapter
 from remit.workers.response_codec import RecordedRequest
 from remit.workers.wire_messages import (
+    change_units,
     completion_to_response,
-    join_units,
     messages_to_wire,
     refuse_content,
     split_messages,
@@ -102,22 +102,14 @@ class RequestView:
     def _change_messages(
         self, parameters: ModelRequestParameters, texts: Sequence[str]
     ) -> tuple[list[ModelMessage], ModelRequestParameters]:
-        """The messages of a changed history, and the parameters with its instructions.
-
-        A text that the history had before, in the same order, stands for the part that it had stood for.
-        """
+        """The messages of a changed history, and the parameters with its instructions."""
         parts = [part for part in split_messages(self._messages) if not isinstance(part, SystemPromptPart)]
-        known = [unit_to_wire(part, _placeholder) for part in parts]
         first = decode_message(texts[0])
         system = message_text(first) if first["role"] == "system" else ""
         texts = texts[len(to_system_message(system)) :]
-        units, start = list(split_messages(to_model_messages(texts))), 0
-        for index, text in enumerate(texts):
-            found = next((each for each in range(start, len(known)) if known[each] == text), None)
-            if found is not None:
-                units[index], start = parts[found], found + 1
         instructions = [InstructionPart(system)] if system else []
-        return join_units(units), replace(parameters, instruction_parts=instructions)
+        known = [unit_to_wire(part, _placeholder) for part in parts]
+        return change_units(parts, known, texts), replace(parameters, instruction_parts=instructions)
 
 
 def _placeholder(kind: str) -> str:

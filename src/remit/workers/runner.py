@@ -15,6 +15,7 @@ from pydantic_ai.tools import DeferredToolRequests
 from pydantic_ai.usage import UsageLimits
 
 from remit.agent.attachments import Attachment
+from remit.agent.compactor import Compactor
 from remit.agent.definition import AgentDefinition
 from remit.agent.driver import AgentTask, AgentTools
 from remit.agent.layered_model import LayeredModel
@@ -27,7 +28,7 @@ from remit.contracts.reply import Reply
 from remit.journal.codec import RESULT_TOOL
 from remit.models.model_origin import model_origin
 from remit.models.provider_tools import make_native_tool
-from remit.models.pydantic_ai import to_model_messages
+from remit.models.pydantic_ai import PydanticAIModel, to_model_messages
 from remit.workers.errors import to_call_error
 from remit.workers.journaled_model import JournaledModel
 from remit.workers.port_adapter import ModelPortAdapter
@@ -57,7 +58,9 @@ async def run_agent(bound: BoundAgent, task: AgentTask) -> AgentRun:
     user = message_text(last) if last["role"] == "user" else None
     toolset = DispatcherToolset(bound.tools, frame, parallel=definition.parallel, history=task.history)
     own_model = bound.model if isinstance(bound.model, Model) else ModelPortAdapter(bound.model)
-    model = JournaledModel(own_model, task, toolset, bound.layers, definition.settings)
+    port = PydanticAIModel(bound.model) if isinstance(bound.model, Model) else bound.model
+    compactor = Compactor(definition.compaction, lambda: bound.tools.callees, bound.layers, port)
+    model = JournaledModel(own_model, task, toolset, bound.layers, compactor, definition.settings)
     output: Any = None
     try:
         result = await bound.agent.run(

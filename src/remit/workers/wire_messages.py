@@ -28,7 +28,7 @@ from remit.contracts.chat import Completion, ToolDefinitions, encode_message
 from remit.contracts.settings import ModelSettings
 from remit.errors import InvalidArgumentsError
 from remit.journal.codec import RESULT_TOOL
-from remit.models.pydantic_ai import response_text, to_response
+from remit.models.pydantic_ai import response_text, to_model_messages, to_response
 
 MessageUnit: TypeAlias = ModelRequestPart | ModelResponse
 """The part of PydanticAI's messages that corresponds to one chat message."""
@@ -92,6 +92,19 @@ def messages_to_wire(
     units = [unit for unit in split_messages(messages) if not isinstance(unit, SystemPromptPart)]
     texts = [unit_to_wire(unit, on_unsupported) for unit in units]
     return [*to_system_message(system_text(messages, parameters)), *texts]
+
+
+def change_units(units: Sequence[MessageUnit], known: Sequence[str], texts: Sequence[str]) -> list[ModelMessage]:
+    """The messages of changed texts. ``known`` are the texts of ``units``.
+
+    A text that was there before, in the same order, stands for the unit that it had stood for.
+    """
+    changed, start = list(split_messages(to_model_messages(texts))), 0
+    for index, text in enumerate(texts):
+        found = next((each for each in range(start, len(known)) if known[each] == text), None)
+        if found is not None:
+            changed[index], start = units[found], found + 1
+    return join_units(changed)
 
 
 def unit_to_wire(unit: MessageUnit, on_unsupported: OnUnsupported) -> str:

@@ -1,0 +1,138 @@
+"""When an agent's history is too long for its model, and what of it may be compacted."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from msgspec import Struct
+
+from remit.agent.dropped_output import describe_dropped_outputs
+from remit.agent.model import Model
+from remit.contracts.callee import Callee
+from remit.contracts.chat import decode_message
+from remit.contracts.compacted_history import compact_messages, compaction_id, group_messages
+from remit.contracts.estimate import estimate_tokens
+from remit.contracts.items import HistoryCompacted, Message
+from remit.contracts.ledger import Ledger
+from remit.core.checks import check_counts
+from remit.errors import SetupError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compaction:
+    """Shortens an agent's history before a request that is estimated at more than ``tokens``.
+
+    Outputs of tools in older messages are replaced by a line each. If that is not enough, a model summarises the older
+    messages. The newest messages of at most ``keep`` tokens, by default a quarter of ``tokens``, stay as they are. A
+    request that the provider refuses as too long is shortened and sent again, once.
+
+    Args:
+        tokens: the estimated tokens of a request, tools and instructions included, that may be sent as it is.
+        keep: the estimated tokens of the newest messages that stay.
+        model: writes the summaries; None for the agent's own.
+
+    Raises:
+        SetupError: a number is not possible, or the model is not one of Remit's port.
+    """
+
+    tokens: int = 100_000
+    keep: int | None = None
+    model: Model | None = None
+
+    def __post_init__(self) -> None:
+        check_counts("Compaction", tokens=self.tokens, **({} if self.keep is None else {"keep": self.keep}))
+        if not 0 < self.kept_tokens < self.tokens:
+            raise SetupError(f"{self!r}: keep must be less than tokens, and both more than 0")
+        if self.model is not None and (not callable(self.model) or isinstance(self.model, type)):
+            raise SetupError(f"Compaction cannot ask {self.model!r}; use resolve_model(…) or PydanticAIModel(…)")
+
+    @property
+    def kept_tokens(self) -> int:
+        """The tokens of the newest messages that stay."""
+        return self.tokens // 4 if self.keep is None else self.keep
+
+
+class LongRequest(Struct, frozen=True, kw_only=True):
+    """A request of an agent: all its messages without the system message, and what else the model reads."""
+
+    ledger: Ledger
+    agent: str
+    turn: int
+    messages: Sequence[str]
+    fixed: Sequence[str]
+
+
+class CompactionPlan:
+    """What may be compacted of a request, and by how much. All sizes are estimated tokens."""
+
+    def __init__(self, request: LongRequest, texts: Sequence[str], settings: Compaction, *, refused: bool) -> None:
+        self.request = request
+        self._refused = refused
+        self._texts = texts
+        self.groups = group_messages(texts)
+        sizes = [_tokens(group) for group in self.groups]
+        self._fixed = _tokens(request.fixed)
+        self._total = self._fixed + sum(sizes)
+        self.is_needed = refused or self._total > settings.tokens
+        self.limit = self._total // 2 if refused else settings.tokens
+        keep = min(settings.kept_tokens, self._total // 4) if refused else settings.kept_tokens
+        self.older_count, kept = len(sizes) - 1, sizes[-1]
+        while self.older_count and kept + sizes[self.older_count - 1] <= keep:
+            self.older_count -= 1
+            kept += sizes[self.older_count]
+
+    @property
+    def older(self) -> list[str]:
+        """The messages before those that stay."""
+        return [text for group in self.groups[: self.older_count] for text in group]
+
+    def drop_outputs(self, callees: Iterable[Callee[..., Any]]) -> HistoryCompacted:
+        """Replace the outputs of tools in the older messages by notes."""
+        return HistoryCompacted(
+            call=compaction_id(self.request.agent),
+            agent=self.request.agent,
+            turn=self.request.turn,
+            length=len(self.request.messages),
+            notes=tuple(describe_dropped_outputs(self.groups[: self.older_count], callees)),
+            refused=self._refused,
+        )
+
+    def is_short_enough(self, item: HistoryCompacted) -> bool:
+        """Whether there is room for more messages, so that the next request need not be compacted again."""
+        return self._size(item) <= (self.limit if self._refused else self.limit * 3 // 4)
+
+    def is_worthwhile(self, item: HistoryCompacted) -> bool:
+        """Whether the compaction saves enough: a changed history is not in the cache of the model's provider."""
+        saved = self._total - self._size(item)
+        return saved > (0 if self._refused else self.limit // 8)
+
+    def may_summarise(self, older: Sequence[str]) -> bool:
+        """Whether there is enough to summarise that it is worth a request to a model."""
+        return self._refused or _tokens(older) >= self.limit // 8
+
+    def list_pinned(self) -> list[str]:
+        """The messages that stay beside a summary: the newest run instructions and memory, and what was asked for."""
+        kept = {text for group in self.groups[self.older_count :] for text in group}
+        newest = {tag: text for text in self._texts for tag in _PINNED_TAGS if text.startswith(tag)}
+        asked = [
+            item.text
+            for item in self.request.ledger.items_for(self.request.agent)
+            if isinstance(item, Message) and decode_message(item.text)["role"] == "user"
+        ]
+        return [text for text in (*newest.values(), *asked) if text not in kept]
+
+    def _size(self, item: HistoryCompacted) -> int:
+        return self._fixed + _tokens(compact_messages(self._texts, item))
+
+
+def _tokens(texts: Iterable[str]) -> int:
+    return estimate_tokens(texts, "")
+
+
+_PINNED_TAGS: Final = tuple(
+    json.dumps({"role": "user", "content": f"<{tag}>"}, separators=(",", ":"))[:-2]
+    for tag in ("run_instructions", "working_memory")
+)

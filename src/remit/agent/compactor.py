@@ -1,0 +1,170 @@
+"""Compacts the histories of an agent's requests: drops old tool outputs, then has old messages summarised."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, Final
+
+from remit.agent.chat_recorder import RecordModel
+from remit.agent.compaction import Compaction, CompactionPlan, LongRequest
+from remit.agent.layered_model import LayeredModel
+from remit.agent.model import Model, NamedModel, ask_directly, model_name
+from remit.agent.summary import NO_SUMMARY, encode_summary, request_summary
+from remit.contracts.call import ModelService
+from remit.contracts.callee import Callee
+from remit.contracts.chat import ChatRequest, Completion, History, decode_message
+from remit.contracts.compacted_history import compact_history, compact_messages, compaction_id
+from remit.contracts.guard import compose_models
+from remit.contracts.items import HistoryCompacted, Message, ModelReply
+from remit.contracts.ledger import Ledger
+from remit.contracts.schema import shorten_text
+from remit.errors import ContextLengthError, ModelError
+from remit.layers.trace import TraceModel
+
+
+class Compactor:
+    """Compacts the requests of one agent. What it did is on record, and is not decided anew when a run is resumed.
+
+    ``find_callees`` finds the tools of the agent. ``model`` writes the summaries unless ``settings`` has another.
+    """
+
+    def __init__(
+        self,
+        settings: Compaction | None,
+        find_callees: Callable[[], Iterable[Callee[..., Any]]],
+        layers: LayeredModel,
+        model: Model,
+    ) -> None:
+        self._settings = settings
+        self._find_callees = find_callees
+        self._layers = layers
+        self._model = model
+
+    def concerns(self, ledger: Ledger, agent: str) -> bool:
+        """Whether the history of an agent's call was or may be compacted."""
+        return self._settings is not None or bool(ledger.items_for(compaction_id(agent)))
+
+    async def compact(self, request: LongRequest) -> Sequence[str]:
+        """The messages to send: compacted as recorded, and once more if they are too long."""
+        recorded = _find_recorded(request)
+        if self._settings is None:
+            return compact_history(request.messages, recorded)
+        today = [each for each in recorded if each.turn == request.turn]
+        if not request.ledger.is_replaying and (today or _has_answer(request)):
+            return compact_history(request.messages, recorded)
+        compacted = recorded[: len(recorded) - len(today)]
+        for refused in (False, *(True for each in today if each.refused)):
+            compacted += await self._record(request, compacted, self._settings, refused=refused)
+        return compact_history(request.messages, compacted)
+
+    async def compact_refused(self, request: LongRequest) -> Sequence[str] | None:
+        """The messages to send after the provider refused them as too long; None if they cannot be shorter."""
+        recorded = _find_recorded(request)
+        if self._settings is None or any(each.turn == request.turn and each.refused for each in recorded):
+            return None
+        added = await self._record(request, recorded, self._settings, refused=True)
+        return compact_history(request.messages, [*recorded, *added]) if added else None
+
+    async def _record(
+        self, request: LongRequest, compacted: list[HistoryCompacted], settings: Compaction, *, refused: bool
+    ) -> list[HistoryCompacted]:
+        """Compact once more and record it; empty if there is nothing to do."""
+        texts = compact_history(request.messages, compacted)
+        if not texts:
+            return []
+        plan = CompactionPlan(request, texts, settings, refused=refused)
+        if not plan.is_needed:
+            return []
+        item = plan.drop_outputs(self._find_callees())
+        if not plan.is_short_enough(item):
+            item = await self._summarise(plan, item, settings, len(compacted) + 1) or item
+        if not plan.is_worthwhile(item):
+            return []
+        request.ledger.add(item)
+        return [item]
+
+    async def _summarise(
+        self, plan: CompactionPlan, item: HistoryCompacted, settings: Compaction, number: int
+    ) -> HistoryCompacted | None:
+        """Replace the older messages by a summary, which another request asks for; None if that is not shorter."""
+        older = compact_messages(plan.older, item)
+        pinned = plan.list_pinned()
+        room = _size(older) - _size(pinned) - _size([encode_summary("")])
+        if room < _SHORTEST_SUMMARY or not plan.may_summarise(older):
+            return None
+        texts = request_summary(older, 4 * plan.limit)
+        ledger, model = plan.request.ledger, settings.model or self._model
+        chat = ChatRequest(
+            agent_call_id=compaction_id(plan.request.agent), turn=number, ledger=ledger, history=History(texts)
+        )
+        try:
+            text = (await _make_service(model, self._layers)(chat)).content or ""
+        except ModelError:  # on record; an answer without the older messages is better than none
+            text = ""
+        summary = encode_summary(shorten_text(text.strip() or NO_SUMMARY, room // 2))
+        return HistoryCompacted(
+            call=item.call,
+            agent=item.agent,
+            turn=item.turn,
+            length=item.length,
+            kept=len(plan.groups) - plan.older_count,
+            head=(summary, *pinned),
+            refused=item.refused,
+        )
+
+    def around(self, inner: ModelService) -> ModelService:
+        """The service that compacts the chat requests of the native driver."""
+
+        async def ask(chat: ChatRequest, /) -> Completion:
+            if not self.concerns(chat.ledger, chat.agent_call_id):
+                return await inner(chat)
+            system = [chat.history[0]] if decode_message(chat.history[0])["role"] == "system" else []
+            messages = list(chat.history)[len(system) :]
+            request = LongRequest(
+                ledger=chat.ledger,
+                agent=chat.agent_call_id,
+                turn=chat.turn,
+                messages=messages,
+                fixed=(*system, chat.tools.text),
+            )
+            compacted = await self.compact(request)
+            try:
+                return await inner(chat if compacted == messages else _with_messages(chat, system, compacted))
+            except ContextLengthError:
+                shorter = await self.compact_refused(request)
+                if shorter is None:
+                    raise
+            return await inner(_with_messages(chat, system, shorter))
+
+        return ask
+
+
+def _find_recorded(request: LongRequest) -> list[HistoryCompacted]:
+    """The recorded compactions up to a request, in order."""
+    items = request.ledger.items_for(compaction_id(request.agent))
+    return [item for item in items if isinstance(item, HistoryCompacted) and item.turn <= request.turn]
+
+
+def _has_answer(request: LongRequest) -> bool:
+    items = request.ledger.items_for(f"{request.agent}:{request.turn}")
+    return any(isinstance(item, (Message, ModelReply)) for item in items)
+
+
+def _make_service(model: Model, layers: LayeredModel) -> ModelService:
+    """The model that writes summaries: traced, on record, and paid from the budget, like every request."""
+    traced = TraceModel(model=model.model, vendor=model.vendor) if isinstance(model, NamedModel) else TraceModel()
+    return compose_models([traced, RecordModel(layers, model_name(model))], partial(ask_directly, model))
+
+
+def _with_messages(chat: ChatRequest, system: Sequence[str], messages: Sequence[str]) -> ChatRequest:
+    return replace(chat, history=History([*system, *messages]))
+
+
+def _size(texts: Iterable[str]) -> int:
+    return sum(len(text.encode(errors="replace")) for text in texts)
+
+
+_SHORTEST_SUMMARY: Final = 200
+"""A summary that must be shorter than this many bytes is not worth its request."""

@@ -1,0 +1,70 @@
+"""A refusal for length is told from other refusals, whatever the provider calls it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from pydantic_ai import exceptions as foreign
+
+from remit.errors import ContextLengthError, ModelError, ModelRefusedError
+from remit.models.context_length import is_context_length_error
+from remit.models.pydantic_ai import classify_error
+from tests.loopback import Endpoint
+from tests.models.test_openai_errors import answering, ask
+
+TOO_LONG = {
+    "openai": "This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens.",
+    "openai responses": "Your input exceeds the context window of this model. Please adjust your input.",
+    "anthropic": "prompt is too long: 200251 tokens > 199999 maximum",
+    "anthropic sum": "input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000",
+    "google": "The input token count (1189814) exceeds the maximum number of tokens allowed (1048575).",
+    "mistral": "Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32768 maximum context length",
+    "groq": "Please reduce the length of the messages or completion.",
+    "bedrock": "ValidationException: Input is too long for requested model.",
+    "cohere": "too many tokens: total number of tokens in the prompt cannot exceed 4081",
+    "xai": "This model's maximum prompt length is 131072 but the request contains 537812 tokens.",
+    "llama.cpp": "the request exceeds the available context size, try increasing it",
+    "lm studio": "Trying to keep the first 5000 tokens when the number is greater than the context length",
+    "ollama": "the input length exceeds the context length",
+    "tgi": "`inputs` tokens + `max_new_tokens` must be <= 8193",
+    "github": "Request body too large for gpt-4o model. Max size: 8000 tokens.",
+    "kimi": "Invalid request: Your request exceeded model token limit: 8192",
+}
+OTHER = {
+    "rate": "Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested 40000. Reduce the length.",
+    "key": "Incorrect API key provided",
+    "output": "max_tokens is too large: 100000. This model supports at most 16384 completion tokens",
+    "image": "Invalid image: the file is larger than 20 MB",
+    "schema": "Invalid schema for response_format: context is missing",
+}
+
+
+@pytest.mark.parametrize("provider", TOO_LONG)
+def test_each_provider_s_words_are_recognised(provider: str) -> None:
+    assert is_context_length_error(TOO_LONG[provider])
+    assert classify_error(foreign.ModelHTTPError(400, "m", {"message": TOO_LONG[provider]})) is ContextLengthError
+
+
+@pytest.mark.parametrize("reason", OTHER)
+def test_other_refusals_are_not(reason: str) -> None:
+    assert not is_context_length_error(OTHER[reason])
+    assert classify_error(foreign.ModelHTTPError(400, "m", {"message": OTHER[reason]})) is ModelRefusedError
+
+
+@pytest.mark.parametrize(
+    ("error", "kind"),
+    [
+        ({"message": "too long", "code": "context_length_exceeded"}, ContextLengthError),
+        ({"message": TOO_LONG["openai"]}, ContextLengthError),
+        ({"message": "bad key", "code": "invalid_api_key"}, ModelRefusedError),
+    ],
+    ids=["code", "message", "other"],
+)
+async def test_an_endpoint_that_refuses_for_length_raises_its_own_error(
+    error: dict[str, str], kind: type[ModelError]
+) -> None:
+    async with Endpoint(answering(400, json.dumps({"error": error}))) as endpoint:
+        with pytest.raises(ModelError) as raised:
+            await ask(endpoint)
+    assert type(raised.value) is kind
