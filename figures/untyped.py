@@ -350,5 +350,7 @@ def figures(*, short: bool) -> Iterator[Figure]:  # noqa: ARG001 - a part of the
         f"{len(CONSTRUCTORS)} constructors and decorators that must refuse, {len(under)} policies with a wrong rule or "
         f"test, and {len(WRONG)} values in every parameter of every public callable"
     )
+    first = list(filter(None, found + under))[:3]
+    how += f"; open: {'; '.join(first)}" if first else ""
     number = len(found) - len(answered_wrongly) + count + len(under)
     yield no_violations("untyped.open", sum(map(bool, found + under)), number, how)

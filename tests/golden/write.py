@@ -31,13 +31,16 @@ async def write(file: Path) -> None:
 
 
 def main() -> None:
-    """Write it as SQL text, so that a difference can be read."""
+    """Write it as SQL text, so that a difference can be read. A journal that is there stays as it is."""
+    golden = FOLDER / f"format-{JOURNAL_FORMAT}.sql"
+    if golden.exists():
+        raise SystemExit(f"{golden.name} is there already; only a new JOURNAL_FORMAT needs another")
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "journal.db"
         asyncio.run(write(file))
         with closing(sqlite3.connect(file)) as connection:
             text = "\n".join(connection.iterdump())
-    (FOLDER / f"format-{JOURNAL_FORMAT}.sql").write_text(text + "\n", encoding="utf-8")
+    golden.write_text(text + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -15,7 +15,14 @@ from pydantic_ai.models.test import TestModel
 
 from remit import Agent, App, Runtime
 from remit.errors import NoModelError, SetupError
-from remit.models.resolve import ModelResolver, get_model_name, model_from_environment, resolve_model
+from remit.models.resolve import (
+    ModelResolver,
+    ResolvedModel,
+    close_opened_models,
+    get_model_name,
+    model_from_environment,
+    resolve_model,
+)
 from remit.models.scripted import SCRIPTED_MODEL_NAME
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, superuser
@@ -68,6 +75,24 @@ async def test_a_model_that_could_not_be_opened_is_tried_again(opened: list[str]
     with pytest.raises(NoModelError, match="the model 'local:late' cannot be used: not yet"):
         await model(await chat_request())
     assert (await model(await chat_request())).content == "hello"
+
+
+@pytest.mark.parametrize("resolve", [resolve_model, ModelResolver()])
+async def test_all_opened_models_are_closed_whoever_resolved_them(
+    opened: list[str], resolve: Callable[[str], ResolvedModel]
+) -> None:
+    await resolve("local:base").start()
+    await close_opened_models()
+    await close_opened_models()
+    assert opened == ["open base", "close base"]
+
+
+def test_only_the_models_of_the_present_event_loop_are_closed(opened: list[str]) -> None:
+    with asyncio.Runner() as first, asyncio.Runner() as second:
+        first.run(resolve_model("local:base").start())
+        second.run(close_opened_models())
+        assert opened == ["open base"]
+        first.run(close_opened_models())
 
 
 async def test_calls_of_a_worker_share_its_model(opened: list[str]) -> None:

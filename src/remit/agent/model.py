@@ -99,10 +99,10 @@ def check_settings(agent: str, model: object, settings: ModelSettings) -> None:
 
 
 ResolveModel = Callable[[str], Model]
+"""From the name of a model to the model; each name gives one model."""
 
 MODEL_VARIABLE: Final = "REMIT_MODEL"
 """The environment variable that names the model where neither the call nor the agent nor the runtime does."""
-"""From the name of a model to the model; each name gives one model."""
 
 
 def is_same_model(one: object, other: object) -> bool:

@@ -61,12 +61,10 @@ class LocalClient:
 
     @cached_property
     def model(self) -> ResolvedModel:
-        """The model that the environment names, closed with the client."""
+        """The model that the environment names."""
         from remit.models.resolve import model_from_environment
 
-        model = model_from_environment(self.environ)
-        self.exit_stack.callback(lambda: self.runner.run(model.close()))
-        return model
+        return model_from_environment(self.environ)
 
     def wait(self, coroutine: Coroutine[Any, Any, T]) -> T:
         """Run ``coroutine`` to completion. Ctrl-C cancels it; a second one exits at once, as a crash would.
@@ -341,6 +339,7 @@ def open_client(environ: Mapping[str, str] = os.environ) -> Generator[LocalClien
     store = home.open_store(database, environ.get("REMIT_JOURNAL_KEY") or users.journal_key)
     with asyncio.Runner() as runner, ExitStack() as exit_stack:
         exit_stack.callback(lambda: runner.run(store.close()))
+        exit_stack.callback(_close_models, runner)
         yield LocalClient(
             users=users,
             principal=principal,
@@ -352,6 +351,13 @@ def open_client(environ: Mapping[str, str] = os.environ) -> Generator[LocalClien
             anchor=anchor,
             database=database,
         )
+
+
+def _close_models(runner: asyncio.Runner) -> None:
+    """Close the models that were opened, whoever resolved them: an agent, a driver or this client."""
+    models = sys.modules.get("remit.models.resolve")
+    if models is not None:
+        runner.run(models.close_opened_models())
 
 
 def needs_model(app: App, callee: str) -> bool:

@@ -167,6 +167,7 @@ class ResolvedModel:
         async with self._start_lock:
             with self._explain_errors():
                 opened = self._opened = self._opened or await self._exit_stack.enter_async_context(self._open())
+        _OPENED[self] = asyncio.get_running_loop()
         return opened
 
     async def __call__(self, request: ChatRequest, /) -> Completion:
@@ -183,6 +184,7 @@ class ResolvedModel:
     async def close(self) -> None:
         """Close connections and stop servers. A later request opens the model again."""
         self._opened = None
+        _OPENED.pop(self, None)
         await self._exit_stack.aclose()
 
     def explain_unknown(self) -> str:
@@ -313,6 +315,17 @@ class ResolvedModel:
 def resolve_model(name: str, environ: Mapping[str, str] = os.environ) -> ResolvedModel:
     """Resolve a name, without opening or checking the model. See the table at the top of this module."""
     return ResolvedModel(name, environ)
+
+
+_OPENED: Final[dict[ResolvedModel, asyncio.AbstractEventLoop]] = {}
+"""The models that are open, with the event loops that they were opened in."""
+
+
+async def close_opened_models() -> None:
+    """Close all models that were opened in this event loop, whoever resolved them: what a program does last."""
+    loop = asyncio.get_running_loop()
+    for model in [model for model, opened_in in _OPENED.items() if opened_in is loop]:
+        await model.close()
 
 
 class ModelResolver:

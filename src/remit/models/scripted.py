@@ -14,9 +14,11 @@ from typing import Any, Final, cast
 from remit.contracts.chat import AssistantMessage, ChatRequest, Completion, completion_from_message, encode_message
 from remit.core.checks import as_path, as_tuple, as_tuple_of, check_instances, wrong_value
 from remit.errors import CompletionError, SetupError
+from remit.journal.codec import RESULT_TOOL
 
 SCRIPTED_MODEL_NAME: Final = "scripted (no model)"
 
+_TYPED_RESULT: Final = f"a typed result is a call of {RESULT_TOOL}, or JSON with output_mode='native'; "
 _NO_TOKENS: Final[dict[str, int]] = {}
 
 ScriptLine = str | dict[str, Any] | Callable[[ChatRequest], "ScriptLine"] | BaseException
@@ -63,7 +65,7 @@ class Scripted:
         if number >= len(self._lines):
             raise CompletionError(
                 f"the script has {len(self._lines)} answers, and this is request {number + 1} of the conversation; "
-                "add an answer"
+                f"{_TYPED_RESULT if RESULT_TOOL in request.tools.text else ''}add an answer"
             )
         line = self._lines[number]
         while callable(line):

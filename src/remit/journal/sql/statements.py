@@ -27,7 +27,10 @@ class _CompiledStatement(NamedTuple):
     def ordered_values(self, values: Mapping[str, object]) -> tuple[object, ...]:
         """The values in the order of the parameters."""
         merged = {**values, **self.constants} if self.constants else values
-        return tuple([merged[name] for name in self.parameter_names])
+        try:
+            return tuple([merged[name] for name in self.parameter_names])
+        except KeyError as error:
+            raise LookupError(f"a statement has no value for {error.args[0]!r}: {self.text}") from error
 
 
 class _Statement:
