@@ -16,7 +16,7 @@ from remit.tools import Caller, Changed, Resolver
 from remit_cms.models import Content
 from remit_cms.pages.pages import Pages
 from remit_cms.pages.payloads import CreatePage, PageView
-from remit_cms.pages.references import PageReferences
+from remit_cms.pages.references import PageReferences, SectionReferences
 from remit_cms.pages.search import Search
 from remit_cms.rendering.renderer import PageRenderer
 from remit_cms.sections.payloads import SectionInput
@@ -81,7 +81,10 @@ class World:
         self.clock = Minutes()
         self.database = Database(location, clock=self.clock, new_id=self.ids, busy_timeout=busy_timeout)
         self.pages = Pages(self.database)
-        self.references: dict[str, Resolver] = {"page": PageReferences(self.database).find_candidates}
+        self.references: dict[str, Resolver] = {
+            "page": PageReferences(self.database).find_candidates,
+            "section": SectionReferences(self.database).find_candidates,
+        }
         self.sections = Sections(self.database)
         self.search = Search(self.database)
         self.rendering = PageRenderer(self.database, folder / "sites")

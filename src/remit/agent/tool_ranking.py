@@ -10,10 +10,15 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 _WORD: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
-_STOP_WORDS: Final = frozenset(("a", "an", "and", "by", "for", "from", "in", "is", "it", "of", "on", "or", "the", "to"))
+_STOP_WORDS: Final = frozenset(
+    {"a", "an", "and", "are", "at", "by", "can", "do", "for", "from", "how", "i", "in", "is", "it", "its", "many", "me"}
+    | {"my", "of", "on", "or", "that", "the", "there", "this", "to", "what", "which", "who", "with"}
+)
 _NAME_WEIGHT, _PHRASE_WEIGHT, _TEXT_WEIGHT = 3, 2, 1
 _K1, _B = 1.5, 0.75
 _FUSION_K: Final = 60
+_MIN_SHARE: Final = 0.35
+"""The share of the best score below which a tool does not fit: its definition would cost tokens for nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +53,8 @@ class WordRanker:
             for name in having:
                 count = counts[name][word]
                 scores[name] += rarity * count * (_K1 + 1) / (count + _K1 * (1 - _B + _B * lengths[name] / mean))
-        return sorted((name for name, score in scores.items() if score), key=lambda name: (-scores[name], name))
+        least = _MIN_SHARE * max(scores.values(), default=0.0)
+        return sorted((n for n, score in scores.items() if score and score >= least), key=lambda n: (-scores[n], n))
 
 
 def split_words(text: str) -> list[str]:

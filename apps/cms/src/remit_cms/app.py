@@ -11,7 +11,7 @@ from remit.home import data_folder, data_location
 from remit.inventory import Operations
 from remit_cms.agent import editor
 from remit_cms.pages.pages import Pages
-from remit_cms.pages.references import PageReferences
+from remit_cms.pages.references import PageReferences, SectionReferences
 from remit_cms.pages.search import Search
 from remit_cms.rendering.opening import Opening
 from remit_cms.rendering.renderer import PageRenderer
@@ -56,7 +56,10 @@ def build(home: Path, *, database: Database | None = None) -> Cms:
             name="cms",
             agents=(editor(tools),),
             tools=(*rendering_part.callees, *load_workers(tools)),
-            references={"page": PageReferences(database).find_candidates},
+            references={
+                "page": PageReferences(database).find_candidates,
+                "section": SectionReferences(database).find_candidates,
+            },
             operations=Operations(load_inventory(), (), parts=(*editor_parts, rendering_part)),
         ),
     )

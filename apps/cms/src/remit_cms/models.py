@@ -81,10 +81,16 @@ def _parse_object(value: object) -> object:
 
 
 IdOrKey = Annotated[str, Field(min_length=1, max_length=64)]
-"""How a page, section or template is named: by id, or by slug or key where that will do."""
+"""How a template is named: by id or key."""
+
+PageName = Annotated[str, Field(min_length=1, max_length=200)]
+"""How a page is named to an operation that reads it or adds to it: by id, slug or title."""
 
 PageReference = Annotated[str, Field(min_length=1, max_length=200), Reference("page")]
 """How a page to change or to delete is named: by id, slug or exact title, which is resolved before anybody is asked."""
+
+SectionReference = Annotated[str, Field(min_length=1, max_length=270), Reference("section")]
+"""How a section is named: by id, or by its page and its template's key, such as about/hero."""
 
 SlugText = Annotated[str, Field(min_length=1, max_length=66)]
 """A slug as a caller writes it, perhaps between slashes."""

@@ -1,4 +1,4 @@
-"""A page to change or to delete is named by id, slug or title, and the person sees which page that is."""
+"""A page or section is named by id, slug or title, and who approves a deletion sees which it is."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from apps.cms.tests.world import World
 from remit import App, Principal, Runtime
 from remit.runtime import RunResult
 from remit.tools import Arguments
-from remit_cms.tools import page_operations
+from remit_cms.tools import page_operations, section_operations
 
 ANN = Principal("ann", "local-site", frozenset({"*"}))
 
 
 @pytest.fixture
 def runtime(world: World) -> Runtime:
-    tools = page_operations(world.pages, world.search).callees
+    tools = (*page_operations(world.pages, world.search).callees, *section_operations(world.sections).callees)
     return Runtime(App(name="cms", tools=tools, references=world.references))
 
 
@@ -26,7 +26,7 @@ async def call(runtime: Runtime, name: str, **arguments: object) -> RunResult[An
     return await runtime.call_by_name(name, Arguments(json.dumps(arguments), arguments), by=ANN)
 
 
-@pytest.mark.parametrize("said", ["page_1", "about-us", "/about-us", "About us", "ABOUT US"])
+@pytest.mark.parametrize("said", ["page_1", "about-us", "/about-us", "About us", "ABOUT US", "about_us", "/About_us"])
 async def test_a_page_is_renamed_by_id_slug_or_title(world: World, runtime: Runtime, said: str) -> None:
     page = await world.page("About us")
     await world.page("About")
@@ -68,3 +68,31 @@ async def test_the_approver_sees_the_page_and_what_was_edited_since_is_asked_abo
     assert (await runtime.resume(waiting.run)).status == "done"
     assert (await world.rows())["pages"] == 0
     assert (await runtime.replay(waiting.run)).is_identical
+
+
+@pytest.mark.parametrize("said", ["section_1", "about-us/hero", "/about-us/hero", "About us/hero", "page_1/hero"])
+async def test_a_section_is_changed_by_id_or_by_page_and_template(world: World, runtime: Runtime, said: str) -> None:
+    await world.page("About us", ("hero", {"heading": "We bake"}))
+    await world.page("Contact", ("hero", {"heading": "Call us"}))
+    text = (await call(runtime, "cms_updateSectionContent", pageSectionId=said, content={"heading": "Bread"})).text
+    assert json.loads(text)["section"]["content"] == {"heading": "Bread"}
+
+
+async def test_a_template_that_two_sections_have_is_answered_with_both(world: World, runtime: Runtime) -> None:
+    await world.page("About", ("hero", {"heading": "We bake"}), ("quote", {"content": "Good."}))
+    await world.page("Contact", ("hero", {"heading": "Call us"}))
+    text = (await call(runtime, "cms_deletePageSection", pageSectionId="hero", confirmed=True)).text
+    assert "section_1" in text
+    assert "section_3" in text
+    waiting = await call(runtime, "cms_deletePageSection", pageSectionId="quote", confirmed=True)
+    row = await runtime.store.find_question(waiting.questions[0])
+    assert row is not None
+    assert json.loads(row.question.arguments)["pageSectionId"]["id"] == "section_2"
+
+
+async def test_a_page_is_read_by_its_title_unless_two_have_it(world: World, runtime: Runtime) -> None:
+    await world.page("About us")
+    assert json.loads((await call(runtime, "cms_getPage", pageId="about us")).text)["page"]["id"] == "page_1"
+    for slug in ("team", "team-2"):
+        await call(runtime, "cms_createPage", title="Our team", slug=slug)
+    assert json.loads((await call(runtime, "cms_getPageSections", pageId="Our team")).text)["errorCode"] == "NOT_FOUND"

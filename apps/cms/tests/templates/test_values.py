@@ -8,7 +8,14 @@ from pydantic import JsonValue
 from remit.errors import InvalidArgumentsError
 from remit_cms.templates.builtin import BUILTIN_TEMPLATES
 from remit_cms.templates.slots import Row, Slot, SlotType, Structure
-from remit_cms.templates.values import VALUE_FORMATS, check_content, empty_required_slots, iterate_texts, url_scheme
+from remit_cms.templates.values import (
+    VALUE_FORMATS,
+    check_content,
+    empty_required_slots,
+    iterate_texts,
+    rename_fields,
+    url_scheme,
+)
 
 EVERY = Structure(
     rows=tuple(
@@ -54,6 +61,25 @@ WRONG: list[tuple[str, JsonValue]] = [
     ("collectionRef", {"collectionId": "posts", "limit": 101}),
     ("collectionRef", {"collectionId": ""}),
 ]
+
+
+@pytest.mark.parametrize(
+    ("template", "given", "taken"),
+    [
+        ("text", {"text": "a"}, {"content": "a"}),
+        ("text", {"title": "a", "body": "b"}, {"heading": "a", "content": "b"}),
+        ("quote", {"heading": "a", "author": "b"}, {"content": "a", "author": "b"}),
+        ("hero", {"heading": "a", "text": "b", "subtitle": "c"}, {"heading": "a", "content": "b", "subheading": "c"}),
+        ("hero", {"heading": "a", "colour": "b"}, {"heading": "a", "colour": "b"}),
+        ("text", {"content": "a", "text": "b"}, {"content": "a", "text": "b"}),
+        ("quote", {"heading": {"text": "a"}}, {"heading": {"text": "a"}}),
+    ],
+)
+def test_a_field_is_taken_by_another_name_that_can_mean_it_only(
+    template: str, given: dict[str, JsonValue], taken: dict[str, JsonValue]
+) -> None:
+    structure = next(each.structure for each in BUILTIN_TEMPLATES if each.key == template)
+    assert rename_fields(structure, given) == taken
 
 
 def test_every_type_takes_its_own() -> None:

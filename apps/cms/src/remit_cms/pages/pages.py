@@ -67,15 +67,15 @@ class Pages:
             return await _page_reply(scope, page, f"Page '{page.title}' (/{page.slug})", locale=locale)
 
     async def create_page(self, ctx: LeafContext, payload: CreatePage) -> PageReply:
-        """Create a new page with optional sections, as a draft. Returns the created page with its id."""
+        """Create a page that does not exist yet, as a draft; without sections unless the person asks for some."""
         return await edit_once(self._database, ctx, payload, PageReply, lambda edit: _create_page(edit, payload))
 
     async def create_page_with_content(self, ctx: LeafContext, payload: CreatePageWithContent) -> PageReply:
-        """Create a page with its sections in one call, as a draft. If one section fails, nothing is created."""
+        """Create a page that does not exist yet, with its sections, as a draft. Adds nothing to an existing page."""
         return await edit_once(self._database, ctx, payload, PageReply, lambda edit: _create_page(edit, payload))
 
     async def update_page(self, ctx: LeafContext, payload: UpdatePage) -> PageReply:
-        """Change the title, slug, indexing or search engine texts of a page. Its sections stay as they are."""
+        """Change title, slug (address), indexing or search engine texts of a page. Its texts are sections: not here."""
 
         async def work(edit: Edit) -> PageReply:
             page = await edit.find_page(payload.page_id)

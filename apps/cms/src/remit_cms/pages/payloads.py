@@ -8,10 +8,10 @@ from pydantic import Field, StringConstraints, model_validator
 
 from remit.tools import entity
 from remit_cms.models import (
-    IdOrKey,
     LocaleCode,
     OmittedIfNone,
     OptionalParam,
+    PageName,
     PageReference,
     Payload,
     Reply,
@@ -22,12 +22,11 @@ from remit_cms.models import (
 from remit_cms.sections.payloads import SectionInput, SectionView
 
 _PAGE = "Id, slug or exact title of the page"
-_PAGE_TO_READ = "Id or slug of the page"
 _SLUG = "Name in the address: a-z, 0-9 and '-'"
 _REVISION = "Refuse if the page has another revision by now"
 
-_MetaTitle = Annotated[str, Field(max_length=200)]
-_MetaText = Annotated[str, Field(max_length=500)]
+_MetaTitle = Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)]
+_MetaText = Annotated[str, StringConstraints(strip_whitespace=True, max_length=500)]
 _Cursor = Annotated[str, Field(max_length=200)]
 _Title = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200), Field(description="Page title")
@@ -44,7 +43,7 @@ class GetPages(Payload):
 class GetPage(Payload):
     """The page to read, and the parts of it to include."""
 
-    page_id: OptionalParam[IdOrKey] = Field(default=None, description=_PAGE_TO_READ)
+    page_id: OptionalParam[PageName] = Field(default=None, description=_PAGE)
     slug: OptionalParam[SlugText] = Field(default=None, description="Slug of the page")
     include_content: bool = Field(default=False, description="Give the content of every section too")
     locale_code: OptionalParam[LocaleCode] = Field(default=None, description="Language, e.g. en")

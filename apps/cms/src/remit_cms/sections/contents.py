@@ -12,7 +12,7 @@ from remit_cms.sections.payloads import SectionInput, SectionView
 from remit_cms.storage.scope import Scope, parse_structure
 from remit_cms.storage.tables import Page, PageSection, SectionContent, SectionDefinition
 from remit_cms.storage.transactions import Edit
-from remit_cms.templates.values import check_content, empty_required_slots
+from remit_cms.templates.values import check_content, empty_required_slots, rename_fields
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,8 @@ async def add_section(
     """
     definition = await edit.find_definition(section_input.definition_id)
     structure = parse_structure(definition)
-    check_content(definition.key, structure, section_input.content)
+    given = rename_fields(structure, section_input.content)
+    check_content(definition.key, structure, given)
     count = await edit.session.scalar(select(func.count()).select_from(PageSection).where(PageSection.page == page.id))
     order = min(position if position is not None else count or 0, count or 0)
     await edit.session.execute(
@@ -73,7 +74,7 @@ async def add_section(
     section = PageSection(id=edit.new_id("section"), page=page.id, definition=definition.id, sort_order=order)
     edit.session.add(section)
     await edit.session.flush()
-    content = _merge_content({}, section_input.content)
+    content = _merge_content({}, given)
     edit.session.add(SectionContent(section=section.id, locale=locale, content=content))
     await edit.session.flush()
     return AddedSection(section, definition, empty_required_slots(structure, content))
@@ -88,9 +89,10 @@ async def update_content(
         InvalidArgumentsError: the content does not fit the template.
     """
     structure = parse_structure(definition)
-    check_content(definition.key, structure, content)
     row = await edit.session.get(SectionContent, (section.id, locale))
     before = row.content if row is not None else {}
+    content = rename_fields(structure, content, before)
+    check_content(definition.key, structure, content)
     after = _merge_content(before, content)
     if after != before:
         if row is None:

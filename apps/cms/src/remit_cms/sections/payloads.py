@@ -14,15 +14,17 @@ from remit_cms.models import (
     LocaleCode,
     OmittedIfNone,
     OptionalParam,
+    PageName,
     Payload,
     Reply,
     RevisionNumber,
+    SectionReference,
     View,
     empty_content,
 )
 
-_PAGE = "Id or slug of the page"
-_SECTION = "Id of the section"
+_PAGE = "Id, slug or title of the page"
+_SECTION = "Id of the section, or page/key, e.g. about/hero"
 _DEFINITION = "Key of a section template, e.g. hero, text, image-text, features, quote, call-to-action"
 _LOCALE = "Language, e.g. en"
 _REVISION = "Refuse if the page has another revision by now"
@@ -43,7 +45,7 @@ class SectionInput(Payload):
 class GetPageSections(Payload):
     """The page whose sections to list."""
 
-    page_id: IdOrKey = Field(description=_PAGE)
+    page_id: PageName = Field(description=_PAGE)
     include_content: bool = Field(default=False, description="Give the content of every section too")
     locale_code: OptionalParam[LocaleCode] = Field(default=None, description=_LOCALE)
 
@@ -51,7 +53,7 @@ class GetPageSections(Payload):
 class GetSectionContent(Payload):
     """The section to read."""
 
-    page_section_id: IdOrKey = Field(description=_SECTION)
+    page_section_id: SectionReference = Field(description=_SECTION)
     locale_code: OptionalParam[LocaleCode] = Field(default=None, description=_LOCALE)
 
 
@@ -64,7 +66,7 @@ class GetSectionFields(Payload):
 class AddSectionToPage(SectionInput):
     """A section and the position at which to add it."""
 
-    page_id: IdOrKey = Field(description=_PAGE)
+    page_id: PageName = Field(description=_PAGE)
     sort_order: OptionalParam[_Order] = Field(default=None, description="Place on the page, 0 is the top")
     locale_code: OptionalParam[LocaleCode] = Field(default=None, description=_LOCALE)
     expected_revision: OptionalParam[RevisionNumber] = Field(default=None, description=_REVISION)
@@ -73,7 +75,7 @@ class AddSectionToPage(SectionInput):
 class UpdateSectionContent(Payload):
     """New values for fields of a section."""
 
-    page_section_id: IdOrKey = Field(description=_SECTION)
+    page_section_id: SectionReference = Field(description=_SECTION)
     content: ContentInput = Field(description="The fields to change, with their new values; null empties one")
     locale_code: OptionalParam[LocaleCode] = Field(default=None, description=_LOCALE)
     expected_revision: OptionalParam[RevisionNumber] = Field(default=None, description=_REVISION)
@@ -82,7 +84,7 @@ class UpdateSectionContent(Payload):
 class DeletePageSection(Payload):
     """The section to delete."""
 
-    page_section_id: IdOrKey = Field(description=_SECTION)
+    page_section_id: SectionReference = Field(description=_SECTION)
     confirmed: bool = Field(default=False, description="Must be true to actually delete")
     expected_revision: OptionalParam[RevisionNumber] = Field(default=None, description=_REVISION)
 

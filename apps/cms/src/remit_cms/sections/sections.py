@@ -128,7 +128,7 @@ class Sections:
         return await edit_once(self._database, ctx, payload, SectionReply, work)
 
     async def update_section_content(self, ctx: LeafContext, payload: UpdateSectionContent) -> SectionReply:
-        """Change fields of one section. Other fields and other languages are not changed."""
+        """Change or translate texts of one section. Other fields and other languages are not changed."""
 
         async def work(edit: Edit) -> SectionReply:
             section, page, definition = await edit.find_section(payload.page_section_id)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import ColumnElement, and_, or_, select
+from sqlalchemy import ColumnElement, and_, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from remit.errors import InvalidArgumentsError, NotFoundError
@@ -53,25 +54,24 @@ class Scope:
             return code or self.default_locale
         raise InvalidArgumentsError(f"No locale '{code}' on this site. Its locales: {', '.join(self.locales)}.")
 
-    async def find_page(self, id_or_slug: str) -> Page:
-        """The page with this id or slug.
+    async def find_page(self, name: str) -> Page:
+        """The page with this id or slug, or else the only one with this title.
 
         Raises:
             NotFoundError: suggests similar pages.
         """
-        slug = id_or_slug.strip("/")
-        query = select(Page).where(
-            self.target.row_filter(Page), or_(Page.id == id_or_slug, and_(Page.slug == slug, Page.parent.is_(None)))
-        )
-        found = (
-            await self.session.scalars(
-                query.order_by(Page.id != id_or_slug, Page.locale != self.default_locale).limit(1)
-            )
-        ).first()
+        slug = slug_of(name)
+        in_target = select(Page).where(self.target.row_filter(Page))
+        query = in_target.where(or_(Page.id == name, and_(Page.slug == slug, Page.parent.is_(None))))
+        query = query.order_by(Page.id != name, Page.locale != self.default_locale).limit(1)
+        found = (await self.session.scalars(query)).first()
         if found is not None:
             return found
+        titled = (await self.session.scalars(in_target.where(func.lower(Page.title) == name.strip().lower()))).all()
+        if len(titled) == 1:
+            return titled[0]
         slugs = (await self.session.scalars(select(Page.slug).where(self.target.row_filter(Page)))).all()
-        raise NotFoundError(f"No page '{id_or_slug}'.{_suggest_names('Pages', slug, slugs)}")
+        raise NotFoundError(f"No page '{name}'.{_suggest_names('Pages', slug, slugs)}")
 
     async def find_page_by_id(self, page_id: str) -> Page:
         """The page with exactly this id, for operations that cannot be undone.
@@ -120,6 +120,11 @@ class Scope:
             await self.session.scalars(select(SectionDefinition.key).where(in_target).order_by(SectionDefinition.key))
         ).all()
         raise NotFoundError(f"No section template '{id_or_key}'. Existing templates: {', '.join(keys)}.")
+
+
+def slug_of(name: str) -> str:
+    """The slug that a name of a page would be: ``/Old_prices`` is old-prices."""
+    return re.sub(r"[\s_]+", "-", name.strip().strip("/")).lower()
 
 
 def parse_structure(definition: SectionDefinition) -> Structure:

@@ -75,6 +75,8 @@ class CollectionRef(_SlotValue):
     limit: int = Field(default=10, ge=1, le=100)
 
 
+_TEXT_TYPES: Final = (SlotType.TEXT, SlotType.RICH_TEXT)
+
 _VALIDATORS: Final[dict[SlotType, TypeAdapter[object]]] = {
     SlotType.TEXT: TypeAdapter(Annotated[str, Field(max_length=1000)]),
     SlotType.RICH_TEXT: TypeAdapter(Annotated[str, Field(max_length=50_000)]),
@@ -120,6 +122,33 @@ def check_content(template: str, structure: Structure, content: Content) -> None
     if problems:
         fields = ", ".join(describe_slot(slot) for slot in structure.slots)
         raise InvalidArgumentsError(f"Section '{template}': {'; '.join(problems)}. Its fields: {fields}.")
+
+
+_FIELD_NAMES: Final = {
+    "content": ("text", "body", "description", "paragraph", "quote", "markdown", "message"),
+    "heading": ("title", "headline", "name"),
+    "subheading": ("subtitle", "tagline"),
+    "cta": ("button", "link", "call_to_action", "callToAction"),
+}
+"""What models call the fields of templates, too."""
+
+
+def rename_fields(structure: Structure, content: Content, existing: Content | None = None) -> Content:
+    """The content with the template's names in place of others that can mean one of its fields only.
+
+    That is a usual name of a field, or else any name where one required text is missing, in ``existing`` too. A field
+    that is given under its own name keeps its value.
+    """
+    slots = {slot.key: slot for slot in structure.slots}
+    renamed = dict(content)
+    for key in [key for key in content if key not in slots]:
+        usual = [name for name, names in _FIELD_NAMES.items() if key in names and name in slots and name not in renamed]
+        missing = [name for name, slot in slots.items() if slot.required and name not in renamed | (existing or {})]
+        is_text = isinstance(content[key], str) and len(missing) == 1 and slots[missing[0]].type in _TEXT_TYPES
+        target = usual or (missing if is_text else [])
+        if target:
+            renamed[target[0]] = renamed.pop(key)
+    return renamed
 
 
 def empty_required_slots(structure: Structure, content: Content) -> list[str]:
