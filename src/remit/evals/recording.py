@@ -218,8 +218,8 @@ class RecordedModel:
 
 
 def digest_instructions(request: ChatRequest) -> list[str]:
-    """Digests of the system messages of a request."""
-    return [digest(text) for text in request.history if text.startswith('{"role":"system"')]
+    """The digest of the instructions, which are the first message; what is added per run or later is not part of it."""
+    return [digest(text) for text in [*request.history][:1] if text.startswith('{"role":"system"')]
 
 
 def digest_tools(request: ChatRequest) -> dict[str, str]:
