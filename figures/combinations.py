@@ -24,7 +24,7 @@ from figures.combinations_world import (
 from figures.figure import Figure, no_violations
 from remit import Effect
 from remit.contracts.artifact import digest_of
-from remit.contracts.items import Item, Message, QuestionItem, ToolOutput, output_content
+from remit.contracts.items import HistoryCompacted, Item, Message, QuestionItem, ToolOutput, output_content
 from remit.contracts.question import Question
 from remit.errors import LayerOrderError
 from remit.layers import ModelLayer
@@ -88,7 +88,9 @@ async def _count_broken(combinations: Sequence[tuple[Placed, ...]]) -> tuple[lis
     for number, placed in enumerate(combinations):
         effect = (Effect.KEYED, Effect.UNSAFE)[number % 2]
         try:
-            violation = await find_violation(placed, effect, dies_at=1 + number % 7, after=bool(number % 3))
+            violation = await find_violation(
+                placed, effect, dies_at=1 + number % 7, after=bool(number % 3), is_long=number % 4 > 1
+            )
         except LayerOrderError:
             refused += 1
             continue
@@ -103,13 +105,17 @@ def _ignore_kills(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> N
         loop.default_exception_handler(context)
 
 
-async def find_violation(placed: Sequence[Placed], effect: Effect, *, dies_at: int, after: bool) -> str:
+async def find_violation(
+    placed: Sequence[Placed], effect: Effect, *, dies_at: int, after: bool, is_long: bool = False
+) -> str:
     """What is broken about a combination: run, suspend, decide, kill, resume, replay. Empty if nothing is.
+
+    ``is_long``: with compaction and memory in use.
 
     Raises:
         LayerOrderError: an order rule refuses the combination.
     """
-    clock, world = Clock(), World()
+    clock, world = Clock(), World(is_long=is_long)
     store = BankStore(clock)
     bank = Bank(placed, effect, store, clock, world)
     try:
@@ -132,7 +138,8 @@ async def find_violation(placed: Sequence[Placed], effect: Effect, *, dies_at: i
         if result.value() != DONE:
             return f"it ended with {result.text[:80]}"
         items = [position.item for position in await store.read(result.run)]
-        report = await Bank(placed, effect, store, clock, World(paid=dict(world.paid))).runtime.replay(result.run)
+        judge = World(paid=dict(world.paid), is_long=is_long)
+        report = await Bank(placed, effect, store, clock, judge).runtime.replay(result.run)
     except (Crash, Exception) as error:  # noqa: BLE001 - whatever a combination does wrong is counted
         return f"{type(error).__name__}: {str(error)[:120]}"
     if not report.is_identical:
@@ -169,6 +176,10 @@ def _result_of(asked: Question) -> str:
     return f"shipped to {json.loads(asked.arguments)['to']}" if asked.tool == "ship" else '{"card":"looked up"}'
 
 
+def _has(items: Sequence[Item], kind: type[Item]) -> bool:
+    return any(isinstance(item, kind) for item in items)
+
+
 def _find_difference(
     placed: Sequence[Placed], effect: Effect, world: World, items: Sequence[Item], contents: Mapping[str, bytes]
 ) -> str:
@@ -200,5 +211,7 @@ def _find_difference(
         f"files were kept: {world.kept}": world.kept != {digest_of(INVOICE), *slip},
         f"calls saw the targets {world.targets}": world.targets != {TARGET},
         "the correction of the result is not on record once": len(corrections) != 1,
+        "nothing was compacted, or remembered": world.is_long
+        and not (_has(items, HistoryCompacted) and any("Bakery" in repr(item) for item in items)),
     }
     return next((text for text, is_broken in broken.items() if is_broken), "")

@@ -1,7 +1,8 @@
 """A bank whose payments pass a combination of layers: who saw which result, what happened, and who approved it.
 
 The slip of a payment is too large for the journal, so the model passes it on by reference, like the person's file. The
-run has a target, for which alone the person may pay, and a typed result, which is corrected once.
+run has a target, for which alone the person may pay, and a typed result, which is corrected once. In every other bank
+the clerk's history is compacted before each request, and a run before this one has left something to remember.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from typing import Any, Final
 
 from pydantic import BaseModel
 
+from figures.by_turn import answer_by_turn
+from figures.scout import SCOUT, SCOUTING
 from remit import (
     Agent,
     App,
@@ -33,6 +36,7 @@ from remit import (
     When,
     tool,
 )
+from remit.agent import Compaction, WorkingMemory
 from remit.app import Env
 from remit.artifacts import Artifact, PromptWithFiles, RunArtifacts
 from remit.contracts.arguments import Limits
@@ -61,7 +65,7 @@ from remit.layers import (
     Validate,
     layer_fn,
 )
-from remit.messages import ChatRequest
+from remit.messages import ChatRequest, Completion
 from remit.runtime import RunResult
 from remit.testing import Scripted, calls, superuser
 from tests.runtime.kit import Clock, Mortal
@@ -236,6 +240,7 @@ class World:
     targets: set[str] = field(default_factory=set[str])
     kept: set[str] = field(default_factory=set[str])
     fails: bool = False
+    is_long: bool = False
 
 
 class BankStore(Mortal):
@@ -340,8 +345,12 @@ class Bank:
             input=PromptWithFiles,
             output=Receipt,
             output_mode="native" if is_native else "tool",
+            compaction=Compaction(tokens=300, keep=150) if world.is_long else None,
+            memory=WorkingMemory(),
         )
-        results = [_INVALID, DONE.model_dump_json()]
+        results: list[Any] = [_INVALID, DONE.model_dump_json()]
+        results = results if is_native else [calls(("final_result", each)) for each in results]
+        self._script = [calls(("pay", {"cents": 500})), _settle_and_keep, *results]
         clerk = clerk.layer(Stack[AgentLayer](*around_model, *by_scope["agent"]))
         ships = Policy(
             When("elsewhere", lambda call: call.caller.target != TARGET, Block(reason="another bank"), version="1"),
@@ -349,24 +358,27 @@ class Bank:
         )
         approve_ships = Approve(Env(), policy=ships).where(tools={"ship"})
         self.runtime = Runtime(
-            App(name="bank", agents=(clerk,), limits=Limits(output_bytes=1024)),
+            App(name="bank", agents=(clerk, SCOUT), limits=Limits(output_bytes=1024)),
             store=store,
             clock=clock,
             directory=_find_principal,
-            model=Scripted(
-                [
-                    calls(("pay", {"cents": 500})),
-                    _settle_and_keep,
-                    *(results if is_native else [calls(("final_result", each)) for each in results]),
-                ]
-            ),
+            model=self._answer,
             layers=Stack[CallLayer](Validate(), approve_ships, *by_scope["run"]),
         )
 
     async def start(self) -> RunResult[Any]:
         """Begin the run for the target, with the person's file."""
+        conversation = "c" if self.world.is_long else ""
+        if conversation:
+            await self.runtime.run("Look.", by=PERSON, agent="scout", target=TARGET, conversation=conversation)
         file = await self.runtime.artifacts.add(INVOICE, by=PERSON, name="invoice.txt")
-        return await self.runtime.run("Pay.", by=PERSON, files=[file], target=TARGET)
+        return await self.runtime.run(
+            "Pay.", by=PERSON, agent="clerk", files=[file], target=TARGET, conversation=conversation
+        )
+
+    async def _answer(self, request: ChatRequest, /) -> Completion:
+        is_scout = '"content":"Scout."' in request.history[0]
+        return await answer_by_turn(SCOUTING if is_scout else self._script, request)
 
 
 def _find_principal(name: str, tenant: str) -> Principal:

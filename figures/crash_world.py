@@ -2,7 +2,7 @@
 
 An agent calls them, alone or nested: by tools that call others, or by workers that call workers. Its run has a target,
 for which alone the person may do anything; it is given a file, passes a large result on by reference, and has a typed
-result, which it corrects once.
+result, which it corrects once. Its history is compacted before most requests.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from pydantic import BaseModel
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
+from figures.by_turn import answer_by_turn
 from remit import (
     Agent,
     App,
@@ -32,6 +33,7 @@ from remit import (
     preset,
     tool,
 )
+from remit.agent import Compaction
 from remit.app import Env
 from remit.artifacts import Artifact, PromptWithFiles, RunArtifacts
 from remit.contracts.arguments import Limits
@@ -42,7 +44,7 @@ from remit.journal.sql.store import SqlStore
 from remit.messages import ChatRequest, Completion
 from remit.policies import DEFAULT_POLICY
 from remit.runtime import RunResult
-from remit.testing import Scripted, calls
+from remit.testing import calls
 from remit.workers import WorkerDefinition, build_agent
 
 TARGET: Final = "bakery/main"
@@ -118,6 +120,7 @@ class World:
             input=PromptWithFiles,
             output=Report,
             output_mode="native" if self._script in ("flat", "stalled") else "tool",
+            compaction=Compaction(tokens=300, keep=150) if self._script in ("flat", "stalled") else None,
         )
         app = App(name="sweep", agents=(agent,), layers=lambda: preset(Env(), policy=_POLICY), limits=_LIMITS)
         return Runtime(app, store=store, model=self._answer, make_run_id=lambda: "run")
@@ -138,9 +141,9 @@ class World:
         return is_out
 
     async def _answer(self, request: ChatRequest, /) -> Completion:
-        if self._outage.exists() and any('"role":"assistant"' in each for each in request.history):
+        if self._outage.exists() and (request.turn > 1 or request.agent_call_id.endswith(":compaction")):
             raise ModelBusyError("429", retry_after=3600)
-        return await Scripted(_SCRIPTS[self._script])(request)
+        return await answer_by_turn(_SCRIPTS[self._script], request)
 
     def read_effects(self) -> list[EffectLine]:
         """What happened, in order."""

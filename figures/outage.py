@@ -15,8 +15,10 @@ from typing import Any, Final
 import looptime
 from pydantic import BaseModel
 
+from figures.by_turn import answer_by_turn
 from figures.figure import Figure, no_violations
 from remit import Agent, App, Block, Effect, LeafContext, Policy, Principal, Runtime, When, preset, tool
+from remit.agent import Compaction
 from remit.agent.driver import AgentDriver
 from remit.agent.native import NativeDriver
 from remit.app import Env
@@ -24,9 +26,10 @@ from remit.artifacts import Artifact, PromptWithFiles, RunArtifacts
 from remit.contracts.arguments import Limits
 from remit.contracts.artifact import digest_of
 from remit.contracts.chat import ChatRequest, Completion
+from remit.contracts.items import HistoryCompacted
 from remit.errors import ModelBusyError, ModelUnavailableError
 from remit.stores import InMemoryStore
-from remit.testing import Scripted, calls
+from remit.testing import calls
 from remit.testing.history_check import history_errors
 from remit.workers import PydanticAIDriver
 
@@ -71,36 +74,47 @@ def _reference(content: bytes, name: str = "") -> dict[str, Any]:
 
 
 _SENT: Final = _reference(PHOTO, "till.txt")
+_COMPACTION: Final = Compaction(tokens=300, keep=150)
+"""Each agent's history is too long after its first answer."""
+
 OUTAGES: Final = (ModelBusyError("429", retry_after=3600), ModelUnavailableError("503"))
 
 
 def figures(*, short: bool) -> Iterator[Figure]:
     """Effects and results that an outage lost or doubled."""
     lost, doubled, cases = 0, 0, 0
-    for driver in (NativeDriver(), PydanticAIDriver()):
-        requests = _play(driver, -1, OUTAGES[0])[2]
+    for driver, compaction in (
+        (NativeDriver(), None),
+        (PydanticAIDriver(), _COMPACTION),
+        *(() if short else ((NativeDriver(), _COMPACTION),)),
+    ):
+        requests = _play(driver, -1, OUTAGES[0], compaction)[2]
         for outage in OUTAGES[:1] if short else OUTAGES:
             for failing in range(0, requests, 2 if short else 1):
-                missing, repeated, _ = _play(driver, failing, outage)
+                missing, repeated, _ = _play(driver, failing, outage, compaction)
                 lost, doubled, cases = lost + missing, doubled + repeated, cases + 1
     how = (
-        f"a tree of agents {DEPTH} deep, of both drivers; the model fails at each request in turn until the run stalls"
+        f"a tree of agents {DEPTH} deep, of both drivers, with and without compaction; the model fails at each request "
+        "in turn, those for summaries included, until the run stalls"
     )
     yield no_violations("model.outage.lost", lost, cases, f"{how}; effects, results and histories that are missing")
     yield no_violations("model.outage.doubled", doubled, cases, f"{how}; effects that happened more than once")
 
 
-def _play(driver: AgentDriver, failing: int, outage: Exception) -> tuple[int, int, int]:
+def _play(driver: AgentDriver, failing: int, outage: Exception, compaction: Compaction | None) -> tuple[int, int, int]:
     """Lost and doubled effects where the model fails at request ``failing``, and the number of requests."""
     with asyncio.Runner(loop_factory=looptime.new_event_loop) as runner:
-        return runner.run(_Tree(driver, failing, outage).play())
+        return runner.run(_Tree(driver, failing, outage, compaction).play())
 
 
 class _Tree:
     """A lead with agents below it. Each has effects before and after the agent below, and side by side with it."""
 
-    def __init__(self, driver: AgentDriver, failing: int, outage: Exception) -> None:
+    def __init__(
+        self, driver: AgentDriver, failing: int, outage: Exception, compaction: Compaction | None = None
+    ) -> None:
         self._driver = driver
+        self._compaction = compaction
         self._failing = failing
         self._outage = outage
         self._is_down = False
@@ -127,6 +141,8 @@ class _Tree:
         missing += len(history_errors(history)) + (not _is_corrected(history))
         missing += not (await self._runtime().replay(run)).is_identical
         missing += has_stalled != (self._outage_count > 0)
+        items = [position.item for position in await self._store.read(run)]
+        missing += any(isinstance(item, HistoryCompacted) for item in items) is not bool(self._compaction)
         return missing, sum(count - 1 for count in self._effects.values()), self._requests
 
     async def _answer(self, request: ChatRequest, /) -> Completion:
@@ -135,6 +151,8 @@ class _Tree:
             self._is_down = True
             self._outage_count += 1
             raise self._outage
+        if request.agent_call_id.endswith(":compaction"):
+            return await answer_by_turn((), request)
         level = int(next(each for each in request.history if '"role":"system"' in each).split("level ")[1][0])
         below = [(f"agent{level + 1}", {"prompt": "go on", "files": [_SENT]})] if level + 1 < DEPTH else []
         script: list[Any] = [
@@ -146,7 +164,7 @@ class _Tree:
             ),
             *_RESULTS[level],
         ]
-        return await Scripted(script)(request)
+        return await answer_by_turn(script, request)
 
     def _act(self, name: str, ctx: LeafContext) -> str:
         self._effects[name] += 1
@@ -186,6 +204,7 @@ class _Tree:
                     output_mode="native" if level == 0 else "tool",
                     tools=[*tools, *agents[-1:]],
                     driver=self._driver,
+                    compaction=self._compaction,
                 )
             )
         app = App(

@@ -13,7 +13,15 @@ from sqlalchemy import MetaData
 
 from figures.notebook import VOCABULARY, Env, Notebook, Notes, table
 from remit import Agent, Allow, App, Client, Effect, Principal, Runtime, Stack, Timeout, Tool, tool
-from remit.agent import AgentLimits, AttachmentPolicy, Compaction, ProviderTool, StepUsage, ToolSearch
+from remit.agent import (
+    AgentLimits,
+    AttachmentPolicy,
+    Compaction,
+    ProviderTool,
+    StepUsage,
+    ToolSearch,
+    WorkingMemory,
+)
 from remit.app import Env as PlainEnv
 from remit.audit import Audit, FileAnchor
 from remit.database import Schema
@@ -276,6 +284,7 @@ OBJECTS: Final[Mapping[type, Callable[[], Any]]] = {
     Agent: agent,
     AgentLimits: AgentLimits,
     Compaction: Compaction,
+    WorkingMemory: WorkingMemory,
     ModelSettings: ModelSettings,
     AttachmentPolicy: lambda: AttachmentPolicy(suffixes=(".txt",)),
     ToolSearch: lambda: ToolSearch(above=9, limit=3, always=["a"], phrases={"a": ["b"]}),

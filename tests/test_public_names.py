@@ -45,6 +45,7 @@ PUBLIC: Final = {
         Agent AgentDriver AgentLimits AgentLoop AgentRun AgentService AgentStep AgentTask AgentTools Attachment
         AttachmentPolicy Compaction Done LazyTools LoopService NativeDriver Next Prompt PromptWithAttachments
         ProviderTool RunInfo RunInstructions StepOutcome StepRequest StepUsage ToolRanker ToolSearch ToolText WordRanker
+        WorkingMemory
     """,
     "remit.app": "App Env",
     "remit.artifacts": "Artifact ArtifactPart Artifacts PromptWithFiles RunArtifacts read_artifact",

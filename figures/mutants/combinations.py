@@ -80,4 +80,14 @@ MUTANTS: Final = (
             "pass",
         ),
     ),
+    _mutant(
+        "a resumed run is compacted in another way",
+        "delaying",
+        edited("remit.agent.compactor:_find_recorded", "item.turn <= request.turn", "item.turn < 0"),
+    ),
+    _mutant(
+        "a resumed run remembers anew",
+        "delaying",
+        edited("remit.agent.first_messages:record_message", "if recorded is None:", "if True:"),
+    ),
 )

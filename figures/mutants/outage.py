@@ -47,6 +47,17 @@ _LOST: Final = mutants_of(
             "ledger.add(Message(call=last.call_id, agent=last.agent_call_id, text=text))",
             "pass",
         ),
+        "a compaction is decided anew by a resume": edited(
+            "remit.agent.compactor:_find_recorded", "item.turn <= request.turn", "item.turn < 0"
+        ),
+        "a compaction is not on record": edited(
+            "remit.agent.compactor:Compactor._record", "request.ledger.add(item)", "pass"
+        ),
+        "a compaction cuts calls from their results": edited(
+            "remit.contracts.compacted_history:group_messages",
+            "if groups and text.startswith(TOOL_PREFIX):",
+            "if False:",
+        ),
     },
 )
 _DOUBLED: Final = mutants_of(

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from remit.agent.step import AgentStep
     from remit.agent.tool_ranking import ToolRanker, ToolText, WordRanker
     from remit.agent.tool_search import ToolSearch
+    from remit.agent.working_memory import WorkingMemory
     from remit.contracts.step import Done, Next, StepOutcome, StepRequest, StepUsage
 
 __all__ = [
@@ -53,6 +54,7 @@ __all__ = [
     "ToolSearch",
     "ToolText",
     "WordRanker",
+    "WorkingMemory",
 ]
 
 if not TYPE_CHECKING:
@@ -72,6 +74,7 @@ if not TYPE_CHECKING:
             "remit.agent.step": ("AgentStep",),
             "remit.agent.tool_ranking": ("ToolRanker", "ToolText", "WordRanker"),
             "remit.agent.tool_search": ("ToolSearch",),
+            "remit.agent.working_memory": ("WorkingMemory",),
             "remit.contracts.step": ("Done", "Next", "StepOutcome", "StepRequest", "StepUsage"),
         },
     )

@@ -22,6 +22,7 @@ from remit.agent.prompt import Prompt
 from remit.agent.provider_tool import ProviderTool, as_provider_tools
 from remit.agent.run_instructions import RunInstructions
 from remit.agent.tool_search import ToolSearch, as_tool_search
+from remit.agent.working_memory import WorkingMemory
 from remit.contracts.arguments import Arguments
 from remit.contracts.call import AgentLayer, CallLayer, ToolLayer, to_call_layers
 from remit.contracts.callee import UNKNOWN, Callee, Frame, ReconcileResult
@@ -64,6 +65,7 @@ class Agent:
         driver: runs the model; by default the native loop.
         limits: turns, calls, tokens, seconds and output bytes of one call of the agent.
         compaction: shortens a history that grows too long for the model; None for never.
+        memory: what it remembers of the entities in a conversation; None for nothing.
         settings: those of each model request, such as ``ModelSettings(temperature=0)``.
         output_mode: ``"native"`` sends the schema of a typed result with each request, and the model answers with JSON;
             ``"tool"`` makes it call ``final_result``; ``"auto"`` is native for a named model that is known to have it.
@@ -101,6 +103,7 @@ class Agent:
         driver: AgentDriver | None = None,
         limits: AgentLimits | None = None,
         compaction: Compaction | None = None,
+        memory: WorkingMemory | None = None,
         settings: ModelSettings | None = None,
         output_mode: OutputMode = "auto",
         retries: int = 1,
@@ -127,6 +130,7 @@ class Agent:
             attachments=attachments,
             limits=AgentLimits() if limits is None else limits,
             compaction=compaction,
+            memory=memory,
             settings=NO_SETTINGS if settings is None else settings,
             output_mode=output_mode,
             retries=retries,

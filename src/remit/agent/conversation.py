@@ -13,6 +13,7 @@ from remit.agent.driver import AgentService, AgentTask
 from remit.agent.first_messages import record_first_message
 from remit.agent.loop import AgentRun
 from remit.agent.run_instructions import record_run_instructions
+from remit.agent.working_memory import record_working_memory
 from remit.contracts.callee import AgentLike, Frame
 from remit.contracts.chat import History, completion_from_message, decode_message, message_text
 from remit.contracts.items import Message
@@ -44,9 +45,10 @@ async def run_conversation(
     prior = () if frame.caller.call else frame.ledger.prior_messages
     system = record_first_message(frame, 0, "system", definition.render_instructions(payload))
     run_instructions = await _record_run_instructions(frame, definition, 0)
+    memory = await _record_memory(frame, agent, peers, prior)
     user = record_first_message(frame, 1, "user", definition.render_message(payload))
     used_call_ids = _collect_call_ids(prior)
-    history = History([system, *prior, *run_instructions, user])
+    history = History([system, *prior, *run_instructions, *memory, user])
     task = AgentTask(history=history, frame=frame, attachments=attachments, used_call_ids=used_call_ids)
     turns, handoffs = 0, 0
     run = await agent.service(task)
@@ -67,14 +69,26 @@ async def _record_run_instructions(frame: Frame, definition: AgentDefinition, ha
     """The message with the run instructions of an agent, which is recorded before the next first message."""
     if not definition.run_instructions:
         return []
-    recorded_count = sum(isinstance(item, Message) for item in frame.ledger.items_for(frame.id))
+    number, is_decided = handoffs, _has_first_messages(frame, 1 + handoffs)
     return await record_run_instructions(
-        frame,
-        definition.name,
-        definition.run_instructions,
-        handoffs,
-        is_decided=recorded_count > 1 + handoffs,
+        frame, definition.name, definition.run_instructions, number, is_decided=is_decided
     )
+
+
+async def _record_memory(
+    frame: Frame, agent: BoundAgent, peers: Mapping[str, BoundAgent], prior: Sequence[str]
+) -> list[str]:
+    """The message with what the agent remembers of the runs before this one of its conversation."""
+    memory = agent.definition.memory
+    if memory is None or frame.caller.call:
+        return []
+    agents, is_decided = (agent, *peers.values()), _has_first_messages(frame, 1)
+    return await record_working_memory(frame, memory, agents, prior, is_decided=is_decided)
+
+
+def _has_first_messages(frame: Frame, count: int) -> bool:
+    """Whether the journal has more than ``count`` of the first messages of a call."""
+    return sum(isinstance(item, Message) for item in frame.ledger.items_for(frame.id)) > count
 
 
 def last_message_text(messages: Sequence[str] | History) -> str:

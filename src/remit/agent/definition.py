@@ -18,6 +18,7 @@ from remit.agent.prompt import Prompt, PromptWithFiles
 from remit.agent.provider_tool import ProviderTool
 from remit.agent.run_instructions import RunInstructions, check_run_instructions
 from remit.agent.tool_search import ToolSearch
+from remit.agent.working_memory import WorkingMemory
 from remit.contracts.artifact import Artifact, Files
 from remit.contracts.call import AgentLayer, CallLayer, ModelLayer, StepLayer
 from remit.contracts.contract import check_name
@@ -83,6 +84,7 @@ class AgentDefinition:
     attachments: AttachmentPolicy | None = None
     limits: AgentLimits = field(default_factory=AgentLimits)
     compaction: Compaction | None = None
+    memory: WorkingMemory | None = None
     settings: ModelSettings = NO_SETTINGS
     output_mode: OutputMode = "auto"
     retries: int = 1
@@ -104,6 +106,7 @@ class AgentDefinition:
             attachments=(self.attachments, AttachmentPolicy | None),
             limits=(self.limits, AgentLimits),
             compaction=(self.compaction, Compaction | None),
+            memory=(self.memory, WorkingMemory | None),
             settings=(self.settings, ModelSettings),
             facts=(self.facts, Facts),
             agent_layers=(self.agent_layers, Stack),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+
 from remit.contracts.callee import Frame
 from remit.contracts.chat import decode_message, encode_message
 from remit.contracts.items import Message, Mismatch
@@ -24,3 +26,23 @@ def record_first_message(frame: Frame, index: int, role: str, content: str) -> s
         what = f"{decode_message(current)['role']} message"
         frame.ledger.add(Mismatch(call=frame.id, what=what, recorded=kept, today=current))
     return kept
+
+
+async def record_message(
+    frame: Frame, call: str, make_text: Callable[[], Awaitable[str]], *, is_decided: bool
+) -> list[str]:
+    """The user message stored under ``call``: the recorded one, or else one with the text that is made now.
+
+    An empty text makes none. ``is_decided`` says that the journal has later messages of the frame: then it has this one
+    too, or there is none, and no text is made.
+    """
+    recorded = next((item.text for item in frame.ledger.items_for(call) if isinstance(item, Message)), None)
+    if recorded is None:
+        text = "" if is_decided else await make_text()
+        if not text:
+            return []
+        recorded = encode_message({"role": "user", "content": text})
+    elif not frame.ledger.is_replaying:
+        return [recorded]
+    frame.ledger.add(Message(call=call, agent=frame.id, text=recorded))
+    return [recorded]

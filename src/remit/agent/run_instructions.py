@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import cast
 
+from remit.agent.first_messages import record_message
 from remit.contracts.callee import Frame
-from remit.contracts.chat import encode_message
-from remit.contracts.items import Message
 from remit.contracts.principal import Principal
 from remit.contracts.question import content_digest
 from remit.core.checks import wrong_value
@@ -50,23 +49,18 @@ async def record_run_instructions(
     """The message with the run instructions of ``agent``, number ``number`` of this call; none if they are empty.
 
     It is a user message, which any model accepts in any place, so that system message and tools are the same bytes in
-    every run. ``is_decided`` says that the journal has later messages: then it has this one too, or there is none, and
-    the function is not called again.
+    every run. See `record_message` for ``is_decided``.
 
     Raises:
         ToolFailedError: the function failed or returned no text.
     """
+
+    async def make_text() -> str:
+        content = await _evaluate(frame, agent, instructions)
+        return f"<run_instructions>\n{content}\n</run_instructions>" if content else ""
+
     call = content_digest("run instructions", frame.id, str(number))
-    recorded = next((item.text for item in frame.ledger.items_for(call) if isinstance(item, Message)), None)
-    if recorded is None:
-        content = "" if is_decided else await _evaluate(frame, agent, instructions)
-        if not content:
-            return []
-        recorded = encode_message({"role": "user", "content": f"<run_instructions>\n{content}\n</run_instructions>"})
-    elif not frame.ledger.is_replaying:
-        return [recorded]
-    frame.ledger.add(Message(call=call, agent=frame.id, text=recorded))
-    return [recorded]
+    return await record_message(frame, call, make_text, is_decided=is_decided)
 
 
 async def _evaluate(frame: Frame, agent: str, instructions: RunInstructions) -> str:

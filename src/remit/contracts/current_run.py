@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextvars import ContextVar
 from typing import Final
 
 from remit.contracts.arguments import Limits
+from remit.contracts.items import Item
 
 CURRENT_RUN: Final[ContextVar[str]] = ContextVar("remit_driven_run", default="")
 """The id of the run whose call is being executed here; empty outside of every run."""
 
 CURRENT_LIMITS: Final[ContextVar[Limits]] = ContextVar("remit_limits", default=Limits())  # noqa: B039 - immutable
 """The limits of that run."""
+
+CURRENT_PRIOR_RUNS: Final[ContextVar[Callable[[], AsyncIterator[Sequence[Item]]] | None]] = ContextVar(
+    "remit_prior_runs", default=None
+)
+"""Reads the items of the runs before that run in its conversation, newest first; None where nothing can be read."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable
 from typing import Final
 
 from remit.contracts.items import DETACHED, Handoff, Item, Position, RunOpened
@@ -106,6 +106,13 @@ class Conversations:
             history = build_chat_history(items, root, texts)
             texts = [text for text in history if '"role":"system"' not in text[:20]]
         return texts
+
+    async def read_back(self, run: str) -> AsyncGenerator[list[Item]]:
+        """The items of a run and of those before it in its conversation, newest first, without direct calls."""
+        while run and run != DETACHED:
+            header, positions = await self.read_run(run)
+            yield [each.item for each in positions]
+            run = header.after
 
     async def current_agent(self, conversation: str, by: Principal, idempotency_key: str) -> str:
         """The agent that currently has the conversation; empty at its beginning.

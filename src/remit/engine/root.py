@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from msgspec import Struct
 
 from remit.contracts.arguments import Limits, parse_arguments
 from remit.contracts.call import Call
+from remit.contracts.current_run import CURRENT_PRIOR_RUNS
 from remit.contracts.items import Position, RunOpened
 from remit.contracts.ledger import Ledger
 from remit.contracts.principal import Caller, Principal
@@ -83,6 +85,7 @@ class RootExecutor(Struct, frozen=True):
         executor = self.executor
 
         async def call_root(ledger: RunLedger) -> Reply:
+            CURRENT_PRIOR_RUNS.set(partial(self.conversations.read_back, header.after))
             now = executor.clock()
             ledger.is_early = now < header.starts_at
             following = None if ledger.is_stopping else next_occurrence(header, now, known_items)

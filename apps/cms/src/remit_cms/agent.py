@@ -7,16 +7,19 @@ from pathlib import Path
 from typing import Final
 
 from remit import Agent
+from remit.agent import Compaction, WorkingMemory
 from remit_cms.tools import AnyTool
 
 _PROMPT: Final = Path(__file__).parent / "prompts" / "editor.md"
 
 
-def editor(tools: Iterable[AnyTool]) -> Agent:
-    """The editor agent, with the instructions in ``prompts/editor.md``."""
+def editor(tools: Iterable[AnyTool], *, compaction: Compaction | None = None) -> Agent:
+    """The editor agent, with the instructions in ``prompts/editor.md``. It remembers the objects of a conversation."""
     return Agent(
         "editor",
         instructions=_PROMPT.read_text(encoding="utf-8").strip(),
         tools=tools,
         description="Edits the pages of a website.",
+        compaction=Compaction() if compaction is None else compaction,
+        memory=WorkingMemory(),
     )
