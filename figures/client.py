@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import inspect
 import re
 import tempfile
@@ -15,21 +16,23 @@ from figures.figure import Figure, no_violations
 from remit import Agent, App, Client, Effect, Principal, Risk, Runtime, tool
 from remit.artifacts import Artifact
 from remit.errors import IdempotencyError, RemitError
-from remit.stores import InMemoryStore, SqlStore, Store
+from remit.stores import ConversationKey, InMemoryStore, SqlStore, Store
 from remit.testing import Scripted, calls
 
 CANARY: Final = "canary-7f3"
 """In everything that only the victim and their approver may read."""
 
 VICTIM: Final = Principal("ada", "bakery", frozenset({"approvals:decide"}))
-_OTHER: Final = ("runs:read", "runs:cancel", "approvals:decide", "conversations:join")
+_OTHER: Final = ("runs:read", "runs:cancel", "approvals:decide", "conversations:join", "conversations:manage")
 STRANGERS: Final = {
     "another tenant": Principal("ada", "elsewhere", frozenset({"*"})),
     "another principal": Principal("eve", "bakery"),
     "another target": Principal("tom", "bakery", frozenset(f"{each}@{CANARY}/other" for each in _OTHER)),
 }
+READER: Final = Principal("rob", "bakery")
+"""Whom the victim lets read the conversation, and no more."""
 LATER: Final = datetime(2100, 1, 1, tzinfo=UTC)
-ID_PARAMETERS: Final = ("run", "before", "question", "after", "grant", "artifact")
+ID_PARAMETERS: Final = ("run", "before", "question", "after", "grant", "artifact", "conversation")
 """Parameters for which the id of somebody else is answered like an unknown one."""
 
 
@@ -40,6 +43,7 @@ class _Secrets(NamedTuple):
     question: str
     grant: str
     artifact: Artifact
+    conversation: str
 
     def value(self, method: str, parameter: str) -> object:
         if parameter == "after":
@@ -52,8 +56,8 @@ def figures(*, short: bool) -> Iterator[Figure]:
     leaks, attempts = asyncio.run(_count_leaks(on_disk=not short))
     how = (
         "each method of the client, found by introspection, with each id of another principal's run, page, question, "
-        "grant and file, and with idempotency keys in use, for another tenant, principal and target: answered like an "
-        "unknown id, nothing told or changed"
+        "grant, file and conversation, and with idempotency keys in use, for another tenant, principal and target: "
+        "answered like an unknown id, nothing told or changed"
     )
     yield no_violations("tenants.client.leaks", len(leaks), attempts, "; ".join([how, *leaks[:5]]))
 
@@ -94,15 +98,19 @@ async def _attack(store: Store, kind: str, stranger: Principal) -> tuple[list[st
     await victim.run(CANARY, idempotency_key="key of run")
     await victim.call("pay", {"amount": CANARY}, idempotency_key="key of call")
     await victim.schedule("pay", {"amount": CANARY}, at=LATER, idempotency_key="key of schedule")
-    secrets = _Secrets(waiting.run, waiting.questions[0], grant.id, artifact)
+    await victim.run(CANARY, conversation=f"{talk} alone", target=f"{CANARY}/main")
+    await victim.share_conversation(f"{talk} alone", READER.name)
+    secrets = _Secrets(waiting.run, waiting.questions[0], grant.id, artifact, f"{talk} alone")
     before = await _state(store, secrets)
-    client, leaks, attempts = runtime.client(stranger), list[str](), 0
+    client, leaks, attempts = runtime.client(stranger), await _read_only(runtime, f"{talk} alone"), 5
     for _ in range(2):  # again, because an attempt may have left something that a list then tells
         for method, values in _calls(secrets, talk):
             answer = await _answer(client, method, values)
             told = [CANARY] if CANARY in answer else []
             for parameter in ID_PARAMETERS:
                 if values.get(parameter) is not None and not isinstance(values[parameter], int):
+                    if parameter == "conversation" and parameter not in method:
+                        continue  # a name in use is refused to others
                     known, unknown = values[parameter], _unknown(values[parameter])
                     other = await _answer(client, method, {**values, parameter: unknown})
                     told += [parameter] if _neutral(answer, known) != _neutral(other, unknown) else []
@@ -118,7 +126,7 @@ def _calls(secrets: _Secrets, talk: str) -> Iterator[tuple[str, dict[str, object
     """Every public method, with required arguments alone and with each of the others that can name what is secret."""
     required: Mapping[str, object] = {
         "prompt": "hello", "tool": "pay", "arguments": {"amount": "1"}, "approved": True, "content": b"mine",
-        "principal": "ada", "count": 1, "expires_in": 60.0, "since": 0.0, "until": 1e12,
+        "principal": "ada", "count": 1, "expires_in": 60.0, "since": 0.0, "until": 1e12, "title": "mine",
         "at": LATER,
     }  # fmt: skip
     optional: dict[str, object] = {"conversation": talk, "run": secrets.run, "before": secrets.run}
@@ -175,4 +183,23 @@ async def _state(store: Store, secrets: _Secrets) -> object:
         await store.find_question(secrets.question),
         await store.cancel_requested_by(secrets.run),
         [row for row in grants if row.grant.id == secrets.grant],
+        await store.find_conversation(ConversationKey(VICTIM.tenant, "shop", secrets.conversation)),
     )
+
+
+async def _read_only(runtime: Runtime, talk: str) -> list[str]:
+    """What a principal who may only read a conversation could do with it."""
+    reader = runtime.client(READER)
+    attempts: dict[str, Callable[[], Awaitable[object]]] = {
+        "continue": lambda: reader.run("hello", conversation=talk),
+        "rename": lambda: reader.rename_conversation(talk, "mine"),
+        "share": lambda: reader.share_conversation(talk, "eve"),
+        "unshare": lambda: reader.unshare_conversation(talk, READER.name),
+        "delete": lambda: reader.delete_conversation(talk),
+    }
+    done = list[str]()
+    for name, attempt in attempts.items():
+        with contextlib.suppress(RemitError):
+            await attempt()
+            done.append(f"who reads a conversation may {name} it")
+    return done

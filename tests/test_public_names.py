@@ -77,6 +77,7 @@ PUBLIC: Final = {
         ITEM_TYPES ArgumentsBound AttemptEnded AttemptStarted DecisionItem ErasedItem Handoff HistoryCompacted Item
         Message Mismatch ModelExchange ModelFailure ModelReply ModelUsage Note Outcome Position QuestionClosed
         QuestionItem RunFinished RunOpened RunResumed RunScheduled RunStalled RunSuspended ToolOutput TraceStarted
+        read_jsonl
     """,
     "remit.layers": """
         Accumulate AddMessage AgentLayer AnyLayer Approve Authorize Breaker Budget Call CallLayer CallService
@@ -101,8 +102,9 @@ PUBLIC: Final = {
     "remit.runtime": "Client Page PrincipalDirectory ReplayReport RunDetails RunResult Runtime",
     "remit.secrets": "EnvSecrets FileSecrets Secret SecretRef Secrets",
     "remit.stores": """
-        AcquiredLease AppendFuture ArtifactScope ArtifactStore Consumption GrantStore InMemoryStore Journal
-        Leases QuestionFilter QuestionRow RateCounter RunFilter RunInbox RunIndex RunRow RunStatus SqlStore
+        AcquiredLease AppendFuture ArtifactScope ArtifactStore Consumption ConversationAccess ConversationChange
+        ConversationFilter ConversationKey ConversationRow ConversationStore GrantStore InMemoryStore Journal Leases
+        QuestionFilter QuestionRow RateCounter RunFilter RunInbox RunIndex RunRow RunStatus SqlStore
         Store TurnRequest decode_item encode_item
     """,
     "remit.testing": """

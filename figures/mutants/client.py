@@ -13,7 +13,7 @@ MUTANTS: Final = mutants_of(
     {
         "a run of another tenant exists": edited(f"{_READER}._has_run", "row.tenant == self.principal.tenant and ", ""),
         "the runs of others in the tenant exist": edited(
-            f"{_READER}._visible_run", "or not (self._owns(row) or self._may(permission, row.target))", ""
+            f"{_READER}._visible_run", "if self._owns(row) or self._may(permission, row.target):", "if True:"
         ),
         "a permission for one target counts for all": edited(
             f"{_READER}._may",
@@ -36,6 +36,24 @@ MUTANTS: Final = mutants_of(
             "remit.engine.conversations:Conversations.create_header",
             "current = target  #",
             "pass  #",
+        ),
+        "a conversation is shared with everybody in the tenant": edited(
+            "remit.engine.sharing:access_of",
+            'row.shared.get(principal.name, "")',
+            'next(iter(row.shared.values()), "")',
+        ),
+        "who may read a conversation may share it": edited(
+            "remit.engine.conversation_reader:ConversationReader._visible_conversation",
+            "if not has_access(self.principal, visible[0], needed):",
+            "if not visible:",
+        ),
+        "a list has all conversations of the tenant": edited(
+            "remit.engine.conversation_reader:ConversationReader.conversations",
+            'return fits and has_access(self.principal, row, "read")',
+            "return fits",
+        ),
+        "the runs of a conversation are everybody's": edited(
+            f"{_READER}._visible_run", "if has_access(self.principal, talk, access):", "if True:"
         ),
         "an idempotency key of another principal is in use": edited(
             "remit.engine.request:derive_run_id", "by.name, ", ""

@@ -15,9 +15,9 @@ _FORKS: Final = mutants_of(
     "skew.forks",
     {
         "the latest run is the one that the clocks say": edited(
-            f"{_MEMORY}.find_latest_run",
-            "return self._runs[talk.latest].row if talk and talk.latest else None",
-            "return max(await self.list_runs(tenant=tenant), key=lambda row: row.opened, default=None)",
+            "remit.engine.conversations:Conversations.create_header",
+            '(talk.latest, talk.target) if talk else ("", target)',
+            '(max(await self._store.list_runs(), key=lambda row: row.opened).run, "") if talk else ("", "")',
         ),
         "a run may follow one that another has followed": edited(
             "remit.journal.index:check_conversation_free",
@@ -25,7 +25,7 @@ _FORKS: Final = mutants_of(
             "if True:",
         ),
         "the latest run is not kept when a run is opened": edited(
-            f"{_MEMORY}._open_run", "talk.latest = row.run", "talk.latest = talk.latest or row.run"
+            "remit.journal.conversations:open_in_conversation", "latest=run.run, status", "latest=row.latest, status"
         ),
     },
     partial(measure_forks, 8, stops_early=True),

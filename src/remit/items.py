@@ -30,6 +30,7 @@ from remit.contracts.items import (
     ToolOutput,
     TraceStarted,
 )
+from remit.export.jsonl import read_jsonl
 
 __all__ = [
     "ITEM_TYPES",
@@ -60,4 +61,5 @@ __all__ = [
     "RunSuspended",
     "ToolOutput",
     "TraceStarted",
+    "read_jsonl",
 ]

@@ -35,8 +35,9 @@ from remit.engine.client import Client
 from remit.engine.conversations import Conversations
 from remit.engine.executor import RunExecutor
 from remit.engine.principals import PrincipalDirectory, PrincipalLookup
+from remit.engine.queueing import run_in_turn, store_run
 from remit.engine.reader import CANCEL_PERMISSION, Page, RunDetails
-from remit.engine.request import RunRequest, check_same_request, new_id
+from remit.engine.request import RunRequest, WhenBusy, check_same_request, new_id
 from remit.engine.result import ReplayReport, RunResult
 from remit.engine.root import RootCaller, RootExecutor, replay_run
 from remit.engine.schedule import Schedule
@@ -170,6 +171,7 @@ class Runtime:
         idempotency_key: str = "",
         files: Files = (),
         target: str = "",
+        when_busy: WhenBusy = "refuse",
     ) -> RunResult[Any]:
         """Run an agent: a new run, which is the next one of ``conversation`` if given. ``files``: see `artifacts`.
 
@@ -178,6 +180,9 @@ class Runtime:
         the same ``idempotency_key`` returns the outcome of the first one, even a failure. ``target`` is what the run is
         about, such as ``bakery/main``; all runs of a conversation have that of its first one.
 
+        With ``when_busy="queue"`` a message to a busy conversation is stored and waits for its turn. If a run before it
+        waits for a decision, the result is ``queued``, and an engine or `resume` continues it later.
+
         Raises:
             RequestError: the agent is unknown or not the registered one, the conversation's last run has not ended, or
                 the conversation has another target.
@@ -185,7 +190,11 @@ class Runtime:
         """
         callee = await self._callees.select_agent(agent, by, conversation, idempotency_key)
         arguments = callee.build_arguments(prompt, **callee.definition.file_fields(files))
-        request = RunRequest(callee, arguments, by, "", conversation, idempotency_key, target=target)
+        if when_busy == "queue":
+            self._callees.check_listed_model(callee)
+        request = RunRequest(
+            callee, arguments, by, "", conversation, idempotency_key, target=target, when_busy=when_busy
+        )
         return await self._start_run(request)
 
     async def submit(
@@ -197,6 +206,7 @@ class Runtime:
         conversation: str = "",
         files: Files = (),
         target: str = "",
+        when_busy: WhenBusy = "refuse",
     ) -> str:
         """Open a run for an engine to execute; return its id. Otherwise like `run`.
 
@@ -206,10 +216,8 @@ class Runtime:
         callee = await self._callees.select_agent(agent, by, conversation)
         self._callees.check_listed_model(callee)
         arguments = callee.build_arguments(prompt, **callee.definition.file_fields(files))
-        request = RunRequest(callee, arguments, by, "", conversation, target=target)
-        header = await self._create_header(request)
-        await self._executor.create_run(header.call, header)
-        return header.call
+        request = RunRequest(callee, arguments, by, "", conversation, target=target, when_busy=when_busy)
+        return (await self._store_run(request)).call
 
     async def call(self, callee: Callee[P, Out], by: Principal, /, *args: P.args, **kwargs: P.kwargs) -> RunResult[Out]:
         """Call one listed tool from Python: a run of one call, made as the app's default agent."""
@@ -337,6 +345,9 @@ class Runtime:
         if not run_request.idempotency_key or await self.store.find_run(header.call) is None:
             await self._named_models.check(run_request.callee)
         try:
+            if run_request.when_busy == "queue":
+                header = await self._store_run(run_request)
+                return await run_in_turn(header, self.resume, self._conversations, self.store)
             return await self._execute(header.call, run_request.callee, header, run_request.principal)
         except RequestError:
             if not run_request.idempotency_key or await self.store.find_run(header.call) is None:
@@ -344,6 +355,14 @@ class Runtime:
         recorded, _ = await self._conversations.read_run(header.call)
         check_same_request(run_request.idempotency_key, recorded, header, self._limits)
         return await self.resume(header.call)
+
+    async def _store_run(self, run_request: RunRequest) -> RunOpened:
+        """Store a new run; one that may queue after whichever run is the newest of its conversation by then."""
+        if run_request.when_busy == "queue":
+            return await store_run(lambda: self._create_header(run_request), self._conversations, self._executor)
+        header = await self._create_header(run_request)
+        await self._executor.create_run(header.call, header)
+        return header
 
     async def _create_header(self, run_request: RunRequest) -> RunOpened:
         if run_request.is_direct_call:

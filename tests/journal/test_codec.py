@@ -64,7 +64,7 @@ def test_an_item_comes_back_from_its_body_as_it_was(item: Item) -> None:
 def _may_be_left_out(item: Item) -> set[str]:
     """The fields that came later, which may be left out when they are empty."""
     later: dict[type[Item], tuple[str, ...]] = {
-        RunOpened: ("target", "starts_at", "starts_before", "schedule"),
+        RunOpened: ("target", "starts_at", "starts_before", "schedule", "queued"),
         Message: ("origin",),
         ModelUsage: ("reasoning_tokens",),
     }

@@ -10,8 +10,8 @@ from remit.cli.audit import ACCEPT_JOURNAL, AUDIT_ALL_TENANTS
 from remit.contracts.classification import EXPERIMENT_PERMISSION, Visibility
 from remit.contracts.principal import WILDCARD, Principal
 from remit.dispatch.registry import AnyCallee, collect_callees
-from remit.engine.conversations import JOIN_PERMISSION
-from remit.engine.reader import CANCEL_PERMISSION, READ_PERMISSION
+from remit.engine.reader import CANCEL_PERMISSION
+from remit.engine.sharing import JOIN_PERMISSION, MANAGE_PERMISSION, READ_PERMISSION
 from remit.errors import SetupError
 from remit.inventory.governance import BUSINESS_RULES, BusinessRules
 from remit.inventory.operations import Operations
@@ -29,6 +29,7 @@ _OF_REMIT: Final = frozenset(
         DECIDE_PERMISSION,
         EXPERIMENT_PERMISSION,
         JOIN_PERMISSION,
+        MANAGE_PERMISSION,
         READ_PERMISSION,
     }
 )

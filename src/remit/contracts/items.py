@@ -27,7 +27,8 @@ class RunOpened(Item, frozen=True, kw_only=True, gc=False, omit_defaults=True):
     """The header of a run: principal, callee, application, input, and the target; see `remit.Caller`.
 
     A call for later starts at ``starts_at`` and before ``starts_before`` (seconds since the epoch; 0 for any time).
-    ``schedule`` is its rule as JSON if it recurs.
+    ``schedule`` is its rule as JSON if it recurs. A ``queued`` run begins when those before it in its conversation have
+    ended.
     """
 
     kind: ClassVar[str] = "opened"
@@ -44,6 +45,7 @@ class RunOpened(Item, frozen=True, kw_only=True, gc=False, omit_defaults=True):
     starts_at: float = 0.0
     starts_before: float = 0.0
     schedule: str = ""
+    queued: bool = False
 
 
 class Message(Item, frozen=True, kw_only=True, gc=False):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Mapping
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol, TypedDict, Unpack
@@ -16,11 +17,13 @@ from remit.contracts.question import DecisionKind
 from remit.contracts.usage import Prices
 from remit.core.checks import check_instance
 from remit.engine.artifacts import ArtifactService
-from remit.engine.reader import RunReader
+from remit.engine.conversation_reader import ConversationReader
+from remit.engine.reader import CANCEL_PERMISSION
+from remit.engine.request import WhenBusy
 from remit.engine.result import RunResult
 from remit.engine.schedule import Missed, Schedule
 from remit.errors import RequestError
-from remit.journal.ports import RunStatus, Store
+from remit.journal.ports import RunRow, RunStatus, Store
 from remit.schemas.jsontext import compact_json
 
 
@@ -31,6 +34,7 @@ class SubmitOptions(TypedDict, total=False):
     conversation: str
     files: Files
     target: str
+    when_busy: WhenBusy
 
 
 class RunOptions(SubmitOptions, total=False):
@@ -80,7 +84,7 @@ class _Runtime(Protocol):
     def history(self, run: str) -> Awaitable[list[str]]: ...
 
 
-class Client(RunReader):
+class Client(ConversationReader):
     """A runtime as one principal uses it: `Runtime.client`. Applications that serve people use nothing else.
 
     All methods act as ``principal``, within the tenant of the principal and the application of the runtime. What the
@@ -161,7 +165,7 @@ class Client(RunReader):
         Raises:
             RequestError: the run does not exist for this principal. LeaseError: another executor holds it.
         """
-        await self._visible_run(run)
+        await self._visible_run(run, access="write")
         return await self._runtime.resume(run)
 
     async def cancel(self, run: str) -> RunStatus:
@@ -207,6 +211,10 @@ class Client(RunReader):
         """
         await self.grant(grant)
         await self._runtime.grants.revoke(grant, by=self.principal)
+
+    async def _cancel_run(self, run: RunRow) -> None:
+        by = replace(self.principal, permissions=self.principal.permissions | {CANCEL_PERMISSION})
+        await self._runtime.cancel(run.run, by=by)
 
     def _parse(self, arguments: Mapping[str, object] | str) -> Arguments:
         if not isinstance(arguments, str):

@@ -12,16 +12,13 @@ from remit.contracts.question import content_digest
 from remit.core.checks import check_text
 from remit.engine.request import RunRequest, derive_run_id
 from remit.engine.schedule import open_schedule
+from remit.engine.sharing import JOIN_PERMISSION, has_access
 from remit.errors import RequestError, SetupError
 from remit.journal.codec import JOURNAL_FORMAT, build_chat_history, check_format, count_prior_groups
-from remit.journal.ports import Store
+from remit.journal.conversations import check_not_deleted
+from remit.journal.index import UNFINISHED_STATUSES
+from remit.journal.ports import ConversationKey, ConversationRow, RunRow, Store
 from remit.journal.verify import verify_chain
-
-JOIN_PERMISSION: Final = "conversations:join"
-"""The permission to continue conversations that other principals of the tenant began."""
-
-_MOST_RUNS: Final = 10_000
-"""How many runs of one principal in a conversation are looked at."""
 
 
 class Conversations:
@@ -37,19 +34,22 @@ class Conversations:
         Raises:
             RequestError: the conversation belongs to another principal or has another target.
         """
-        tenant, conversation, after = run_request.principal.tenant, run_request.conversation, ""
+        tenant, conversation, after, queued = run_request.principal.tenant, run_request.conversation, "", False
         key, target = run_request.idempotency_key, run_request.target
         run = derive_run_id(key, run_request.principal, self._application) if key else _check_run_id(make_run_id())
         if conversation:
-            after = await self.latest_run(conversation, tenant)
-            current = (await self.read_run(after))[0].target if after else target
-            if after and not await self._may_join(run_request.principal.at(current), conversation):
+            talk = await self._find(conversation, tenant)
+            after, current = (talk.latest, talk.target) if talk else ("", target)
+            if talk and not has_access(run_request.principal, talk, "write"):
                 if not run_request.is_direct_call:
-                    mend = f"use another name, or get the permission {JOIN_PERMISSION}"
+                    mend = f"use another name, or get it shared by its owner, or the permission {JOIN_PERMISSION}"
                     raise RequestError(f"conversation {conversation!r} belongs to another user; {mend}")
                 current = target  # others learn nothing of a conversation, so their calls do not get its target
+            elif not run_request.is_direct_call:
+                check_not_deleted(talk)
             repeated = await self._store.find_run(run) if key else None
             target = repeated.target if repeated and not target else _resolve_target(run_request, current)
+            queued = run_request.when_busy == "queue" and talk is not None and talk.status in UNFINISHED_STATUSES
             after = DETACHED if run_request.is_direct_call else after
         header = RunOpened(
             call=run,
@@ -63,6 +63,7 @@ class Conversations:
             conversation=conversation,
             after=after,
             target=target,
+            queued=queued,
         )
         return header if run_request.schedule is None else open_schedule(header, run_request.schedule)
 
@@ -128,36 +129,35 @@ class Conversations:
         )
         if row is not None:
             return row.callee
-        last = await self.latest_run(conversation, by.tenant)
-        if not last:
+        talk = await self._find(conversation, by.tenant)
+        if talk is None or talk.deletion:
             return ""
-        header, items = await self.read_run(last)
-        root = content_digest(last, header.callee, header.arguments)
+        header, items = await self.read_run(talk.latest)
+        root = content_digest(talk.latest, header.callee, header.arguments)
         handoff_targets = [
             each.item.target for each in items if isinstance(each.item, Handoff) and each.item.call == root
         ]
         return handoff_targets[-1] if handoff_targets else header.callee
 
-    async def _may_join(self, by: Principal, conversation: str) -> bool:
-        """Whether a principal has a run in a conversation that has begun, or may join it.
+    async def find_blocker(self, header: RunOpened, *, executing: bool = False) -> RunRow | None:
+        """The run that a queued one must wait for: the one before it in its conversation that has not ended.
 
-        Its messages are in the history of every further run. Direct calls do not see them, and do not count.
+        With ``executing`` the one that all of these wait for. A queued run follows the newest one, so a run before it
+        that was not cancelled began after all others had ended.
         """
-        if by.may(JOIN_PERMISSION):
-            return True
-        own = await self._store.list_runs(
-            conversation=conversation,
-            tenant=by.tenant,
-            application=self._application,
-            principal=by.name,
-            limit=_MOST_RUNS,
-        )
-        return any(row.after != DETACHED for row in own)
+        row = await self._store.find_run(header.after) if header.queued else None
+        passed = ("queued", "cancelled") if executing else ("cancelled",)
+        while row is not None and row.status in passed and row.after:
+            row = await self._store.find_run(row.after) or row
+        return row if row is not None and row.status in UNFINISHED_STATUSES else None
 
-    async def latest_run(self, conversation: str, tenant: str) -> str:
-        """The newest run of a conversation, without direct calls; empty if there is none."""
-        row = await self._store.find_latest_run(conversation, tenant=tenant, application=self._application)
-        return row.run if row else ""
+    async def has_moved(self, header: RunOpened) -> bool:
+        """Whether a conversation has another newest run than when ``header`` was made, so that it must be made anew."""
+        talk = await self._find(header.conversation, header.tenant)
+        return talk is not None and not talk.deletion and talk.latest != header.after
+
+    async def _find(self, conversation: str, tenant: str) -> ConversationRow | None:
+        return await self._store.find_conversation(ConversationKey(tenant, self._application, conversation))
 
 
 def _resolve_target(run_request: RunRequest, current: str) -> str:

@@ -17,7 +17,7 @@ STALL_FIRST_SECONDS: Final = 60.0
 STALL_MAX_SECONDS: Final = 900.0
 """Seconds until a stalled run is tried again, if the provider does not say: first and at most."""
 
-ExecutionStatus = Literal["done", "failed", "waiting", "stalled", "scheduled", "cancelled"]
+ExecutionStatus = Literal["done", "failed", "queued", "waiting", "stalled", "scheduled", "cancelled"]
 
 
 class ExecutionOutcome(Struct, frozen=True, kw_only=True):

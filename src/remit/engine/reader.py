@@ -9,26 +9,24 @@ from dataclasses import dataclass
 from typing import Final, Generic, Literal, TypeVar, get_args
 
 from remit.contracts.grant import Grant, GrantRow
-from remit.contracts.items import Position, RunFinished, RunScheduled, RunStalled, RunSuspended
+from remit.contracts.items import DETACHED, Position, RunFinished, RunScheduled, RunStalled, RunSuspended
 from remit.contracts.principal import Principal, check_principal
 from remit.contracts.question import DecisionKind, Question
 from remit.contracts.usage import NO_USAGE, Prices, UsageTotals
 from remit.contracts.wire import has_surrogates
 from remit.core.checks import check_counts, check_flag, check_instance, check_numbers, check_positive, check_text
 from remit.engine.ended import read_ended_outcome
+from remit.engine.sharing import READ_PERMISSION, Access, has_access
 from remit.engine.watching import watch_run
 from remit.errors import RequestError
 from remit.journal.ledger import usage_of
-from remit.journal.ports import QuestionRow, RunFilter, RunRow, RunStatus, Store
-
-READ_PERMISSION: Final = "runs:read"
-"""The permission to read the runs of other principals of the tenant."""
+from remit.journal.ports import ConversationKey, QuestionRow, RunFilter, RunRow, RunStatus, Store
 
 CANCEL_PERMISSION: Final = "runs:cancel"
 """The permission to cancel runs of other principals."""
 
 _MAX_PAGE: Final = 1000
-_BATCH: Final = 200
+BATCH: Final = 200
 _MAX_SEQ: Final = 2**63 - 1
 
 T = TypeVar("T")
@@ -101,7 +99,7 @@ class RunReader:
         """
         if status not in ("", *get_args(RunStatus)):
             raise RequestError(f"no run has the status {status!r}; give one of {', '.join(get_args(RunStatus))}")
-        _check_texts(agent=agent, conversation=conversation, target=target)
+        check_ids(agent=agent, conversation=conversation, target=target)
         check_numbers("runs", since=since, until=until)
         run_filter = RunFilter(
             conversation=conversation,
@@ -112,10 +110,6 @@ class RunReader:
             until=float(until),
         )
         return await self._page(run_filter, before, limit)
-
-    async def conversations(self, *, before: str = "", limit: int = 50) -> Page[RunRow]:
-        """A page of the conversations whose runs `runs` lists, each as its newest run, newest first."""
-        return await self._page(RunFilter(only_latest=True), before, limit)
 
     async def status(self, run: str) -> RunRow:
         """The index row of a run: its status, agent, conversation and times.
@@ -142,7 +136,7 @@ class RunReader:
         row = await self._visible_run(run)
         items = await self._store.read(run)
         usage = usage_of(items, self._prices)
-        if row.status == "running":
+        if row.status in ("running", "queued"):
             return RunDetails(row=row, usage=usage)
         if row.status == "scheduled":
             starts_at = next(each.item.at for each in reversed(items) if isinstance(each.item, RunScheduled))
@@ -204,7 +198,7 @@ class RunReader:
         """
         totals, before = NO_USAGE, ""
         while True:
-            page = await self.runs(since=since, until=until, before=before, limit=_BATCH)
+            page = await self.runs(since=since, until=until, before=before, limit=BATCH)
             for row in page.items:
                 totals = totals.plus(usage_of(await self._store.read(row.run), self._prices))
             before = page.next
@@ -222,8 +216,8 @@ class RunReader:
             RequestError: the question ``after`` does not exist for this principal, or ``limit`` is not 1 to 1,000.
         """
         check_flag("only_open", only_open)
-        _check_texts(run=run, conversation=conversation)
-        _check_limit(limit)
+        check_ids(run=run, conversation=conversation)
+        check_limit(limit)
         if after:
             await self.question(after)
 
@@ -234,13 +228,13 @@ class RunReader:
                 run=run,
                 conversation=conversation,
                 after=after,
-                limit=_BATCH,
+                limit=BATCH,
             )
 
         async def is_visible(row: QuestionRow) -> bool:
             return (row.status == "open" or not only_open) and await self._can_see(row.question)
 
-        return await _read_page(read, is_visible, lambda row: row.question.id, after, limit)
+        return await read_page(read, is_visible, lambda row: row.question.id, after, limit)
 
     async def question(self, question: str) -> QuestionRow:
         """A question that the principal may decide, or whose call they requested.
@@ -248,7 +242,7 @@ class RunReader:
         Raises:
             RequestError: it does not exist for this principal.
         """
-        _check_texts(question=question)
+        check_ids(question=question)
         row = await self._store.find_question(question)
         if row is None or not await self._can_see(row.question):
             raise RequestError(f"question {question} does not exist")
@@ -268,18 +262,18 @@ class RunReader:
         Raises:
             RequestError: the grant ``after`` does not exist for this principal, or ``limit`` is not 1 to 1,000.
         """
-        _check_texts(after=after)
-        _check_limit(limit)
+        check_ids(after=after)
+        check_limit(limit)
         if after:
             await self.grant(after)
 
         async def read(after: str) -> Sequence[GrantRow]:
-            return await self._store.list_grants(tenant=self.principal.tenant, after=after, limit=_BATCH)
+            return await self._store.list_grants(tenant=self.principal.tenant, after=after, limit=BATCH)
 
         async def is_visible(row: GrantRow) -> bool:
             return self._can_see_grant(row.grant)
 
-        return await _read_page(read, is_visible, lambda row: row.grant.id, after, limit)
+        return await read_page(read, is_visible, lambda row: row.grant.id, after, limit)
 
     async def grant(self, grant: str) -> GrantRow:
         """A grant that the principal gave, uses or may revoke.
@@ -287,14 +281,14 @@ class RunReader:
         Raises:
             RequestError: it does not exist for this principal.
         """
-        _check_texts(grant=grant)
+        check_ids(grant=grant)
         row = await self._store.find_grant(grant)
         if row is None or not self._can_see_grant(row.grant):
             raise RequestError(f"grant {grant} does not exist")
         return row
 
     async def _page(self, run_filter: RunFilter, before: str, limit: int) -> Page[RunRow]:
-        _check_limit(limit)
+        check_limit(limit)
         if before:
             await self._visible_run(before)
         rows = await self._store.list_runs(
@@ -304,24 +298,35 @@ class RunReader:
                 "principal": "" if self._may(READ_PERMISSION, run_filter.get("target", "")) else self.principal.name,
                 "application": self._application,
                 "before": before,
+                "without_erased": True,
                 "limit": limit + 1,
             }
         )
         return Page(rows[:limit], rows[limit - 1].run if len(rows) > limit else "")
 
-    async def _visible_run(self, run: str, permission: str = READ_PERMISSION) -> RunRow:
-        """The row of a run of the principal, or with ``permission`` of any of the tenant."""
-        _check_texts(run=run)
+    async def _visible_run(self, run: str, permission: str = READ_PERMISSION, access: Access = "read") -> RunRow:
+        """The row of a run of the principal, with ``permission`` of any of the tenant.
+
+        Who has ``access`` to a conversation sees its runs too, except direct calls.
+        """
+        check_ids(run=run)
         row = await self._store.find_run(run)
-        if row is None or not self._has_run(row) or not (self._owns(row) or self._may(permission, row.target)):
-            raise RequestError(f"run {run} does not exist")
-        return row
+        if row is not None and self._has_run(row):
+            if self._owns(row) or self._may(permission, row.target):
+                return row
+            if row.conversation and row.after != DETACHED and permission == READ_PERMISSION:
+                talk = await self._store.find_conversation(
+                    ConversationKey(row.tenant, row.application, row.conversation)
+                )
+                if has_access(self.principal, talk, access):
+                    return row
+        raise RequestError(f"run {run} does not exist")
 
     def _may(self, permission: str, target: str) -> bool:
         return self.principal.at(target).may(permission)
 
     def _has_run(self, row: RunRow) -> bool:
-        return row.tenant == self.principal.tenant and self._application in ("", row.application)
+        return row.tenant == self.principal.tenant and not row.erased and self._application in ("", row.application)
 
     def _owns(self, row: RunRow) -> bool:
         return row.principal == self.principal.name
@@ -339,30 +344,32 @@ class RunReader:
         return not self._application or (row is not None and self._has_run(row))
 
 
-async def _read_page(
+async def read_page(
     read: Callable[[str], Awaitable[Sequence[T]]],
     is_visible: Callable[[T], Awaitable[bool]],
     id_of: Callable[[T], str],
     after: str,
     limit: int,
 ) -> Page[T]:
-    """The first ``limit`` visible rows after the row ``after``; ``read`` returns the ``_BATCH`` rows after a row."""
+    """The first ``limit`` visible rows after the row ``after``; ``read`` returns the ``BATCH`` rows after a row."""
     visible, is_last = list[T](), False
     while len(visible) <= limit and not is_last:
         batch = await read(after)
-        is_last, after = len(batch) < _BATCH, id_of(batch[-1]) if batch else ""
+        is_last, after = len(batch) < BATCH, id_of(batch[-1]) if batch else ""
         visible += [row for row in batch if await is_visible(row)]
     return Page(visible[:limit], id_of(visible[limit - 1]) if len(visible) > limit else "")
 
 
-def _check_texts(**values: object) -> None:
+def check_ids(**values: object) -> None:
+    """Refuse names and ids that are no text."""
     for name, value in values.items():
         check_text(name, value, RequestError)
         if has_surrogates(str(value)):
             raise RequestError(f"{name} is {value!r}; give a string without lone surrogates")
 
 
-def _check_limit(limit: int) -> None:
+def check_limit(limit: int) -> None:
+    """Refuse a page of no size, or of too large a one."""
     check_counts("limit", limit=limit)
     if not 1 <= limit <= _MAX_PAGE:
         raise RequestError(f"limit is {limit}; give 1 to {_MAX_PAGE:,}")

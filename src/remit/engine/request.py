@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from types import NoneType
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple, get_args
 
 from remit.contracts.arguments import Arguments, Limits, parse_arguments
 from remit.contracts.items import RunOpened
@@ -16,6 +16,9 @@ from remit.dispatch.registry import AnyCallee
 from remit.engine.schedule import Schedule
 from remit.errors import IdempotencyError, RequestError
 
+WhenBusy = Literal["refuse", "queue"]
+"""What becomes of a message to a conversation whose last run has not ended."""
+
 _MAX_NAME_CHARS: Final = 1000
 _ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"
 
@@ -25,7 +28,7 @@ class RunRequest(NamedTuple):
 
     ``agent`` is the caller of a direct call. ``conversation`` is the conversation of the run; ``is_direct_call`` says
     that the run is a direct call in it, not the next of its runs. ``target`` is what it is about, and ``schedule`` says
-    when it starts, if not at once.
+    when it starts, if not at once. ``when_busy`` says what becomes of it if the conversation is busy.
     """
 
     callee: AnyCallee
@@ -37,6 +40,7 @@ class RunRequest(NamedTuple):
     is_direct_call: bool = False
     target: str = ""
     schedule: Schedule | None = None
+    when_busy: WhenBusy = "refuse"
 
     def check(self, limits: Limits) -> RunRequest:
         """Return this request with arguments within the limits. Refuses values of the wrong type.
@@ -51,6 +55,8 @@ class RunRequest(NamedTuple):
             check_text(name, getattr(self, name))
             if len(getattr(self, name)) > _MAX_NAME_CHARS:
                 raise RequestError(f"{name} is too long; give at most {_MAX_NAME_CHARS:,} characters")
+        if self.when_busy not in get_args(WhenBusy):
+            raise RequestError(f"when_busy is {self.when_busy!r}; give one of {', '.join(get_args(WhenBusy))}")
         target = as_target("target", self.target, RequestError)
         return self._replace(arguments=self.arguments.limit(limits), target=target)
 

@@ -22,10 +22,11 @@ Out = TypeVar("Out")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunResult(Generic[Out]):
-    """The result of a run: ``done`` or ``failed`` with a reply, ``waiting``, ``stalled``, ``scheduled``, ``cancelled``.
+    """The result of a run: ``done``, ``failed``, ``cancelled``, ``waiting``, ``stalled``, ``scheduled`` or ``queued``.
 
     A waiting run has questions. A stalled run rests for a ``reason`` that will pass, such as a busy model: an engine
-    continues it at ``retry_at`` (epoch seconds), `Runtime.resume` at once. A scheduled run starts at ``retry_at``.
+    continues it at ``retry_at`` (epoch seconds), `Runtime.resume` at once. A scheduled run starts at ``retry_at``, a
+    queued one when the runs before it in its conversation have ended.
     ``usage`` has the requests, tokens and US dollars of all executions so far; its ``cost`` is None if the price of a
     model is unknown.
     """

@@ -13,7 +13,7 @@ from msgspec import Struct
 from remit.contracts.arguments import Limits, parse_arguments
 from remit.contracts.call import Call
 from remit.contracts.current_run import CURRENT_PRIOR_RUNS
-from remit.contracts.items import Position, RunOpened
+from remit.contracts.items import Position, RunFinished, RunOpened, RunResumed
 from remit.contracts.ledger import Ledger
 from remit.contracts.principal import Caller, Principal
 from remit.contracts.question import content_digest
@@ -81,11 +81,15 @@ class RootExecutor(Struct, frozen=True):
         stopping: bool = False,
         release_requested: asyncio.Event | None = None,
     ) -> RunResult[Any]:
-        """Execute a run: from its start, or again if ``known_items`` has items of it."""
+        """Execute a run: from its start, or again if ``known_items`` has items of it, if it is its turn."""
         executor = self.executor
+        if not stopping and (blocker := await self.conversations.find_blocker(header)) is not None:
+            return RunResult(run=run, callee=callee, status="queued", reason=f"it waits for run {blocker.run}")
 
         async def call_root(ledger: RunLedger) -> Reply:
             CURRENT_PRIOR_RUNS.set(partial(self.conversations.read_back, header.after))
+            if ledger.is_stopping and _is_unbegun(header, known_items):
+                raise asyncio.CancelledError  # its message is no part of the conversation
             now = executor.clock()
             ledger.is_early = now < header.starts_at
             following = None if ledger.is_stopping else next_occurrence(header, now, known_items)
@@ -113,6 +117,8 @@ async def replay_run(
     """Execute a run again with all answers from its journal, and compare; see `Runtime.replay`."""
     header, items = await conversations.read_run(run)
     ledger = ReplayLedger(run, items, await conversations.messages(header.after))
+    if ledger.was_cancelled and _is_unbegun(header, items):
+        return report_replay(run, ledger, items)
     principal = Principal(header.principal, header.tenant, permissions=frozenset({"*"}))
     try:
         await call_root(ledger, callees.find(header.callee), header, principal)
@@ -121,3 +127,8 @@ async def replay_run(
     except Suspended:
         pass
     return report_replay(run, ledger, items)
+
+
+def _is_unbegun(header: RunOpened, items: Sequence[Position]) -> bool:
+    """Whether a queued run has waited for its turn only."""
+    return header.queued and all(isinstance(each.item, (RunOpened, RunResumed, RunFinished)) for each in items)

@@ -20,6 +20,9 @@ LEASE_RETRY_FIRST_SECONDS: Final = 0.5
 LEASE_RETRY_MAX_SECONDS: Final = 30.0
 """Seconds until the next attempt for a run that another executor holds: first and maximal delay."""
 
+QUEUE_RETRY_SECONDS: Final = 1.0
+"""Seconds until the next attempt for a run that waits for its turn in a conversation: first delay."""
+
 FAILURE_RETRY_FIRST_SECONDS: Final = 60.0
 FAILURE_RETRY_MAX_SECONDS: Final = 24 * 3600.0
 """Seconds until the next attempt for a run that the present code or configuration cannot execute."""
@@ -79,6 +82,8 @@ class RunScheduler:
             if seconds > 0:
                 return Next(_delay_or_none(seconds))
         result = await self.execute(run, release_requested)
+        if result.status == "queued":
+            return _retry_later(failed_attempts, first_delay=QUEUE_RETRY_SECONDS)
         if result.status in ("stalled", "scheduled"):
             return Next(max(result.retry_at - self.clock(), 0.0))
         if result.status != "waiting":

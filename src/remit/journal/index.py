@@ -33,7 +33,7 @@ def run_row_from_header(position: Position, item: RunOpened) -> RunRow:
     """Build the index row of a run from its header."""
     return RunRow(
         run=position.run,
-        status="running",
+        status="queued" if item.queued else "running",
         tenant=item.tenant,
         principal=item.principal,
         application=item.application,
@@ -96,11 +96,11 @@ def artifacts_of_header(
 
 
 def find_unreferenced(digests: Iterable[str], bodies: Mapping[int, str], erased: Collection[int]) -> list[str]:
-    """The digests that only bodies to be erased name; ``bodies`` are all of a run, by seq."""
+    """The digests that only bodies to be erased name, or none if all are; ``bodies`` are all of a run, by seq."""
     return [
         digest
         for digest in digests
-        if (seqs := {seq for seq, body in bodies.items() if digest in body}) and seqs <= set(erased)
+        if ({seq for seq, body in bodies.items() if digest in body} or set(bodies)) <= set(erased)
     ]
 
 
@@ -112,7 +112,7 @@ _STATUS_AFTER: Final[dict[type[Item], RunStatus]] = {
 }
 
 RESTING_STATUSES: Final[tuple[RunStatus, ...]] = ("waiting", "stalled", "scheduled")
-UNFINISHED_STATUSES: Final[tuple[RunStatus, ...]] = ("running", *RESTING_STATUSES)
+UNFINISHED_STATUSES: Final[tuple[RunStatus, ...]] = ("queued", "running", *RESTING_STATUSES)
 
 NEVER: Final = 1e18
 """Later than any deadline, in seconds since the epoch."""
@@ -260,14 +260,14 @@ def lease_lost_error(run: str) -> LeaseError:
 def check_conversation_free(row: RunRow, newest: RunRow | None) -> None:
     """Refuse to open a run of a conversation unless it follows the newest run and that run has ended.
 
-    Direct calls may be opened at any time and never count as the newest run.
+    A queued run waits for that. Direct calls may be opened at any time and never count as the newest run.
 
     Raises:
         RequestError: names the newest run.
     """
     if newest is None or row.after == DETACHED or newest.run == row.run:
         return
-    if newest.status in UNFINISHED_STATUSES:
+    if newest.status in UNFINISHED_STATUSES and row.status != "queued":
         busy = f"conversation {row.conversation} is busy: run {newest.run} is {newest.status}"
         raise RequestError(f"{busy}; decide, resume or cancel it first")
     if newest.run != row.after:

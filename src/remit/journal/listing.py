@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from itertools import islice
 
 from remit.contracts.grant import GrantRow
-from remit.contracts.items import DETACHED
 from remit.journal.ports import QuestionFilter, QuestionRow, RunFilter, RunRow
 
 _RUN_FIELDS = ("conversation", "tenant", "principal", "application", "target", "status", "callee")
@@ -20,7 +19,6 @@ def list_runs(numbered_rows: Iterable[tuple[int, RunRow]], run_filter: RunFilter
     before = run_filter.get("before", "")
     if before and before not in keys:
         return []
-    latest = _latest_runs(numbered_rows, run_filter) if run_filter.get("only_latest") else keys.keys()
     wanted = {name: value for name, value in run_filter.items() if name in _RUN_FIELDS and value}
     rows = (
         row
@@ -29,21 +27,9 @@ def list_runs(numbered_rows: Iterable[tuple[int, RunRow]], run_filter: RunFilter
         and run_filter.get("since", row.opened) <= row.opened
         and ("until" not in run_filter or row.opened < run_filter["until"])
         and (not before or keys[row.run] < keys[before])
-        and row.run in latest
+        and not (run_filter.get("without_erased") and row.erased)
     )
     return sorted(rows, key=lambda row: keys[row.run], reverse=True)[: run_filter.get("limit", 50)]
-
-
-def _latest_runs(numbered_rows: Iterable[tuple[int, RunRow]], run_filter: RunFilter) -> set[str]:
-    """The newest run of each conversation, among those of the principal if one is given."""
-    principal = run_filter.get("principal", "")
-    ordered = sorted(numbered_rows, key=lambda numbered: numbered[0])
-    latest = {
-        (row.tenant, row.application, row.conversation, principal or None): row.run
-        for _, row in ordered
-        if row.conversation and row.after != DETACHED and principal in ("", row.principal)
-    }
-    return set(latest.values())
 
 
 def list_questions(rows: Iterable[QuestionRow], question_filter: QuestionFilter) -> list[QuestionRow]:

@@ -6,13 +6,13 @@ import asyncio
 import heapq
 import time
 from bisect import insort
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from math import inf
 from typing import Unpack
 
 from msgspec import Struct, field
 
-from remit.contracts.artifact import ArtifactScope
 from remit.contracts.grant import Grant, GrantRow
 from remit.contracts.items import (
     DETACHED,
@@ -29,20 +29,18 @@ from remit.contracts.items import (
 from remit.contracts.ledger import Consumption, TurnRequest
 from remit.contracts.question import Decision, Question, QuestionStatus
 from remit.core.checks import as_clock
-from remit.errors import BrokenJournalError
+from remit.journal.artifact_memory import ArtifactsInMemory
 from remit.journal.codec import ERASED_BODY
+from remit.journal.conversations import ConversationsInMemory, conversation_key
 from remit.journal.index import (
     INDEXED_ITEMS,
     approval_key,
     approval_key_of,
-    artifacts_of_header,
     check_consumable,
-    check_conversation_free,
     check_open,
     check_revocable,
     check_sequence,
     erase_question_row,
-    find_unreferenced,
     is_expired,
     latest_start,
     lease_held_error,
@@ -54,7 +52,18 @@ from remit.journal.index import (
     with_expiry,
 )
 from remit.journal.listing import list_grants, list_questions, list_runs
-from remit.journal.ports import AcquiredLease, AppendFuture, QuestionFilter, QuestionRow, RunFilter, RunRow
+from remit.journal.ports import (
+    AcquiredLease,
+    AppendFuture,
+    ConversationChange,
+    ConversationFilter,
+    ConversationKey,
+    ConversationRow,
+    QuestionFilter,
+    QuestionRow,
+    RunFilter,
+    RunRow,
+)
 
 
 class _RunState(Struct):
@@ -70,24 +79,19 @@ class _RunState(Struct):
     cancel_requested_by: str = ""
 
 
-class _Conversation(Struct):
-    run_count: int = 0
-    latest: str = ""
-
-
-class InMemoryStore:
+class InMemoryStore(ArtifactsInMemory):
     """A store in the memory of this process, for tests and single runs."""
 
     def __init__(self, clock: Callable[[], float] = time.time) -> None:
+        super().__init__()
         self._clock = as_clock("InMemoryStore", clock)
         self._runs: dict[str, _RunState] = {}
         self._unfinished: dict[str, _RunState] = {}
-        self._conversations: dict[tuple[str, str, str], _Conversation] = {}
+        self._conversations = ConversationsInMemory(self._row_of)
         self._questions: dict[str, QuestionRow] = {}
         self._approvals: dict[str, list[tuple[float, str]]] = {}
         self._grants: dict[str, GrantRow] = {}
         self._turns: dict[str, list[float]] = {}
-        self._artifacts: dict[str, tuple[bytes, set[ArtifactScope]]] = {}
 
     def append(
         self, run: str, epoch: int, items: Sequence[Position], consumption: Consumption | None = None
@@ -129,6 +133,10 @@ class InMemoryStore:
                 self._erase_question(p.item)
             tombstone = ErasedItem(call=p.item.call, was=p.item.kind)
             items[p.seq] = Position(p.run, p.epoch, p.seq, p.at, tombstone, ERASED_BODY, p.digest, p.chain)
+        row = self._row_of(run)
+        if row is not None and 0 in seqs:
+            self._runs[run].row = replace(row, erased=1)
+            self._conversations.erase_header(row)
 
     async def acquire(self, run: str, executor: str, seconds: float, after: int = -1) -> AcquiredLease:
         """Acquire the lease of a run and read its state."""
@@ -183,8 +191,7 @@ class InMemoryStore:
 
     async def find_latest_run(self, conversation: str, *, tenant: str, application: str) -> RunRow | None:
         """The last run that was opened in a conversation, without direct calls."""
-        talk = self._conversations.get((conversation, tenant, application))
-        return self._runs[talk.latest].row if talk and talk.latest else None
+        return self._conversations.latest_run(ConversationKey(tenant, application, conversation))
 
     async def list_due_runs(self, application: str, limit: int = 1000) -> list[str]:
         """Runs of an application that can continue and that no executor holds, the longest due first."""
@@ -195,6 +202,7 @@ class InMemoryStore:
             if state.row is not None
             and state.row.application == application
             and max(state.wake, state.leased_until) <= now
+            and not (state.row.status == "queued" and self._unfinished_run(conversation_key(state.row), state.number))
         ]
         return [run for _, run in sorted(due)[:limit]]
 
@@ -205,8 +213,7 @@ class InMemoryStore:
 
     async def find_run(self, run: str) -> RunRow | None:
         """The run with this id."""
-        state = self._runs.get(run)
-        return state.row if state else None
+        return self._row_of(run)
 
     async def list_questions(self, **question_filter: Unpack[QuestionFilter]) -> list[QuestionRow]:
         """Questions, oldest first."""
@@ -236,8 +243,20 @@ class InMemoryStore:
         return next((row for row in newest_first if approval_key_of(row) and self._is_of(row, application)), None)
 
     def _is_of(self, question: QuestionRow, application: str) -> bool:
-        run = self._runs[question.question.run].row
+        run = self._row_of(question.question.run)
         return run is not None and run.application == application
+
+    async def find_conversation(self, key: ConversationKey) -> ConversationRow | None:
+        """The conversation with this key, even if it was deleted."""
+        return self._conversations.find(key)
+
+    async def list_conversations(self, **conversation_filter: Unpack[ConversationFilter]) -> list[ConversationRow]:
+        """A page of conversations, the most recently active first."""
+        return self._conversations.list(conversation_filter)
+
+    async def change_conversation(self, key: ConversationKey, **change: Unpack[ConversationChange]) -> None:
+        """Change a conversation."""
+        self._conversations.change(key, self._unfinished_run(key), change)
 
     async def add_grant(self, grant: Grant) -> None:
         """Store a grant."""
@@ -281,28 +300,21 @@ class InMemoryStore:
             (heapq.heappush if plan.is_new_lane else heapq.heapreplace)(lanes, plan.start)
         return plan.start - now
 
-    async def add_artifact(self, digest: str, owner: ArtifactScope, content: bytes | None) -> None:
-        """Store content, or if None grant ``owner`` access to stored content."""
-        if content is None and digest not in self._artifacts:
-            raise BrokenJournalError(f"the stored content of artifact {digest[:19]}… is missing")
-        self._artifacts.setdefault(digest, (content or b"", set()))[1].add(owner)
-
-    async def read_artifact(self, digest: str, scope: ArtifactScope) -> bytes | None:
-        """The content of an artifact that ``scope`` sees; None if there is no such artifact."""
-        content, owners = self._artifacts.get(digest, (b"", set()))
-        return content if any(scope.sees(owner) for owner in owners) else None
-
     async def close(self) -> None:
         """Do nothing."""
 
-    def _erase_artifacts(self, run: str, bodies: Mapping[int, str], seqs: Sequence[int]) -> None:
-        digests = [digest for digest, (_, owners) in self._artifacts.items() if any(each.run == run for each in owners)]
-        for digest in find_unreferenced(digests, bodies, seqs):
-            _, owners = self._artifacts[digest]
-            gone = {owner for owner in owners if owner.run == run}
-            owners -= gone | {ArtifactScope(owner.tenant, owner.principal) for owner in gone}
-            if not owners:
-                del self._artifacts[digest]
+    def _row_of(self, run: str) -> RunRow | None:
+        state = self._runs.get(run)
+        return state.row if state else None
+
+    def _unfinished_run(self, key: ConversationKey, before: float = inf) -> str:
+        """The first unfinished run of a conversation with a number below ``before``, without direct calls."""
+        found = (
+            (state.number, state.row.run)
+            for state in self._unfinished.values()
+            if state.row and conversation_key(state.row) == key and state.row.after != DETACHED
+        )
+        return min((each for each in found if each[0] < before), default=(0, ""))[1]
 
     def _is_open(self, question: str) -> bool:
         row = self._questions.get(question)
@@ -344,9 +356,7 @@ class InMemoryStore:
             if isinstance(position.item, QuestionItem):
                 Question.from_json(position.item.body)
             elif isinstance(position.item, RunOpened):
-                row = run_row_from_header(position, position.item)
-                talk = self._conversations.get(_conversation_key(row))
-                check_conversation_free(row, self._runs[talk.latest].row if talk and talk.latest else None)
+                self._conversations.check_open(run_row_from_header(position, position.item))
 
     def _consume_decisions(self, consumption: Consumption) -> None:
         consumed: dict[str, QuestionRow] = {}
@@ -360,9 +370,10 @@ class InMemoryStore:
     def _index_item(self, state: _RunState, position: Position) -> None:
         item = position.item
         if isinstance(item, RunOpened):
-            self._open_run(state, run_row_from_header(position, item))
-            for digest, owner in artifacts_of_header(position, item, lambda d: self._artifacts.get(d, ((), ()))[1]):
-                self._artifacts[digest][1].add(owner)
+            state.row = run_row_from_header(position, item)
+            self._unfinished[position.run] = state
+            state.number = self._conversations.open(state.row, item.arguments) if item.conversation else 0
+            self._own_artifacts(position, item)
         elif isinstance(item, QuestionItem) and item.question not in self._questions:
             question = Question.from_json(item.body)
             self._questions[item.question] = QuestionRow(question, "open", None, None)
@@ -382,17 +393,3 @@ class InMemoryStore:
             self._unfinished.pop(position.run, None)
         if status == "cancelled":
             self._expire_questions(position.run)
-
-    def _open_run(self, state: _RunState, row: RunRow) -> None:
-        state.row = row
-        self._unfinished[row.run] = state
-        if row.conversation:
-            talk = self._conversations.setdefault(_conversation_key(row), _Conversation())
-            talk.run_count += 1
-            state.number = talk.run_count
-            if row.after != DETACHED:
-                talk.latest = row.run
-
-
-def _conversation_key(row: RunRow) -> tuple[str, str, str]:
-    return row.conversation, row.tenant, row.application

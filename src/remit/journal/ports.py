@@ -1,37 +1,87 @@
-"""The interface of a journal store: seven small ports, implemented by one store so that one transaction spans them."""
+"""The interface of a journal store: eight small ports, implemented by one store so that one transaction spans them."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, Protocol, TypedDict, Unpack
+from typing import Literal, NamedTuple, Protocol, Required, TypedDict, Unpack
 
 from remit.contracts.artifact import ArtifactScope
 from remit.contracts.grant import Grant, GrantRow
 from remit.contracts.items import Position
 from remit.contracts.ledger import Consumption, TurnRequest
 from remit.contracts.question import Decision, Question, QuestionStatus
+from remit.journal.run_row import RunRow, RunStatus
 
-RunStatus = Literal["running", "waiting", "stalled", "scheduled", "done", "failed", "cancelled"]
+ConversationAccess = Literal["read", "write"]
+"""What a conversation's owner lets others do with it: ``write`` lets them continue it too."""
+
+
+class ConversationKey(NamedTuple):
+    """What identifies a conversation: its name is one of an application and a tenant."""
+
+    tenant: str
+    application: str
+    conversation: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunRow:
-    """The index row of a run. Times are seconds since the epoch; ``ended`` is 0 until the run has ended."""
+class ConversationRow:
+    """A conversation: its owner, who began it; its title; the principals that it is shared with; and its newest run.
 
-    run: str
-    status: RunStatus
+    ``shared`` has the access of each principal of the tenant by name, and under ``*`` that of everyone. ``active`` is
+    when the newest run, ``latest`` with ``status``, was opened. ``deletion`` has ``begun`` or is ``done``: then no
+    principal sees it.
+    """
+
     tenant: str
-    principal: str
     application: str
-    agent: str
-    callee: str
     conversation: str
-    after: str
+    owner: str
+    target: str
+    given_title: str
+    first_message: str
+    shared: Mapping[str, ConversationAccess]
     opened: float
-    ended: float
-    target: str = ""
+    active: float
+    first: str
+    latest: str
+    status: RunStatus
+    deletion: Literal["", "begun", "done"] = ""
+
+    @property
+    def title(self) -> str:
+        """The title that was given, or else the beginning of the first message."""
+        return self.given_title or self.first_message
+
+    @property
+    def key(self) -> ConversationKey:
+        """What identifies it."""
+        return ConversationKey(self.tenant, self.application, self.conversation)
+
+
+class ConversationChange(TypedDict, total=False):
+    """A change of a conversation: its title, the access of one principal (empty for none), or a step of deletion."""
+
+    title: str
+    share: tuple[str, ConversationAccess | Literal[""]]
+    deletion: Literal["begun", "done"]
+
+
+class ConversationFilter(TypedDict, total=False):
+    """Which conversations to list, the most recently active first: those of a tenant, an application, of one name.
+
+    ``member`` lists at least those that this principal owns or that are shared with them, and leaves out most others.
+    ``before`` is the time of activity and the key of the last one of the previous page. Deleted ones are not listed.
+    """
+
+    tenant: Required[str]
+    application: str
+    conversation: str
+    member: str
+    before: tuple[float, ConversationKey]
+    limit: int
 
 
 class QuestionRow(NamedTuple):
@@ -47,8 +97,7 @@ class RunFilter(TypedDict, total=False):
     """Which runs to list, and at most how many: those of one conversation, tenant, principal, application and so on.
 
     ``since`` and ``until`` (exclusive) bound the time at which they were opened. ``before`` is the id of a run, the
-    last of the previous page. ``only_latest`` lists the newest run of each conversation (of the principal, if one is
-    given), without direct calls.
+    last of the previous page. ``without_erased`` leaves out those whose header was erased.
     """
 
     conversation: str
@@ -61,7 +110,7 @@ class RunFilter(TypedDict, total=False):
     since: float
     until: float
     before: str
-    only_latest: bool
+    without_erased: bool
     limit: int
 
 
@@ -117,7 +166,7 @@ class Journal(Protocol):
 
         Raises:
             LeaseError: another epoch has begun, or the items do not follow the last one.
-            RequestError: the items open a run in a conversation whose newest run has not ended.
+            RequestError: the items open a run in a conversation that was deleted, or whose newest run has not ended.
             ApprovalUsedError: a decision was consumed by another call, does not exist, or its grant was revoked.
         """
         ...
@@ -131,7 +180,8 @@ class Journal(Protocol):
 
         Erasing a question also erases its row except the ids, and the content of its decision. Erasing a decision
         erases its arguments, result and reason. Neither can be decided or used afterwards. An artifact that no other
-        item names is erased with the body that names it.
+        item names is erased with the body that names it, and with all bodies of a run all artifacts that it alone has.
+        Erasing a header erases the conversation's copy of the first message.
 
         Raises:
             JournalFormatError: an item about a question cannot be read; nothing was erased.
@@ -200,8 +250,8 @@ class RunIndex(Protocol):
     async def list_due_runs(self, application: str, limit: int = 1000) -> list[str]:
         """Runs of an application that can continue and that no executor holds, the longest due first.
 
-        A running run is due, a stalled one when its time has come, and a waiting one when one of its questions is no
-        longer open or it is to be cancelled.
+        A running run is due, a stalled one when its time has come, a waiting one when one of its questions is no
+        longer open or it is to be cancelled, and a queued one when all earlier runs of its conversation have ended.
         """
         ...
 
@@ -232,6 +282,30 @@ class RunIndex(Protocol):
 
         Only runs of the application count. Those of erased items are gone. It must not read other questions: a store
         has many, and this is asked before each new one.
+        """
+        ...
+
+
+class ConversationStore(Protocol):
+    """The conversations, each stored with the first of its runs that is no direct call."""
+
+    async def find_conversation(self, key: ConversationKey) -> ConversationRow | None:
+        """The conversation with this key, even if it was deleted.
+
+        Raises:
+            BrokenJournalError: its row was changed.
+        """
+        ...
+
+    async def list_conversations(self, **conversation_filter: Unpack[ConversationFilter]) -> list[ConversationRow]:
+        """A page of conversations, the most recently active first: 50 unless the filter has another limit."""
+        ...
+
+    async def change_conversation(self, key: ConversationKey, **change: Unpack[ConversationChange]) -> None:
+        """Change a conversation.
+
+        Raises:
+            RequestError: it does not exist or was deleted, or is to be deleted and one of its runs has not ended.
         """
         ...
 
@@ -304,8 +378,8 @@ class ArtifactStore(Protocol):
         ...
 
 
-class Store(Journal, Leases, RunInbox, RunIndex, GrantStore, RateCounter, ArtifactStore, Protocol):
-    """A store of journals: all seven ports."""
+class Store(Journal, Leases, RunInbox, RunIndex, ConversationStore, GrantStore, RateCounter, ArtifactStore, Protocol):
+    """A store of journals: all eight ports."""
 
     async def close(self) -> None:
         """Release the store's resources. All appended items are stored first."""

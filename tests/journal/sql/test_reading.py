@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, event
 
+from remit.journal.ports import ConversationKey
 from remit.journal.sql.store import SqlStore
 from remit.testing.store_suite.samples import begin
 
@@ -54,7 +55,13 @@ READS: dict[str, tuple[Read, str]] = {
     "status": (lambda store: store.list_runs(tenant="default", status="waiting"), "remit_runs_status"),
     "callee": (lambda store: store.list_runs(tenant="default", callee="editor"), "remit_runs_callee"),
     "page": (lambda store: store.list_runs(tenant="default", principal="ada", before="run"), "remit_runs_principal"),
-    "latest of each": (lambda store: store.list_runs(tenant="default", only_latest=True), "remit_runs_tenant"),
+    "conversations": (lambda store: store.list_conversations(tenant="default"), "remit_conversations_tenant"),
+    "page of conversations": (
+        lambda store: store.list_conversations(
+            tenant="default", member="ada", before=(1e9, ConversationKey("default", "app", "talk"))
+        ),
+        "remit_conversations_tenant",
+    ),
     "open questions": (lambda store: store.list_questions(tenant="default"), "remit_questions_open"),
     "questions": (lambda store: store.list_questions(tenant="default", only_open=False), "remit_questions_tenant"),
     "page of questions": (
@@ -73,10 +80,12 @@ async def test_runs_and_questions_are_found_by_an_index_however_many_there_are(
     def trace(connection: sqlite3.Connection, _record: object) -> None:
         connection.set_trace_callback(statements.append)
 
-    await begin(opening(file))
+    await begin(opening(file), conversation="talk")
     with on_connect(trace):
         await read(opening(file))
-    select = [statement for statement in statements if re.search("FROM remit_(runs|questions)", statement)][-1]
+    select = [statement for statement in statements if re.search("FROM remit_(run|question|conversation)s", statement)][
+        -1
+    ]
     with closing(sqlite3.connect(file)) as connection:
         plan = [str(step[3]) for step in connection.execute(f"EXPLAIN QUERY PLAN {select}")]
     assert index in plan[0]

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Unpack
 
-from sqlalchemy import ColumnElement, Select, and_, or_, select
+from sqlalchemy import Select, and_, or_, select
 
-from remit.contracts.items import DETACHED
 from remit.journal.ports import QuestionFilter, RunFilter
 from remit.journal.sql.tables import GRANTS, QUESTION_IS_OPEN, QUESTIONS, RUNS
 from remit.journal.sql.writes import RUN_IS_OPENED
@@ -29,19 +28,9 @@ def select_runs(**run_filter: Unpack[RunFilter]) -> Select[Any]:
     if before:
         cursor = select(order).where(RUNS.c.run == before).scalar_subquery()
         where.append(or_(order < cursor, and_(order == cursor, RUNS.c.run < before)))
-    if run_filter.get("only_latest"):
-        where.append(_is_latest(run_filter))
+    if run_filter.get("without_erased"):
+        where.append(RUNS.c.erased == 0)
     return select(RUNS).where(*where).order_by(order.desc(), RUNS.c.run.desc()).limit(run_filter.get("limit", 50))
-
-
-def _is_latest(run_filter: RunFilter) -> ColumnElement[bool]:
-    """Whether a run is the newest of its conversation, among those of the principal if one is given."""
-    later = RUNS.alias()
-    same = [later.c[name] == RUNS.c[name] for name in ("conversation", "tenant", "application")]
-    if run_filter.get("principal"):
-        same.append(later.c.principal == RUNS.c.principal)
-    newer = select(later.c.run).where(*same, later.c.after != DETACHED, later.c.number > RUNS.c.number)
-    return and_(RUNS.c.conversation != "", RUNS.c.after != DETACHED, ~newer.exists())
 
 
 def select_grants(tenant: str, tool: str, after: str, limit: int | None) -> Select[Any]:

@@ -9,6 +9,7 @@ from zlib import crc32
 from sqlalchemy import Connection, select, text
 
 from remit.journal.index import RESTING_STATUSES
+from remit.journal.ports import ConversationKey
 from remit.journal.sql.tables import QUESTIONS, RUNS
 
 _STRIPE_COUNT: Final = 2048
@@ -30,6 +31,11 @@ class LockKeys(NamedTuple):
 
     names: frozenset[str] = frozenset()
     questions: frozenset[str] = frozenset()
+
+
+def conversation_lock(key: ConversationKey) -> str:
+    """The name that locks a conversation."""
+    return "\0".join(key)
 
 
 def acquire_locks(connection: Connection, lock_keys: Iterable[LockKeys]) -> None:

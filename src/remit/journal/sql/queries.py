@@ -6,7 +6,9 @@ from collections.abc import Callable
 
 from sqlalchemy import Connection, and_, bindparam, extract, func, insert, or_, select, update
 
+from remit.contracts.items import DETACHED
 from remit.journal.index import UNFINISHED_STATUSES
+from remit.journal.ports import ConversationKey
 from remit.journal.sql.statements import Command, Query
 from remit.journal.sql.tables import ITEMS, NOT_ENDED, QUESTIONS, RUNS, one_of
 from remit.journal.sql.writes import RUN_IS_OPENED
@@ -16,6 +18,17 @@ SELECT_ITEMS = Query(
 )
 SELECT_RUN = Query(select(RUNS).where(RUNS.c.run == bindparam("run"), RUN_IS_OPENED))
 SELECT_TIME = Query(select(extract("epoch", func.clock_timestamp()).label("now")))
+_EARLIER = RUNS.alias()
+_WAITS_FOR_EARLIER = (
+    select(_EARLIER.c.run)
+    .where(
+        *(_EARLIER.c[name] == RUNS.c[name] for name in ConversationKey._fields),
+        _EARLIER.c.number < RUNS.c.number,
+        _EARLIER.c.after != DETACHED,
+        _EARLIER.c.ended == 0,
+    )
+    .exists()
+)
 SELECT_DUE_RUNS = Query(
     select(RUNS.c.run)
     .where(
@@ -25,6 +38,7 @@ SELECT_DUE_RUNS = Query(
         RUNS.c.wake <= bindparam("now"),
         RUNS.c.until <= bindparam("now"),
         RUN_IS_OPENED,
+        or_(RUNS.c.status != "queued", ~_WAITS_FOR_EARLIER),
     )
     .order_by(RUNS.c.wake, RUNS.c.run)
     .limit(bindparam("limit"))
@@ -79,6 +93,7 @@ UNOPENED_RUN = {
     "number": 0,
     "wake": 0.0,
     **dict.fromkeys(("tenant", "principal", "application", "agent", "callee", "conversation", "after", "target"), ""),
+    "erased": 0,
 }
 
 

@@ -46,7 +46,7 @@ def grant_row(row: Row[Any], signer: Signer) -> GrantRow:
     Raises:
         BrokenJournalError: it cannot be read, its columns do not match its body, or its signature does not match.
     """
-    with _refuse_broken("grant", row.grant):
+    with refuse_broken("grant", row.grant):
         grant = Grant.from_json(row.body)
         bound = {name: getattr(grant, name) for name in GRANT_COLUMNS}
         _check_columns(row, grant=grant.id, **bound)
@@ -60,7 +60,7 @@ def run_row(row: Row[Any]) -> RunRow:
     Raises:
         BrokenJournalError: a column has a value that no store writes.
     """
-    with _refuse_broken("run", row.run):
+    with refuse_broken("run", row.run):
         return convert({name: getattr(row, name) for name in RUN_COLUMNS}, RunRow)
 
 
@@ -70,7 +70,7 @@ def check_question_signature(row: Row[Any], signer: Signer) -> None:
     Raises:
         BrokenJournalError: it does not match.
     """
-    with _refuse_broken("question", row.question):
+    with refuse_broken("question", row.question):
         signer.check("question", columns_of(row), row.signature)
 
 
@@ -81,7 +81,7 @@ def cancel_request(row: Row[Any], signer: Signer) -> str:
         BrokenJournalError: its signature does not match.
     """
     if row.cancelled or row.cancel_signature is not None:
-        with _refuse_broken("run", row.run):
+        with refuse_broken("run", row.run):
             signer.check("cancel", columns_of(row), row.cancel_signature)
     return row.cancelled
 
@@ -92,7 +92,7 @@ def check_head(row: Row[Any], chain: object, signer: Signer) -> None:
     Raises:
         BrokenJournalError: items were added, removed or replaced.
     """
-    with _refuse_broken("run", row.run):
+    with refuse_broken("run", row.run):
         signer.check("head", {"run": row.run, "next_seq": row.next_seq, "chain": chain}, row.signature)
 
 
@@ -102,7 +102,7 @@ def question_row(row: Row[Any], signer: Signer) -> QuestionRow:
     Raises:
         BrokenJournalError: it cannot be read, its columns do not match its body, or its signature does not match.
     """
-    with _refuse_broken("question", row.question):
+    with refuse_broken("question", row.question):
         question = Question.from_json(row.body)
         decision = Decision.from_json(row.decision) if row.decision else None
         _check_columns(
@@ -146,7 +146,8 @@ def _check_columns(row: Row[Any], **expected: object) -> None:
 
 
 @contextmanager
-def _refuse_broken(kind: str, name: object) -> Generator[None]:
+def refuse_broken(kind: str, name: object) -> Generator[None]:
+    """Raise whatever a row does to its decoder as a `BrokenJournalError` that names it."""
     try:
         yield
     except (KeyError, TypeError, ValueError, RemitError) as error:

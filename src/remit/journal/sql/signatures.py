@@ -1,7 +1,7 @@
 """Signatures: keyed digests of what decides whether a call may run, so that SQL alone can forge none of it.
 
-Signed are the rows of questions and grants with their state, requests to cancel, and the end of the chain of each run.
-The key is in a file outside of the database.
+Signed are the rows of questions, grants and conversations with their state, requests to cancel, and the end of the
+chain of each run. The key is in a file outside of the database.
 """
 
 from __future__ import annotations
@@ -13,11 +13,15 @@ from typing import Any, Final, Literal, cast
 
 from sqlalchemy import Connection, Engine, Row
 
-RowKind = Literal["question", "grant", "cancel", "head", "key"]
+RowKind = Literal["question", "grant", "conversation", "cancel", "head", "key"]
 
 _SIGNED_COLUMNS: Final[dict[RowKind, tuple[str, ...]]] = {
     "question": ("question", "status", "body", "decision", "taken_run", "taken_call"),
     "grant": ("grant", "used", "revoked", "body"),
+    "conversation": (
+        *("tenant", "application", "conversation", "owner", "target"),
+        *("given_title", "first_message", "shared", "deletion", "first"),
+    ),
     "cancel": ("run", "cancelled"),
     "head": ("run", "next_seq", "chain"),
     "key": (),

@@ -12,7 +12,7 @@ from remit.database.urls import describe_location
 from remit.errors import BrokenJournalError, JournalError
 from remit.journal.sql.key_file import create_key, read_key
 from remit.journal.sql.signatures import Signer, columns_of
-from remit.journal.sql.tables import GRANTS, ITEMS, KEY, QUESTIONS, RUNS
+from remit.journal.sql.tables import CONVERSATIONS, GRANTS, ITEMS, KEY, QUESTIONS, RUNS
 
 ACCEPT: Final = "remit audit accept"
 """The command that accepts a journal as it is."""
@@ -78,9 +78,15 @@ def _sign_rows(connection: Connection, key: bytes) -> Signer:
         connection, QUESTIONS.c.question, select(QUESTIONS), lambda row: {"signature": signer.sign("question", row)}
     )
     _update_each(connection, GRANTS.c.grant, select(GRANTS), lambda row: {"signature": signer.sign("grant", row)})
+    sign_conversations(connection, signer, select(CONVERSATIONS))
     connection.execute(delete(KEY))
     connection.execute(insert(KEY).values(signature=signer.sign("key", {})))
     return signer
+
+
+def sign_conversations(connection: Connection, signer: Signer, rows: Select[Any]) -> None:
+    """Sign rows of conversations as they are, such as those that a migration has made."""
+    _update_each(connection, CONVERSATIONS.c.id, rows, lambda row: {"signature": signer.sign("conversation", row)})
 
 
 def _find_key_file(connection: Connection, key_file: Path | None) -> Path:

@@ -21,20 +21,31 @@ from remit.contracts.question import Decision
 from remit.core.checks import as_clock, as_path
 from remit.database.urls import describe_location, parse_url
 from remit.errors import BrokenJournalError, JournalError
-from remit.journal.index import (
-    approval_key,
-    check_open,
-    is_expired,
-    lease_held_error,
-    lease_lost_error,
-    with_expiry,
+from remit.journal.conversations import conversation_key
+from remit.journal.index import approval_key, check_open, is_expired, lease_held_error, lease_lost_error, with_expiry
+from remit.journal.ports import (
+    AcquiredLease,
+    AppendFuture,
+    ConversationChange,
+    ConversationFilter,
+    ConversationKey,
+    ConversationRow,
+    QuestionFilter,
+    QuestionRow,
+    RunFilter,
+    RunRow,
 )
-from remit.journal.ports import AcquiredLease, AppendFuture, QuestionFilter, QuestionRow, RunFilter, RunRow
 from remit.journal.sql.artifacts import ArtifactTables, find_digests
+from remit.journal.sql.conversations import (
+    change_conversation,
+    conversation_row,
+    find_conversation,
+    select_conversations,
+)
 from remit.journal.sql.grants import add_grant, find_grant, revoke_grant, use_grant
 from remit.journal.sql.key_file import configured_key_file
 from remit.journal.sql.listing import select_grants, select_questions, select_runs
-from remit.journal.sql.locks import LockKeys
+from remit.journal.sql.locks import LockKeys, conversation_lock
 from remit.journal.sql.migrations import accept_rows, migrate
 from remit.journal.sql.queries import (
     INSERT_RUN,
@@ -63,12 +74,7 @@ from remit.journal.sql.rows import (
 )
 from remit.journal.sql.signatures import signer_of
 from remit.journal.sql.statements import Query
-from remit.journal.sql.tables import (
-    QUESTIONS,
-    RUNS,
-    open_engine,
-    sqlite_file,
-)
+from remit.journal.sql.tables import QUESTIONS, RUNS, open_engine, sqlite_file
 from remit.journal.sql.turns import take_turn
 from remit.journal.sql.worker_thread import WorkerThread, run_reads
 from remit.journal.sql.writer import Writer, database_message
@@ -89,7 +95,7 @@ T = TypeVar("T")
 
 
 class SqlStore:
-    """A store in SQLite or Postgres: all seven ports. Opens and migrates its database on first use.
+    """A store in SQLite or Postgres: all eight ports. Opens and migrates its database on first use.
 
     Args:
         url: ``sqlite:///FILE`` or ``postgresql://USER:PASSWORD@HOST/DATABASE``.
@@ -106,12 +112,9 @@ class SqlStore:
     ) -> None:
         self._url = parse_url(url)
         self._key_file = configured_key_file(self._url, key_file)
-        is_shared = self._url.get_backend_name() != "sqlite"
-        self._now = (
-            read_database_time
-            if clock is None and is_shared
-            else clock_reader(as_clock("SqlStore", clock or time.time))
-        )
+        own_clock = time.time if self._url.get_backend_name() == "sqlite" else None
+        chosen = clock or own_clock
+        self._now = clock_reader(as_clock("SqlStore", chosen)) if chosen else read_database_time
         self._engine = open_engine(self._url)
         self._artifacts = ArtifactTables(sqlite_file(self._url))
         self._writer = Writer(self._engine, run_operations, lock=lock_operations, prepare=self._prepare)
@@ -144,12 +147,13 @@ class SqlStore:
         """Erase the bodies of items permanently."""
         items = decode_question_items(await self._run_select(select_question_items(run, seqs)))
         digests = await self._submit_read(lambda connection: find_digests(connection, run))
+        talks = {conversation_lock(conversation_key(row)) for row in [await self.find_run(run)] if row}
 
         def work(connection: Connection) -> None:
             self._artifacts.erase(connection, run, seqs, digests)
             erase_items(connection, run, seqs)
 
-        lock_keys = LockKeys(frozenset({run, *digests}), frozenset(item.question for item in items))
+        lock_keys = LockKeys(frozenset({run, *digests, *talks}), frozenset(item.question for item in items))
         await self._writer.submit(Change(work, lock_keys))
 
     async def acquire(self, run: str, executor: str, seconds: float, after: int = -1) -> AcquiredLease:
@@ -229,26 +233,20 @@ class SqlStore:
 
     async def find_latest_run(self, conversation: str, *, tenant: str, application: str) -> RunRow | None:
         """The last run that was opened in a conversation, without direct calls."""
-        key = {"conversation": conversation, "tenant": tenant, "application": application}
-        rows = await self._run_query(SELECT_LATEST_RUN, **key)
+        key = ConversationKey(tenant, application, conversation)
+        rows = await self._run_query(SELECT_LATEST_RUN, **key._asdict())
         return run_row(rows[0]) if rows else None
 
     async def list_due_runs(self, application: str, limit: int = 1000) -> list[str]:
         """Runs of an application that can continue and that no executor holds, the longest due first."""
-
-        def work(connection: Connection) -> list[str]:
-            values = {"application": application, "now": self._now(connection), "limit": limit}
-            return [row.run for row in SELECT_DUE_RUNS.all(connection, **values)]
-
-        return await self._submit_read(work)
+        values = {"application": application, "limit": limit}
+        query, now = SELECT_DUE_RUNS, self._now
+        return [row.run for row in await self._submit_read(lambda each: query.all(each, now=now(each), **values))]
 
     async def postpone(self, run: str, seconds: float) -> None:
         """List a run as due no earlier than in ``seconds``, unless a decision or a cancellation comes before."""
-
-        def work(connection: Connection) -> None:
-            connection.execute(update(RUNS).where(RUNS.c.run == run).values(wake=self._now(connection) + seconds))
-
-        await self._write(work, run)
+        postponed = update(RUNS).where(RUNS.c.run == run)
+        await self._write(lambda each: each.execute(postponed.values(wake=self._now(each) + seconds)), run)
 
     async def find_run(self, run: str) -> RunRow | None:
         """The run with this id."""
@@ -286,6 +284,19 @@ class SqlStore:
         values = {"approval": key, "application": application}
         rows, _ = await self._read_questions(lambda connection: SELECT_LAST_APPROVAL.all(connection, **values))
         return next(iter(rows), None)
+
+    async def find_conversation(self, key: ConversationKey) -> ConversationRow | None:
+        """The conversation with this key, even if it was deleted."""
+        return await self._submit_read(lambda connection: find_conversation(connection, key))
+
+    async def list_conversations(self, **conversation_filter: Unpack[ConversationFilter]) -> list[ConversationRow]:
+        """A page of conversations, the most recently active first."""
+        rows = await self._run_select(select_conversations(**conversation_filter))
+        return readable_rows(rows, partial(conversation_row, self._engine))
+
+    async def change_conversation(self, key: ConversationKey, **change: Unpack[ConversationChange]) -> None:
+        """Change a conversation."""
+        await self._write(lambda connection: change_conversation(connection, key, change), conversation_lock(key))
 
     async def add_grant(self, grant: Grant) -> None:
         """Store a grant."""

@@ -63,6 +63,7 @@ RUNS: Final = Table(
     Column("signature", LargeBinary),
     Column("cancel_signature", LargeBinary),
     Column("target", Text, nullable=False, server_default=text("''")),
+    Column("erased", Integer, nullable=False, server_default=text("0")),
     Index("remit_runs_conversation", "conversation", "number"),
     Index("remit_runs_tenant", "tenant", "opened"),
     Index("remit_runs_principal", "tenant", "principal", "opened"),
@@ -124,6 +125,28 @@ GRANTS: Final = Table(
     Index("remit_grants_tool", "tenant", "tool"),
 )
 
+CONVERSATIONS: Final = Table(
+    "remit_conversations",
+    METADATA,
+    Column("id", Text, primary_key=True),
+    Column("tenant", Text, nullable=False),
+    Column("application", Text, nullable=False),
+    Column("conversation", Text, nullable=False),
+    Column("owner", Text, nullable=False),
+    Column("target", Text, nullable=False),
+    Column("given_title", Text, nullable=False),
+    Column("first_message", Text, nullable=False),
+    Column("shared", Text, nullable=False),
+    Column("deletion", Text, nullable=False),
+    Column("opened", Float, nullable=False),
+    Column("active", Float, nullable=False),
+    Column("first", Text, nullable=False),
+    Column("latest", Text, nullable=False),
+    Column("signature", LargeBinary),
+    Index("remit_conversations_tenant", "tenant", "active"),
+)
+"""The conversations. ``id`` is the digest of tenant, application and name."""
+
 TURNS: Final = Table(
     "remit_turns",
     METADATA,
@@ -152,7 +175,7 @@ ARTIFACT_CONTENTS: Final = Table(
 
 VERSION_TABLE: Final = "remit_version"
 
-HEAD_REVISION: Final = "0009"
+HEAD_REVISION: Final = "0010"
 """The newest migration. A database at this revision is opened without loading Alembic."""
 
 

@@ -26,6 +26,7 @@ from remit.contracts.ledger import Consumption
 from remit.contracts.question import Decision, Question
 from remit.errors import BrokenJournalError
 from remit.journal.codec import ERASED_BODY, decode_item
+from remit.journal.conversations import conversation_key
 from remit.journal.index import (
     INDEXED_ITEMS,
     RESTING_STATUSES,
@@ -43,8 +44,9 @@ from remit.journal.index import (
 )
 from remit.journal.ports import QuestionRow, RunRow
 from remit.journal.sql.artifacts import find_owners, insert_owner
+from remit.journal.sql.conversations import erase_first_message, open_conversation
 from remit.journal.sql.grants import find_grant
-from remit.journal.sql.locks import LockKeys, acquire_locks
+from remit.journal.sql.locks import LockKeys, acquire_locks, conversation_lock
 from remit.journal.sql.rows import RUN_COLUMNS, check_question_signature, question_row, run_row
 from remit.journal.sql.signatures import Signer, columns_of, signer_of
 from remit.journal.sql.statements import Command, Query
@@ -89,7 +91,9 @@ class Append(Struct, frozen=True):
         """The run, its conversation and artifacts if the append opens it, and every question that the items concern."""
         items = [position.item for position in self.items if type(position.item) in INDEXED_ITEMS]
         opened = {
-            "\0".join(_conversation_key(item)) for item in items if isinstance(item, RunOpened) and item.conversation
+            conversation_lock(conversation_key(item))
+            for item in items
+            if isinstance(item, RunOpened) and item.conversation
         }
         opened.update(*(find_named_artifacts(each) for each in self.items if isinstance(each.item, RunOpened)))
         questions = {item.question for item in items if isinstance(item, (QuestionItem, DecisionItem, QuestionClosed))}
@@ -227,7 +231,7 @@ def _index_item(connection: Connection, position: Position) -> None:
     item = position.item
     if isinstance(item, RunOpened):
         row = run_row_from_header(position, item)
-        number = _next_number(connection, row) if row.conversation else 0
+        number = _enter_conversation(connection, row, item.arguments) if row.conversation else 0
         columns = {name: getattr(row, name) for name in RUN_COLUMNS}
         _UPDATE_HEADER.execute(connection, {"the_run": row.run, **columns, "number": number})
         for digest, owner in artifacts_of_header(position, item, partial(find_owners, connection)):
@@ -248,15 +252,17 @@ def _index_item(connection: Connection, position: Position) -> None:
             _settle_question(connection, stored.question, status="expired")
 
 
-def _next_number(connection: Connection, row: RunRow) -> int:
-    """The number of a run that is opened in a conversation.
+def _enter_conversation(connection: Connection, row: RunRow, arguments: str) -> int:
+    """Enter a run that is opened into its conversation, and return its number there.
 
     Raises:
-        RequestError: the conversation is busy or has continued.
+        RequestError: the conversation is busy, has continued, or was deleted.
     """
-    key = {"conversation": row.conversation, "tenant": row.tenant, "application": row.application}
+    key = conversation_key(row)._asdict()
     latest = SELECT_LATEST_RUN.first(connection, **key)
     check_conversation_free(row, run_row(latest) if latest else None)
+    if row.after != DETACHED:
+        open_conversation(connection, row, arguments, is_first=latest is None)
     last = _SELECT_LAST_NUMBER.first(connection, **key)
     return last.number + 1 if last else 1
 
@@ -318,6 +324,8 @@ def erase_items(connection: Connection, run: str, seqs: Sequence[int]) -> None:
             _update_question(connection, stored, status=row.status, body=row.question.to_json(), decision=decision)
             _wake_waiting_runs(connection, stored)
     connection.execute(update(ITEMS).where(ITEMS.c.run == run, ITEMS.c.seq.in_(seqs)).values(body=ERASED_BODY))
+    if 0 in seqs:
+        erase_first_message(connection, run)
 
 
 def _insert_question(connection: Connection, item: QuestionItem) -> None:
@@ -339,10 +347,6 @@ def _insert_question(connection: Connection, item: QuestionItem) -> None:
         "tenant": question.tenant,
     }
     _INSERT_QUESTION.execute(connection, {**row, "signature": signer_of(connection).sign("question", row)})
-
-
-def _conversation_key(item: RunOpened) -> tuple[str, str, str]:
-    return item.tenant, item.application, item.conversation
 
 
 def _item_row(position: Position) -> dict[str, Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from remit.contracts import items as item_types
 from remit.contracts.items import RunFinished
 from remit.journal.ports import Store
 from remit.testing.store_suite.samples import Clock, acquire_run, begin, header_item, question, question_item
@@ -41,23 +40,6 @@ async def test_runs_are_found_by_status_callee_and_time(store: Store) -> None:
     assert [row.run for row in await store.list_runs(callee="cms")] == ["three", "one"]
     assert [row.run for row in await store.list_runs(status="done", callee="cms")] == ["one"]
     assert [row.run for row in await store.list_runs(since=1001, until=1002)] == ["two"]
-
-
-async def test_the_newest_run_of_each_conversation_is_listed_alone(store: Store) -> None:
-    told = (
-        ("one", "talk", "", "ada"),
-        ("two", "talk", "one", "bob"),
-        ("three", "other", "", "ada"),
-        ("four", "", "", "ada"),
-    )
-    for at, (name, conversation, after, principal) in enumerate(told, start=1000):
-        run = await acquire_run(store, name)
-        header = header_item(name, conversation=conversation, after=after)
-        await run.append(replace(header, principal=principal), RunFinished(call=name, status="done"), at=at)
-    await begin(store, "call", conversation="talk", after=item_types.DETACHED, at=2000)
-    assert [row.run for row in await store.list_runs(only_latest=True)] == ["three", "two"]
-    assert [row.run for row in await store.list_runs(only_latest=True, principal="ada")] == ["three", "one"]
-    assert [row.run for row in await store.list_runs(only_latest=True, before="three")] == ["two"]
 
 
 async def test_the_pages_of_questions_are_those_of_the_tenant_and_run(store: Store, clock: Clock) -> None:

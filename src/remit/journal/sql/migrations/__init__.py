@@ -11,8 +11,8 @@ from remit.database.migration_lock import MIGRATION_LOCK
 from remit.errors import JournalFormatError
 from remit.journal.sql.locks import LockKeys, acquire_locks
 from remit.journal.sql.signatures import Signer
-from remit.journal.sql.signing import open_signer, sign_again, sign_first
-from remit.journal.sql.tables import HEAD_REVISION, KEY, VERSION_TABLE
+from remit.journal.sql.signing import open_signer, sign_again, sign_conversations, sign_first
+from remit.journal.sql.tables import CONVERSATIONS, HEAD_REVISION, KEY, VERSION_TABLE
 
 
 def migrate(engine: Engine, key_file: Path | None = None) -> None:
@@ -30,7 +30,9 @@ def migrate(engine: Engine, key_file: Path | None = None) -> None:
 
     def make_signer(connection: Connection) -> Signer:
         is_signed = connection.scalar(select(KEY.c.signature)) is not None  # another process may have come first
-        return (open_signer if is_signed else sign_first)(connection, key_file)
+        signer = (open_signer if is_signed else sign_first)(connection, key_file)
+        sign_conversations(connection, signer, select(CONVERSATIONS).where(CONVERSATIONS.c.signature.is_(None)))
+        return signer
 
     _upgrade(engine, make_signer)
 

@@ -1,0 +1,63 @@
+"""Messages to a busy conversation: each is stored as a run that waits for its turn."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any, Final
+
+from remit.contracts.items import RunOpened
+from remit.engine.conversations import Conversations
+from remit.engine.executor import RunExecutor
+from remit.engine.result import RunResult
+from remit.errors import LeaseError, RequestError
+from remit.journal.ports import Store
+
+POLL_SECONDS: Final = 0.2
+PATIENCE_SECONDS: Final = 5.0
+"""How long a run before may wait for an executor until the caller of a queued run stops waiting for it."""
+
+
+async def store_run(
+    create_header: Callable[[], Awaitable[RunOpened]], conversations: Conversations, executor: RunExecutor
+) -> RunOpened:
+    """Store a new run, the next one of its conversation even if others store theirs meanwhile.
+
+    Raises:
+        RequestError: it is refused, or exists already.
+    """
+    while True:
+        header = await create_header()
+        try:
+            await executor.create_run(header.call, header)
+        except RequestError:
+            if not header.conversation or await executor.store.find_run(header.call):
+                raise
+            if not await conversations.has_moved(header):
+                raise
+        else:
+            return header
+
+
+async def run_in_turn(
+    header: RunOpened, resume: Callable[[str], Awaitable[RunResult[Any]]], conversations: Conversations, store: Store
+) -> RunResult[Any]:
+    """Execute a stored run when those before it have ended, or follow it while another executor does.
+
+    Returns it as ``queued`` if one before it rests, or if no executor continues one that was interrupted.
+    """
+    waited = 0.0
+    while True:
+        try:
+            result = await resume(header.call)
+        except LeaseError:
+            result = None
+        if result is not None and result.status != "queued":
+            return result
+        blocker = await conversations.find_blocker(header, executing=True)
+        if blocker is not None and result is not None:
+            due = blocker.run in await store.list_due_runs(header.application)
+            waited = waited + POLL_SECONDS if due else 0.0
+            if waited > PATIENCE_SECONDS or blocker.status not in ("running", "queued"):
+                return result
+        await asyncio.sleep(POLL_SECONDS)

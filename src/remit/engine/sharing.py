@@ -1,0 +1,46 @@
+"""Says what a principal may do with a conversation."""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+from remit.contracts.principal import Principal
+from remit.journal.conversations import EVERYONE
+from remit.journal.ports import ConversationAccess, ConversationRow
+
+READ_PERMISSION: Final = "runs:read"
+"""The permission to read the runs of other principals of the tenant."""
+
+JOIN_PERMISSION: Final = "conversations:join"
+"""The permission to read and continue conversations of other principals of the tenant."""
+
+MANAGE_PERMISSION: Final = "conversations:manage"
+"""The permission to rename, share and delete conversations of other principals of the tenant, as their owner may."""
+
+Access = Literal["", ConversationAccess, "own"]
+_ORDER: Final[tuple[Access, ...]] = ("", "read", "write", "own")
+
+
+def access_of(principal: Principal, row: ConversationRow) -> Access:
+    """What a principal may do with a conversation: nothing, read it, continue it too, or all that its owner may."""
+    if principal.tenant != row.tenant:
+        return ""
+    here = principal.at(row.target)
+    if row.owner == principal.name or here.may(MANAGE_PERMISSION):
+        return "own"
+    if here.may(JOIN_PERMISSION):
+        return "write"
+    shared: list[Access] = [row.shared.get(principal.name, ""), row.shared.get(EVERYONE, "")]
+    return max([*shared, "read" if here.may(READ_PERMISSION) else ""], key=_ORDER.index)
+
+
+def has_access(principal: Principal, row: ConversationRow | None, needed: Access) -> bool:
+    """Whether a principal may do with a conversation what ``needed`` says."""
+    return row is not None and _ORDER.index(access_of(principal, row)) >= _ORDER.index(needed)
+
+
+def may_see_all(principal: Principal) -> bool:
+    """Whether a principal may hold a permission, for some target, that lets them see conversations of others."""
+    granted = {each.partition("@")[0] for each in principal.permissions}
+    wildcards = {"*", "runs:*", "conversations:*"}
+    return bool(granted & {READ_PERMISSION, JOIN_PERMISSION, MANAGE_PERMISSION, *wildcards})

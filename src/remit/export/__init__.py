@@ -1,0 +1,1 @@
+"""Exports runs: their items as JSONL, and a page to read."""

@@ -1,0 +1,30 @@
+"""The index row of a run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+RunStatus = Literal["queued", "running", "waiting", "stalled", "scheduled", "done", "failed", "cancelled"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRow:
+    """The index row of a run. Times are seconds since the epoch; ``ended`` is 0 until the run has ended.
+
+    ``erased`` is 1 if the header was erased: all that the run was about is gone then.
+    """
+
+    run: str
+    status: RunStatus
+    tenant: str
+    principal: str
+    application: str
+    agent: str
+    callee: str
+    conversation: str
+    after: str
+    opened: float
+    ended: float
+    target: str = ""
+    erased: int = 0
