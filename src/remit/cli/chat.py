@@ -10,7 +10,7 @@ from typing import Any, Final
 from remit.cli.client import LocalClient, needs_model
 from remit.cli.prompt import read_line
 from remit.cli.questions import Answer, QuestionPrompter, ReadLine
-from remit.cli.report import GO_AHEAD_MESSAGE, run_error, stalled_notice
+from remit.cli.report import GO_AHEAD_MESSAGE, queued_notice, run_error, stalled_notice
 from remit.cli.resume_when_free import ResumeWhenFree
 from remit.cli.status import ExitStatus, error_line, report_error
 from remit.cli.terminal import Terminal
@@ -112,7 +112,7 @@ class Chat:
             return True
         run = row.run
         if row.status != "waiting":
-            state = "was interrupted" if row.status == "running" else "is stalled"
+            state = "was interrupted" if row.status == "running" else f"is {row.status}"
             self._terminal.print_line(f"The last run of this conversation, {run}, {state}; resuming it.")
             return self._settle(self._resume(run))
         self._terminal.print_line(f"The last run of this conversation, {run}, waits for a decision.")
@@ -132,6 +132,9 @@ class Chat:
             result = self._resume(result.run)
         if result.status == "stalled":
             print(stalled_notice(result, self._app_reference), file=sys.stderr)
+            return False
+        if result.status == "queued":
+            print(queued_notice(result, self._app_reference), file=sys.stderr)
             return False
         error = run_error(result)
         if error is None:

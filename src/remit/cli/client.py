@@ -31,7 +31,8 @@ if TYPE_CHECKING:  # what only some commands use is imported where it is used
     from remit.contracts.question import Question
     from remit.contracts.usage import UsageTotals
     from remit.engine.client import Client
-    from remit.engine.reader import Page, RunReader
+    from remit.engine.conversation_reader import ConversationReader
+    from remit.engine.reader import Page
     from remit.journal.ledger import ItemCallback
     from remit.models.resolve import ResolvedModel
     from remit.runtime import RunResult, Runtime
@@ -149,13 +150,13 @@ class LocalClient:
         return usage_of(positions, with_default_prices(self.users.prices))
 
     @cached_property
-    def reader(self) -> RunReader:
+    def reader(self) -> ConversationReader:
         """Reads what the user may see of all applications, at the prices of ``config.toml`` and of Remit's table."""
-        from remit.engine.reader import RunReader
+        from remit.engine.conversation_reader import ConversationReader
         from remit.models.prices import with_default_prices
 
         prices = with_default_prices(self.users.prices)
-        return RunReader(self.store, self.principal, application="", prices=prices)
+        return ConversationReader(self.store, self.principal, application="", prices=prices)
 
     def find_run(self, run: str) -> RunRow | None:
         """The row of a run, or None."""

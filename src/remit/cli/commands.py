@@ -22,6 +22,8 @@ COMMANDS: Final = {
     "runs": ("remit.cli.runs:runs", "List runs, newest first."),
     "show": ("remit.cli.show:show", "Show what happened in a run, and when."),
     "artifact": ("remit.cli.artifact:artifact", "Save an artifact of your runs to a file."),
+    "export": ("remit.cli.conversation:export_run", "Export a run to a file; - writes to stdout."),
+    "conversation": ("remit.cli.conversation:commands", "List, rename, share, export and delete conversations."),
     "replay": ("remit.cli.replay:replay", "Compare a run with what today's code would do."),
     "eval": ("remit.cli.eval:commands", "Run the tasks of an application's agent and grade them."),
     "resume": ("remit.cli.resume:resume", "Resume an interrupted run, or one whose questions were decided."),

@@ -54,6 +54,8 @@ def report_result(client: LocalClient, result: RunResult[Any], options: ReportOp
         print(error_line(error.code, error.message), file=sys.stderr)
     if result.status == "stalled":
         print(stalled_notice(result, options.app_reference), file=sys.stderr)
+    if result.status == "queued":
+        print(queued_notice(result, options.app_reference), file=sys.stderr)
     if result.status == "scheduled" and not options.as_json:
         print(_scheduled_notice(result, options.app_reference))
     for question in open_questions:
@@ -64,7 +66,7 @@ def report_result(client: LocalClient, result: RunResult[Any], options: ReportOp
         print(_announced_notice(question, options), file=sys.stderr)
     if result.status in ("done", "scheduled"):
         return ExitStatus.DONE
-    return ExitStatus.WAITING if result.status in ("waiting", "stalled") else ExitStatus.FAILED
+    return ExitStatus.WAITING if result.status in ("waiting", "stalled", "queued") else ExitStatus.FAILED
 
 
 def stalled_notice(result: RunResult[Any], app_reference: str) -> str:
@@ -74,6 +76,15 @@ def stalled_notice(result: RunResult[Any], app_reference: str) -> str:
         f"stalled: {escape_controls(result.reason)}\n"
         f"  nothing is lost: run `remit executor` to try again at {at},\n"
         f"  or now:  remit resume {result.run}{app_option(app_reference)}"
+    )
+
+
+def queued_notice(result: RunResult[Any], app_reference: str) -> str:
+    """Which run a queued one waits for, and how it continues."""
+    return (
+        f"queued: run {result.run}; {escape_controls(result.reason)}\n"
+        "  nothing is lost: run `remit executor` to have it executed when its turn comes,\n"
+        f"  or then:  remit resume {result.run}{app_option(app_reference)}"
     )
 
 

@@ -17,6 +17,7 @@ from remit.cli.model import fetch_weights, missing_weights
 from remit.cli.options import AppArgument, TargetOption
 from remit.cli.status import ExitStatus, UsageError
 from remit.cli.text import escape_controls, json_text
+from remit.engine.client import SubmitOptions
 from remit.errors import RequestError
 
 if TYPE_CHECKING:
@@ -41,33 +42,37 @@ def run(
     detach: Annotated[
         bool, typer.Option("--detach", help="With --ask: submit the run and leave it to an executor.")
     ] = False,
+    queue: Annotated[bool, typer.Option("--queue", help="With --ask: wait for a turn in a busy conversation.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="With --ask: print one JSON object on stdout.")] = False,
 ) -> int:
     """Talk to an application's agent, or ask it once.
 
-    Exit status: 0 done, 1 failed, 2 usage, 3 waiting for a decision, or stalled. REMIT_MODEL names the model:
+    Exit status: 0 done, 1 failed, 2 usage, 3 waiting for a decision, stalled or queued. REMIT_MODEL names the model:
     openai:NAME, PROVIDER:NAME, local:base (the default), local:small, local:FILE.gguf or scripted:FILE.
     """
     files = [Path(each) for each in file or ()]
-    _check_options(ask, files, as_json=as_json, detach=detach)
+    _check_options(ask, files, as_json=as_json, detach=detach, queue=queue)
     with open_client() as client:
         found = find_app(app, installed_apps())
         if not found.agents:
             raise RequestError(f"the application {found.name!r} has no agent to talk to; see: remit tools {app}")
         conversation_id = conversation or f"{found.name}-{secrets.token_hex(4)}"
+        options = SubmitOptions(conversation=conversation_id, target=target, when_busy="queue" if queue else "refuse")
         if ask is not None and detach:
-            return _detach(client, found, conversation_id, ask, files, target=target, as_json=as_json)
+            return _detach(client, found, options, ask, files, as_json=as_json)
         if needs_model(found, found.agents[0].name):
             _ensure_weights(client, yes=yes, may_ask=ask is None)
         check_models(client, found, found.agents[0].name)
         return (
             _talk(client, found, conversation_id, target, app)
             if ask is None
-            else _ask(client, found, conversation_id, ask, files, app, target=target, as_json=as_json)
+            else _ask(client, found, options, ask, files, app, as_json=as_json)
         )
 
 
-def _check_options(ask: str | None, files: Sequence[Path], *, as_json: bool, detach: bool) -> None:
+def _check_options(ask: str | None, files: Sequence[Path], *, as_json: bool, detach: bool, queue: bool) -> None:
+    if ask is None and queue:
+        raise UsageError("--queue needs --ask TEXT; a conversation in a terminal finishes its last run first")
     if ask is None and files:
         raise UsageError("--file needs --ask TEXT; in a terminal, name the file in a call: remit call --file")
     if ask is None and detach:
@@ -92,17 +97,17 @@ def _store_files(client: LocalClient, runtime: Runtime, files: Sequence[Path]) -
 
 
 def _detach(
-    client: LocalClient, app: App, conversation: str, text: str, files: Sequence[Path], *, target: str, as_json: bool
+    client: LocalClient, app: App, options: SubmitOptions, text: str, files: Sequence[Path], *, as_json: bool
 ) -> int:
     from remit.cli.engine import notify_engine
 
     runtime = client.runtime(app)
-    stored = _store_files(client, runtime, files)
-    submission = runtime.submit(text, by=client.principal, conversation=conversation, files=stored, target=target)
-    run = client.wait(submission)
+    options["files"] = _store_files(client, runtime, files)
+    run = client.wait(runtime.submit(text, by=client.principal, **options))
     notify_engine(client, runtime, run)
+    row = client.get_run(run)
     if as_json:
-        print(json_text({"run": run, "status": "running", "conversation": conversation}))
+        print(json_text({"run": run, "status": row.status, "conversation": row.conversation}))
     else:
         print(run)
     return ExitStatus.DONE
@@ -121,12 +126,11 @@ def _talk(client: LocalClient, app: App, conversation: str, target: str, app_ref
 def _ask(
     client: LocalClient,
     app: App,
-    conversation: str,
+    options: SubmitOptions,
     text: str,
     files: Sequence[Path],
     app_reference: str,
     *,
-    target: str,
     as_json: bool,
 ) -> int:
     from remit.cli.report import ReportOptions, report_result
@@ -139,16 +143,17 @@ def _ask(
     if model:
         with terminal.show_busy("starting the model"):
             client.wait(client.model.start())
+    conversation = options.get("conversation", "")
     terminal.print_line(f"conversation {escape_controls(conversation)}{model}")
     with terminal.show_busy("thinking"):
-        stored = _store_files(client, runtime, files)
-        execution = runtime.run(text, by=client.principal, conversation=conversation, files=stored, target=target)
+        options["files"] = _store_files(client, runtime, files)
+        execution = runtime.run(text, by=client.principal, **options)
         result = client.execute(runtime, execution, lambda: client.latest_run(app.name, conversation))
-    options = ReportOptions(
+    report_options = ReportOptions(
         as_json=as_json,
         application=app.name,
         conversation=conversation,
         app_reference=app_reference,
         follower=terminal.follower,
     )
-    return report_result(client, result, options)
+    return report_result(client, result, report_options)
