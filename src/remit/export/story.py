@@ -15,6 +15,7 @@ from remit.contracts.items import (
     DecisionItem,
     ErasedItem,
     Handoff,
+    HistoryCompacted,
     Item,
     Message,
     ModelFailure,
@@ -216,6 +217,8 @@ def _describe(item: Item) -> str:
             text = f"{item.source} hands over to {item.target}{f': {item.reason}' if item.reason else ''}"
         case ModelFailure():
             text = f"the model failed: {error_from_reply(item.content).message}"
+        case HistoryCompacted():
+            text = "what came before was shortened for the model"
         case ErasedItem():
             text = f"erased: {item.was.replace('_', ' ')}"
         case _:
