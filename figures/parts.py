@@ -14,6 +14,7 @@ from figures import (
     budgets,
     client,
     combinations,
+    conversations,
     corruption,
     crash,
     door,
@@ -46,6 +47,7 @@ from figures.mutants import audit as audit_mutants
 from figures.mutants import budgets as budgets_mutants
 from figures.mutants import client as client_mutants
 from figures.mutants import combinations as combinations_mutants
+from figures.mutants import conversations as conversations_mutants
 from figures.mutants import corruption as corruption_mutants
 from figures.mutants import crash as crash_mutants
 from figures.mutants import door as door_mutants
@@ -111,6 +113,7 @@ PARTS: Final = {
     "replay": Part(replay.figures, replay_mutants.MUTANTS),
     "schedules": Part(schedules.figures, schedules_mutants.MUTANTS),
     "order": Part(order.figures, order_mutants.MUTANTS),
+    "conversations": Part(conversations.figures, conversations_mutants.MUTANTS),
     "scheduled": Part(scheduled.figures, scheduled_mutants.MUTANTS),
     "outage": Part(outage.figures, outage_mutants.MUTANTS),
     "wire": Part(wire.figures, wire_mutants.MUTANTS),
