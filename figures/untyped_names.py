@@ -30,13 +30,13 @@ NOT_SWEPT: Final = {
         Reply.from_journal Reply.load Retry.delay_after RunResult StepUsage.* Tool.preview Tool.reconcile Tool.run
         RetryModel.repeat App.check_operations run_checklist Price.cost
         *Gate.check InboxApprover.decide Arguments.limit ArtifactScope.*
-        Page RunDetails Client
+        Page RunDetails Client Receipt ReceiptCall
         ModelSettings.* as_no_model_error check_order compose error_from_reply FileAnchor.append
     """,
     "it refuses every call outside of a run": "RunArtifacts.*",
     "an agent or its driver calls it": """
-        *Driver.* RunInfo ToolText AgentRun AgentStep AgentTask AgentTools ChatRequest* Done Next
-        ResolvedModel.* StepRequest ask_model *.list_unsupported
+        *Driver.* RunInfo ToolText AgentRun* AgentStep AgentTask AgentTools ChatRequest* Done Next
+        ResolvedModel.* StepRequest* Turn TurnCall *.is_met ask_model *.list_unsupported
     """,
     "the runtime calls its store, and a store loads what it stored": """
         InMemoryStore.* Position SqlStore.[b-z]* SqlStore.a[!t]* *.from_json decode_item encode_item

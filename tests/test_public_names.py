@@ -42,10 +42,11 @@ PUBLIC: Final = {
         SqlStore Stack Timeout Tool When preset tool
     """,
     "remit.agent": """
-        Agent AgentDriver AgentLimits AgentLoop AgentRun AgentService AgentStep AgentTask AgentTools Attachment
-        AttachmentPolicy Compaction Done LazyTools LoopService NativeDriver Next Prompt PromptWithAttachments
-        ProviderTool RunInfo RunInstructions StepOutcome StepRequest StepUsage ToolRanker ToolSearch ToolText WordRanker
-        WorkingMemory
+        Agent AgentDriver AgentGroup AgentLimits AgentLoop AgentRun AgentService AgentStep AgentTask AgentTools
+        AllOf AnyOf Attachment AttachmentPolicy CalledTool Compaction CostUsed Done HasText LazyTools Loop
+        LoopService NativeDriver Next NoCalls Prompt PromptWithAttachments ProviderTool RunInfo RunInstructions
+        SecondsUsed StepOutcome StepRequest StepUsage StopPolicy TokensUsed ToolRanker ToolSearch ToolText Turn
+        TurnCall TurnsUsed WordRanker WorkingMemory
     """,
     "remit.app": "App Env",
     "remit.artifacts": "Artifact ArtifactPart Artifacts PromptWithFiles RunArtifacts read_artifact",
@@ -55,12 +56,13 @@ PUBLIC: Final = {
     "remit.engines": "DbosEngine Engine ErrorHandler ExecuteFunction ExecutionReport LocalEngine Schedule",
     "remit.errors": """
         AlreadyExistsError ApprovalDeniedError ApprovalUsedError AuditError BlockedError BreakerOpenError
-        BrokenJournalError BudgetError CallCancelledError CallError CompletionError ConflictError ContextLengthError
-        ContractError DeadlineError DeniedError DivergedError ExternalError IdempotencyError InvalidArgumentsError
-        InvalidOutputError JournalError JournalFormatError LayerOrderError LeaseError MaxTurnsError
-        MissingCapabilityError ModelBusyError ModelError ModelRefusedError ModelUnavailableError NameTakenError
-        NoModelError NotFoundError PolicyError RateLimitedError RemitError RequestError SealError SetupError
-        StillRunningError Suspended ToolFailedError UnknownToolError as_no_model_error error_from_reply
+        BrokenJournalError BudgetError CallCancelledError CallError CompletionError ConflictError
+        ContextLengthError ContractError DeadlineError DeniedError DivergedError ExternalError IdempotencyError
+        InvalidArgumentsError InvalidOutputError JournalError JournalFormatError LayerOrderError LeaseError
+        MaxTurnsError MissingCapabilityError ModelBusyError ModelError ModelRefusedError ModelUnavailableError
+        NameTakenError NoModelError NotFoundError PolicyError RateLimitedError RemitError RepeatedCallError
+        RequestError SealError SetupError StillRunningError Suspended ToolFailedError UnknownToolError
+        as_no_model_error error_from_reply
     """,
     "remit.home": "data_folder data_location",
     "remit.inventory": """
@@ -77,7 +79,7 @@ PUBLIC: Final = {
         ITEM_TYPES ArgumentsBound AttemptEnded AttemptStarted DecisionItem ErasedItem Handoff HistoryCompacted Item
         Message Mismatch ModelExchange ModelFailure ModelReply ModelUsage Note Outcome Position QuestionClosed
         QuestionItem RunFinished RunOpened RunResumed RunScheduled RunStalled RunSuspended ToolOutput TraceStarted
-        read_jsonl
+        TurnEnded read_jsonl
     """,
     "remit.layers": """
         Accumulate AddMessage AgentLayer AnyLayer Approve Authorize Breaker Budget Call CallLayer CallService
@@ -99,7 +101,9 @@ PUBLIC: Final = {
         DECIDE_PERMISSION DEFAULT_POLICY Allow Approver Ask Block Decision Egress Grant GrantRow HasApprover HighRisk
         InboxApprover PlannedCall Policy Principal Question Rule Undeclared Verdict When
     """,
-    "remit.runtime": "Client Page PrincipalDirectory ReplayReport RunDetails RunResult Runtime",
+    "remit.runtime": """
+        Client Page PrincipalDirectory Receipt ReceiptCall ReplayReport RunDetails RunResult Runtime make_receipt
+    """,
     "remit.secrets": "EnvSecrets FileSecrets Secret SecretRef Secrets",
     "remit.stores": """
         AcquiredLease AppendFuture ArtifactScope ArtifactStore Consumption ConversationAccess ConversationChange

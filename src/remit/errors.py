@@ -34,6 +34,7 @@
     │  ├─ IdempotencyError          one idempotency key was used with different arguments
     │  ├─ InvalidOutputError        the tool returned a value that its contract does not allow
     │  ├─ MaxTurnsError             the agent did not finish within its turns
+    │  ├─ RepeatedCallError         the model makes a call again, although nothing has changed since
     │  └─ ToolFailedError           the tool raised an exception of its own
     ├─ JournalError                 the journal refused a write; the executor stops as if it had crashed
     │  ├─ LeaseError                another executor holds the run
@@ -105,6 +106,7 @@ __all__ = [
     "PolicyError",
     "RateLimitedError",
     "RemitError",
+    "RepeatedCallError",
     "RequestError",
     "SealError",
     "SetupError",
@@ -308,6 +310,12 @@ class MaxTurnsError(CallError):
     """The agent did not finish within its turns. Raised by the agent loop."""
 
     code = "MAX_TURNS"
+
+
+class RepeatedCallError(CallError):
+    """The model makes a call again, although nothing has changed since. Raised for the call, and then for the agent."""
+
+    code = "REPEATED_CALL"
 
 
 class ToolFailedError(CallError):

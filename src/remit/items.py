@@ -29,6 +29,7 @@ from remit.contracts.items import (
     RunSuspended,
     ToolOutput,
     TraceStarted,
+    TurnEnded,
 )
 from remit.export.jsonl import read_jsonl
 
@@ -61,5 +62,6 @@ __all__ = [
     "RunSuspended",
     "ToolOutput",
     "TraceStarted",
+    "TurnEnded",
     "read_jsonl",
 ]

@@ -37,6 +37,7 @@ from remit.engine.executor import RunExecutor
 from remit.engine.principals import PrincipalDirectory, PrincipalLookup
 from remit.engine.queueing import run_in_turn, store_run
 from remit.engine.reader import CANCEL_PERMISSION, Page, RunDetails
+from remit.engine.receipt import Receipt, ReceiptCall, make_receipt
 from remit.engine.request import RunRequest, WhenBusy, check_same_request, new_id
 from remit.engine.result import ReplayReport, RunResult
 from remit.engine.root import RootCaller, RootExecutor, replay_run
@@ -49,7 +50,18 @@ from remit.journal.ports import Store
 from remit.models.prices import with_default_prices
 from remit.models.resolve import ModelResolver
 
-__all__ = ["Client", "Page", "PrincipalDirectory", "ReplayReport", "RunDetails", "RunResult", "Runtime"]
+__all__ = [
+    "Client",
+    "Page",
+    "PrincipalDirectory",
+    "Receipt",
+    "ReceiptCall",
+    "ReplayReport",
+    "RunDetails",
+    "RunResult",
+    "Runtime",
+    "make_receipt",
+]
 
 P = ParamSpec("P")
 Out = TypeVar("Out")

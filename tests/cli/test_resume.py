@@ -135,7 +135,7 @@ def test_a_waiting_run_is_cancelled_and_its_conversation_goes_on(cli: Cli) -> No
     cli("run", APP, "--ask", "burn it", "--conversation", "c")
     run = cli.runs()[0].run
     assert cli("cancel", run, "--app", APP, "--json").json == {"run": run, "status": "cancelled"}
-    assert cli("resume", run, "--app", APP).err == "remit: CANCELLED: the run was cancelled\n"
+    assert cli("resume", run, "--app", APP).err == "nothing was changed\nremit: CANCELLED: the run was cancelled\n"
     done = cli("run", APP, "--ask", "never mind", "--conversation", "c")
     assert (done.status, done.out, cli.book) == (0, "Something else, then.\n", [])
 

@@ -26,7 +26,7 @@ def run(cli: Cli) -> str:
 def test_the_timeline_tells_offsets_calls_risks_durations_and_who_decided(cli: Cli, run: str) -> None:
     lines = [line.split() for line in cli("show", run, "--app", APP).out.splitlines()]
     said = [" ".join(line[2:]) for line in lines]
-    assert all(line[0].startswith("+") for line in lines[1:-1])
+    assert all(line[0].startswith("+") for line in lines[1:-3])
     assert lines[1][2:4] == ["opened", "keeper"]
     assert any(line.startswith("assistant Let me see.") for line in said)
     assert 'wants restock name="rye"' in said
@@ -37,7 +37,8 @@ def test_the_timeline_tells_offsets_calls_risks_durations_and_who_decided(cli: C
     )
     assert any(line.startswith("decision") and "approved by" in line and "it is stale" in line for line in said)
     assert any(line.startswith("started high burn, allowed by question") for line in said)
-    assert said[-2].startswith("done after ")
+    assert said[-4].startswith("done after ")
+    assert [" ".join(line) for line in lines[-2:]] == ["changed: add", 'changed: burn(name="bread")']
 
 
 def test_calls_stand_below_the_call_that_made_them(cli: Cli, run: str) -> None:
@@ -76,7 +77,8 @@ def test_a_run_under_way_is_shown_as_far_as_it_is(cli: Cli) -> None:
     cli("run", APP, "--ask", "burn it")
     done = cli("show", cli.runs()[0].run, "--app", APP)
     assert done.status == 0
-    assert done.out.splitlines()[-2].split()[2] == "waiting"
+    assert done.out.splitlines()[-3].split()[2] == "waiting"
+    assert done.out.splitlines()[-1] == "nothing was changed"
 
 
 def test_a_request_that_the_model_failed_is_told_with_its_error(cli: Cli) -> None:

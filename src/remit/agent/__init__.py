@@ -12,13 +12,28 @@ if TYPE_CHECKING:
     from remit.agent.attachments import Attachment, AttachmentPolicy, PromptWithAttachments
     from remit.agent.compaction import Compaction
     from remit.agent.driver import AgentDriver, AgentService, AgentTask, AgentTools, LazyTools
+    from remit.agent.group import AgentGroup
     from remit.agent.limits import AgentLimits
-    from remit.agent.loop import AgentLoop, AgentRun, LoopService
+    from remit.agent.loop import AgentLoop, AgentRun, Loop, LoopService
     from remit.agent.native import NativeDriver
     from remit.agent.prompt import Prompt
     from remit.agent.provider_tool import ProviderTool
     from remit.agent.run_instructions import RunInfo, RunInstructions
     from remit.agent.step import AgentStep
+    from remit.agent.stop import (
+        AllOf,
+        AnyOf,
+        CalledTool,
+        CostUsed,
+        HasText,
+        NoCalls,
+        SecondsUsed,
+        StopPolicy,
+        TokensUsed,
+        Turn,
+        TurnCall,
+        TurnsUsed,
+    )
     from remit.agent.tool_ranking import ToolRanker, ToolText, WordRanker
     from remit.agent.tool_search import ToolSearch
     from remit.agent.working_memory import WorkingMemory
@@ -27,6 +42,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Agent",
     "AgentDriver",
+    "AgentGroup",
     "AgentLimits",
     "AgentLoop",
     "AgentRun",
@@ -34,25 +50,38 @@ __all__ = [
     "AgentStep",
     "AgentTask",
     "AgentTools",
+    "AllOf",
+    "AnyOf",
     "Attachment",
     "AttachmentPolicy",
+    "CalledTool",
     "Compaction",
+    "CostUsed",
     "Done",
+    "HasText",
     "LazyTools",
+    "Loop",
     "LoopService",
     "NativeDriver",
     "Next",
+    "NoCalls",
     "Prompt",
     "PromptWithAttachments",
     "ProviderTool",
     "RunInfo",
     "RunInstructions",
+    "SecondsUsed",
     "StepOutcome",
     "StepRequest",
     "StepUsage",
+    "StopPolicy",
+    "TokensUsed",
     "ToolRanker",
     "ToolSearch",
     "ToolText",
+    "Turn",
+    "TurnCall",
+    "TurnsUsed",
     "WordRanker",
     "WorkingMemory",
 ]
@@ -65,8 +94,9 @@ if not TYPE_CHECKING:
             "remit.agent.attachments": ("Attachment", "AttachmentPolicy", "PromptWithAttachments"),
             "remit.agent.compaction": ("Compaction",),
             "remit.agent.driver": ("AgentDriver", "AgentService", "AgentTask", "AgentTools", "LazyTools"),
+            "remit.agent.group": ("AgentGroup",),
             "remit.agent.limits": ("AgentLimits",),
-            "remit.agent.loop": ("AgentLoop", "AgentRun", "LoopService"),
+            "remit.agent.loop": ("AgentLoop", "AgentRun", "Loop", "LoopService"),
             "remit.agent.native": ("NativeDriver",),
             "remit.agent.prompt": ("Prompt",),
             "remit.agent.provider_tool": ("ProviderTool",),
@@ -75,6 +105,20 @@ if not TYPE_CHECKING:
             "remit.agent.tool_ranking": ("ToolRanker", "ToolText", "WordRanker"),
             "remit.agent.tool_search": ("ToolSearch",),
             "remit.agent.working_memory": ("WorkingMemory",),
+            "remit.agent.stop": (
+                "AllOf",
+                "AnyOf",
+                "CalledTool",
+                "CostUsed",
+                "HasText",
+                "NoCalls",
+                "SecondsUsed",
+                "StopPolicy",
+                "TokensUsed",
+                "Turn",
+                "TurnCall",
+                "TurnsUsed",
+            ),
             "remit.contracts.step": ("Done", "Next", "StepOutcome", "StepRequest", "StepUsage"),
         },
     )

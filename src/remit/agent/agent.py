@@ -12,15 +12,24 @@ from pydantic import BaseModel, ValidationError
 from remit.agent.attachments import AttachmentPolicy
 from remit.agent.compaction import Compaction
 from remit.agent.conversation import run_conversation
-from remit.agent.definition import AgentDefinition, AgentSource, InstructionsTemplate, OutputMode
+from remit.agent.definition import (
+    AgentDefinition,
+    AgentSource,
+    InstructionsTemplate,
+    OutputMode,
+    limit_layers,
+    to_scope,
+)
 from remit.agent.driver import AgentDriver, AgentService, AgentTools, OwnTools, ToolSource
 from remit.agent.handoff import HandoffTool
 from remit.agent.limits import AgentLimits
+from remit.agent.loop import Loop
 from remit.agent.model import AnyModel, ResolveModel, check_is_model, is_same_model
 from remit.agent.native import NativeDriver
 from remit.agent.prompt import Prompt
 from remit.agent.provider_tool import ProviderTool, as_provider_tools
 from remit.agent.run_instructions import RunInstructions
+from remit.agent.stop import StopPolicy
 from remit.agent.tool_search import ToolSearch, as_tool_search
 from remit.agent.working_memory import WorkingMemory
 from remit.contracts.arguments import Arguments
@@ -30,9 +39,8 @@ from remit.contracts.facts import Effect, Facts
 from remit.contracts.schema import Input, Output
 from remit.contracts.settings import NO_SETTINGS, ModelSettings
 from remit.core import Stack
-from remit.core.checks import as_text_tuple, as_texts, as_tuple, as_tuple_of, check_keywords, check_method
+from remit.core.checks import as_text_tuple, as_texts, as_tuple_of, check_keywords, check_method
 from remit.errors import InvalidArgumentsError, SetupError
-from remit.layers.timeout import Timeout
 
 _NATIVE = NativeDriver()
 
@@ -66,6 +74,8 @@ class Agent:
         limits: turns, calls, tokens, seconds and output bytes of one call of the agent.
         compaction: shortens a history that grows too long for the model; None for never.
         memory: what it remembers of the entities in a conversation; None for nothing.
+        stop: when it is done, such as ``NoCalls() | TurnsUsed(5)``; by default when its model calls no tool.
+        loop: takes the place of `AgentLoop` in the native driver; see `Loop`.
         settings: those of each model request, such as ``ModelSettings(temperature=0)``.
         output_mode: ``"native"`` sends the schema of a typed result with each request, and the model answers with JSON;
             ``"tool"`` makes it call ``final_result``; ``"auto"`` is native for a named model that is known to have it.
@@ -104,6 +114,8 @@ class Agent:
         limits: AgentLimits | None = None,
         compaction: Compaction | None = None,
         memory: WorkingMemory | None = None,
+        stop: StopPolicy | None = None,
+        loop: Loop | None = None,
         settings: ModelSettings | None = None,
         output_mode: OutputMode = "auto",
         retries: int = 1,
@@ -122,8 +134,8 @@ class Agent:
             description=f"The agent {name}." if description == "" else description,
             input=input,
             output=output,
-            handoff_targets=tuple(each if isinstance(each, str) else each.name for each in self.handoffs),
-            tool_scope=_to_scope(name, tool_scope),
+            handoff_targets=_names_of(self.handoffs),
+            tool_scope=to_scope(name, tool_scope),
             permissions=None if permissions is None else as_texts(f"agent {name}: permissions", permissions),
             provider_tools=as_provider_tools(f"agent {name}: provider_tools", provider_tools),
             compatible_models=as_text_tuple(f"agent {name}: compatible_models", compatible_models),
@@ -131,6 +143,7 @@ class Agent:
             limits=AgentLimits() if limits is None else limits,
             compaction=compaction,
             memory=memory,
+            stop=stop,
             settings=NO_SETTINGS if settings is None else settings,
             output_mode=output_mode,
             retries=retries,
@@ -140,12 +153,12 @@ class Agent:
             source=source,
             tool_search=as_tool_search(tool_search),
         )
-        self._compose(_NATIVE if driver is None else driver, model, OwnTools(name, tools))
+        self._compose(_choose_driver(name, driver, loop), model, OwnTools(name, tools))
 
     def _compose(self, driver: AgentDriver, model: AnyModel | None, own_tools: OwnTools) -> None:
         self.driver = driver
         self.model = model
-        self.layers: Stack[CallLayer] = _limit_layers(self.definition.limits)
+        self.layers: Stack[CallLayer] = limit_layers(self.definition.limits)
         self._own_tools = own_tools
         self._handoff_tools = tuple(HandoffTool(target) for target in self.definition.handoff_targets)
         self._peers: Mapping[str, Agent] = {}
@@ -176,6 +189,16 @@ class Agent:
         clone = copy.copy(self)
         clone.definition = replace(self.definition, settings=settings)
         clone._bind()
+        return clone
+
+    def with_handoffs(self, names: Iterable[str]) -> Agent:
+        """Return a new agent that may also hand over to the agents of these names, except itself."""
+        names = as_text_tuple(f"agent {self.name}: handoffs", names)
+        known = {self.name, *self.definition.handoff_targets}
+        clone = copy.copy(self)
+        clone.handoffs = (*self.handoffs, *(each for each in dict.fromkeys(names) if each not in known))
+        clone.definition = replace(self.definition, handoff_targets=_names_of(clone.handoffs))
+        clone._compose(self.driver, self.model, self._own_tools)
         return clone
 
     def with_peers(
@@ -355,17 +378,15 @@ class Agent:
         return f"{text}\n{self.layers!r}" if len(self.layers) else text
 
 
+def _choose_driver(name: str, driver: AgentDriver | None, loop: Loop | None) -> AgentDriver:
+    if driver is not None and loop is not None:
+        raise SetupError(f"agent {name}: loop= is for the native driver; leave out driver=, or give NativeDriver(loop)")
+    return driver or (_NATIVE if loop is None else NativeDriver(loop))
+
+
 def _to_handoffs(name: str, given: Iterable[Agent | str]) -> tuple[Agent | str, ...]:
     return as_tuple_of((Agent, str), f"agent {name}", "handoffs", given, "give an agent, or its name")
 
 
-def _limit_layers(limits: AgentLimits) -> Stack[CallLayer]:
-    return Stack() if limits.seconds is None else to_call_layers(Timeout(limits.seconds, of_all_executions=True))
-
-
-def _to_scope(name: str, given: Iterable[str] | None) -> frozenset[str] | Literal["listed"] | None:
-    if given == "listed":
-        return "listed"
-    if given is None:
-        return None
-    return as_texts(f"agent {name}: tool_scope", as_tuple(f"agent {name}: tool_scope", given))
+def _names_of(agents: Iterable[Agent | str]) -> tuple[str, ...]:
+    return tuple(each if isinstance(each, str) else each.name for each in agents)

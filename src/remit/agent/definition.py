@@ -17,18 +17,29 @@ from remit.agent.limits import AgentLimits
 from remit.agent.prompt import Prompt, PromptWithFiles
 from remit.agent.provider_tool import ProviderTool
 from remit.agent.run_instructions import RunInstructions, check_run_instructions
+from remit.agent.stop import CostUsed, StopPolicy, walk_policy
 from remit.agent.tool_search import ToolSearch
 from remit.agent.working_memory import WorkingMemory
 from remit.contracts.artifact import Artifact, Files
-from remit.contracts.call import AgentLayer, CallLayer, ModelLayer, StepLayer
+from remit.contracts.call import AgentLayer, CallLayer, ModelLayer, StepLayer, to_call_layers
 from remit.contracts.contract import check_name
 from remit.contracts.facts import Effect, Facts
 from remit.contracts.schema import Input, Output
 from remit.contracts.settings import NO_SETTINGS, ModelSettings
 from remit.core import Stack
-from remit.core.checks import as_tuple_of, check_counts, check_instances, check_permission, check_subclass, check_text
+from remit.core.checks import (
+    as_texts,
+    as_tuple,
+    as_tuple_of,
+    check_counts,
+    check_instances,
+    check_permission,
+    check_subclass,
+    check_text,
+)
 from remit.errors import ContractError, RequestError, SetupError
 from remit.layers.retry_model import RetryModel
+from remit.layers.timeout import Timeout
 from remit.schemas.jsontext import canonical_text
 
 OutputMode = Literal["auto", "native", "tool"]
@@ -85,6 +96,7 @@ class AgentDefinition:
     limits: AgentLimits = field(default_factory=AgentLimits)
     compaction: Compaction | None = None
     memory: WorkingMemory | None = None
+    stop: StopPolicy | None = None
     settings: ModelSettings = NO_SETTINGS
     output_mode: OutputMode = "auto"
     retries: int = 1
@@ -107,6 +119,7 @@ class AgentDefinition:
             limits=(self.limits, AgentLimits),
             compaction=(self.compaction, Compaction | None),
             memory=(self.memory, WorkingMemory | None),
+            stop=(self.stop, StopPolicy | None),
             settings=(self.settings, ModelSettings),
             facts=(self.facts, Facts),
             agent_layers=(self.agent_layers, Stack),
@@ -156,6 +169,11 @@ class AgentDefinition:
     def takes_prompt(self) -> bool:
         """Whether the agent can be called with a text alone."""
         return issubclass(self.input, Prompt)
+
+    @property
+    def limits_cost(self) -> bool:
+        """Whether it must know what its models cost."""
+        return self.limits.cost is not None or any(isinstance(each, CostUsed) for each in walk_policy(self.stop))
 
     @property
     def returns_text(self) -> bool:
@@ -259,3 +277,17 @@ def _check_layers(name: str, layers: Iterable[object]) -> None:
             raise SetupError(
                 f"agent {name} cannot attach {layer!r}: choose what it wraps, with its .calls, .models or .steps"
             )
+
+
+def limit_layers(limits: AgentLimits) -> Stack[CallLayer]:
+    """The layers that keep the limit on seconds of an agent."""
+    return Stack() if limits.seconds is None else to_call_layers(Timeout(limits.seconds, of_all_executions=True))
+
+
+def to_scope(name: str, given: Iterable[str] | None) -> frozenset[str] | Literal["listed"] | None:
+    """The tool scope of an agent, as its constructor accepts it."""
+    if given == "listed":
+        return "listed"
+    if given is None:
+        return None
+    return as_texts(f"agent {name}: tool_scope", as_tuple(f"agent {name}: tool_scope", given))

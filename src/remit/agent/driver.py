@@ -17,6 +17,7 @@ from remit.agent.tool_search import SEARCH_TOOL, SearchTools, ToolSearch, names_
 from remit.contracts.callee import Callee, Frame, check_callees
 from remit.contracts.chat import History, ToolDefinitions
 from remit.contracts.contract import tool_definition
+from remit.contracts.facts import Facts
 from remit.core import Service
 from remit.errors import NameTakenError, SetupError
 from remit.journal.codec import RESULT_TOOL
@@ -81,6 +82,11 @@ class AgentTools:
     @cached_property
     def _kept_definitions(self) -> dict[tuple[str, ...], ToolDefinitions]:
         return {}
+
+    @cached_property
+    def facts(self) -> Mapping[str, Facts]:
+        """The facts of the agent's own tools, by name."""
+        return {each.name: each.facts for each in self._own.callees}
 
     @cached_property
     def definitions(self) -> ToolDefinitions:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import BaseModel, ConfigDict, Field
 
 from remit.contracts.meter import UsageLimit
-from remit.errors import BudgetError, CallError, InvalidOutputError, MaxTurnsError
+from remit.errors import BudgetError, CallError, InvalidOutputError, MaxTurnsError, RepeatedCallError
 from remit.schemas.settings import with_setup_errors
 
 
@@ -20,6 +20,9 @@ class AgentLimits(BaseModel):
 
     turns: int = Field(default=16, ge=1, description="Requests to the model.")
     tool_calls: int | None = Field(default=None, ge=0, description="Calls that the model may make.")
+    repeats: int | None = Field(
+        default=3, ge=1, description="Turns in a row that only repeat calls, until the agent ends; none for any number."
+    )
     tokens: int | None = Field(default=None, ge=1, description="Tokens, of prompts and completions together.")
     cost: float | None = Field(default=None, gt=0, description="US dollars, by the prices of the models.")
     seconds: float | None = Field(default=None, gt=0, description="Seconds, without those of waiting for a person.")
@@ -36,6 +39,13 @@ class AgentLimits(BaseModel):
         """The error for exceeding the number of turns."""
         return MaxTurnsError(
             f"agent {name} was not done after {self.turns} turns; raise `limits.turns` or ask for less"
+        )
+
+    def repeats_error(self, name: str, tool: str) -> CallError:
+        """The error for repeating calls in too many turns."""
+        return RepeatedCallError(
+            f"agent {name} has repeated its call of {tool} in {self.repeats} turns, although nothing has changed; "
+            "raise `limits.repeats`, or declare the tool with repeatable=True"
         )
 
     def tool_calls_error(self, name: str) -> CallError:

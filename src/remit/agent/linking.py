@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from remit.agent.agent import Agent
 from remit.agent.handoff import HANDOFF_PREFIX, HandoffTool
 from remit.agent.model import MODEL_VARIABLE, Model, ModelByName, ResolveModel, model_name
+from remit.agent.stop import CalledTool, walk_policy
 from remit.agent.tool_search import SEARCH_TOOL, SearchTools
 from remit.contracts.call import CallLayer, ConditionalLayer
 from remit.contracts.callee import AgentLike, HasModel
@@ -60,6 +61,7 @@ def link_agents(
         listed_below = _collect_listed(agent, agents_by_name)
         own_model = agent.model or model or _find_environment_model(agent, resolve_model)
         _check_tool_choice(agent)
+        _check_stop(agent)
         peers[agent.name] = agent.with_peers(peers, handoff_tools, own_model, resolve_model, listed_below)
     return collect_callees(
         peers[each.name]
@@ -83,6 +85,20 @@ def _check_tool_choice(agent: Agent) -> None:
             f"agent {agent.name}: tool_choice={choice!r} is none of its tools; "
             + suggest(agent.settings.forced_tool, [*tools, *TOOL_CHOICES])
         )
+
+
+def _check_stop(agent: Agent) -> None:
+    """Refuse a stop policy that waits for a tool that the agent does not have.
+
+    Raises:
+        SetupError: suggests a tool.
+    """
+    tools = [each.name for each in agent.tools]
+    for policy in walk_policy(agent.definition.stop):
+        if isinstance(policy, CalledTool) and policy.name not in tools:
+            raise SetupError(
+                f"agent {agent.name}: stop={policy!r} names none of its tools; {suggest(policy.name, tools)}"
+            )
 
 
 def reachable_from(callees: Iterable[AnyCallee], name: str) -> Iterator[AnyCallee]:
@@ -113,7 +129,7 @@ def check_prices(callees: Iterable[AnyCallee], layers: Stack[CallLayer], prices:
     budgets = [layer.layer if isinstance(layer, ConditionalLayer) else layer for layer in layers]
     is_of_run = any(isinstance(each, Budget) and each.cost is not None for each in budgets)
     agents = [each for each in callees if isinstance(each, Agent)]
-    for agent in agents if is_of_run else [each for each in agents if each.definition.limits.cost is not None]:
+    for agent in agents if is_of_run else [each for each in agents if each.definition.limits_cost]:
         for each in reachable_from(callees, agent.name):
             model = model_name(each.model) if isinstance(each, Agent) and each.model is not None else None
             if model is not None and find_price(prices, model) is None:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 from msgspec import Struct
 
+from remit.agent.limits import AgentLimits
 from remit.contracts.call import StepService
 from remit.contracts.chat import History
 from remit.contracts.reply import Reply
-from remit.contracts.step import Done, StepRequest, StepUsage
+from remit.contracts.step import Done, StepOutcome, StepRequest, StepUsage
 from remit.core import Service
 from remit.core.checks import check_counts
-from remit.errors import MaxTurnsError, SetupError
+from remit.errors import MaxTurnsError, SetupError, ToolFailedError
 from remit.journal.codec import ChatItem, items_from_messages
 
 
@@ -29,6 +32,19 @@ class AgentRun(Struct, frozen=True, kw_only=True):
     final: Reply | None = None
     handoff_target: str = ""
 
+    @classmethod
+    def from_outcome(cls, request: StepRequest, outcome: Done, turns: int) -> AgentRun:
+        """The run that ends with the step of ``request``, after that many turns."""
+        return cls(
+            agent=request.chat.agent_call_id,
+            messages=request.chat.history.with_messages(*outcome.messages),
+            usage=request.used.add(outcome.usage),
+            turns=turns,
+            result=outcome.result,
+            final=outcome.final_reply,
+            handoff_target=outcome.handoff_to,
+        )
+
     @property
     def events(self) -> list[ChatItem]:
         """The history as items, one for each message."""
@@ -36,6 +52,19 @@ class AgentRun(Struct, frozen=True, kw_only=True):
 
 
 LoopService = Service[StepRequest, AgentRun]
+
+
+class Loop(Protocol):
+    """The loop of an agent: a layer around its step, for `Agent(loop=…)`. `AgentLoop` is the default.
+
+    It repeats the step with `StepRequest.after`, may say something to the model with `StepRequest.with_message`, and
+    returns an `AgentRun`, as `AgentRun.from_outcome` makes it. It is executed again when a run is resumed or replayed,
+    and must then request the same steps: whatever it decides must follow from their outcomes.
+    """
+
+    def __call__(self, step: StepService, /) -> LoopService:
+        """Wrap the step."""
+        ...
 
 
 class AgentLoop(Struct, frozen=True, kw_only=True):
@@ -52,22 +81,41 @@ class AgentLoop(Struct, frozen=True, kw_only=True):
         """Wrap ``inner``, the step."""
 
         async def loop(request: StepRequest, /) -> AgentRun:
-            chat, used = request.chat, StepUsage()
             for turn in range(1, self.max_turns + 1):
-                outcome = await inner(StepRequest(chat=chat, calls=request.calls, used=used))
-                used = used.add(outcome.usage)
-                history = chat.history.with_messages(*outcome.messages)
+                outcome = await inner(request)
                 if isinstance(outcome, Done):
-                    return AgentRun(
-                        agent=chat.agent_call_id,
-                        messages=history,
-                        usage=used,
-                        turns=turn,
-                        result=outcome.result,
-                        final=outcome.final_reply,
-                        handoff_target=outcome.handoff_to,
-                    )
-                chat = chat.next_turn(history)
+                    return AgentRun.from_outcome(request, outcome, turn)
+                request = request.after(outcome)
             raise MaxTurnsError(f"the agent was not done after {self.max_turns} turns")
 
         return loop
+
+
+class LimitedStep:
+    """The step as a loop of the application gets it, in one task of an agent.
+
+    The agent's limit holds, and each turn is requested once: the journal would answer a second request for it.
+    """
+
+    def __init__(self, step: StepService, limits: AgentLimits, agent: str, first_turn: int) -> None:
+        self._step = step
+        self._limits = limits
+        self._agent = agent
+        self._first_turn = first_turn
+        self.turns = 0
+
+    async def __call__(self, request: StepRequest, /) -> StepOutcome:
+        """Make the next step.
+
+        Raises:
+            MaxTurnsError: the agent has had its turns. ToolFailedError: the request is not that of the next turn.
+        """
+        if self.turns >= self._limits.turns:
+            raise self._limits.turns_error(self._agent)
+        if request.chat.turn != self._first_turn + self.turns:
+            raise ToolFailedError(
+                f"the loop of agent {self._agent} requested turn {request.chat.turn}, and the next one is "
+                f"{self._first_turn + self.turns}; make the request with request.after(outcome)"
+            )
+        self.turns += 1
+        return await self._step(request)

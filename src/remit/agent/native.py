@@ -8,6 +8,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
+from msgspec import structs
+
 from remit.agent.attachments import Attachment
 from remit.agent.chat_recorder import RecordModel
 from remit.agent.compactor import Compactor
@@ -16,7 +18,7 @@ from remit.agent.driver import AgentService, AgentTask, AgentTools
 from remit.agent.images import reads_images
 from remit.agent.layered_model import LayeredModel
 from remit.agent.layered_step import compose_recorded_steps
-from remit.agent.loop import AgentLoop, AgentRun, LoopService
+from remit.agent.loop import AgentLoop, AgentRun, LimitedStep, Loop
 from remit.agent.model import (
     AnyModel,
     Model,
@@ -28,6 +30,8 @@ from remit.agent.model import (
     model_name,
 )
 from remit.agent.step import AgentStep
+from remit.agent.stop import continue_text
+from remit.agent.turns import AgentTurns
 from remit.agent.typed_result import TypedResults
 from remit.contracts.call import StepLayer, StepService
 from remit.contracts.chat import (
@@ -42,14 +46,24 @@ from remit.contracts.chat import (
 from remit.contracts.guard import compose_models
 from remit.contracts.settings import ModelSettings
 from remit.contracts.step import StepOutcome, StepRequest
+from remit.core.checks import check_functions
 from remit.errors import InvalidArgumentsError, NoModelError, SetupError
 from remit.layers.trace import TraceModel
 
 
 class NativeDriver:
-    """Runs agents with `AgentLoop` over `AgentStep`. Chat messages are sent exactly as they are recorded."""
+    """Runs agents with `AgentLoop` over `AgentStep`. Chat messages are sent exactly as they are recorded.
+
+    Args:
+        loop: takes the place of `AgentLoop`; see `Loop`.
+    """
 
     finds_models = False
+
+    def __init__(self, loop: Loop | None = None) -> None:
+        self._loop = loop
+        if loop is not None:
+            check_functions("NativeDriver", loop=loop)
 
     def bind(self, definition: AgentDefinition, tools: AgentTools, model: AnyModel | None, /) -> AgentService:
         """Make the service that runs one agent with one model.
@@ -65,20 +79,20 @@ class NativeDriver:
             )
         if model is not None and model_name(model):
             definition.check_compatible(model_name(model))
-        return _NativeAgent(definition, tools, _to_port(definition.name, model)).run
+        return _NativeAgent(definition, tools, _to_port(definition.name, model), self._loop).run
 
     def check_model(self, definition: AgentDefinition, model: AnyModel | None, /) -> None:
         """Refuse a model that is known not to take the agent's settings. Nothing else is known without a request."""
         check_settings(definition.name, model, definition.settings)
 
     def __repr__(self) -> str:
-        return "NativeDriver()"
+        return "NativeDriver()" if self._loop is None else f"NativeDriver({self._loop!r})"
 
 
-class _BoundLoop(NamedTuple):
-    """The loop of an agent, with the tools and settings of its requests."""
+class _BoundStep(NamedTuple):
+    """The step of an agent, with the tools and settings of its requests."""
 
-    loop: LoopService
+    step: StepService
     tools: ToolDefinitions
     settings: ModelSettings
 
@@ -86,12 +100,13 @@ class _BoundLoop(NamedTuple):
 class _NativeAgent:
     """One agent with one model. Its tools are resolved by its first run."""
 
-    def __init__(self, definition: AgentDefinition, tools: AgentTools, model: Model) -> None:
+    def __init__(self, definition: AgentDefinition, tools: AgentTools, model: Model, loop: Loop | None) -> None:
         self._definition = definition
+        self._loop = loop
         self._tools = tools
         _ = definition.schema_out  # refuses a type that cannot be a result before anything runs
         self._model = model
-        self._bound: _BoundLoop | None = None
+        self._bound: _BoundStep | None = None
 
     async def run(self, task: AgentTask, /) -> AgentRun:
         """Loop until the agent finishes or hands over."""
@@ -105,12 +120,18 @@ class _NativeAgent:
             tools=bound.tools,
             settings=bound.settings.for_turn(task.first_turn),
         )
-        return await bound.loop(StepRequest(chat=chat, calls=task.frame))
+        turns = AgentTurns(self._definition, self._tools, task.frame)
+        request = StepRequest(chat=chat, calls=turns, end_turn=turns.end_turn)
+        limits, name = self._definition.limits, self._definition.name
+        if self._loop is None:
+            return await AgentLoop(max_turns=limits.turns)(bound.step)(request)
+        step = LimitedStep(bound.step, limits, name, task.first_turn)
+        return structs.replace(await self._loop(step)(request), turns=step.turns)
 
-    async def _bind(self) -> _BoundLoop:
+    async def _bind(self) -> _BoundStep:
         definition, tools, settings = self._definition, self._tools.definitions, self._definition.settings
         if definition.returns_text:
-            return _BoundLoop(self._build_loop(None), tools, settings)
+            return _BoundStep(self._build_step(None), tools, settings)
         results = TypedResults(
             agent=definition.name,
             output=definition.schema_out,
@@ -122,9 +143,9 @@ class _NativeAgent:
         else:
             listed: list[Mapping[str, Any]] = json.loads(tools.text)
             tools = ToolDefinitions([*listed, results.tool_definition()])
-        return _BoundLoop(self._build_loop(results), tools, settings)
+        return _BoundStep(self._build_step(results), tools, settings)
 
-    def _build_loop(self, results: TypedResults | None) -> LoopService:
+    def _build_step(self, results: TypedResults | None) -> StepService:
         definition, model = self._definition, self._model
         steps = [layer for layer in definition.agent_layers if isinstance(layer, StepLayer)]
         traced = TraceModel(model=model.model, vendor=model.vendor) if isinstance(model, NamedModel) else TraceModel()
@@ -137,10 +158,11 @@ class _NativeAgent:
             handoffs=self._tools.handoffs,
             results=results,
             limits=definition.limits,
+            continue_text="" if definition.stop is None else continue_text(definition.stop),
         )
         if self._tools.is_searched:
             step = self._with_found_tools(step, results)
-        return AgentLoop(max_turns=definition.limits.turns)(compose_recorded_steps(steps, step))
+        return compose_recorded_steps(steps, step)
 
     def _with_found_tools(self, step: StepService, results: TypedResults | None) -> StepService:
         """Give each request the definitions of the tools that the model has found so far."""

@@ -34,7 +34,8 @@ class AgentStep(Struct, frozen=True, kw_only=True):
     At most ``parallel`` calls run at once; 1 means one after the other.
 
     ``handoffs`` are made after all other calls of the answer; the first that succeeds wins.
-    ``results`` validates results of a type other than text. ``limits`` are those of the whole agent.
+    ``results`` validates results of a type other than text. ``limits`` are those of the whole agent. ``continue_text``
+    is the message to a model that called no tool, where the agent's stop policy wants more.
     """
 
     model: ModelService
@@ -42,6 +43,7 @@ class AgentStep(Struct, frozen=True, kw_only=True):
     handoffs: Handoffs = field(default_factory=Handoffs)
     results: TypedResults | None = None
     limits: AgentLimits | None = None
+    continue_text: str = ""
 
     def __post_init__(self) -> None:
         if self.parallel < 1:
@@ -76,7 +78,9 @@ class AgentStep(Struct, frozen=True, kw_only=True):
             usage = usage if result is not None else usage._replace(invalid_results=1)
         messages = (completion.message, *(texts[each.id] for each in tool_calls))
         if final is None and not target and result is None:
-            return Next(messages=messages, usage=usage)
+            result = request.end_turn and request.end_turn(request.chat.turn, completion.content or "")
+            if result is None:
+                return Next(messages=messages, usage=usage)
         return Done(messages=messages, usage=usage, result=result, final_reply=final, handoff_to=target)
 
     def _check_usage(self, used: StepUsage) -> None:
@@ -86,16 +90,22 @@ class AgentStep(Struct, frozen=True, kw_only=True):
 
     def _finish_with_text(self, request: StepRequest, completion: Completion, usage: StepUsage) -> StepOutcome:
         """End the agent with a text, unless its result has another type."""
+        end_turn, text, turn = request.end_turn, completion.content or "", request.chat.turn
         if self.results is None:
-            return Done(messages=(completion.message,), usage=usage)
+            if end_turn is None or end_turn(turn, text) is not None:
+                return Done(messages=(completion.message,), usage=usage)
+            more = record_reply(request.chat, correction_message(self.continue_text))
+            return Next(messages=(completion.message, more), usage=usage)
         found: Reply | str = CALL_REQUIRED
         if self.results.is_native:
-            found = self.results.validate(completion.content or "")
+            found = self.results.validate(text)
             if isinstance(found, Reply):
                 return Done(messages=(completion.message,), usage=usage, result=found)
         self.results.check_retries(request.used.invalid_results + 1, found)
-        text = record_reply(request.chat, correction_message(found))
-        return Next(messages=(completion.message, text), usage=usage._replace(invalid_results=1))
+        reason = record_reply(request.chat, correction_message(found))
+        if end_turn is not None:
+            end_turn(turn, text)
+        return Next(messages=(completion.message, reason), usage=usage._replace(invalid_results=1))
 
     def _take_results(
         self, results: TypedResults, request: StepRequest, result_calls: Sequence[ToolCallRequest]

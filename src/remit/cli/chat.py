@@ -10,6 +10,7 @@ from typing import Any, Final
 from remit.cli.client import LocalClient, needs_model
 from remit.cli.prompt import read_line
 from remit.cli.questions import Answer, QuestionPrompter, ReadLine
+from remit.cli.receipt import receipt_lines
 from remit.cli.report import GO_AHEAD_MESSAGE, queued_notice, run_error, stalled_notice
 from remit.cli.resume_when_free import ResumeWhenFree
 from remit.cli.status import ExitStatus, error_line, report_error
@@ -140,9 +141,11 @@ class Chat:
         if error is None:
             self._terminal.print_line()
             self._terminal.print_line(escape_controls(result.text))
-            self._terminal.print_line()
         else:
             print(error_line(error.code, error.message), file=sys.stderr)
+        for line in receipt_lines(result.receipt):
+            self._terminal.print_line((line, "dim"))
+        self._terminal.print_line()
         return True
 
     def _ask_questions(self, questions: list[Question]) -> bool:

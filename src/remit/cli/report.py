@@ -13,6 +13,7 @@ from typing import Any
 from msgspec import Struct
 
 from remit.cli.client import LocalClient
+from remit.cli.receipt import receipt_lines, receipt_summary
 from remit.cli.run_events import REPEAT_NOTICE, CallEnded, RunFollower, call_label, question_title
 from remit.cli.status import ExitStatus, error_line
 from remit.cli.text import escape_controls, escape_unprintable, json_text, one_line
@@ -50,6 +51,8 @@ def report_result(client: LocalClient, result: RunResult[Any], options: ReportOp
         print(json_text(_summary(result, error, [*open_questions, *announced_questions], options)))
     elif error is None and result.status == "done":
         print(_result_text(result))
+    if not options.as_json and result.reply is not None and isinstance(result.callee, AgentLike):
+        print("\n".join(receipt_lines(result.receipt)), file=sys.stderr)
     if error is not None:
         print(error_line(error.code, error.message), file=sys.stderr)
     if result.status == "stalled":
@@ -147,6 +150,7 @@ def _summary(
         summary |= {"reason": result.reason, "retryAt": result.retry_at}
     if result.status == "scheduled":
         summary["startsAt"] = result.retry_at
+    summary["receipt"] = receipt_summary(result.receipt)
     summary["questions"] = [as_dict(question) for question in questions]
     summary["calls"] = [call_summary(call) for call in _ended_calls(result, options.follower)]
     return summary

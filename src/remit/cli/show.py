@@ -13,11 +13,14 @@ from msgspec import structs
 from remit.agent.linking import all_callees
 from remit.cli.client import LocalClient, open_client
 from remit.cli.options import RunAppOption
+from remit.cli.receipt import receipt_lines
 from remit.cli.status import ExitStatus
 from remit.cli.text import describe_tokens, format_cost, json_text
 from remit.cli.timeline import Timeline, TimelineEntry
+from remit.contracts.contract import Contract
 from remit.contracts.items import Position
 from remit.contracts.usage import UsageTotals
+from remit.engine.receipt import make_receipt
 from remit.errors import BrokenJournalError, RemitError
 from remit.journal.codec import find_broken_link
 from remit.journal.ports import RunRow
@@ -31,8 +34,8 @@ def show(
 ) -> int:
     """Show what happened in a run, and when.
 
-    Prints messages, calls with risk and duration, questions and decisions. Exit status 1 if the journal of the run was
-    tampered with.
+    Prints messages, calls with risk and duration, questions and decisions, and what was changed. Exit status 1 if the
+    journal of the run was tampered with.
     """
     with open_client() as client:
         row = client.get_readable_run(run)
@@ -43,8 +46,10 @@ def show(
             items = [_item_fields(position) for position in positions]
             print(json_text({**asdict(row), "usage": usage._asdict(), "changedAt": broken, "items": items}))
         else:
-            _draw(Timeline(positions, _tool_risks(client, row, app)).entries())
+            tools = _find_tools(client, row, app)
+            _draw(Timeline(positions, {name: each.facts.risk.value for name, each in tools.items()}).entries())
             print(_usage_line(usage))
+            print("\n".join(receipt_lines(make_receipt((each.item for each in positions), tools.get))))
     if broken is not None:
         raise BrokenJournalError(f"item {broken} of run {run} does not verify; the journal was changed")
     return ExitStatus.DONE
@@ -65,11 +70,11 @@ def _usage_line(usage: UsageTotals) -> str:
     return f"{requests} to models: {tokens}, {format_cost(usage.cost) or 'at an unknown price'}"
 
 
-def _tool_risks(client: LocalClient, row: RunRow, app: str) -> Mapping[str, str]:
-    """The risk of each tool according to the installed application; empty if it is not installed."""
+def _find_tools(client: LocalClient, row: RunRow, app: str) -> Mapping[str, Contract]:
+    """The tools of the application as it is installed, by name; none if it is not."""
     with suppress(RemitError):
         found = client.resolve_app(row, app)
-        return {tool.name: tool.facts.risk.value for tool in all_callees([*found.agents, *found.tools])}
+        return {tool.name: tool for tool in all_callees([*found.agents, *found.tools])}
     return {}
 
 

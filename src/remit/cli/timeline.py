@@ -43,6 +43,7 @@ from remit.contracts.items import (
     RunSuspended,
     ToolOutput,
     TraceStarted,
+    TurnEnded,
 )
 from remit.contracts.question import Decision, Question
 from remit.contracts.wire import read_tool_calls, text_of_message
@@ -215,6 +216,13 @@ def _describe_rest(item: RunStalled | RunSuspended | RunScheduled) -> tuple[str,
     return "waiting", f"for {', '.join(item.questions)}"
 
 
+def _describe_decision_of_run(item: Mismatch | TurnEnded) -> str:
+    """What the run itself decided."""
+    if isinstance(item, Mismatch):
+        return f"{item.what}: today's request differs; the recorded answer was kept"
+    return "the stop policy ended the agent" if item.stopped else "the stop policy let the agent go on"
+
+
 def _describe_item(item: Item, run_started_at: float, position: Position, outcomes: Collection[str]) -> tuple[str, str]:
     """Label and details of an item that can be described on its own."""
     what, text = item.kind, summarize_arguments(item.arguments) if isinstance(item, ArgumentsBound) else ""
@@ -239,8 +247,8 @@ def _describe_item(item: Item, run_started_at: float, position: Position, outcom
             text = f"{decision.question}: {decision_text} {one_line(decision.by)}{decision_detail(decision)}{reason}"
         case Note():
             text = one_line(note_text(item), max_length=_MAX_TEXT_LENGTH)
-        case Mismatch():
-            text = f"{item.what}: today's request differs; the recorded answer was kept"
+        case Mismatch() | TurnEnded():
+            text = _describe_decision_of_run(item)
         case RunStalled() | RunSuspended() | RunScheduled():
             what, reason = _describe_rest(item)
             text = one_line(reason, max_length=_MAX_TEXT_LENGTH)

@@ -100,6 +100,7 @@ class Facts:
         classification: the place on the six axes; None if unclassified.
         visibility: who may call it.
         deprecation: when it is removed; None if it is not deprecated.
+        repeatable: whether a model may make the same call again and again, as of a tool that polls or steps on.
         declared: False for a tool that was made without any facts; the default policy asks about its calls.
     """
 
@@ -115,6 +116,7 @@ class Facts:
     classification: Classification | None = None
     visibility: Visibility = Visibility.PUBLIC
     deprecation: Deprecation | None = None
+    repeatable: bool = False
     declared: bool = True
 
     def __post_init__(self) -> None:
@@ -123,7 +125,7 @@ class Facts:
         object.__setattr__(self, "visibility", as_member(Visibility, "visibility", self.visibility, ContractError))
         for name in ("permissions", "tags"):
             object.__setattr__(self, name, as_texts(name, getattr(self, name), ContractError))
-        for name in ("egress", "trusted", "declared"):
+        for name in ("egress", "trusted", "repeatable", "declared"):
             check_flag(name, getattr(self, name), ContractError)
         if self.confirm is not None:
             check_text("confirm", self.confirm, ContractError)
@@ -152,6 +154,7 @@ class FactOptions(TypedDict, total=False):
     trusted: bool
     tags: Iterable[str]
     confirm: str | None
+    repeatable: bool
 
 
 def facts_from_options(function: str, options: FactOptions) -> Facts:
@@ -181,6 +184,7 @@ def build_facts(
     classification: Classification | None = None,
     visibility: Visibility = Visibility.PUBLIC,
     deprecation: Deprecation | None = None,
+    repeatable: bool = False,
 ) -> Facts:
     """Build facts. Collections may be any iterables, and enum members may be given by value."""
     return Facts(
@@ -196,4 +200,5 @@ def build_facts(
         classification=classification,
         visibility=visibility,
         deprecation=deprecation,
+        repeatable=repeatable,
     )

@@ -243,6 +243,20 @@ class Note(Item, frozen=True, kw_only=True, gc=False):
     data: str
 
 
+class TurnEnded(Item, frozen=True, kw_only=True, gc=False, omit_defaults=True):
+    """What a stop policy was asked about a turn of an agent, and whether it ended the agent.
+
+    It is stored under the turn's model request. ``tokens`` and ``cost`` (US dollars; None if unknown) are those of the
+    agent's call with everything below it, ``seconds`` those for which it executed.
+    """
+
+    kind: ClassVar[str] = "turn"
+    tokens: int
+    cost: float | None
+    seconds: float
+    stopped: bool = False
+
+
 class Mismatch(Item, frozen=True, kw_only=True, gc=False):
     """On resume, the present code made another request than the journal records. The recorded answer was kept."""
 

@@ -92,7 +92,7 @@ class Ledger(Protocol):
         ...
 
     def recorded_items(self) -> Iterable[Item]:
-        """All items of the run, those of each call in order."""
+        """All items of the run, in order."""
         ...
 
     @property

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import NamedTuple, Protocol
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
-from remit.contracts.chat import ChatRequest
+from remit.contracts.chat import ChatRequest, encode_message
+from remit.contracts.items import Message
 from remit.contracts.ledger import Ledger
 from remit.contracts.reply import Reply
 
@@ -58,12 +60,43 @@ class StepUsage(NamedTuple):
         )
 
 
+EndTurn = Callable[[int, str], Reply | None]
+"""Reports the end of a turn with its number and the text of its answer. Returns the result if the agent is done."""
+
+
 class StepRequest(Struct, frozen=True, kw_only=True):
-    """The input of a step: the chat so far, the factory of its calls, and the usage of the steps before."""
+    """The input of a step: the chat so far, the factory of its calls, and the usage of the steps before.
+
+    ``end_turn`` asks the agent's stop policy. Without it, an agent is done when its model calls no tool.
+    """
 
     chat: ChatRequest
     calls: CallFactory
     used: StepUsage = StepUsage()
+    end_turn: EndTurn | None = None
+
+    def with_message(self, text: str) -> StepRequest:
+        """The request with a message from the loop to the model, which is on record before the step."""
+        chat = self.chat
+        message = encode_message({"role": "user", "content": text})
+        item = Message(call=f"{chat.agent_call_id}:{chat.turn - 1}", agent=chat.agent_call_id, text=message)
+        if chat.ledger.is_replaying or item not in chat.ledger.items_for(item.call):
+            chat.ledger.add(item)
+        return structs.replace(self, chat=replace(chat, history=chat.history.with_messages(message)))
+
+    def again(self, outcome: StepOutcome) -> StepRequest:
+        """The request of a next step that asks the same once more: the messages of this one are left out."""
+        following = self.after(outcome)
+        return structs.replace(following, chat=replace(following.chat, history=self.chat.history))
+
+    def after(self, outcome: StepOutcome) -> StepRequest:
+        """The request of the next step: with the messages and the usage of this one."""
+        return StepRequest(
+            chat=self.chat.next_turn(self.chat.history.with_messages(*outcome.messages)),
+            calls=self.calls,
+            used=self.used.add(outcome.usage),
+            end_turn=self.end_turn,
+        )
 
 
 class Next(Struct, frozen=True, kw_only=True):

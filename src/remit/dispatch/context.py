@@ -25,7 +25,7 @@ from remit.dispatch.body_calls import BodyCalls
 from remit.dispatch.by_name import ByName, arguments_by_name
 from remit.dispatch.log_values import encode_log_data, safe_repr
 from remit.dispatch.registry import AnyCallee
-from remit.errors import ContractError, InvalidArgumentsError, InvalidOutputError, Suspended
+from remit.errors import CallError, ContractError, InvalidArgumentsError, InvalidOutputError, Suspended
 
 _MAX_NAME_CHARS = 1000
 
@@ -48,6 +48,10 @@ class DispatchPort(Protocol):
 
     def service(self, agent: str, callee: AnyCallee) -> CallService:
         """The service for ``callee``, with all layers, for calls made as ``agent``."""
+        ...
+
+    def refuse(self, error: CallError) -> CallService:
+        """The service that records calls and answers them with ``error``."""
         ...
 
     def caller_below(self, callee: AnyCallee, call: Call) -> Caller:
@@ -171,6 +175,13 @@ class CallContext:
         call = self._build_call(callee, parse_arguments(arguments or "{}", self._dispatch.limits), wire_id)
         return PreparedCall(call.id, lambda: self._make_call(callee, call))
 
+    def refuse(self, name: str, arguments: str, wire_id: str, error: CallError) -> PreparedCall:
+        """Prepare a model's call that is answered with ``error``. One that is on record is made as it was."""
+        callee = self._dispatch.resolve_for_model(self._caller_of_calls(), name)
+        call = self._build_call(callee, parse_arguments(arguments or "{}", self._dispatch.limits), wire_id)
+        service = None if self.ledger.items_for(call.id) else self._dispatch.refuse(error)
+        return PreparedCall(call.id, lambda: self._make_call(callee, call, service))
+
     @property
     def calls(self) -> BodyCalls:
         """The calls of the body, kept from the first one on, because most bodies make none."""
@@ -236,7 +247,7 @@ class CallContext:
             self._caller_below = self._dispatch.caller_below(self._callee, self._call)
         return self._caller_below
 
-    async def _make_call(self, callee: AnyCallee, call: Call) -> Reply:
+    async def _make_call(self, callee: AnyCallee, call: Call, service: CallService | None = None) -> Reply:
         """Make a call. Its suspension is raised at once: drivers and pipelines let the siblings end themselves."""
         calls = self.calls
         try:
@@ -245,7 +256,7 @@ class CallContext:
             if calls.is_told:
                 raise calls.signal or Suspended  # noqa: TRY301 - kept below like that of any call
             calls.running[call.id] = asyncio.current_task()
-            return await self._dispatch.service(call.caller.agent, callee)(call)
+            return await (service or self._dispatch.service(call.caller.agent, callee))(call)
         except BaseException as error:
             calls.keep_signal(call.id, error)
             raise

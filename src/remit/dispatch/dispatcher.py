@@ -73,6 +73,10 @@ class Dispatcher:
         """The names of all agents."""
         return iter(self._agents)
 
+    def find(self, name: str) -> AnyCallee | None:
+        """The listed callee with that name, or None."""
+        return self._callees.find(name)
+
     def policy_versions(self, callee: AnyCallee) -> set[str]:
         """The versions of the policies that apply to a callee, for any caller."""
         stacks = [self.layers(agent, callee) for agent in (*self.agent_names, "")]
@@ -84,6 +88,10 @@ class Dispatcher:
         They are composed once for registered callees, and on each call for objects derived from these.
         """
         return self._services.get((agent, id(callee))) or self._compose(agent, callee)
+
+    def refuse(self, error: CallError) -> CallService:
+        """The service that records calls and answers them with ``error``."""
+        return compose_calls(self._recording_layers, _refusal(error))
 
     def caller_below(self, callee: AnyCallee, call: Call) -> Caller:
         """The caller of calls that the body of ``callee`` makes: an agent itself, or else the caller of ``call``."""
@@ -181,7 +189,7 @@ class Dispatcher:
         try:
             body = callee if isinstance(callee, MissingCallee) else self._callees.resolve(callee)
         except UnknownToolError as error:
-            return compose_calls(self._recording_layers, _refusal(error))
+            return self.refuse(error)
         scopes = self._scopes(agent, callee)
         _check_order(scopes)
         base = Base(body, self)
@@ -215,7 +223,7 @@ def _settle_refused(inner: CallService, base: Base, layers: Sequence[CallLayer])
     return call_or_settle
 
 
-def _refusal(error: UnknownToolError) -> CallService:
+def _refusal(error: CallError) -> CallService:
     async def refuse(_call: Call, /) -> Reply:
         raise error
 

@@ -124,7 +124,8 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
             verify_lease(run, known_items, run_state)
             if run_state.row is not None and run_state.row.status in ("done", "failed", "cancelled"):
                 ended = await read_ended_outcome(run_state.row.status, known_items, self.store)
-                return structs.replace(ended, usage=usage_of(known_items, self.prices))
+                items = [position.item for position in known_items]
+                return structs.replace(ended, usage=usage_of(known_items, self.prices), items=items)
             ledger = RunLedger(
                 self.store,
                 run,
@@ -145,7 +146,7 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
             finally:
                 ledger.close()
             lease.release_on_exit = outcome.is_resting
-        return structs.replace(outcome, usage=ledger.meter.totals())
+        return structs.replace(outcome, usage=ledger.meter.totals(), items=ledger.recorded_items())
 
     async def _has_new_input(self, run: str, questions: Sequence[str]) -> bool:
         """Whether a waiting run must execute again: a decision or cancellation arrived while its lease was held.

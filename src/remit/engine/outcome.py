@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final, Literal
 
 from msgspec import Struct
@@ -23,6 +24,8 @@ ExecutionStatus = Literal["done", "failed", "queued", "waiting", "stalled", "sch
 class ExecutionOutcome(Struct, frozen=True, kw_only=True):
     """The outcome of an execution: the reply of the root call, or what the run waits for.
 
+    ``items`` are all of the run so far.
+
     ``retry_at`` (epoch seconds) is when a stalled or scheduled run continues, ``reason`` why a run is stalled.
     """
 
@@ -32,6 +35,7 @@ class ExecutionOutcome(Struct, frozen=True, kw_only=True):
     retry_at: float = 0.0
     reason: str = ""
     usage: UsageTotals = NO_USAGE
+    items: Sequence[Item] = ()
 
     @property
     def is_resting(self) -> bool:

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, Generic, Literal, TypeVar, get_args
 
 from remit.contracts.grant import Grant, GrantRow
@@ -16,6 +17,7 @@ from remit.contracts.usage import NO_USAGE, Prices, UsageTotals
 from remit.contracts.wire import has_surrogates
 from remit.core.checks import check_counts, check_flag, check_instance, check_numbers, check_positive, check_text
 from remit.engine.ended import read_ended_outcome
+from remit.engine.receipt import NO_RECEIPT, Receipt, make_receipt
 from remit.engine.sharing import READ_PERMISSION, Access, has_access
 from remit.engine.watching import watch_run
 from remit.errors import RequestError
@@ -46,7 +48,7 @@ class RunDetails:
 
     ``questions`` are the open ones that it waits for. ``text`` is the result of an ended run as a model reads it, and
     ``error`` why it failed. A stalled run has a ``reason``, and is tried again at ``retry_at`` (epoch seconds), when a
-    scheduled one starts.
+    scheduled one starts. ``receipt`` is what its calls changed so far.
     """
 
     row: RunRow
@@ -56,6 +58,7 @@ class RunDetails:
     error: str = ""
     reason: str = ""
     retry_at: float = 0.0
+    receipt: Receipt = NO_RECEIPT
 
 
 class RunReader:
@@ -136,22 +139,23 @@ class RunReader:
         row = await self._visible_run(run)
         items = await self._store.read(run)
         usage = usage_of(items, self._prices)
+        make = partial(RunDetails, receipt=make_receipt(each.item for each in items))
         if row.status in ("running", "queued"):
-            return RunDetails(row=row, usage=usage)
+            return make(row=row, usage=usage)
         if row.status == "scheduled":
             starts_at = next(each.item.at for each in reversed(items) if isinstance(each.item, RunScheduled))
-            return RunDetails(row=row, usage=usage, retry_at=starts_at)
+            return make(row=row, usage=usage, retry_at=starts_at)
         if row.status in ("waiting", "stalled"):
             rest = next(each.item for each in reversed(items) if isinstance(each.item, (RunSuspended, RunStalled)))
             found = [await self._store.find_question(question) for question in rest.questions]
             questions = tuple(each for each in found if each is not None and each.status == "open")
             if isinstance(rest, RunSuspended):
-                return RunDetails(row=row, usage=usage, questions=questions)
-            return RunDetails(row=row, usage=usage, questions=questions, reason=rest.reason, retry_at=rest.retry_at)
+                return make(row=row, usage=usage, questions=questions)
+            return make(row=row, usage=usage, questions=questions, reason=rest.reason, retry_at=rest.retry_at)
         reply = (await read_ended_outcome(row.status, items, self._store)).reply
         text = reply.content if reply else ""
         error = next((each.item.error for each in reversed(items) if isinstance(each.item, RunFinished)), "")
-        return RunDetails(row=row, usage=usage, text=text, error=error)
+        return make(row=row, usage=usage, text=text, error=error)
 
     async def items(self, run: str, *, after: int = -1) -> list[Position]:
         """The recorded items of a run with a sequence number above ``after``.

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar, cast
 
 from msgspec.structs import asdict
 
-from remit.contracts.items import Position, RunFinished
+from remit.contracts.items import Item, Message, ModelReply, Position, RunFinished, RunOpened
+from remit.contracts.question import content_digest
 from remit.contracts.reply import Reply
 from remit.contracts.usage import NO_USAGE, UsageTotals
 from remit.dispatch.context import unwrap_reply
 from remit.dispatch.registry import AnyCallee
 from remit.engine.outcome import ExecutionOutcome, ExecutionStatus
+from remit.engine.receipt import FindContract, Receipt, make_receipt
 from remit.errors import RequestError
+from remit.journal.codec import ChatItem, build_chat_history, items_from_messages
 from remit.journal.replay import ReplayLedger
 
 Out = TypeVar("Out")
@@ -28,7 +31,8 @@ class RunResult(Generic[Out]):
     continues it at ``retry_at`` (epoch seconds), `Runtime.resume` at once. A scheduled run starts at ``retry_at``, a
     queued one when the runs before it in its conversation have ended.
     ``usage`` has the requests, tokens and US dollars of all executions so far; its ``cost`` is None if the price of a
-    model is unknown.
+    model is unknown. ``items`` is the journal of the run so far, also of one that had ended before; `turns`, `events`
+    and `receipt` are read from it.
     """
 
     run: str
@@ -39,6 +43,30 @@ class RunResult(Generic[Out]):
     usage: UsageTotals = NO_USAGE
     retry_at: float = 0.0
     reason: str = ""
+    items: Sequence[Item] = field(default=(), repr=False, compare=False)
+    find_contract: FindContract = field(default=lambda _name: None, repr=False, compare=False)
+
+    @property
+    def turns(self) -> int:
+        """How often the model of the agent at the root has answered, and of those to which it handed over."""
+        root = self._root_call
+        answers = (item for item in self.items if isinstance(item, (Message, ModelReply)) and item.request)
+        return sum(item.agent == root for item in answers)
+
+    @property
+    def events(self) -> list[ChatItem]:
+        """The messages of the run, system message included, as items: one for each message. Empty for a tool."""
+        return items_from_messages(build_chat_history(self.items, self._root_call), self._root_call)
+
+    @property
+    def receipt(self) -> Receipt:
+        """What the calls of the run have changed, over all its agents, from the journal."""
+        return make_receipt(self.items, self.find_contract)
+
+    @property
+    def _root_call(self) -> str:
+        header = self.items[0] if self.items else None
+        return content_digest(self.run, header.callee, header.arguments) if isinstance(header, RunOpened) else ""
 
     @property
     def text(self) -> str:
@@ -58,9 +86,9 @@ class RunResult(Generic[Out]):
         return cast("Out", unwrap_reply(self.callee, self.reply))
 
 
-def result_of(run: str, callee: AnyCallee, outcome: ExecutionOutcome) -> RunResult[Any]:
+def result_of(run: str, callee: AnyCallee, outcome: ExecutionOutcome, find_contract: FindContract) -> RunResult[Any]:
     """The result of an execution."""
-    return RunResult(run=run, callee=callee, **asdict(outcome))
+    return RunResult(run=run, callee=callee, find_contract=find_contract, **asdict(outcome))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

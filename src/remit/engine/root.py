@@ -108,7 +108,7 @@ class RootExecutor(Struct, frozen=True):
             stopping=stopping,
             release_requested=release_requested,
         )
-        return result_of(run, callee, outcome)
+        return result_of(run, callee, outcome, self.call_root.dispatcher.find)
 
 
 async def replay_run(

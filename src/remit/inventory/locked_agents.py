@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from remit.agent.agent import Agent
 from remit.agent.handoff import HandoffTool
+from remit.agent.limits import AgentLimits
 from remit.agent.tool_search import SearchTools
 from remit.schemas.finding import GovernanceChange
 
@@ -45,10 +46,18 @@ def agent_values(agent: Agent) -> dict[str, Any]:
         "narrowed_permissions": None if definition.permissions is None else sorted(definition.permissions),
         "tool_scope": None if agent.tool_scope is None else sorted(agent.tool_scope),
         "compatible_models": sorted(definition.compatible_models) or None,
-        "limits": definition.limits.model_dump(mode="json"),
+        "limits": _limit_values(definition.limits),
         "attachments": definition.attachments and definition.attachments.model_dump(mode="json"),
         "layers": [_ADDRESS.sub("", repr(each)) for each in (*definition.agent_layers, *agent.layers)],
     }
+
+
+def _limit_values(limits: AgentLimits) -> dict[str, Any]:
+    """The limits; the default of a limit that old locks do not know is left out."""
+    values = limits.model_dump(mode="json")
+    if limits.repeats == AgentLimits().repeats:
+        del values["repeats"]
+    return values
 
 
 def diff_agent_field(name: str, old: Any, new: Any) -> Iterator[tuple[str, GovernanceChange]] | None:

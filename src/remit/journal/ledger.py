@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from itertools import chain
 from types import MappingProxyType
 from typing import Final
 
@@ -77,6 +76,7 @@ class RunLedger:
         self._on_item = on_item
         self._seq = history[-1].seq if history else -1
         self._chain = history[-1].chain if history else b""
+        self._items: list[Item] = []
         self._items_by_call: dict[str, list[Item]] = {}
         self._calls_by_question: dict[str, list[str]] = {}
         self._decided_pairs: set[tuple[str, str]] = set()
@@ -113,9 +113,9 @@ class RunLedger:
         texts = (item.text for item in self.recorded_items() if isinstance(item, Message) and item.call == item.agent)
         return next((text for text in texts if decode_message(text)["role"] == "user"), "")
 
-    def recorded_items(self) -> Iterable[Item]:
-        """All items of the run, those of each call in order."""
-        return chain.from_iterable(self._items_by_call.values())
+    def recorded_items(self) -> Sequence[Item]:
+        """All items of the run, in order."""
+        return self._items
 
     def add(self, item: Item) -> None:
         """Write one item. It is stored with the next committed item, or shortly after.
@@ -316,6 +316,7 @@ class RunLedger:
 
     def _index_item(self, item: Item) -> None:
         call = item.call
+        self._items.append(item)
         call_items = self._items_by_call.get(call)
         if call_items is None:
             self._items_by_call[call] = [item]

@@ -27,8 +27,11 @@ from remit.agent.images import reads_images as port_reads_images
 from remit.agent.layered_model import LayeredModel, LayeredRequests
 from remit.agent.model import NamedModel
 from remit.agent.model_recorder import ModelRecorder, check_complete
+from remit.agent.turns import AgentTurns
 from remit.agent.typed_result import correction_message
+from remit.contracts.chat import decode_message, message_text
 from remit.contracts.items import Message
+from remit.contracts.reply import Reply
 from remit.contracts.settings import NO_SETTINGS, ModelSettings
 from remit.contracts.step import StepUsage
 from remit.errors import DivergedError, JournalError, NoModelError, Suspended
@@ -73,12 +76,15 @@ class JournaledModel(WrapperModel):
         toolset: DispatcherToolset,
         layers: LayeredModel,
         compactor: Compactor,
+        turns: AgentTurns,
         own_settings: ModelSettings = NO_SETTINGS,
     ) -> None:
         super().__init__(keep_as_received(model))
         self._own_settings = own_settings
         self._compactor = compactor
+        self._turns = turns
         self.usage = StepUsage()
+        self.result: Reply | None = None
         self._task = task
         self._frame = task.frame
         self._toolset = toolset
@@ -94,6 +100,7 @@ class JournaledModel(WrapperModel):
         )
         self._turn = task.first_turn - 1
         self._responses: list[ModelResponse] = []
+        self._has_open_turn = False
         self._last_request: RecordedRequest | None = None
         self._corrections: dict[int, str] = {}
         self._unknown_tool_names: dict[str, str] = {}
@@ -110,8 +117,9 @@ class JournaledModel(WrapperModel):
             WorkerStoppedError: the agent stops; the toolset holds the reason.
             CallError: the model failed.
         """
-        if self._toolset.is_finished:
+        if self._toolset.is_finished or (self._responses and self.end_turn()):
             raise WorkerStoppedError
+        self._has_open_turn = True
         self._turn += 1
         parameters = _hide_unknown_tool(model_request_parameters)
         request = RecordedRequest(
@@ -143,6 +151,14 @@ class JournaledModel(WrapperModel):
     def turns(self) -> int:
         """The number of requests of this task."""
         return self._turn - self._task.first_turn + 1
+
+    def end_turn(self) -> bool:
+        """End the present turn, if it has not ended; whether the agent is done. Then ``result`` holds its result."""
+        if self._has_open_turn:
+            self._has_open_turn = False
+            text = message_text(decode_message(to_wire_text(self._responses[-1])))
+            self.result = self._turns.end_turn(self._turn, text)
+        return self.result is not None
 
     def wire_texts(self) -> list[str]:
         """The messages that this task added: the responses, each followed by the replies to its calls.

@@ -12,7 +12,7 @@ from pydantic_ai.messages import BinaryContent, UserContent
 from pydantic_ai.models import Model
 from pydantic_ai.output import NativeOutput
 from pydantic_ai.tools import DeferredToolRequests
-from pydantic_ai.usage import UsageLimits
+from pydantic_ai.usage import RunUsage, UsageLimits
 
 from remit.agent.attachments import Attachment
 from remit.agent.compactor import Compactor
@@ -22,6 +22,8 @@ from remit.agent.layered_model import LayeredModel
 from remit.agent.loop import AgentRun
 from remit.agent.model import Model as Port
 from remit.agent.model import origin_of
+from remit.agent.stop import NoCalls, continue_text
+from remit.agent.turns import AgentTurns
 from remit.contracts.callee import Frame
 from remit.contracts.chat import History, decode_message, message_text, texts_for_model
 from remit.contracts.reply import Reply
@@ -56,36 +58,45 @@ async def run_agent(bound: BoundAgent, task: AgentTask) -> AgentRun:
     system, *messages = texts_for_model(task.history, _origin_of(bound.model)) or task.history
     last = decode_message(messages[-1])
     user = message_text(last) if last["role"] == "user" else None
-    toolset = DispatcherToolset(bound.tools, frame, parallel=definition.parallel, history=task.history)
+    turns = AgentTurns(definition, bound.tools, frame)
+    toolset = DispatcherToolset(bound.tools, frame, turns, parallel=definition.parallel, history=task.history)
     own_model = bound.model if isinstance(bound.model, Model) else ModelPortAdapter(bound.model)
     port = PydanticAIModel(bound.model) if isinstance(bound.model, Model) else bound.model
     compactor = Compactor(definition.compaction, lambda: bound.tools.callees, bound.layers, port)
-    model = JournaledModel(own_model, task, toolset, bound.layers, compactor, definition.settings)
-    output: Any = None
+    model = JournaledModel(own_model, task, toolset, bound.layers, compactor, turns, definition.settings)
+    prompt = None if user is None else _build_user_prompt(user, task.attachments)
+    history = to_model_messages(messages if user is None else messages[:-1]) or None
+    usage, output = RunUsage(), None
     try:
-        result = await bound.agent.run(
-            None if user is None else _build_user_prompt(user, task.attachments),
-            message_history=to_model_messages(messages if user is None else messages[:-1]) or None,
-            deps=frame,
-            instructions=message_text(decode_message(system)),
-            model=model,
-            toolsets=[toolset],
-            usage_limits=_make_usage_limits(definition),
-        )
-        output = result.output
+        is_done = False
+        while not is_done:
+            result = await bound.agent.run(
+                prompt,
+                message_history=history,
+                deps=frame,
+                instructions=message_text(decode_message(system)),
+                model=model,
+                toolsets=[toolset],
+                usage=usage,
+                usage_limits=_make_usage_limits(definition),
+            )
+            output = result.output
+            is_done = not definition.returns_text or toolset.is_finished or model.end_turn()
+            prompt, history = continue_text(definition.stop or NoCalls()), result.all_messages()
     except Exception as error:
-        if toolset.settle() is None and not toolset.handoff_target:
+        if model.result is None and toolset.settle() is None and not toolset.handoff_target:
             failed = to_call_error(definition.name, error, definition.limits)
             if failed is None:
                 raise
             raise failed from error
     final = toolset.settle()
+    reply = Reply.from_value(output) if definition.stop is None or model.result is None else model.result
     return AgentRun(
         agent=frame.id,
         messages=History([*task.history, *model.wire_texts()]),
         usage=model.usage,
         turns=model.turns,
-        result=None if final is not None or toolset.handoff_target else Reply.from_value(output),
+        result=None if final is not None or toolset.handoff_target else reply,
         final=final,
         handoff_target=toolset.handoff_target,
     )

@@ -18,6 +18,7 @@ from pydantic_ai.toolsets import AbstractToolset, ToolsetTool
 
 from remit.agent.driver import AgentTools
 from remit.agent.tool_search import SEARCH_TOOL, names_found, names_in_reply
+from remit.agent.turns import AgentTurns
 from remit.contracts.callee import Frame
 from remit.contracts.chat import ToolCallRequest
 from remit.contracts.contract import Contract
@@ -99,7 +100,9 @@ class DispatcherToolset(AbstractToolset[Frame]):
     model wrote them, and their arguments are unchanged.
     """
 
-    def __init__(self, tools: AgentTools, frame: Frame, *, parallel: int, history: Iterable[str] = ()) -> None:
+    def __init__(
+        self, tools: AgentTools, frame: Frame, turns: AgentTurns, *, parallel: int, history: Iterable[str] = ()
+    ) -> None:
         definitions = [*map(build_tool_definition, tools.callees), _UNKNOWN_TOOL]
         self._tools = {
             each.name: ToolsetTool[Frame](
@@ -112,6 +115,7 @@ class DispatcherToolset(AbstractToolset[Frame]):
         self.handoff_target = ""
         self._handoffs = tools.handoffs
         self._frame = frame
+        self._turns = turns
         self._semaphore = asyncio.Semaphore(parallel)
         self._requests: dict[str, ToolCallRequest] = {}
         self._answers: dict[str, _Answer] = {}
@@ -156,7 +160,7 @@ class DispatcherToolset(AbstractToolset[Frame]):
             self._answers[each.id] = answer
             self._requests[each.id] = each
             self._call_order[each.id] = len(self._call_order)
-            self._prepared_calls[each.id] = self._frame.prepare(each.name, each.arguments, each.id)
+            self._prepared_calls[each.id] = self._turns.prepare(each.name, each.arguments, each.id)
 
     async def call_tool(
         self, name: str, tool_args: dict[str, Any], ctx: RunContext[Frame], tool: ToolsetTool[Frame]

@@ -1,0 +1,259 @@
+"""Stop policies: when an agent is done. They are values, and compose with ``|`` and ``&``."""
+
+from __future__ import annotations
+
+import abc
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from remit.contracts.items import Outcome
+from remit.core.checks import as_tuple_of, check_counts, check_instance, check_name, check_numbers
+from remit.errors import SetupError
+
+
+class TurnCall(NamedTuple):
+    """A call of a turn: the name of the tool, as the model wrote it, and how the call ended."""
+
+    name: str
+    outcome: Outcome
+
+
+class Turn(Struct, frozen=True, kw_only=True):
+    """A turn of an agent, as a stop policy sees it: an answer of the model and its calls, which have ended.
+
+    ``number`` counts the agent's turns from 1 and ``text`` is that of the answer. ``tokens`` and ``cost`` (US dollars;
+    None if the price of a model is unknown) are those of the agent's call so far, with everything below it, ``seconds``
+    those for which it has executed. All of it is on record.
+    """
+
+    number: int
+    text: str
+    calls: tuple[TurnCall, ...] = ()
+    tokens: int = 0
+    cost: float | None = 0.0
+    seconds: float = 0.0
+
+
+class StopPolicy(abc.ABC):
+    """Decides after each turn whether an agent is done. Must depend on the turn alone, so that runs can be replayed."""
+
+    __slots__ = ()
+
+    @abc.abstractmethod
+    def is_met(self, turn: Turn, /) -> bool:
+        """Whether the agent is done after this turn."""
+
+    @property
+    def instruction(self) -> str:
+        """What a model does to meet the policy, like ``call publish``; empty if it can do nothing for it."""
+        return ""
+
+    @property
+    def parts(self) -> tuple[StopPolicy, ...]:
+        """The policies of which it is composed."""
+        return ()
+
+    def __or__(self, other: StopPolicy) -> StopPolicy:
+        """Stop when one of both is met."""
+        return AnyOf((self, _check_policy(other)))
+
+    def __and__(self, other: StopPolicy) -> StopPolicy:
+        """Stop when both are met."""
+        return AllOf((self, _check_policy(other)))
+
+
+@dataclass(frozen=True, slots=True)
+class NoCalls(StopPolicy):
+    """The model called no tool; the default."""
+
+    @property
+    def instruction(self) -> str:
+        """How a model meets it."""
+        return "answer without calling a tool"
+
+    def is_met(self, turn: Turn, /) -> bool:
+        """Whether the turn has no calls."""
+        return not turn.calls
+
+
+@dataclass(frozen=True, slots=True)
+class CalledTool(StopPolicy):
+    """A call of the tool ``name`` succeeded."""
+
+    name: str
+
+    def __post_init__(self) -> None:
+        check_name("CalledTool: name", self.name)
+
+    @property
+    def instruction(self) -> str:
+        """How a model meets it."""
+        return f"call {self.name}"
+
+    def is_met(self, turn: Turn, /) -> bool:
+        """Whether a call of the turn is a good one of the tool."""
+        return TurnCall(self.name, "ok") in turn.calls
+
+
+@dataclass(frozen=True, slots=True)
+class HasText(StopPolicy):
+    """The model's answer contains ``marker``, such as ``FINAL_ANSWER:``."""
+
+    marker: str
+
+    def __post_init__(self) -> None:
+        check_name("HasText: marker", self.marker)
+
+    @property
+    def instruction(self) -> str:
+        """How a model meets it."""
+        return f"write {self.marker} in your answer"
+
+    def is_met(self, turn: Turn, /) -> bool:
+        """Whether the answer contains the marker."""
+        return self.marker in turn.text
+
+
+@dataclass(frozen=True, slots=True)
+class TurnsUsed(StopPolicy):
+    """The agent has had ``count`` turns."""
+
+    count: int
+
+    def __post_init__(self) -> None:
+        check_counts("TurnsUsed", count=self.count)
+        _check_positive(self, self.count)
+
+    def is_met(self, turn: Turn, /) -> bool:
+        """Whether it was that many turns."""
+        return turn.number >= self.count
+
+
+@dataclass(frozen=True, slots=True)
+class TokensUsed(StopPolicy):
+    """The agent has used ``count`` tokens, with everything that it called."""
+
+    count: int
+
+    def __post_init__(self) -> None:
+        check_counts("TokensUsed", count=self.count)
+        _check_positive(self, self.count)
+
+    def is_met(self, turn: Turn, /) -> bool:
+        """Whether it was that many tokens."""
+        return turn.tokens >= self.count
+
+
+@dataclass(frozen=True, slots=True)
+class CostUsed(StopPolicy):
+    """The agent has cost ``dollars``, with everything that it called, or what it has cost is unknown."""
+
+    dollars: float
+
+    def __post_init__(self) -> None:
+        check_numbers("CostUsed", dollars=self.dollars)
+        _check_positive(self, self.dollars)
+
+    def is_met(self, turn: Turn, /) -> bool:
+        """Whether it cost that much."""
+        return turn.cost is None or turn.cost >= self.dollars
+
+
+@dataclass(frozen=True, slots=True)
+class SecondsUsed(StopPolicy):
+    """The agent has executed for ``seconds``, without those of waiting for a person."""
+
+    seconds: float
+
+    def __post_init__(self) -> None:
+        check_numbers("SecondsUsed", seconds=self.seconds)
+        _check_positive(self, self.seconds)
+
+    def is_met(self, turn: Turn, /) -> bool:
+        """Whether it took that long."""
+        return turn.seconds >= self.seconds
+
+
+class _Composed(StopPolicy):
+    """Policies joined by one word."""
+
+    __slots__ = ("_parts",)
+    word = ""
+
+    def __init__(self, parts: tuple[StopPolicy, ...]) -> None:
+        """Join the parts; those of a part that is joined by the same word stand for it."""
+        joined: list[StopPolicy] = []
+        for each in as_tuple_of(
+            StopPolicy, type(self).__name__, "parts", parts, "give a stop policy, such as NoCalls()"
+        ):
+            joined += each.parts if type(each) is type(self) else [each]
+        self._parts = tuple(joined)
+
+    @property
+    def parts(self) -> tuple[StopPolicy, ...]:
+        return self._parts
+
+    @property
+    def instruction(self) -> str:
+        return f" {self.word} ".join(filter(None, (each.instruction for each in self._parts)))
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and self._parts == other.parts
+
+    def __hash__(self) -> int:
+        return hash((self.word, self._parts))
+
+    def __repr__(self) -> str:
+        sign = " | " if self.word == "or" else " & "
+        return sign.join(f"({each!r})" if each.parts else repr(each) for each in self._parts)
+
+
+class AnyOf(_Composed):
+    """One of several policies is met: ``NoCalls() | TurnsUsed(5)``."""
+
+    __slots__ = ()
+    word = "or"
+
+    def is_met(self, turn: Turn, /) -> bool:
+        """Whether one of them is met."""
+        return any(each.is_met(turn) for each in self.parts)
+
+
+class AllOf(_Composed):
+    """All of several policies are met: ``NoCalls() & HasText("FINAL_ANSWER:")``."""
+
+    __slots__ = ()
+    word = "and"
+
+    def is_met(self, turn: Turn, /) -> bool:
+        """Whether all of them are met."""
+        return all(each.is_met(turn) for each in self.parts)
+
+
+def walk_policy(policy: StopPolicy | None) -> Iterator[StopPolicy]:
+    """The policy and all of which it is composed."""
+    if policy is not None:
+        yield policy
+        for each in policy.parts:
+            yield from walk_policy(each)
+
+
+def continue_text(policy: StopPolicy) -> str:
+    """The message to a model that called no tool and is not done."""
+    how = f" To finish, {policy.instruction}." if policy.instruction else ""
+    return f"You are not done yet; go on.{how}"
+
+
+def _check_policy(policy: object) -> StopPolicy:
+    check_instance("a stop policy", policy, StopPolicy, "give one, such as TurnsUsed(5)")
+    assert isinstance(policy, StopPolicy)  # noqa: S101 - for the type checker: checked just above
+    return policy
+
+
+def _check_positive(policy: StopPolicy, value: float) -> None:
+    if not 0 < value < math.inf:
+        raise SetupError(f"{policy!r} stops at once or never; give a positive number")

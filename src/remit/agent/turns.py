@@ -1,0 +1,195 @@
+"""The turns of one task of an agent: notices calls that only repeat earlier ones, and asks the stop policy."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Final, NamedTuple, cast
+
+from msgspec import Struct
+
+from remit.agent.compaction import compaction_id
+from remit.agent.definition import AgentDefinition
+from remit.agent.driver import AgentTools
+from remit.agent.stop import StopPolicy, Turn, TurnCall
+from remit.contracts.callee import Frame
+from remit.contracts.facts import Effect, Facts
+from remit.contracts.items import HistoryCompacted, TurnEnded
+from remit.contracts.ledger import Ledger
+from remit.contracts.reply import Reply
+from remit.contracts.step import PreparedCall
+from remit.errors import InvalidOutputError, RepeatedCallError, ToolFailedError
+from remit.schemas.jsontext import canonical_text
+
+REMEMBERED_CALLS: Final = 16
+"""How many different calls an agent remembers."""
+
+_REPEATED: Final = (
+    "do not make this call again: you made it before, and nothing has changed since. Tell the user the result in one "
+    "sentence, unless another call is needed"
+)
+
+
+class _MadeCall(Struct):
+    """A call of the present turn, and its reply once it has ended."""
+
+    name: str
+    arguments: str
+    facts: Facts | None
+    reply: Reply | None = None
+
+
+class _SeenCall(NamedTuple):
+    """The last reply to a call, its turn, and whether the same call is refused from now on.
+
+    ``is_done``: it would change something again, or was denied. ``is_same``: its last two replies were the same.
+    """
+
+    content: str
+    turn: int
+    is_done: bool
+    is_same: bool
+
+
+class AgentTurns:
+    """The calls of one task of an agent, as both drivers make them, and the ends of its turns.
+
+    A call is refused if it repeats an earlier one and nothing has changed since: if it was denied, if it changed
+    something and succeeded, or if its last two replies are the same. A tool that is declared as repeatable is called
+    again. The state is a fold over the replies, so a resumed or replayed run refuses the same calls.
+    """
+
+    def __init__(self, definition: AgentDefinition, tools: AgentTools, frame: Frame) -> None:
+        self._definition = definition
+        self._tools = tools
+        self._frame = frame
+        self._first_turn = self._turn = 0
+        self._started_at = frame.ledger.now() if definition.stop is not None else 0.0
+        self._turn_calls: list[_MadeCall] = []
+        self._seen: dict[tuple[str, str], _SeenCall] = {}
+        self._repeated_turns = 0
+
+    @property
+    def ledger(self) -> Ledger:
+        """The ledger of the run."""
+        return self._frame.ledger
+
+    def prepare(self, name: str, arguments: str, wire_id: str) -> PreparedCall:
+        """Prepare a call of the model. One that only repeats an earlier call is answered with a notice."""
+        made = _MadeCall(name, _to_canonical(arguments), self._tools.facts.get(name))
+        self._turn_calls.append(made)
+        seen = self._seen.get((name, made.arguments))
+        if seen is not None and (seen.is_done or (seen.is_same and not self._was_compacted_since(seen.turn))):
+            prepared = self._frame.refuse(name, arguments, wire_id, RepeatedCallError(_REPEATED))
+        else:
+            prepared = self._frame.prepare(name, arguments, wire_id)
+
+        async def make() -> Reply:
+            made.reply = await prepared.make()
+            return made.reply
+
+        return PreparedCall(prepared.id, make)
+
+    def end_turn(self, number: int, text: str) -> Reply | None:
+        """End turn ``number``, whose answer has ``text``. Returns the result if the agent is done.
+
+        Raises:
+            RepeatedCallError: the model only repeats its calls.
+            InvalidOutputError: the agent is stopped, and a text is not a result of its type.
+        """
+        calls, self._turn_calls = self._turn_calls, []
+        self._first_turn = self._first_turn or number
+        self._turn = number
+        definition = self._definition
+        if calls and definition.limits.repeats is not None:
+            self._note_replies(calls, definition.limits.repeats)
+        policy = definition.stop
+        if policy is None:
+            return Reply.from_value(text) if not calls and definition.returns_text else None
+        if not self._is_stopped(policy, number, text, calls):
+            return None
+        if not definition.returns_text:
+            raise InvalidOutputError(f"agent {definition.name} was stopped by {policy!r} before it gave a result")
+        contents = [each.reply.content for each in calls if each.reply is not None]
+        return Reply.from_value(text or contents[-1])
+
+    def _note_replies(self, calls: Sequence[_MadeCall], limit: int) -> None:
+        """Remember the replies of a turn, and count the turns in a row whose calls are all refused as repeated."""
+        has_new = False
+        for made in calls:
+            reply = made.reply
+            if reply is None or isinstance(reply.error, RepeatedCallError):
+                continue
+            has_new = True
+            self._remember(made, reply)
+        self._repeated_turns = 0 if has_new else self._repeated_turns + 1
+        if self._repeated_turns >= limit:
+            raise self._definition.limits.repeats_error(self._definition.name, calls[-1].name)
+
+    def _remember(self, made: _MadeCall, reply: Reply) -> None:
+        key, facts = (made.name, made.arguments), made.facts
+        last = self._seen.pop(key, None)
+        is_same = last is not None and last.content == reply.content
+        effect = Effect.PURE if facts is None or _only_announces(facts, made.arguments) else facts.effect
+        has_changed = reply.outcome == "ok" and effect is not Effect.PURE
+        if has_changed and not is_same:
+            self._seen.clear()  # what was read before may be different now
+        if facts is None or not facts.repeatable:
+            is_done = reply.outcome == "denied" or (has_changed and effect in _NOT_AGAIN)
+            self._seen[key] = _SeenCall(reply.content, self._turn, is_done, is_same)
+        if len(self._seen) > REMEMBERED_CALLS:
+            del self._seen[next(iter(self._seen))]
+
+    def _was_compacted_since(self, turn: int) -> bool:
+        """Whether the model may have lost a reply: the history was compacted for a request after that turn."""
+        items = self._frame.ledger.items_for(compaction_id(self._frame.id))
+        return any(turn < item.turn <= self._turn + 1 for item in items if isinstance(item, HistoryCompacted))
+
+    def _is_stopped(self, policy: StopPolicy, number: int, text: str, calls: Sequence[_MadeCall]) -> bool:
+        """Ask the policy once, with what is on record; a resumed run follows the answer on record."""
+        ledger, agent = self._frame.ledger, self._frame.id
+        call = f"{agent}:{number}"
+        recorded = next((item for item in ledger.items_for(call) if isinstance(item, TurnEnded)), None)
+        if not ledger.is_replaying:
+            if recorded is not None:
+                return recorded.stopped
+            if ledger.items_for(f"{agent}:{number + 1}"):
+                return False  # an earlier version of the agent had no policy, and went on
+        measured = recorded or self._measure(call)
+        turn = Turn(
+            number=number - self._first_turn + 1,
+            text=text,
+            calls=tuple(TurnCall(each.name, each.reply.outcome) for each in calls if each.reply is not None),
+            tokens=measured.tokens,
+            cost=measured.cost,
+            seconds=measured.seconds,
+        )
+        stopped = cast("object", policy.is_met(turn))
+        if not isinstance(stopped, bool):
+            raise ToolFailedError(f"the stop policy {policy!r} returned {stopped!r}; return True or False")
+        ledger.add(TurnEnded(call=call, tokens=turn.tokens, cost=turn.cost, seconds=turn.seconds, stopped=stopped))
+        return stopped
+
+    def _measure(self, call: str) -> TurnEnded:
+        """What the agent has used so far."""
+        ledger, agent = self._frame.ledger, self._frame.id
+        used = ledger.meter.totals(agent)
+        seconds = ledger.meter.seconds_before(agent) + max(0.0, ledger.now() - self._started_at)
+        return TurnEnded(call=call, tokens=used.tokens, cost=used.cost, seconds=seconds)
+
+
+_NOT_AGAIN: Final = (Effect.UNSAFE, Effect.KEYED)
+"""Effects of calls that would change something a second time."""
+
+
+def _only_announces(facts: Facts, arguments: str) -> bool:
+    """Whether a call lacks the flag without which its tool changes nothing."""
+    return facts.confirm is not None and f'"{facts.confirm}":true' not in arguments
+
+
+def _to_canonical(arguments: str) -> str:
+    """The arguments in a form that is the same for equal ones; invalid ones as they are."""
+    try:
+        return canonical_text(json.loads(arguments))
+    except (ValueError, RecursionError):
+        return arguments

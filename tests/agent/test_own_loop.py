@@ -1,0 +1,131 @@
+"""The loop of an agent can be replaced: what it says is on record, a crash loses nothing, and a replay is identical."""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import replace
+
+import pytest
+from msgspec import structs
+
+from remit import Agent, App, Runtime
+from remit.agent import AgentLimits, AgentLoop, AgentRun, Done, Loop, LoopService, NativeDriver, StepRequest
+from remit.contracts.call import StepService
+from remit.contracts.chat import ToolDefinitions
+from remit.errors import MaxTurnsError, SetupError, ToolFailedError
+from remit.testing import Scripted, calls, superuser
+from remit.testing.history_check import history_errors
+from remit.workers import PydanticAIDriver
+from tests.agent.both import look, messages_of, runtime_of
+from tests.runtime.kit import Clock, Crash, Mortal, World, find_superuser
+
+
+def plan_then_act(step: StepService, /) -> LoopService:
+    """Ask for a plan without tools, then let the model act on it."""
+
+    async def loop(request: StepRequest, /) -> AgentRun:
+        planning = request.with_message("First write a plan.")
+        plan = await step(structs.replace(planning, chat=replace(planning.chat, tools=ToolDefinitions())))
+        acting = structs.replace(
+            planning.after(plan), chat=replace(planning.after(plan).chat, tools=request.chat.tools)
+        )
+        return await AgentLoop()(step)(acting.with_message("Now act."))
+
+    return loop
+
+
+def best_of_two(step: StepService, /) -> LoopService:
+    """Ask twice, and keep the shorter answer."""
+
+    async def loop(request: StepRequest, /) -> AgentRun:
+        first = await step(request)
+        second = await step(request.again(first))
+        outcome, asked = min(
+            (first, request), (second, request.again(first)), key=lambda pair: len(pair[0].messages[0])
+        )
+        assert isinstance(outcome, Done)
+        return AgentRun.from_outcome(asked, outcome, 2)
+
+    return loop
+
+
+def agent_of(loop: Loop, world: World, **known: object) -> Agent:
+    return Agent("agent", instructions="Work.", tools=[look, world.write()], loop=loop, **known)  # type: ignore[arg-type]
+
+
+PLAN = ["I will write.", calls(("write", {"text": "a"})), "done"]
+
+
+async def test_a_loop_plans_before_it_acts() -> None:
+    world, model = World(), Scripted(PLAN)
+    runtime = runtime_of(agent_of(plan_then_act, world), model=model)
+    result = await runtime.run("go", by=superuser(), conversation="c")
+    assert (result.value(), world.texts) == ("done", ["a"])
+    assert [request.tools.names for request in model.requests] == [(), ("look", "write"), ("look", "write")]
+    assert messages_of(model) == [
+        ("system", "Work."),
+        ("user", "go"),
+        ("user", "First write a plan."),
+        ("assistant", "I will write."),
+        ("user", "Now act."),
+        ("assistant", None),
+        ("tool", "wrote a"),
+    ]
+    history = await runtime.history(result.run)
+    assert history[:-1] == list(model.requests[-1].history)[1:]
+    assert history_errors(history) == []
+    assert (await runtime.replay(result.run)).difference == ""
+
+
+async def test_a_loop_of_ones_own_survives_a_crash_at_every_append() -> None:
+    for append in range(1, 10):
+        world, clock = World(), Clock()
+        store = Mortal(clock)
+        app = App(name="test", agents=(agent_of(plan_then_act, world),))
+        runtime = Runtime(app, model=Scripted(PLAN), store=store, clock=clock, directory=find_superuser)
+        store.die_at(append, after=True)
+        with contextlib.suppress(Crash):
+            await runtime.run("go", by=superuser(), idempotency_key="k")
+        store.revive()
+        clock.now += 60
+        result = await runtime.run("go", by=superuser(), idempotency_key="k")
+        assert (result.value(), world.texts) == ("done", ["a"])
+        assert (await runtime.replay(result.run)).difference == ""
+
+
+async def test_a_loop_may_ask_twice_and_choose() -> None:
+    model = Scripted([lambda request: "a long answer" if request.turn == 1 else "short"])
+    runtime = runtime_of(agent_of(best_of_two, World()), model=model)
+    result = await runtime.run("go", by=superuser())
+    assert (result.value(), [request.turn for request in model.requests]) == ("short", [1, 2])
+    assert len(model.requests[1].history) == len(model.requests[0].history)
+    assert (await runtime.replay(result.run)).difference == ""
+
+
+async def test_the_limits_of_the_agent_hold_for_any_loop() -> None:
+    model = Scripted([calls(("look", {"page": str(page)})) for page in range(9)])
+    agent = agent_of(AgentLoop(max_turns=9), World(), limits=AgentLimits(turns=2))
+    with pytest.raises(MaxTurnsError, match=r"raise `limits\.turns`"):
+        (await runtime_of(agent, model=model).run("go", by=superuser())).value()
+    assert len(model.requests) == 2
+
+
+async def test_a_turn_is_requested_once() -> None:
+    def twice(step: StepService, /) -> LoopService:
+        async def loop(request: StepRequest, /) -> AgentRun:
+            await step(request)
+            await step(request)
+            raise AssertionError
+
+        return loop
+
+    with pytest.raises(ToolFailedError, match=r"requested turn 1, and the next one is 2; make the request with"):
+        (await runtime_of(agent_of(twice, World()), model=Scripted(["a", "b"])).run("go", by=superuser())).value()
+
+
+def test_a_loop_is_for_the_native_driver_and_a_function() -> None:
+    with pytest.raises(SetupError, match="loop= is for the native driver"):
+        Agent("a", instructions="x", loop=plan_then_act, driver=PydanticAIDriver())
+    with pytest.raises(SetupError, match="loop is 3; give a function"):
+        Agent("a", instructions="x", loop=3)  # pyright: ignore[reportArgumentType]
+    assert repr(NativeDriver(AgentLoop())) == "NativeDriver(AgentLoop(max_turns=16))"

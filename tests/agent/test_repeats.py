@@ -1,0 +1,161 @@
+"""A call that only repeats an earlier one is refused with a notice, with both drivers, and repeating ends the agent."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from typing import Any
+
+import pytest
+
+from remit import Agent, App, Effect, Runtime, tool
+from remit.agent import AgentDriver, AgentLimits
+from remit.errors import NotFoundError, RepeatedCallError
+from remit.testing import Scripted, calls, superuser
+from remit.testing.history_check import history_errors
+from tests.agent.both import BOTH, look, runtime_of
+from tests.runtime.kit import Clock, Crash, Mortal, World, find_superuser, tool_messages
+
+READ = calls(("look", {"page": "a"}))
+WRITE = calls(("write", {"text": "a"}))
+LOST = calls(("find", {}))
+POLL = calls(("poll", {}))
+
+
+@tool(effect=Effect.PURE)
+async def find() -> str:
+    """Find what is not there."""
+    raise NotFoundError("nothing there")
+
+
+def poll_tool(*, repeatable: bool, values: list[str]) -> Any:
+    @tool(effect=Effect.PURE, repeatable=repeatable)
+    async def poll() -> str:
+        """Ask whether it is ready."""
+        return values.pop(0) if len(values) > 1 else values[0]
+
+    return poll
+
+
+async def replies(
+    driver: AgentDriver, lines: Any, *tools: Any, effect: Effect = Effect.KEYED, **known: Any
+) -> list[str]:
+    """How the calls of a run were answered: the content, or ``refused``."""
+    world = World()
+    model = Scripted([*lines, "done"])
+    agent = Agent(
+        "agent",
+        instructions="x",
+        tools=[look, find, world.write(effect=effect), *tools],
+        driver=driver,
+        model=model,
+        **known,
+    )
+    runtime = runtime_of(agent)
+    result = await runtime.run("go", by=superuser())
+    assert (await runtime.replay(result.run)).difference == ""
+    assert history_errors(await runtime.history(result.run)) == []
+    contents = await tool_messages(runtime, result.run)
+    assert len(world.ran) == sum("wrote" in each for each in contents)
+    return ["refused" if "REPEATED_CALL" in each else each for each in contents]
+
+
+@BOTH
+@pytest.mark.parametrize("effect", [Effect.KEYED, Effect.UNSAFE])
+async def test_a_call_that_changed_something_is_not_made_again(driver: AgentDriver, effect: Effect) -> None:
+    assert await replies(driver, [WRITE, WRITE], effect=effect) == ["wrote a", "refused"]
+
+
+@BOTH
+async def test_equal_arguments_are_the_same_call_however_they_are_written(driver: AgentDriver) -> None:
+    spaced = {**WRITE, "tool_calls": [json.loads(json.dumps(WRITE["tool_calls"][0]))]}
+    spaced["tool_calls"][0]["function"]["arguments"] = ' { "text" : "\\u0061" } '
+    assert await replies(driver, [WRITE, spaced]) == ["wrote a", "refused"]
+
+
+@BOTH
+async def test_a_read_is_refused_when_its_result_has_not_changed(driver: AgentDriver) -> None:
+    assert await replies(driver, [READ, READ, READ]) == ["saw a", "saw a", "refused"]
+    lost = '{"success":false,"error":"nothing there","errorCode":"NOT_FOUND"}'
+    assert await replies(driver, [LOST, LOST, LOST]) == [lost, lost, "refused"]
+
+
+@BOTH
+async def test_a_call_is_made_again_after_something_has_changed(driver: AgentDriver) -> None:
+    lines = [READ, READ, WRITE, READ, READ, READ]
+    assert await replies(driver, lines) == ["saw a", "saw a", "wrote a", "saw a", "saw a", "refused"]
+    other = calls(("write", {"text": "b"}))
+    assert await replies(driver, [WRITE, other, WRITE]) == ["wrote a", "wrote b", "wrote a"]
+
+
+@BOTH
+async def test_reads_whose_result_differs_are_no_repetition(driver: AgentDriver) -> None:
+    poll = poll_tool(repeatable=False, values=["1", "2", "3", "4", "5"])
+    assert await replies(driver, [POLL] * 5, poll) == ["1", "2", "3", "4", "5"]
+
+
+@BOTH
+async def test_a_repeatable_tool_may_be_called_again_and_again(driver: AgentDriver) -> None:
+    poll = poll_tool(repeatable=True, values=["wait"])
+    assert await replies(driver, [POLL] * 8, poll) == ["wait"] * 8
+
+
+@BOTH
+async def test_calls_of_one_answer_are_no_repetition(driver: AgentDriver) -> None:
+    both = calls(("write", {"text": "a"}), ("write", {"text": "a"}))
+    assert await replies(driver, [both, WRITE]) == ["wrote a", "wrote a", "refused"]
+
+
+@BOTH
+async def test_an_old_call_is_forgotten(driver: AgentDriver) -> None:
+    others = [calls(("look", {"page": str(page)})) for page in range(16)]
+    limits = AgentLimits(turns=30)
+    assert (await replies(driver, [READ, READ, *others, READ], limits=limits))[-1] == "saw a"
+
+
+@BOTH
+async def test_an_agent_that_only_repeats_is_ended(driver: AgentDriver) -> None:
+    for repeats, turns in ((3, 5), (1, 3)):
+        model = Scripted([READ] * 9)
+        limits = AgentLimits(repeats=repeats)
+        agent = Agent("agent", instructions="x", tools=[look], driver=driver, model=model, limits=limits)
+        runtime = runtime_of(agent)
+        result = await runtime.run("go", by=superuser())
+        assert len(model.requests) == turns
+        with pytest.raises(RepeatedCallError, match=f"agent agent has repeated its call of look in {repeats} turns"):
+            result.value()
+        assert (await runtime.replay(result.run)).difference == ""
+        assert history_errors(await runtime.history(result.run)) == []
+
+
+@BOTH
+async def test_a_new_call_begins_the_count_again(driver: AgentDriver) -> None:
+    lines = [READ, READ, READ, READ, calls(("look", {"page": "b"})), READ, READ]
+    assert (await replies(driver, lines)).count("refused") == 4
+
+
+@BOTH
+async def test_repeats_may_be_without_limit(driver: AgentDriver) -> None:
+    assert await replies(driver, [WRITE] * 6, limits=AgentLimits(repeats=None)) == ["wrote a"] * 6
+
+
+@BOTH
+async def test_a_resumed_run_refuses_the_same_calls(driver: AgentDriver) -> None:
+    """The process dies at each append; the refused call is refused again, and what ran is not made again."""
+    for append in range(2, 12):
+        world, clock = World(), Clock()
+        store = Mortal(clock)
+        agent = Agent("agent", instructions="x", tools=[look, world.write()], driver=driver)
+        app = App(name="test", agents=(agent,))
+        model = Scripted([READ, WRITE, WRITE, READ, READ, READ, "done"])
+        runtime = Runtime(app, model=model, store=store, clock=clock, directory=find_superuser)
+        store.die_at(append, after=True)
+        with contextlib.suppress(Crash):
+            await runtime.run("go", by=superuser(), idempotency_key="k")
+        store.revive()
+        clock.now += 60
+        result = await runtime.run("go", by=superuser(), idempotency_key="k")
+        assert (result.status, world.texts) == ("done", ["a"])
+        contents = await tool_messages(runtime, result.run)
+        assert ["REPEATED" in each for each in contents] == [False, False, True, False, False, True]
+        assert (await runtime.replay(result.run)).difference == ""
