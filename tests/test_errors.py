@@ -112,6 +112,7 @@ def test_the_codes_are_these_for_ever() -> None:
         "BrokenJournalError": "JOURNAL_BROKEN",
         "AuditError": "AUDIT_BROKEN",
         "DivergedError": "DIVERGED",
+        "RepeatedCallError": "REPEATED_CALL",
         "RequestError": "BAD_REQUEST",
     }
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from remit import Agent, App, Effect, Runtime, tool
-from remit.agent import AgentDriver, AgentLimits
+from remit.agent import AgentDriver, AgentLimits, Compaction
 from remit.errors import NotFoundError, RepeatedCallError
 from remit.testing import Scripted, calls, superuser
 from remit.testing.history_check import history_errors
@@ -159,3 +159,20 @@ async def test_a_resumed_run_refuses_the_same_calls(driver: AgentDriver) -> None
         contents = await tool_messages(runtime, result.run)
         assert ["REPEATED" in each for each in contents] == [False, False, True, False, False, True]
         assert (await runtime.replay(result.run)).difference == ""
+
+
+@BOTH
+async def test_a_read_whose_result_was_dropped_from_the_history_may_be_made_again(driver: AgentDriver) -> None:
+    @tool(effect=Effect.PURE)
+    async def long() -> str:
+        """Read a long text."""
+        return "word " * 300
+
+    model = Scripted([calls(("long", {}))] * 5 + ["done"])
+    compaction = Compaction(tokens=1_000, keep=100)
+    agent = Agent("agent", instructions="x", tools=[long], driver=driver, compaction=compaction, model=model)
+    runtime = runtime_of(agent)
+    result = await runtime.run("go", by=superuser())
+    assert result.status == "done"
+    assert any(item.kind == "compacted" for item in result.items)
+    assert (await runtime.replay(result.run)).difference == ""
