@@ -152,11 +152,13 @@ async def test_a_failed_call_of_a_derived_method_is_a_failed_envelope_with_the_c
 
 
 def test_a_method_without_tools_is_a_tool_of_its_name_with_what_its_entry_says_of_it(tmp_path: Path) -> None:
-    text = ENTRY.replace("tags: [loan]", "tags: [loan]\n    confirm: confirm\n    description: Renew it.")
+    more = "repeatable: true\n    confirm: confirm\n    description: Renew it."
+    text = ENTRY.replace("tags: [loan]", f"tags: [loan]\n    {more}")
     operations = library(tmp_path, text)
     (tool,) = operations.callees
     assert (tool.name, tool.description, tool.facts.confirm) == ("renew", "Renew it.", "confirm")
     assert tool.facts.tags == {"loan"}
+    assert tool.facts.repeatable
     assert operations.methods["library.loans.renew"].facts.tags == frozenset()
 
 

@@ -77,13 +77,13 @@ def make_receipt(items: Iterable[Item], find_contract: FindContract = lambda _na
     That a call changed something is on record. ``find_contract`` finds tools by name: only then calls that were not
     made are listed, failures of tools that only read are not, and entities are read from results.
     """
-    items: tuple[Item, ...] = as_tuple_of(Item, "make_receipt", "items", items, "give items, as a result has them")
+    found: tuple[Item, ...] = as_tuple_of(Item, "make_receipt", "items", items, "give items, as a result has them")
     check_functions("make_receipt", find_contract=find_contract)
-    arguments = _collect_arguments(items)
+    arguments = _collect_arguments(found)
     by_call: dict[str, list[Item]] = {}
-    for item in items:
+    for item in found:
         by_call.setdefault(item.call, []).append(item)
-    callers = {item.parent for item in items if isinstance(item, (ToolOutput, AttemptStarted, QuestionItem))}
+    callers = {item.parent for item in found if isinstance(item, (ToolOutput, AttemptStarted, QuestionItem))}
     listed: dict[_Kind, list[ReceiptCall]] = {"changed": [], "failed": [], "unknown": [], "not_made": []}
     for call, of_call in by_call.items():
         output = next((item for item in of_call if isinstance(item, ToolOutput)), None)

@@ -52,6 +52,7 @@ class ExposureSpec(InventorySpec):
     description: str = ""
     tags: tuple[str, ...] = ()
     confirm: str | None = None
+    repeatable: bool = False
 
 
 class ToolSpec(ExposureSpec):
@@ -154,6 +155,7 @@ def build_entry_facts(
         trusted=operation.trusted,
         tags=exposed.tags if exposed else (),
         confirm=exposed.confirm if exposed else None,
+        repeatable=exposed.repeatable if exposed else False,
         classification=Classification(
             domain=entry.domain,
             subdomain=entry.subdomain,
