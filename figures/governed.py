@@ -30,7 +30,7 @@ from remit.workers import PydanticAIDriver, load_workers
 from remit_cms.agent import editor
 from remit_cms.pages.pages import Pages
 from remit_cms.pages.payloads import GetPage, PageReply
-from remit_cms.pages.references import PageReferences
+from remit_cms.pages.references import PageReferences, SectionReferences
 from remit_cms.pages.search import Search
 from remit_cms.rendering.opening import Opening
 from remit_cms.rendering.renderer import PageRenderer
@@ -104,7 +104,10 @@ class World:
             tools=(for_users, *(self._load_workers(own) if len(own) == len(offered) else ()), *self.more_tools),
             layers=None if layers is None else lambda: layers,
             operations=operations,
-            references={"page": PageReferences(database).find_candidates},
+            references={
+                "page": PageReferences(database).find_candidates,
+                "section": SectionReferences(database).find_candidates,
+            },
         )
 
     def _load_workers(self, tools: list[AnyTool]) -> tuple[Callee[..., Any], ...]:
