@@ -6,13 +6,16 @@ import asyncio
 import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
+from figures.by_turn import answer_by_turn
 from figures.figure import Figure, no_violations
 from remit import Agent, App, Context, Effect, LeafContext, Principal, Runtime, tool
+from remit.agent import Compaction
 from remit.contracts.arguments import Limits, parse_arguments
 from remit.models import ModelSettings
 from remit.stores import InMemoryStore
-from remit.testing import Scripted, calls
+from remit.testing import calls
 
 PERSON = Principal("ada", permissions=frozenset({"*"}))
 
@@ -30,9 +33,11 @@ class Code:
     temperature: float | None = 0.0
     max_tokens: int | None = 100
     tools: tuple[int, ...] = (0, 1)
-    result: str = "booked"
+    result: str = "booked " * 80
     one_more: bool = False
     clock: Callable[[], str] = lambda: ""
+    limit: int = 0
+    """The tokens above which the history is compacted; 0 for no compaction."""
     is_direct: bool = False
     """Whether the tool is called without a model, so that its result is the last thing on record."""
 
@@ -58,8 +63,12 @@ CHANGES: dict[str, Callable[[Code], Code]] = {
     "a composed result": lambda code: replace(code, result="done"),
     "the clock in the prompt": _unchanged,
     "the result of a direct call": lambda code: replace(code, result="done"),
+    "the limit of a compaction": lambda code: replace(code, limit=10_000),
     "the error of a direct call": lambda code: replace(code, result=""),
 }
+
+
+_NOTHING = dict.fromkeys(("nothing", "nothing of a direct call", "nothing of a compaction"), _unchanged)
 
 
 def figures(*, short: bool) -> Iterator[Figure]:
@@ -72,15 +81,15 @@ def figures(*, short: bool) -> Iterator[Figure]:
 async def _count_missed() -> tuple[list[str], int]:
     ticks = itertools.count()
     missed: list[str] = []
-    for name, change in {"nothing": _unchanged, "nothing of a direct call": _unchanged, **CHANGES}.items():
+    for name, change in {**_NOTHING, **CHANGES}.items():
         clock = (lambda: f" It is {next(ticks)} o'clock.") if "clock" in name else (lambda: "")
         store = InMemoryStore()
-        before = Code(clock=clock, is_direct="direct" in name)
+        before = Code(clock=clock, is_direct="direct" in name, limit=20 if "compaction" in name else 0)
         run = await _start_run(_runtime(before, store), before)
         report = await _runtime(change(before), store).replay(run)
         if report.is_identical is not name.startswith("nothing"):
             missed.append(f"{name}: {report.difference}")
-    return missed, len(CHANGES) + 2
+    return missed, len(CHANGES) + len(_NOTHING)
 
 
 async def _start_run(runtime: Runtime, code: Code) -> str:
@@ -115,6 +124,7 @@ def _runtime(code: Code, store: InMemoryStore) -> Runtime:
         instructions=code.prompt + code.clock(),
         tools=[both[index] for index in code.tools],
         settings=ModelSettings(temperature=code.temperature, max_tokens=code.max_tokens),
+        compaction=Compaction(tokens=code.limit, keep=1) if code.limit else None,
     )
-    model = Scripted([calls(("add", {"number": 3})), calls(("add", {"number": 4})), "done"])
+    model = partial(answer_by_turn, [calls(("add", {"number": 3})), calls(("add", {"number": 4})), "done"])
     return Runtime(App(name="replay", agents=(agent,), tools=(book,)), model=model, store=store)

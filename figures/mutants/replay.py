@@ -28,4 +28,13 @@ MUTANTS: Final = (
         defect="what the journal records and the code no longer does is no difference",
         plant=edited("remit.engine.result:report_replay", "if has_ended else []", "if has_ended and False else []"),
     ),
+    Mutant(
+        figure="replay.missed_differences",
+        defect="a replay takes the compactions on record for granted",
+        plant=edited(
+            "remit.agent.compactor:Compactor.compact",
+            "if not request.ledger.is_replaying and (today or _has_answer(request)):",
+            "if today or _has_answer(request):",
+        ),
+    ),
 )
