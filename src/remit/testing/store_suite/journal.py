@@ -50,6 +50,8 @@ def odd(hint: Any) -> Any:
         return choices[-1]
     if type(None) in choices:
         return odd(choices[0])
+    if get_origin(next(iter(choices), None)) is tuple:
+        return (("q1", "q2"),)
     return {str: "café 🎂 \x00\r\n\ud800|", int: 2**40, float: 1e9, bool: True}.get(hint, ("q1", "q2"))
 
 
