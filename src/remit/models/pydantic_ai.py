@@ -98,7 +98,7 @@ _FINISH_REASONS: Final = {"tool_call": "tool_calls"}
 
 
 class PydanticAIModel:
-    """A model of PydanticAI, given as an object or by name, like ``anthropic:claude-sonnet-4-5``.
+    """A model of PydanticAI, given as an object or by name, like ``anthropic:claude-sonnet-5-5``.
 
     A provider's client may retry on its own. To retry with a layer, pass a model whose client does not.
 

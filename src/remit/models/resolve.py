@@ -43,7 +43,7 @@ AnyModel: TypeAlias = "PydanticModel | Model | str"
 DEFAULT_MODEL: Final = "local:base"
 """The model that the command line uses where `REMIT_MODEL` is unset."""
 
-NAME_HINT: Final = "write PROVIDER:NAME, like openai:gpt-5-mini, anthropic:claude-sonnet-4-5 or local:base"
+NAME_HINT: Final = "write PROVIDER:NAME, like openai:gpt-5-mini, anthropic:claude-sonnet-5-5 or local:base"
 _PYDANTIC_AI: Final = "pydantic-ai"
 _BUILTIN_KINDS: Final = ("openai", "local", "scripted")
 
