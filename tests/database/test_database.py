@@ -76,6 +76,15 @@ async def test_the_migrations_make_the_tables_that_the_code_has(database: Databa
         assert await (await session.connection()).run_sync(differences) == []
 
 
+async def test_a_write_inside_of_a_write_of_the_same_task_is_refused_at_once(database: Database) -> None:
+    async with database.write() as session:
+        with pytest.raises(SetupError, match=r"write\(\) inside of write\(\) would wait for itself; pass the first"):
+            await add(database, "refused")
+        session.add(Notebook(name="second"))
+    await add(database, "third")
+    assert await names(database) == ["first", "second", "third"]
+
+
 async def test_a_database_that_lags_behind_is_migrated_and_keeps_its_rows(opening: Opening) -> None:
     first = opening()
     await add(first, "mine")

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 from weakref import WeakSet
 
 from sqlalchemy import URL
@@ -59,6 +59,7 @@ class Database:
         _DATABASES.add(self)
         self._open_lock = asyncio.Lock()
         self._engine: AsyncEngine | None = None
+        self._writers = set[asyncio.Task[Any] | None]()
         self._dispose_task: asyncio.Task[None] | None = None
 
     def __repr__(self) -> str:
@@ -89,11 +90,22 @@ class Database:
             ExternalError: the database cannot be reached. It is retryable.
             ConflictError: a constraint of the database refuses the write.
             InvalidArgumentsError: a column cannot hold a value.
+            SetupError: the task writes already, so this would wait for itself.
         """
+        writer = asyncio.current_task()
+        if writer in self._writers:
+            raise SetupError(
+                f"{self._backend.name}: write() inside of write() would wait for itself; pass the first session on"
+            )
         engine = await self._ensure_engine()
         with self._translate_errors():
-            async with _write_session(engine) as session, session.begin():
-                yield session
+            async with _write_session(engine) as session:
+                self._writers.add(writer)
+                try:
+                    async with session.begin():
+                        yield session
+                finally:
+                    self._writers.discard(writer)
 
     async def close(self) -> None:
         """Close the connections. The next use opens them again."""
