@@ -80,6 +80,17 @@ async def test_a_result_that_is_not_an_object_is_wrapped_for_the_model_alone(dri
 
 
 @BOTH
+@pytest.mark.parametrize("invalid", ["3", '{"result": 3}'])
+async def test_a_result_without_its_wrapper_is_corrected_in_plain_words(driver: AgentDriver, invalid: str) -> None:
+    model = Scripted([invalid, '{"response": 3}'])
+    assert (await runtime_of(driver, model, output=int).run("go", by=superuser())).value() == 3
+    reason = str(json.loads(model.requests[1].history[-1])["content"])
+    assert not {"KeyError", "TypeError", "subscriptable"} & {*re.findall(r"\w+", reason)}
+    if isinstance(driver, NativeDriver):
+        assert reason == 'the result is not valid: give {"response": RESULT}; answer with JSON again'
+
+
+@BOTH
 async def test_the_model_corrects_an_invalid_result_with_the_reason_as_message(driver: AgentDriver) -> None:
     model = Scripted(['{"page": "about"}', '{"page": "about", "words": 3}'])
     runtime = runtime_of(driver, model)

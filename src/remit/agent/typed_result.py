@@ -61,13 +61,16 @@ class TypedResults(Struct, frozen=True, kw_only=True):
         try:
             content = arguments
             if self._is_wrapped:
-                content = compact_json(json.loads(arguments)[_WRAPPER])
+                given: Any = json.loads(arguments)
+                if not isinstance(given, dict) or _WRAPPER not in given:
+                    return InvalidResult(f'the result is not valid: give {{"{_WRAPPER}": RESULT}}; {self._again}')
+                content = compact_json(given[_WRAPPER])
             return Reply.from_value(self.output.load(content))
         except ValidationError as error:
             details = error.errors(include_url=False, include_context=False)
             listed = "; ".join(_describe(each) for each in details[:_MAX_ERRORS_LISTED])
             return InvalidResult(f"the result is not valid: {listed}; {self._again}")
-        except (ValueError, KeyError, TypeError) as error:
+        except ValueError as error:
             return InvalidResult(f"the result is not valid: {type(error).__name__}: {error}; {self._again}")
 
     def check_retries(self, invalid_results: int, reason: str) -> None:
