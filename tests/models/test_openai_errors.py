@@ -11,9 +11,12 @@ import httpx2
 import openai
 import pytest
 from openai.types.chat import ChatCompletion
+from pydantic_ai.models.openai import OpenAIChatModel
+from pydantic_ai.providers.openai import OpenAIProvider
 
 from remit.contracts.chat import ChatRequest, Completion, History
 from remit.errors import ModelBusyError, ModelError, ModelRefusedError, ModelUnavailableError, SetupError
+from remit.models import PydanticAIModel
 from remit.models.openai import OpenAI, retry_after
 from remit.testing import read_only_ledger
 from tests.loopback import Endpoint, answering
@@ -59,6 +62,38 @@ async def test_a_status_is_busy_refused_or_failing_and_is_asked_once(status: int
     assert len(error.message) < 500
     assert "canary" not in error.message
     assert len(endpoint.received) == 1
+
+
+REPORTED: dict[str, type[ModelError]] = {
+    '{"error": {"code": 429, "message": "because"}, "user_id": "u"}': ModelBusyError,
+    '{"error": {"code": "502", "message": "because"}}': ModelUnavailableError,
+    '{"error": {"type": "overloaded_error", "message": "because"}}': ModelBusyError,
+    '{"error": {"code": "server_error", "message": "because"}}': ModelUnavailableError,
+    '{"error": {"code": 402, "message": "because"}, "choices": []}': ModelRefusedError,
+    '{"error": {"code": 7, "message": "because"}}': ModelRefusedError,
+    '{"error": "because"}': ModelRefusedError,
+    '{"choices": [{"error": {"code": 502, "message": "because"}, "finish_reason": "error",'
+    ' "message": {"role": "assistant", "content": "half"}}]}': ModelUnavailableError,
+}
+
+
+@pytest.mark.parametrize("is_pydantic", [False, True], ids=["native", "PydanticAI"])
+@pytest.mark.parametrize("body", REPORTED)
+async def test_an_error_in_a_successful_response_is_the_error_that_it_says(body: str, is_pydantic: bool) -> None:
+    async with (
+        Endpoint(answering(200, body)) as endpoint,
+        openai.AsyncOpenAI(base_url=endpoint.url, api_key="k", max_retries=0) as client,
+    ):
+        foreign = PydanticAIModel(OpenAIChatModel("m", provider=OpenAIProvider(openai_client=client)))
+        with pytest.raises(ModelError, match="because") as raised:
+            await (foreign(REQUEST) if is_pydantic else ask(endpoint))
+    assert type(raised.value) is REPORTED[body]
+
+
+@pytest.mark.parametrize("body", ['{"error": null, ', '{"note": "\\"error\\"", '])
+async def test_an_answer_that_names_no_error_is_one(body: str) -> None:
+    async with Endpoint(answering(200, body + HELLO[1:])) as endpoint:
+        assert (await ask(endpoint)).content == "hello"
 
 
 async def test_an_endpoint_that_is_not_running_is_named() -> None:

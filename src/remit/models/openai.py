@@ -37,6 +37,7 @@ from remit.errors import (
 )
 from remit.models.context_length import is_context_length_error
 from remit.models.headers import resolve_headers
+from remit.models.reported_error import find_reported_error
 from remit.schemas.jsontext import compact_json
 from remit.schemas.raw_json import join_members, load_json, raw_items, raw_members
 
@@ -108,6 +109,9 @@ class OpenAI:
             )
         except openai.OpenAIError as error:
             raise self._to_model_error(error) from error
+        reported = find_reported_error(answer)
+        if reported is not None:
+            raise self._status_error(*reported)
         return parse_completion(answer)
 
     def list_unsupported(self, settings: ModelSettings, /) -> list[str]:
@@ -137,14 +141,8 @@ class OpenAI:
     def _to_model_error(self, error: openai.OpenAIError) -> ModelError:
         where = str(self._client.base_url)
         if isinstance(error, openai.APIStatusError):
-            said = _shorten(_REPEATED_STATUS.sub("", error.message))
-            message = f"{self.model} at {where} answered {error.status_code}{said and f': {said}'}"
-            if error.status_code in _RETRYABLE_STATUSES:
-                return ModelBusyError(f"{message}; try again later", retry_after=retry_after(error.response.headers))
-            if error.status_code >= 500:
-                return ModelUnavailableError(message, retry_after=retry_after(error.response.headers))
-            is_too_long = is_context_length_error(f"{error.code} {error.message}")
-            return ContextLengthError(message) if is_too_long else ModelRefusedError(message)
+            said = _REPEATED_STATUS.sub("", error.message)
+            return self._status_error(error.status_code, said, str(error.code), retry_after(error.response.headers))
         if isinstance(error, openai.APITimeoutError):
             return ModelUnavailableError(f"{self.model} at {where} did not answer in time")
         if isinstance(error, openai.APIConnectionError):
@@ -152,6 +150,16 @@ class OpenAI:
             reason = f"{cause or error}; is the endpoint running?"
             return ModelUnavailableError(f"{self.model} at {where} cannot be reached: {reason}")
         return ModelError(f"{self.model} at {where}: {_shorten(str(error))}")
+
+    def _status_error(self, status: int, said: str, code: str, wait: float | None = None) -> ModelError:
+        """The error for an HTTP status, or for the status that the body of a response reports."""
+        message = f"{self.model} at {self._client.base_url} answered {status}{said and f': {_shorten(said)}'}"
+        if status in _RETRYABLE_STATUSES:
+            return ModelBusyError(f"{message}; try again later", retry_after=wait)
+        if status >= 500:
+            return ModelUnavailableError(message, retry_after=wait)
+        is_too_long = is_context_length_error(f"{code} {said}")
+        return ContextLengthError(message) if is_too_long else ModelRefusedError(message)
 
     def __repr__(self) -> str:
         return f"OpenAI({self.model!r} at {self._client.base_url})"

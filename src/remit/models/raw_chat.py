@@ -38,6 +38,7 @@ from remit.contracts.wire import (
     to_request_text,
 )
 from remit.models.model_origin import model_origin
+from remit.models.reported_error import find_reported_error
 from remit.schemas.jsontext import ascii_json, compact_json
 from remit.schemas.raw_json import join_items, join_members, load_json, raw_items, raw_members
 
@@ -181,9 +182,9 @@ class _KeepingHttp(httpx2.AsyncClient):
             return response
         coded = (b"content-length", b"content-encoding", b"transfer-encoding")
         headers = [(key, value) for key, value in response.headers.raw if key.lower() not in coded]
-        return httpx2.Response(
-            response.status_code, headers=headers, content=exchange.read(response.content), request=request
-        )
+        reported = find_reported_error(response.content)
+        status = response.status_code if reported is None else reported.status
+        return httpx2.Response(status, headers=headers, content=exchange.read(response.content), request=request)
 
 
 def _refuse(_request: httpx2.Request) -> httpx2.Response:

@@ -1,0 +1,47 @@
+"""Errors that an endpoint reports in the body of a successful response, as routers of models do."""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple, cast
+
+from remit.schemas.raw_json import load_json
+
+_STATUSES_BY_WORD: Final = {
+    "rate_limit": 429,
+    "overloaded": 429,
+    "server_error": 500,
+    "internal": 500,
+    "timeout": 500,
+    "unavailable": 500,
+}
+_REFUSED: Final = 400
+
+
+class ReportedError(NamedTuple):
+    """An error with the HTTP status that it should have had."""
+
+    status: int
+    message: str
+    code: str
+
+
+def find_reported_error(answer: bytes) -> ReportedError | None:
+    """The error in a response body: its own or that of its first choice; None if there is none."""
+    if b'"error"' not in answer:
+        return None
+    try:
+        body: Any = load_json(answer.decode())
+        choice: Any = (body.get("choices") or [{}])[0]
+        error: Any = body.get("error") or choice.get("error")
+    except (ValueError, LookupError, TypeError, AttributeError):
+        return None  # not a completion either
+    if not error:
+        return None
+    fields = cast("dict[str, Any]", error) if isinstance(error, dict) else {"message": error}
+    code = fields.get("code")
+    message = str(fields.get("message") or code or fields.get("type") or error)
+    if isinstance(code, (int, str)) and str(code).isdecimal() and 400 <= int(code) < 600:
+        return ReportedError(int(code), message, "")
+    words = f"{code} {fields.get('type')}"
+    status = next((each for word, each in _STATUSES_BY_WORD.items() if word in words), _REFUSED)
+    return ReportedError(status, message, words)
