@@ -156,7 +156,20 @@ async def test_a_setting_that_a_model_cannot_take_is_refused_by_the_check_and_be
         ("openai:gpt-5", ModelSettings(max_tokens=5), ["max_tokens"]),
         ("openai:o3-mini", ModelSettings(max_tokens=5), ["max_tokens"]),
         ("openai:gpt-5", ModelSettings(max_completion_tokens=5), []),
-        ("openai:gpt-4o", ModelSettings(max_tokens=5), []),
+        ("openai:gpt-4o", ModelSettings(max_tokens=5, temperature=0, stop=("x",)), []),
+        ("openai:gpt-4o", ModelSettings(reasoning_effort="low"), ["reasoning_effort"]),
+        ("openai:ft:gpt-4o-mini:us::1", ModelSettings(reasoning_effort="low"), ["reasoning_effort"]),
+        ("openai:gpt-5-mini", ModelSettings(temperature=0, top_p=0.5, stop=("x",)), ["stop", "temperature", "top_p"]),
+        ("openai:gpt-5", ModelSettings(temperature=1, reasoning_effort="minimal"), []),
+        ("openai:gpt-5", ModelSettings(reasoning_effort="none"), ["reasoning_effort"]),
+        ("openai:gpt-5-chat-latest", ModelSettings(temperature=0), []),
+        ("openai:gpt-5.1", ModelSettings(temperature=0, reasoning_effort="none"), []),
+        ("openai:gpt-5.1", ModelSettings(temperature=0, reasoning_effort="low"), ["temperature"]),
+        ("openai:gpt-4-turbo", ModelSettings(response_format={"type": "json_schema"}), ["response_format"]),
+        ("openai:gpt-4-turbo", ModelSettings(response_format={"type": "json_object"}), []),
+        ("openai-chat:gpt-5", ModelSettings(temperature=0), ["temperature"]),
+        ("openai-chat:gpt-5.1", ModelSettings(temperature=0), []),
+        ("openai-chat:gpt-5.1", ModelSettings(temperature=0, reasoning_effort="low"), ["temperature"]),
         ("openai-responses:gpt-5", ModelSettings(seed=5), ["seed"]),
         ("local:base", ModelSettings(seed=5, max_tokens=5), []),
         ("nobody:x", ModelSettings(seed=5), []),
@@ -168,8 +181,37 @@ def test_the_settings_that_a_named_model_cannot_take_are_known_without_a_key(
     assert resolve_model(name, {}).list_unsupported(settings) == refused
 
 
+def test_an_endpoint_of_somebody_else_takes_every_setting() -> None:
+    settings = ModelSettings(temperature=0, max_tokens=5, reasoning_effort="none")
+    environ = {"OPENAI_BASE_URL": "http://127.0.0.1:9/api.openai.com/v1"}
+    assert resolve_model("openai:gpt-5", environ).list_unsupported(settings) == []
+
+
 @pytest.mark.parametrize("driver", [NativeDriver(), PydanticAIDriver()], ids=repr)
-async def test_a_run_whose_header_is_missing_rests_until_it_is_set(
+async def test_a_run_with_a_setting_or_header_that_cannot_be_sent_is_refused_before_it_is_opened(
+    driver: AgentDriver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("ROUTE_KEY", raising=False)
+    foreign = OpenAIChatModel("gpt-5", provider=OpenAIProvider(api_key="k"))
+    own = OpenAI("gpt-5", api_key="k")
+    cases = {
+        "agent agent: the header X-Route needs the environment variable ROUTE_KEY; set it": SETTINGS,
+        "agent agent: the model .*gpt-5.* cannot take temperature; remove it": ModelSettings(temperature=0),
+    }
+    async with own:
+        model: Any = own if isinstance(driver, NativeDriver) else foreign
+        for message, settings in cases.items():
+            below = Agent("agent", instructions="Look.", tools=[look], settings=settings, driver=driver)
+            above = Agent("above", instructions="Ask.", tools=[below], model=Scripted(["done"]))
+            runtime = Runtime(App(name="test", agents=(above, below)), model=model)
+            for name in ("above", "agent"):
+                with pytest.raises(NoModelError, match=message):
+                    await runtime.run("go", by=superuser(), agent=name)
+            assert await runtime.store.list_runs() == []
+
+
+@pytest.mark.parametrize("driver", [NativeDriver(), PydanticAIDriver()], ids=repr)
+async def test_a_submitted_run_whose_header_is_missing_rests_until_it_is_set(
     driver: AgentDriver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("ROUTE_KEY", raising=False)
@@ -177,12 +219,13 @@ async def test_a_run_whose_header_is_missing_rests_until_it_is_set(
     async with Endpoint(answer) as endpoint, make(endpoint.url) as model:
         agent = Agent("agent", instructions="Look.", tools=[look], settings=SETTINGS, driver=driver)
         runtime = Runtime(App(name="test", agents=(agent,)), model=model)
+        run = await runtime.submit("go", by=superuser())
         with pytest.raises(NoModelError, match="the header X-Route needs the environment variable ROUTE_KEY; set it"):
-            await runtime.run("go", by=superuser())
+            await runtime.resume(run)
         (row,) = await runtime.store.list_runs()
         assert (row.status, endpoint.received) == ("stalled", [])
         monkeypatch.setenv("ROUTE_KEY", "canary-of-the-route")
-        assert (await runtime.resume(row.run)).text == "done"
+        assert (await runtime.resume(run)).text == "done"
 
 
 def test_a_forced_tool_that_the_agent_does_not_have_is_refused() -> None:

@@ -140,30 +140,33 @@ def check_prices(callees: Iterable[AnyCallee], layers: Stack[CallLayer], prices:
 
 
 class NamedModels:
-    """The models, given by name, that a call of each callee can use; collected once per callee."""
+    """The models, given by name, that a call of each callee can use, and the agents with settings; collected once."""
 
     def __init__(self, callees: Iterable[AnyCallee]) -> None:
         self._callees = callees
-        self._below: dict[str, list[ModelByName]] = {}
+        self._below: dict[str, list[AnyCallee]] = {}
 
     async def check(self, callee: AnyCallee) -> None:
-        """Check that the models for a call of ``callee`` can be used, before the call begins.
+        """Check that the models for a call of ``callee`` can be used with their settings, before the call begins.
 
         Raises:
-            NoModelError: one of them cannot be used.
+            NoModelError: one of them cannot be used, cannot take a setting, or the value of a header is missing.
         """
-        for model in {id(each): each for each in self._find(callee)}.values():
+        found = self._find(callee)
+        models = [each.model for each in found if isinstance(each, HasModel)]
+        for model in {id(each): each for each in models if isinstance(each, ModelByName)}.values():
             await asyncio.to_thread(model.check)  # may import PydanticAI, which takes seconds
+        for agent in found:
+            if isinstance(agent, Agent) and agent.settings.values:
+                await asyncio.to_thread(agent.check_model)
 
-    def _find(self, callee: AnyCallee) -> list[ModelByName]:
+    def _find(self, callee: AnyCallee) -> list[AnyCallee]:
         if not isinstance(callee, HasModel):
             return []
         if callee.name not in self._below:
-            below = (each for each in reachable_from(self._callees, callee.name) if each.name != callee.name)
-            models = (each.model for each in below if isinstance(each, HasModel))
-            self._below[callee.name] = [each for each in models if isinstance(each, ModelByName)]
-        own = [callee.model] if isinstance(callee.model, ModelByName) else []
-        return [*own, *self._below[callee.name]]
+            below = [each for each in reachable_from(self._callees, callee.name) if each.name != callee.name]
+            self._below[callee.name] = below
+        return [callee, *self._below[callee.name]]
 
 
 def _collect_listed(agent: Agent, agents_by_name: Mapping[str, Agent]) -> frozenset[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Final, Protocol, TypeAlias, cast, runtime_checkable
@@ -85,15 +86,21 @@ async def is_native_output(mode: str, model: object) -> bool:
 
 
 def check_settings(agent: str, model: object, settings: ModelSettings) -> None:
-    """Refuse settings that a model cannot take.
+    """Refuse settings that a model cannot take, and headers whose value is missing.
 
     Raises:
         NoModelError: names them.
     """
-    refused = model.list_unsupported(settings) if isinstance(model, ChecksSettings) else []
+    if not isinstance(model, ChecksSettings):
+        return
+    for name, reference in settings.extra_headers.items():
+        variable = reference.partition(":")[2]
+        if not os.environ.get(variable):
+            raise NoModelError(f"agent {agent}: the header {name} needs the environment variable {variable}; set it")
+    refused = model.list_unsupported(settings)
     if refused:
         raise NoModelError(
-            f"agent {agent}: the model {_name_of(model) or model!r} cannot take {', '.join(refused)}; "
+            f"agent {agent}: the model {_name_of(model) or repr(model)} cannot take {', '.join(refused)}; "
             "remove it from the settings, or use another model"
         )
 

@@ -37,16 +37,13 @@ from remit.errors import (
 )
 from remit.models.context_length import is_context_length_error
 from remit.models.headers import resolve_headers
+from remit.models.openai_api import list_unsupported_settings, takes_json_schema
 from remit.models.reported_error import find_reported_error
 from remit.schemas.jsontext import compact_json
 from remit.schemas.raw_json import join_members, load_json, raw_items, raw_members
 
 _MAX_ERROR_LENGTH: Final = 200
 _REPEATED_STATUS: Final = re.compile(r"^Error code: \d+(?: - )?")
-_NEWER: Final = re.compile(r"o\d|gpt-([5-9]|\d\d)")
-"""The models of OpenAI that take `max_completion_tokens` instead of `max_tokens`."""
-_WITH_SCHEMA: Final = re.compile(r"o[134]|gpt-(4o|4\.1|[5-9]|\d\d)")
-"""The models of OpenAI that take the JSON schema of an answer."""
 _RETRYABLE_STATUSES: Final = frozenset({408, 409, 425, 429})
 
 
@@ -115,13 +112,16 @@ class OpenAI:
         return parse_completion(answer)
 
     def list_unsupported(self, settings: ModelSettings, /) -> list[str]:
-        """The names of the settings that the model is known to refuse: `max_tokens`, by newer models of OpenAI."""
-        is_newer = "api.openai.com" in str(self._client.base_url) and _NEWER.match(self.model)
-        return ["max_tokens"] if is_newer and settings.max_tokens is not None else []
+        """The names of the settings that the model is known to refuse, at OpenAI's own endpoint."""
+        return list_unsupported_settings(self.model, settings) if self._is_openai else []
 
     async def supports_json_schema(self) -> bool:
         """Whether the model is known to take the JSON schema of an answer: newer models of OpenAI."""
-        return bool("api.openai.com" in str(self._client.base_url) and _WITH_SCHEMA.match(self.model))
+        return self._is_openai and takes_json_schema(self.model)
+
+    @property
+    def _is_openai(self) -> bool:
+        return self._client.base_url.host == "api.openai.com"
 
     @property
     def origin(self) -> str:

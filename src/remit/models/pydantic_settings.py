@@ -58,12 +58,21 @@ def unsupported_settings(model: Model, settings: ModelSettings) -> list[str]:
     refused = [name for name in settings.values if _NAMES.get(name, name) in ignored]
     if settings.reasoning_effort is not None and not profile.get("supports_thinking", False):
         refused.append("reasoning_effort")
+    if profile.get("openai_supports_reasoning") and _is_reasoning(profile, settings.reasoning_effort):
+        refused += [name for name in ("temperature", "top_p") if name in settings.values]
     if settings.response_format is not None and not isinstance(model, OpenAIChatModel):
         refused.append("response_format")
     is_forced = settings.tool_choice is not None and settings.tool_choice not in ("auto", "none")
     if is_forced and profile.get("supports_forced_tool_choice", True) is False:
         refused.append("tool_choice")
     return sorted({*refused})
+
+
+def _is_reasoning(profile: Mapping[str, Any], effort: str | None) -> bool:
+    """Whether a model of OpenAI reasons, so that PydanticAI leaves out how random the answer is."""
+    if effort is None:
+        return bool(profile.get("thinking_enabled_by_default"))
+    return effort != "none" or bool(profile.get("thinking_always_enabled"))
 
 
 def schema_of(settings: ModelSettings) -> dict[str, Any] | None:

@@ -77,9 +77,9 @@ class PydanticAIDriver:
                 from remit.models.pydantic_ai import PydanticAIModel  # noqa: PLC0415 - imports the vendor
 
                 found = PydanticAIModel(found)
-            check_settings(definition.name, found, definition.settings)
         except SetupError as error:
             raise NoModelError(f"agent {definition.name} cannot run here: {error.message}") from error
+        check_settings(definition.name, found, definition.settings)
 
     def find_model(self, definition: AgentDefinition, model: AnyModel | None) -> Model | Port:
         """The model of an agent, else the one that the environment names.
