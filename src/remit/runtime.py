@@ -9,13 +9,15 @@ import time
 from collections.abc import Callable
 from typing import Any, Final, ParamSpec, TypeVar
 
+from msgspec import structs
+
 from remit.agent.agent import Agent
-from remit.agent.attachments import store_attachments
+from remit.agent.attachments import Refer, store_attachments
 from remit.agent.linking import NamedModels, check_prices, link_agents
 from remit.agent.model import Model, ResolveModel
 from remit.app import App
 from remit.approvals.service import DecisionService, GrantService
-from remit.contracts.arguments import Arguments, Limits
+from remit.contracts.arguments import Arguments, Limits, parse_arguments
 from remit.contracts.artifact import Files
 from remit.contracts.call import CallLayer
 from remit.contracts.callee import Callee
@@ -356,6 +358,7 @@ class Runtime:
         header = await self._create_header(run_request)
         if not run_request.idempotency_key or await self.store.find_run(header.call) is None:
             await self._named_models.check(run_request.callee)
+            await self._refer_to_files(*run_request[:3], self.artifacts.add)  # nothing of a refused request is stored
         try:
             if run_request.when_busy == "queue":
                 header = await self._store_run(run_request)
@@ -365,14 +368,19 @@ class Runtime:
             if not run_request.idempotency_key or await self.store.find_run(header.call) is None:
                 raise
         recorded, _ = await self._conversations.read_run(header.call)
+        given = parse_arguments(recorded.arguments, self._limits)  # earlier versions recorded the bytes of files
+        referring = await self._refer_to_files(run_request.callee, given, run_request.principal, self.artifacts.refer)
+        recorded = structs.replace(recorded, arguments=referring.raw)
         check_same_request(run_request.idempotency_key, recorded, header, self._limits)
         return await self.resume(header.call)
 
     async def _store_run(self, run_request: RunRequest) -> RunOpened:
         """Store a new run; one that may queue after whichever run is the newest of its conversation by then."""
         if run_request.when_busy == "queue":
+            await self._refer_to_files(*run_request[:3], self.artifacts.add)
             return await store_run(lambda: self._create_header(run_request), self._conversations, self._executor)
         header = await self._create_header(run_request)
+        await self._refer_to_files(*run_request[:3], self.artifacts.add)
         await self._executor.create_run(header.call, header)
         return header
 
@@ -381,10 +389,13 @@ class Runtime:
             run_request = run_request._replace(agent=self._callees.default_agent)
         run_request = run_request.check(self._limits)
         self.add_principals(run_request.principal)
-        if isinstance(run_request.callee, Agent) and run_request.callee.definition.attachments:
-            stored = await store_attachments(run_request.arguments, self.artifacts.add, by=run_request.principal)
-            run_request = run_request._replace(arguments=stored)
-        return await self._conversations.create_header(run_request, self._make_run_id)
+        arguments = await self._refer_to_files(*run_request[:3], self.artifacts.refer)
+        return await self._conversations.create_header(run_request._replace(arguments=arguments), self._make_run_id)
+
+    async def _refer_to_files(self, callee: AnyCallee, arguments: Arguments, by: Principal, refer: Refer) -> Arguments:
+        """The arguments with references in place of the bytes of attachments; ``refer`` makes them."""
+        takes_files = isinstance(callee, Agent) and callee.definition.attachments
+        return await store_attachments(arguments, refer, by=by) if takes_files else arguments
 
     def _policy_versions(self, tool: str) -> set[str]:
         return self.dispatcher.policy_versions(self._callees.find(tool))

@@ -15,8 +15,10 @@ import remit.runtime
 from remit import Agent, App, Context, Effect, Runtime, tool
 from remit.agent import Attachment, AttachmentPolicy, PromptWithAttachments
 from remit.contracts.arguments import Arguments, Limits, parse_arguments
-from remit.errors import ContractError
+from remit.contracts.artifact import Artifact, digest_of
+from remit.errors import ContractError, IdempotencyError, NotFoundError
 from remit.items import RunOpened
+from remit.runtime import RunResult
 from remit.stores import SqlStore
 from remit.testing import Scripted, calls
 from tests.agent.both import BOTH, AgentDriver, messages_of, runtime_of
@@ -136,3 +138,33 @@ def test_an_attachment_has_bytes_or_an_artifact() -> None:
     for wrong in ({}, {"artifact": artifact, "data": DATA}):
         with pytest.raises(ValidationError, match="give either data or artifact"):
             Attachment.model_validate({"name": "a.png", "media_type": "image/png", **wrong})
+
+
+async def attach(runtime: Runtime, content: bytes) -> RunResult[Any]:
+    """Run the agent for the request with the key, with a file."""
+    picture = {**PICTURE.model_dump(), "data": base64.b64encode(content).decode()}
+    arguments = parse_arguments(json.dumps({"prompt": "go", "attachments": [picture]}), Limits())
+    return await runtime.call_by_name("agent", arguments, by=ADA, idempotency_key="key")
+
+
+async def test_the_file_of_a_refused_request_is_not_stored() -> None:
+    runtime = runtime_of(agent_of(Agent("x", instructions="x").driver), model=Scripted(["done"]))
+    first = await attach(runtime, PNG)
+    with pytest.raises(IdempotencyError):
+        await attach(runtime, PNG + b"other")
+    other = Artifact(digest=digest_of(PNG + b"other"), size=len(PNG) + 5)
+    with pytest.raises(NotFoundError):
+        await runtime.artifacts.read(other, by=ADA)
+    assert (await attach(runtime, PNG)).run == first.run
+
+
+async def test_a_repeated_request_whose_header_has_the_bytes_is_the_same_request(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    runtime = runtime_of(agent_of(Agent("x", instructions="x").driver), model=Scripted(["done"]))
+    with monkeypatch.context() as patch:
+        patch.setattr(remit.runtime, "store_attachments", _leave)
+        first = await attach(runtime, PNG)
+    assert (await attach(runtime, PNG)).run == first.run
+    with pytest.raises(IdempotencyError):
+        await attach(runtime, PNG + b"other")

@@ -6,7 +6,7 @@ import base64
 import binascii
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from pathlib import Path, PurePosixPath
-from typing import Annotated, Any, Final, Self, cast, get_args, get_origin
+from typing import Annotated, Any, Final, Self, TypeAlias, cast, get_args, get_origin
 
 from pydantic import (
     BaseModel,
@@ -142,9 +142,11 @@ def takes_attachments(model: type[BaseModel]) -> bool:
     return get_origin(found.annotation) in (tuple, list) and Attachment in get_args(found.annotation)
 
 
-async def store_attachments(
-    arguments: Arguments, add: Callable[..., Awaitable[Artifact]], *, by: Principal
-) -> Arguments:
+Refer: TypeAlias = Callable[..., Awaitable[Artifact]]
+"""Makes the reference to the content of a file, and perhaps stores it."""
+
+
+async def store_attachments(arguments: Arguments, add: Refer, *, by: Principal) -> Arguments:
     """The arguments with references to artifacts, which ``add`` stores for ``by``, in place of bytes of attachments.
 
     What is not valid stays as it is: the run refuses it.

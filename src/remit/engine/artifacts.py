@@ -94,6 +94,17 @@ class ArtifactService:
         check_instance("the content of an artifact", content, bytes, "give bytes, or the pathlib.Path of a file")
         return await self._of(by).add(content, name=name, media_type=media_type)
 
+    async def refer(self, content: bytes, *, by: Principal, name: str = "", media_type: str = "") -> Artifact:
+        """The reference that `add` would return for content, without storing it. Raises the same errors."""
+        check_principal("by", by)
+        return new_artifact(
+            content,
+            name=name,
+            media_type=media_type,
+            max_bytes=self._limits.artifact_bytes,
+            error=InvalidArgumentsError,
+        )
+
     async def read(self, artifact: Artifact, *, by: Principal, offset: int = 0, length: int | None = None) -> bytes:
         """The content of an artifact that ``by`` stored or that a run of ``by`` has; see `Artifacts.read`."""
         check_principal("by", by)

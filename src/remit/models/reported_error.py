@@ -31,15 +31,16 @@ def find_reported_error(answer: bytes) -> ReportedError | None:
         return None
     try:
         body: Any = load_json(answer.decode())
-        choice: Any = (body.get("choices") or [{}])[0]
-        error: Any = body.get("error") or choice.get("error")
+        error: Any = body.get("error")
+        if not error:
+            error = body["choices"][0].get("error")
     except (ValueError, LookupError, TypeError, AttributeError):
         return None  # not a completion either
     if not error:
         return None
-    fields = cast("dict[str, Any]", error) if isinstance(error, dict) else {"message": error}
+    fields: dict[str, Any] = cast("dict[str, Any]", error) if isinstance(error, dict) else {"message": error}
     code = fields.get("code")
-    message = str(fields.get("message") or code or fields.get("type") or error)
+    message = str(fields.get("message") or code or fields.get("type") or "no reason")
     if isinstance(code, (int, str)) and str(code).isdecimal() and 400 <= int(code) < 600:
         return ReportedError(int(code), message, "")
     words = f"{code} {fields.get('type')}"
