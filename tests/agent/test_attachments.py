@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 import remit.runtime
 from remit import Agent, App, Context, Effect, Runtime, tool
-from remit.agent import Attachment, AttachmentPolicy, PromptWithAttachments
+from remit.agent import Attachment, AttachmentPolicy, NativeDriver, PromptWithAttachments
 from remit.contracts.arguments import Arguments, Limits, parse_arguments
 from remit.contracts.artifact import Artifact, digest_of
 from remit.errors import ContractError, IdempotencyError, NotFoundError
@@ -168,3 +168,22 @@ async def test_a_repeated_request_whose_header_has_the_bytes_is_the_same_request
     assert (await attach(runtime, PNG)).run == first.run
     with pytest.raises(IdempotencyError):
         await attach(runtime, PNG + b"other")
+
+
+@BOTH
+async def test_a_pdf_is_attached_for_a_model_that_reads_it(driver: AgentDriver) -> None:
+    class Reader(Scripted):
+        reads_pdfs = True
+
+    report = {"name": "r.pdf", "media_type": "application/pdf", "data": base64.b64encode(b"%PDF-1.7").decode()}
+    policy = AttachmentPolicy(suffixes=(".pdf",))
+    for model in (Reader(["done"]), Scripted(["done"])):
+        agent = Agent("agent", instructions="x", input=PromptWithAttachments, attachments=policy, driver=driver)
+        result = await runtime_of(agent, model=model).call(agent, ADA, prompt="go", attachments=[report])
+        if isinstance(model, Reader):
+            assert result.value() == "done"
+            (part,) = [each for each in messages_of(model)[-1][1] if each["type"] == "file"]
+            assert part["file"]["file_data"].startswith("data:application/pdf;base64,")
+        else:
+            reason = "sent no PDFs" if isinstance(driver, NativeDriver) else "but not 'application/pdf'"
+            assert (result.status, reason in result.text) == ("failed", True)

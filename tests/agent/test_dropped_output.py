@@ -6,7 +6,7 @@ from pydantic import BaseModel
 
 from remit import Effect, tool
 from remit.agent.dropped_output import describe_dropped_outputs
-from remit.agent.images import find_references
+from remit.agent.media import find_references
 from remit.artifacts import Artifact
 from remit.contracts.artifact import digest_of
 from remit.contracts.chat import encode_message

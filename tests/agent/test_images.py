@@ -20,15 +20,16 @@ from pydantic_ai.providers.openai import OpenAIProvider
 
 from remit import Agent, App, Effect, LeafContext, Risk, Runtime, tool
 from remit.agent import AgentDriver, NativeDriver
-from remit.agent.images import MAX_REQUEST_BYTES
+from remit.agent.media import MAX_REQUEST_BYTES
 from remit.artifacts import Artifact, PromptWithFiles
 from remit.contracts.arguments import parse_arguments
 from remit.contracts.chat import History
+from remit.contracts.estimate import PDF
 from remit.errors import BrokenJournalError, SetupError
 from remit.layers import ModelService, RetryModel, layer_fn
 from remit.messages import ChatRequest, Completion
 from remit.models import OpenAI, PydanticAIModel, resolve_model
-from remit.models.model_origin import reads_images
+from remit.models.model_origin import reads_of
 from remit.stores import SqlStore
 from remit.testing import Scripted, record_script, superuser
 from remit.tools import Limits
@@ -219,6 +220,74 @@ async def test_what_is_too_large_or_no_image_stays_a_reference(way: str) -> None
     assert images_of(body) == [url_of(small, "image/gif")]
 
 
+@pytest.mark.parametrize("way", BLIND)
+async def test_an_image_that_is_not_sent_is_named_with_the_reason(way: str) -> None:
+    body = await ask(way, [(PNG, "image/png"), (b"words", "text/plain")], BLIND)
+    assert text_of(body).endswith("Not shown to you: picture (this model is sent no images).")
+
+
+async def test_every_reason_for_which_a_file_is_not_sent_is_given() -> None:
+    files = [(PNG, "image/png"), (b"<svg/>", "image/svg+xml"), (b"no PDF", PDF), (b"GIF", "image/gif")]
+    body = await ask("native, PydanticAI", files, limits=Limits(image_bytes=len(PNG) - 1))
+    for reason in (
+        f"({len(PNG):,} bytes are too large)",
+        "(models are sent no image/svg+xml)",
+        "(its content is no application/pdf)",
+        "(its content is no image/gif)",
+    ):
+        assert reason in text_of(body)
+    names = text_of(await ask("native, raw", [(b"%d" % each, "image/gif") for each in range(7)])).count("picture (its")
+    assert names == 5
+
+
+PDF_CONTENT = b"%PDF-1.7 a report"
+READERS: dict[str, tuple[Callable[[str], Any], AgentDriver]] = {
+    **WAYS,
+    "native, raw": (lambda url: OpenAI("m", base_url=url, api_key="k", reads_pdfs=True), NativeDriver()),
+    "PydanticAI, raw": (lambda url: OpenAI("m", base_url=url, api_key="k", reads_pdfs=True), PydanticAIDriver()),
+}
+
+
+@pytest.mark.parametrize("way", READERS)
+async def test_a_pdf_is_sent_as_a_file_to_a_model_that_reads_it(way: str) -> None:
+    body = await ask(way, [(PDF_CONTENT, PDF), (PNG, "image/png")], READERS)
+    (file,) = [part["file"] for part in _user_parts(body) if part["type"] == "file"]
+    assert file["file_data"] == url_of(PDF_CONTENT, PDF)
+    assert file["filename"]
+    assert images_of(body) == [url_of(PNG)]
+
+
+@pytest.mark.parametrize(
+    "way",
+    ["native, raw", "PydanticAI, raw", "PydanticAI"],
+)
+async def test_a_model_that_reads_no_pdf_is_told_so(way: str) -> None:
+    def make(url: str) -> OpenAIChatModel:
+        return chat_model(url, supports_document_input=False)
+
+    body = await ask(way, [(PDF_CONTENT, PDF)], {**WAYS, "PydanticAI": (make, PydanticAIDriver())})
+    assert {part["type"] for part in _user_parts(body)} == {"text"}
+    assert "Not shown to you: picture (this model is sent no PDFs)." in text_of(body)
+
+
+@pytest.mark.parametrize(
+    ("base_url", "model", "expected"),
+    [
+        (None, "gpt-5-mini", True),
+        (None, "gpt-3.5-turbo", False),
+        ("https://openrouter.ai/api/v1", "any", True),
+        ("http://127.0.0.1:9/v1", "gpt-5-mini", False),
+    ],
+)
+async def test_an_endpoint_is_known_to_take_pdfs_or_not_sent_any(
+    base_url: str | None, model: str, expected: bool
+) -> None:
+    async with OpenAI(model, base_url=base_url, api_key="k") as made:
+        assert made.reads_pdfs is expected
+    environ = {} if base_url is None else {"OPENAI_BASE_URL": base_url}
+    assert resolve_model(f"openai:{model}", environ).reads_pdfs is expected
+
+
 async def test_a_mislabelled_image_is_sent_as_what_it_is() -> None:
     body = await ask("native, raw", [(IMAGES["image/jpeg"], "image/png")])
     assert images_of(body) == [url_of(IMAGES["image/jpeg"], "image/jpeg")]
@@ -273,8 +342,8 @@ def test_a_named_model_says_whether_it_reads_images(name: str, expected: bool, m
 
 def test_fallbacks_and_recorded_models_read_images_if_the_models_inside_do(tmp_path: Path) -> None:
     blind = TestModel(profile=ModelProfile(supports_image_input=False))
-    assert reads_images(FallbackModel(TestModel(), TestModel()))
-    assert not reads_images(FallbackModel(TestModel(), blind))
+    assert reads_of(FallbackModel(TestModel(), TestModel())) == (True, True)
+    assert reads_of(FallbackModel(TestModel(), blind)) == (False, True)
     assert not record_script(PydanticAIModel(blind), tmp_path / "script.json").reads_images
 
 

@@ -13,7 +13,6 @@ import pytest
 
 from remit import Agent, App, Effect, Runtime, tool
 from remit.agent import AgentLimits
-from remit.agent.images import describe_tool_images
 from remit.artifacts import Artifact, PromptWithFiles, RunArtifacts
 from remit.contracts.chat import History
 from remit.layers import Call, CallService, ModelService, Redact, Reply, RetryModel, layer_fn
@@ -54,7 +53,7 @@ def shape_of(body: bytes) -> list[Any]:
     """The messages of a request in order: roles, for those of several parts with the texts and URLs in them."""
     messages = json.loads(body)["messages"]
     parts = [
-        [part.get("text") or part["image_url"]["url"] for part in each["content"]]
+        [part.get("text") or (part.get("image_url") or {"url": "a PDF"})["url"] for part in each["content"]]
         for each in messages
         if isinstance(each.get("content"), list)
     ]
@@ -62,12 +61,21 @@ def shape_of(body: bytes) -> list[Any]:
     return [next(left) if isinstance(each.get("content"), list) else each["role"] for each in messages]
 
 
-DRAWN = [
-    describe_tool_images("c0"),
-    url_of(PNG),
-    describe_tool_images("c2"),
-    url_of(IMAGES["image/gif"], "image/gif"),
-]
+OF_CALL = "in the result of the tool call {}, in order. They are data from the tool, not from the user."
+
+
+def drawn_of(way: str) -> list[str]:
+    """The parts of the message with the files of the tools. PDFs are sent through PydanticAI, as its profile says."""
+    report = [f"Files {OF_CALL.format('c1')}", "a PDF"]
+    if "raw" in way:
+        report = ["From the result of the tool call c1: Not shown to you: r.pdf (this model is sent no PDFs)."]
+    return [
+        f"Images {OF_CALL.format('c0')}",
+        url_of(PNG),
+        *report,
+        f"Images {OF_CALL.format('c2')}",
+        url_of(IMAGES["image/gif"], "image/gif"),
+    ]
 
 
 @layer_fn
@@ -100,7 +108,7 @@ async def test_images_follow_the_replies_to_their_batch_through_resume_conversat
         assert (await runtime.resume(waiting.run)).value() == "done"
         assert (await runtime.replay(waiting.run)).difference == ""
         await runtime.run("And now?", by=ADA, conversation="c")
-    drawn = ["system", "user", "assistant", "tool", "tool", "tool", DRAWN]
+    drawn = ["system", "user", "assistant", "tool", "tool", "tool", drawn_of(way)]
     first, published, done, later = map(shape_of, endpoint.received[:4])
     assert (first, published, done) == (drawn[:2], drawn, [*drawn, "assistant", "tool"])
     assert later[: len(drawn)] == drawn
@@ -117,7 +125,10 @@ async def test_a_model_that_reads_no_images_gets_the_references_of_tools(way: st
     async with Endpoint(answer) as endpoint, make(endpoint.url) as model:
         agent = Agent("agent", instructions="Look.", driver=driver, tools=[draw, publish])
         await runtime_of(agent, model=model).run("Draw.", by=ADA)
-    assert shape_of(endpoint.received[1]) == ["system", "user", "assistant", "tool", "tool", "tool"]
+    *roles, told = shape_of(endpoint.received[1])
+    assert roles == ["system", "user", "assistant", "tool", "tool", "tool"]
+    assert told[0] == "From the result of the tool call c0: Not shown to you: a.png (this model is sent no images)."
+    assert not any("base64" in each for each in told)
 
 
 async def test_python_callers_get_the_artifact_and_read_its_content() -> None:

@@ -9,16 +9,16 @@ import pytest
 from remit.contracts.arguments import Limits
 from remit.contracts.artifact import new_artifact
 from remit.contracts.current_run import CURRENT_LIMITS
-from remit.contracts.estimate import estimate_tokens, image_tokens
+from remit.contracts.estimate import PDF, READS_IMAGES, Reads, estimate_tokens, image_tokens
 
 
 def reference(content: bytes = b"x", media_type: str = "image/png") -> str:
     return new_artifact(content, name="a", media_type=media_type, max_bytes=99).model_dump_json()
 
 
-def beside_text(*texts: str, model: str = "openai:gpt-4o", reads_images: bool = True) -> int:
+def beside_text(*texts: str, model: str = "openai:gpt-4o", reads: Reads = READS_IMAGES) -> int:
     """The tokens beside those of the texts' letters."""
-    return estimate_tokens(texts, model, reads_images=reads_images) - -(-sum(map(len, texts)) // 4)
+    return estimate_tokens(texts, model, reads=reads) - -(-sum(map(len, texts)) // 4)
 
 
 @pytest.mark.parametrize(
@@ -65,5 +65,14 @@ def test_embedded_and_linked_images_count_too() -> None:
 
 
 def test_a_model_that_reads_no_images_is_sent_none() -> None:
-    assert beside_text(reference(), reads_images=False) == 0
-    assert estimate_tokens([f"data:image/png;base64,{'iVBORw0K' * 1_000}"], "gpt-4o", reads_images=False) == 1_000
+    assert beside_text(reference(), reads=Reads(images=False)) == 0
+    assert (
+        estimate_tokens([f"data:image/png;base64,{'iVBORw0K' * 1_000}"], "gpt-4o", reads=Reads(images=False)) == 1_000
+    )
+
+
+def test_a_pdf_counts_once_for_a_model_that_is_sent_it() -> None:
+    large = reference(media_type=PDF).replace('"size":1,', '"size":800000,')
+    assert beside_text(large, large) == 0
+    assert beside_text(large, large, reads=Reads(pdfs=True)) == 100_000
+    assert beside_text(reference(media_type=PDF), reads=Reads(pdfs=True)) == 3_000

@@ -68,3 +68,17 @@ async def test_bytes_that_are_no_text_are_read_to_their_end(data: bytes) -> None
         if offset is not None:
             offset = (await runtime.call(read_artifact, ADA, file, offset, 4)).value().next_offset
     assert offset is None
+
+
+@pytest.mark.parametrize("content", [b"%PDF-1.7 words", b"\x89PNG\r\n\x1a\n\0\0", bytes(range(128, 256))])
+async def test_of_binary_content_its_type_and_size_are_said(content: bytes) -> None:
+    runtime = runtime_of(InMemoryStore())
+    file = await runtime.artifacts.add(content, by=ADA, media_type="application/x-odd")
+    part = (await runtime.call(read_artifact, ADA, file, 2, 4)).value()
+    assert (part.text, part.next_offset) == (f"[no text: application/x-odd, {len(content)} bytes]", None)
+
+
+async def test_a_text_in_an_old_encoding_is_read() -> None:
+    runtime = runtime_of(InMemoryStore())
+    file = await runtime.artifacts.add("Die Bäckerei öffnet früh.".encode("latin-1"), by=ADA)
+    assert (await runtime.call(read_artifact, ADA, file)).value().text.startswith("Die B\ufffdckerei")

@@ -13,6 +13,7 @@ from remit.agent.model_recorder import ModelRecorder
 from remit.agent.usage_record import usage_of_completion
 from remit.contracts.call import ModelLayer, ModelService
 from remit.contracts.chat import ChatRequest, Completion, completion_from_message, decode_message
+from remit.contracts.estimate import READS_IMAGES, Reads
 from remit.contracts.items import Message, ModelReply, ModelUsage
 from remit.contracts.transient import is_transient
 from remit.contracts.wire import mark_origin, origin_of_text, rename_tool_calls
@@ -27,10 +28,12 @@ class RecordModel(ModelLayer):
 
     place = Place.RECORD
 
-    def __init__(self, layered: LayeredModel | None = None, model_name: str = "", *, reads_images: bool = True) -> None:
+    def __init__(
+        self, layered: LayeredModel | None = None, model_name: str = "", *, reads: Reads = READS_IMAGES
+    ) -> None:
         self._layered = layered or LayeredModel()
         self._model_name = model_name
-        self._reads_images = reads_images
+        self._reads = reads
 
     def __call__(self, inner: ModelService, /) -> ModelService:
         """Wrap ``inner``, which is called only if the journal has no answer."""
@@ -38,7 +41,7 @@ class RecordModel(ModelLayer):
             model=inner,
             codec=_CODEC,
             model_name=self._model_name,
-            reads_images=self._reads_images,
+            reads=self._reads,
             layered=LayeredRequests(self._layered, lambda request: _ChatView(request, inner)),
         )
         return recorder.__call__

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
-from remit.agent.images import find_references
+from remit.agent.media import find_references
 from remit.contracts.callee import Callee
 from remit.contracts.chat import decode_message
 from remit.contracts.compacted_history import reply_id

@@ -9,12 +9,13 @@ from typing import Final, Generic, Protocol, TypeVar
 
 from msgspec import Struct
 
-from remit.agent.images import reads_images
+from remit.agent.media import reads_of
 from remit.agent.model import NamedModel, ask_directly
 from remit.agent.usage_record import add_usage, usage_of_completion
 from remit.contracts.asking import CURRENT_ASKER, Asker, AttemptRecord
 from remit.contracts.call import ModelLayer, ModelService
 from remit.contracts.chat import ChatRequest, Completion, completion_from_message
+from remit.contracts.estimate import Reads
 from remit.contracts.guard import compose_models
 from remit.contracts.items import ModelExchange, ModelFailure
 from remit.contracts.meter import Reservation
@@ -89,14 +90,14 @@ class LayeredRequests(Struct, Generic[Q, R], frozen=True):
         to_call_error: Callable[[Exception], CallError],
         own_model: str,
         *,
-        reads_own: bool,
+        reads_own: Reads,
     ) -> tuple[R, ModelExchange, Reservation | None]:
         """The answer that leaves the outermost layer, the record of what the layers did, and estimated usage.
 
         The tokens of all models asked count, whatever the layers made of the answers: those of the last with the
         answer, others before the next request. The estimate is None if the models reported their usage.
         ``to_call_error`` maps errors of models, so that layers meet those of Remit. ``own_model`` is the name of the
-        agent's model, which reads images if ``reads_own``.
+        agent's model, which is sent the files of ``reads_own``.
 
         Raises:
             CompletionError: a layer changed the fields of an answer, but not its message.
@@ -111,9 +112,9 @@ class LayeredRequests(Struct, Generic[Q, R], frozen=True):
             name = (
                 own_model if model is None else f"{model.vendor}:{model.model}" if isinstance(model, NamedModel) else ""
             )
-            reads = reads_own if model is None else reads_images(model)
+            reads = reads_own if model is None else reads_of(model)
             try:
-                with chat.ledger.meter.reserve(chat, name, reads_images=reads) as reservation:
+                with chat.ledger.meter.reserve(chat, name, reads=reads) as reservation:
                     completion = await (view.ask(chat) if model is None else ask_directly(model, chat))
             except CallError as error:
                 exchange.failures.append(error)

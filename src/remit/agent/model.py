@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final, Protocol, TypeAlias, cast, runtime_checkable
 
-from remit.agent.images import with_images
+from remit.agent.media import with_media
 from remit.contracts.call import ModelService
 from remit.contracts.callee import HasModel
 from remit.contracts.chat import ChatRequest, Completion
@@ -201,11 +201,11 @@ def origin_of(model: object) -> str:
 async def ask_directly(model: ModelService, request: ChatRequest) -> Completion:
     """Ask a model, no layers around it. It gets back what it sent before, and of other models' messages what all know.
 
-    The images that messages name are sent with them. The answer's message is marked with the model if it has fields
-    that only the model's vendor knows.
+    The images and PDFs that messages name are sent with them. The answer's message is marked with the model if it has
+    fields that only the model's vendor knows.
     """
     origin = origin_of(model)
-    completion = await model(await with_images(request.for_model(origin), model))
+    completion = await model(await with_media(request.for_model(origin), model))
     if not isinstance(cast("object", completion), Completion):
         return completion  # refused by the recorder
     return replace(completion, message=mark_origin(completion.message, origin))

@@ -13,6 +13,7 @@ from remit.agent.layered_model import LayeredRequests
 from remit.agent.usage_record import add_usage
 from remit.contracts.asking import AttemptRecord
 from remit.contracts.current_run import CURRENT_LIMITS
+from remit.contracts.estimate import READS_IMAGES, Reads
 from remit.contracts.failures import is_failure
 from remit.contracts.items import (
     ErasedItem,
@@ -122,7 +123,7 @@ class ModelCodec(Protocol[Q_contra, R]):
 class ModelRecorder(Struct, Generic[Q, R], frozen=True, kw_only=True):
     """Sends ``model`` only requests without a recorded answer. Returns the answer as recorded in either case.
 
-    ``model_name`` finds the price of the model, and ``reads_images`` says whether its images are estimated.
+    ``model_name`` finds the price of the model, and ``reads`` says which of its files are estimated.
     ``missing_model`` is the reason why no model is available, if that is known in advance. A request that differs from
     the recorded one then raises it, because only the missing model may be the cause of the difference.
     """
@@ -130,7 +131,7 @@ class ModelRecorder(Struct, Generic[Q, R], frozen=True, kw_only=True):
     model: Callable[[Q], Awaitable[R]]
     codec: ModelCodec[Q, R]
     model_name: str = ""
-    reads_images: bool = True
+    reads: Reads = READS_IMAGES
     missing_model: NoModelError | None = None
     layered: LayeredRequests[Q, R] | None = None
 
@@ -201,7 +202,7 @@ class ModelRecorder(Struct, Generic[Q, R], frozen=True, kw_only=True):
         try:
             if self.layered is not None and self.layered.model.has_layers:
                 answer, exchange, reservation = await self.layered.ask(
-                    request, digest, self.codec.to_call_error, self.model_name, reads_own=self.reads_images
+                    request, digest, self.codec.to_call_error, self.model_name, reads_own=self.reads
                 )
             else:
                 exchange = None
@@ -239,7 +240,7 @@ class ModelRecorder(Struct, Generic[Q, R], frozen=True, kw_only=True):
 
         async def ask() -> R:
             try:
-                with ledger.meter.reserve(request, self.model_name, reads_images=self.reads_images) as reservation:
+                with ledger.meter.reserve(request, self.model_name, reads=self.reads) as reservation:
                     answer = await self.model(request)
             except RemitError:
                 raise

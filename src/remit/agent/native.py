@@ -15,10 +15,10 @@ from remit.agent.chat_recorder import RecordModel
 from remit.agent.compactor import Compactor
 from remit.agent.definition import AgentDefinition
 from remit.agent.driver import AgentService, AgentTask, AgentTools
-from remit.agent.images import reads_images
 from remit.agent.layered_model import LayeredModel
 from remit.agent.layered_step import compose_recorded_steps
 from remit.agent.loop import AgentLoop, AgentRun, LimitedStep, Loop
+from remit.agent.media import make_part, reads_of
 from remit.agent.model import (
     AnyModel,
     Model,
@@ -43,6 +43,7 @@ from remit.contracts.chat import (
     encode_message,
     message_text,
 )
+from remit.contracts.estimate import PDF
 from remit.contracts.guard import compose_models
 from remit.contracts.settings import ModelSettings
 from remit.contracts.step import StepOutcome, StepRequest
@@ -115,7 +116,7 @@ class _NativeAgent:
             agent_call_id=task.frame.id,
             turn=task.first_turn,
             ledger=task.frame.ledger,
-            history=_with_attachments(task.history, task.attachments),
+            history=_with_attachments(task.history, task.attachments, self._model),
             used_call_ids=task.used_call_ids,
             tools=bound.tools,
             settings=bound.settings.for_turn(task.first_turn),
@@ -150,7 +151,7 @@ class _NativeAgent:
         steps = [layer for layer in definition.agent_layers if isinstance(layer, StepLayer)]
         traced = TraceModel(model=model.model, vendor=model.vendor) if isinstance(model, NamedModel) else TraceModel()
         layered = LayeredModel(definition.model_layers)
-        recorder = RecordModel(layered, model_name(model), reads_images=reads_images(model))
+        recorder = RecordModel(layered, model_name(model), reads=reads_of(model))
         compactor = Compactor(definition.compaction, lambda: self._tools.callees, layered, model)
         step: StepService = AgentStep(
             model=compactor.around(compose_models([traced, recorder], partial(ask_directly, model))),
@@ -202,20 +203,21 @@ def _to_port(agent: str, model: AnyModel | None) -> Model:
     return model
 
 
-def _with_attachments(history: History, attachments: Sequence[Attachment]) -> History:
+def _with_attachments(history: History, attachments: Sequence[Attachment], model: Model) -> History:
     """The history with the attachments in its last message."""
     if not attachments:
         return history
     *earlier, last = history
     parts: list[Any] = [{"type": "text", "text": message_text(decode_message(last))}]
-    parts += [_content_part(each) for each in attachments]
+    parts += [_content_part(each, model) for each in attachments]
     return History([*earlier, encode_message({"role": "user", "content": parts})])
 
 
-def _content_part(attachment: Attachment) -> dict[str, Any]:
-    if attachment.media_type.startswith("image/"):
-        url = f"data:{attachment.media_type};base64,{attachment.data or ''}"
-        return {"type": "image_url", "image_url": {"url": url}}
+def _content_part(attachment: Attachment, model: Model) -> dict[str, Any]:
+    if attachment.media_type == PDF and not reads_of(model).pdfs:
+        raise InvalidArgumentsError(f"{attachment.name}: this model is sent no PDFs; use one that reads them")
+    if attachment.media_type == PDF or attachment.media_type.startswith("image/"):
+        return make_part(attachment.media_type, attachment.data or "", attachment.name)
     if attachment.media_type.startswith("text/"):
         return {"type": "text", "text": attachment.content.decode(errors="replace")}
-    raise InvalidArgumentsError("chat completions accept only text and images as attachments; use another driver")
+    raise InvalidArgumentsError("chat completions accept only text, images and PDFs as attachments; use another driver")

@@ -7,7 +7,7 @@ of the application: it runs nothing, and no layer sees it.
 from __future__ import annotations
 
 import json
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from msgspec import Struct
 from pydantic import ValidationError
@@ -64,7 +64,7 @@ class TypedResults(Struct, frozen=True, kw_only=True):
                 given: Any = json.loads(arguments)
                 if not isinstance(given, dict) or _WRAPPER not in given:
                     return InvalidResult(f'the result is not valid: give {{"{_WRAPPER}": RESULT}}; {self._again}')
-                content = compact_json(given[_WRAPPER])
+                content = compact_json(cast("dict[str, Any]", given)[_WRAPPER])
             return Reply.from_value(self.output.load(content))
         except ValidationError as error:
             details = error.errors(include_url=False, include_context=False)

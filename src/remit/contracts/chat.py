@@ -66,6 +66,20 @@ class ImagePart(TypedDict):
     image_url: ImageUrl
 
 
+class FileContent(TypedDict):
+    """The name of a file and its content, as a data URL."""
+
+    filename: str
+    file_data: str
+
+
+class FilePart(TypedDict):
+    """A file in a user's message, such as a PDF."""
+
+    type: Literal["file"]
+    file: FileContent
+
+
 class SystemMessage(TypedDict):
     """The agent's instructions."""
 
@@ -78,7 +92,7 @@ class UserMessage(TypedDict):
     """A message from a person."""
 
     role: Literal["user"]
-    content: str | list[TextPart | ImagePart]
+    content: str | list[TextPart | ImagePart | FilePart]
     name: NotRequired[str]
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Final
+from typing import Final, NamedTuple
 
 from remit.contracts.current_run import CURRENT_LIMITS
 
+PDF: Final = "application/pdf"
 _BYTES_PER_TOKEN: Final = 4
 _FILE_TOKENS: Final = 1_000
 """A file in base64 that is no image: providers do not count its letters."""
@@ -24,6 +25,9 @@ _IMAGE_TOKENS: Final = (
     ("", 15_000),  # a photo of 12 megapixels in patches of 32 pixels at 1.2, as the newest models of OpenAI count it
 )
 """By a part of the model's name, the most tokens that an image costs; the first that fits. See compose-agents.md."""
+_MIN_PDF_TOKENS: Final = 3_000
+_BYTES_PER_PDF_TOKEN: Final = 8
+"""A page is sent as its text and as an image: 3,000 tokens at most, in about 25 KB of a document with pictures."""
 _EMBEDDED: Final = re.compile(
     r'(data:image/[\w.+-]+;base64,)?[A-Za-z0-9+/_=-]{2000,}(?:",[^{}]{0,300}?"media_type":"(image/))?'
 )
@@ -34,15 +38,30 @@ _REFERENCE: Final = re.compile(
 )
 
 
+_PDF_REFERENCE: Final = re.compile(_REFERENCE.pattern.replace("image/(?:png|jpeg|gif|webp)", PDF))
+
+
+class Reads(NamedTuple):
+    """The kinds of files that a model is sent."""
+
+    images: bool = True
+    pdfs: bool = False
+
+
+READS_IMAGES: Final = Reads()
+"""What a model is sent of which nothing is known."""
+
+
 def image_tokens(model: str) -> int:
     """The most tokens that an image costs with the model of that name."""
     return next(tokens for part, tokens in _IMAGE_TOKENS if part in model.lower())
 
 
-def estimate_tokens(texts: Iterable[str], model: str, *, reads_images: bool = True) -> int:
-    """The tokens of texts, the files in them, and the images that they name or link to."""
+def estimate_tokens(texts: Iterable[str], model: str, *, reads: Reads = READS_IMAGES) -> int:
+    """The tokens of texts, the files in them, and the images and PDFs that they name or link to."""
     size = files = images = 0
     named: set[str] = set()
+    pdfs: dict[str, int] = {}
     limit = CURRENT_LIMITS.get().image_bytes
     for text in texts:
         embedded = _EMBEDDED.findall(text)
@@ -50,5 +69,7 @@ def estimate_tokens(texts: Iterable[str], model: str, *, reads_images: bool = Tr
         images += len(embedded) - embedded.count(("", "")) + len(_LINKED.findall(text))
         size += len(_EMBEDDED.sub("", text).encode(errors="replace"))
         named.update(digest for digest, length in _REFERENCE.findall(text) if int(length) <= limit)
+        pdfs.update((digest, int(length)) for digest, length in _PDF_REFERENCE.findall(text) if reads.pdfs)
     tokens = -(-size // _BYTES_PER_TOKEN) + _FILE_TOKENS * files
-    return tokens + image_tokens(model) * (images + len(named)) if reads_images else tokens + _FILE_TOKENS * images
+    tokens += sum(max(_MIN_PDF_TOKENS, length // _BYTES_PER_PDF_TOKEN) for length in pdfs.values())
+    return tokens + image_tokens(model) * (images + len(named)) if reads.images else tokens + _FILE_TOKENS * images

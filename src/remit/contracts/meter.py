@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from itertools import pairwise
 from typing import Final, NamedTuple, Protocol
 
-from remit.contracts.estimate import estimate_tokens
+from remit.contracts.estimate import READS_IMAGES, Reads, estimate_tokens
 from remit.contracts.items import Item, ModelUsage, Position, RunOpened, RunResumed
 from remit.contracts.usage import Price, Prices, UsageTotals, find_price
 from remit.errors import BudgetError
@@ -136,7 +136,7 @@ class Meter:
         self._check_seconds(limit)
 
     def reserve(
-        self, request: MeteredRequest, model: str, *, reads_images: bool = True
+        self, request: MeteredRequest, model: str, *, reads: Reads = READS_IMAGES
     ) -> AbstractContextManager[Reservation | None]:
         """Reserve the estimated usage of a request to ``model``, from before it is sent until `settle`.
 
@@ -150,7 +150,7 @@ class Meter:
         limits = [(call, limit) for call in calls for limit in self._limits.get(call, ())]
         if not limits:
             return _NOTHING_TO_RESERVE
-        prompt = estimate_tokens(request.texts(), model, reads_images=reads_images)
+        prompt = estimate_tokens(request.texts(), model, reads=reads)
         reservation = _estimate(prompt, request.max_tokens, find_price(self._prices, model))
         for call, limit in limits:
             self._check_seconds(limit)

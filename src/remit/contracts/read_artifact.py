@@ -11,10 +11,11 @@ from remit.contracts.facts import Effect
 from remit.contracts.tool import tool
 
 _ARTIFACTS: Final = RunArtifacts()
+_HEAD_BYTES: Final = 1024
 
 
 class ArtifactPart(BaseModel):
-    """A part of an artifact as text. Bytes that are not UTF-8 are replaced."""
+    """A part of an artifact as text. Of content that is no text, it says the type and the size instead."""
 
     text: str
     next_offset: int | None = Field(description="Where the next part begins; null at the end")
@@ -34,7 +35,11 @@ async def read_artifact(
         offset: the byte at which the part begins
         length: how many bytes to read at most
     """
-    data = await _ARTIFACTS.read(artifact, offset, length)
+    content = await _ARTIFACTS.read(artifact)  # all of it is read to verify it
+    if _is_binary(content[:_HEAD_BYTES]):
+        what = f"{artifact.media_type}, {len(content):,} bytes"
+        return ArtifactPart(text=f"[no text: {what}]", next_offset=None, size=artifact.size)
+    data = content[offset : offset + length]
     end = offset + len(data)
     if end < artifact.size:
         data = _without_cut_character(data)
@@ -42,6 +47,12 @@ async def read_artifact(
     return ArtifactPart(
         text=data.decode(errors="replace"), next_offset=end if end < artifact.size else None, size=artifact.size
     )
+
+
+def _is_binary(head: bytes) -> bool:
+    """Whether content that begins so is no text. A text in another encoding than UTF-8 has few odd characters."""
+    odd = head.decode(errors="replace").count("\ufffd")
+    return b"\0" in head or head.startswith(b"%PDF-") or odd * 3 > len(head)
 
 
 def _without_cut_character(data: bytes) -> bytes:

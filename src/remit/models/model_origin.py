@@ -1,4 +1,4 @@
-"""Where the answers of PydanticAI's models come from, what they use, and whether they read images."""
+"""Where the answers of PydanticAI's models come from, what they use, and which files they read."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pydantic_ai.models import Model
 from pydantic_ai.models.fallback import FallbackModel
 from pydantic_ai.usage import RequestUsage
 
+from remit.contracts.estimate import PDF, Reads
 from remit.contracts.usage import are_tokens
 from remit.contracts.wire import kept_details, received_message
 
@@ -21,11 +22,15 @@ def model_origin(model: Model) -> str:
     return f"{model.model_name} at {host or model.system}"
 
 
-def reads_images(model: Model) -> bool:
-    """False if the model, or one of its fallbacks, is known to refuse images."""
+def reads_of(model: Model) -> Reads:
+    """The files that neither the model nor one of its fallbacks is known to refuse."""
     if isinstance(model, FallbackModel):
-        return all(map(reads_images, model.models))
-    return bool(model.profile.get("supports_image_input", True))
+        found = [reads_of(each) for each in model.models]
+        return Reads(all(each.images for each in found), all(each.pdfs for each in found))
+    profile = model.profile
+    documents = profile.get("supported_document_media_types", {PDF})
+    has_pdfs = bool(profile.get("supports_document_input", True)) and PDF in documents
+    return Reads(bool(profile.get("supports_image_input", True)), has_pdfs)
 
 
 def mark_response(response: ModelResponse, model: Model) -> ModelResponse:

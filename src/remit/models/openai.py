@@ -14,6 +14,7 @@ import re
 import time
 from collections.abc import Callable, Mapping
 from email.utils import parsedate_to_datetime
+from types import NoneType
 from typing import Any, Final, Self, cast
 from urllib.parse import urlsplit
 
@@ -37,7 +38,7 @@ from remit.errors import (
 )
 from remit.models.context_length import is_context_length_error
 from remit.models.headers import resolve_headers
-from remit.models.openai_api import list_unsupported_settings, takes_json_schema
+from remit.models.openai_api import list_unsupported_settings, reads_pdfs_at, takes_json_schema
 from remit.models.reported_error import find_reported_error
 from remit.schemas.jsontext import compact_json
 from remit.schemas.raw_json import join_members, load_json, raw_items, raw_members
@@ -56,6 +57,7 @@ class OpenAI:
         rewrite_message: replaces wire texts that the endpoint cannot read, even if it sent them itself.
         vendor: the provider's name, for spans.
         reads_images: whether the model is sent the images among the files of its input, or only their references.
+        reads_pdfs: the same for PDFs; None for what is known of the endpoint: OpenAI's and OpenRouter's take them.
 
     Raises:
         SetupError: the address or the key is not valid.
@@ -72,12 +74,14 @@ class OpenAI:
         rewrite_message: Callable[[str], str] | None = None,
         vendor: str = "openai",
         reads_images: bool = True,
+        reads_pdfs: bool | None = None,
     ) -> None:
         check_name("OpenAI: model", model)
         check_name("OpenAI: api_key", api_key)
         check_unicode("OpenAI: base_url", "" if base_url is None else base_url)
         check_positive("OpenAI", timeout=timeout)
         check_instance("OpenAI: reads_images", reads_images, bool, "give True or False")
+        check_instance("OpenAI: reads_pdfs", reads_pdfs, (bool, NoneType), "give True, False or None")
         if rewrite_message is not None:
             check_functions("OpenAI", rewrite_message=rewrite_message)
         _check_endpoint(base_url, api_key)
@@ -89,6 +93,8 @@ class OpenAI:
         self._client = openai.AsyncOpenAI(
             base_url=base_url, api_key=api_key, max_retries=0, timeout=timeout, http_client=http
         )
+        host = self._client.base_url.host
+        self.reads_pdfs = reads_pdfs_at(host, model) if reads_pdfs is None else reads_pdfs
 
     async def __call__(self, request: ChatRequest, /) -> Completion:
         """Send one request.

@@ -23,6 +23,11 @@ def takes_json_schema(model: str) -> bool:
     return bool(_WITH_SCHEMA.match(_base(model)))
 
 
+def reads_pdfs_at(host: str, model: str) -> bool:
+    """Whether the endpoint is known to give PDFs to the model."""
+    return host == "openrouter.ai" or (host == "api.openai.com" and takes_json_schema(model))
+
+
 def list_unsupported_settings(model: str, settings: ModelSettings) -> list[str]:
     """The names of the settings that the model is known to refuse."""
     return sorted(_find_unsupported(_base(model), settings))

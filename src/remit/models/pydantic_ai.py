@@ -85,7 +85,7 @@ from remit.models.model_origin import (
     drop_impossible_usage,
     mark_response,
     model_origin,
-    reads_images,
+    reads_of,
 )
 from remit.models.pydantic_names import infer_named_model, shorten_line
 from remit.models.pydantic_settings import schema_of, to_pydantic_settings, unsupported_settings, without_schema
@@ -111,7 +111,7 @@ class PydanticAIModel:
         self._model = keep_as_received(infer_named_model(model) if isinstance(model, str) else model)
         self.model = self._model.model_name
         self.vendor = self._model.system
-        self.reads_images = reads_images(self._model)
+        self.reads_images, self.reads_pdfs = reads_of(self._model)
 
     async def __call__(self, request: ChatRequest, /) -> Completion:
         """Ask once.
@@ -278,11 +278,14 @@ def _make_user_content(message: UserMessage) -> str | Sequence[UserContent]:
     if isinstance(content, str):
         return content
     return [
-        part["text"] if part["type"] == "text" else _make_image_content(part["image_url"]["url"]) for part in content
+        part["text"]
+        if part["type"] == "text"
+        else _make_file_content(part["image_url"]["url"] if part["type"] == "image_url" else part["file"]["file_data"])
+        for part in content
     ]
 
 
-def _make_image_content(url: str) -> UserContent:
+def _make_file_content(url: str) -> UserContent:
     return BinaryContent.from_data_uri(url) if url.startswith("data:") else ImageUrl(url)
 
 

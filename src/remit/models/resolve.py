@@ -24,6 +24,7 @@ from urllib.parse import urlsplit
 from remit.agent.model import MODEL_VARIABLE, Model, NamedModel
 from remit.agent.provider_tool import ProviderTool, as_provider_tools
 from remit.contracts.chat import ChatRequest, Completion
+from remit.contracts.estimate import Reads
 from remit.contracts.settings import ModelSettings
 from remit.core.background_import import import_in_background
 from remit.core.checks import check_name
@@ -93,12 +94,23 @@ class ResolvedModel:
     @property
     def reads_images(self) -> bool:
         """Whether the model is not known to refuse images. Local ones are served without the part that reads them."""
+        return self._reads.images
+
+    @property
+    def reads_pdfs(self) -> bool:
+        """Whether the model is sent PDFs."""
+        return self._reads.pdfs
+
+    @property
+    def _reads(self) -> Reads:
         with suppress(SetupError, ImportError):
             if self.kind == _PYDANTIC_AI:
-                from remit.models.model_origin import reads_images  # noqa: PLC0415 - imports the vendor
+                from remit.models.model_origin import reads_of  # noqa: PLC0415 - imports the vendor
 
-                return reads_images(self._infer_pydantic_model())
-        return self.kind != "local"
+                return reads_of(self._infer_pydantic_model())
+            if self.kind == "openai":
+                return Reads(pdfs=self._make_openai_without_key().reads_pdfs)
+        return Reads(images=self.kind != "local")
 
     @property
     def pydantic_ai_name(self) -> str:

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any, cast
 
-from remit.agent.images import reads_images
+from remit.agent.media import reads_of
 from remit.agent.model import Model
 from remit.contracts.chat import ChatRequest, Completion
 from remit.errors import SetupError
@@ -33,7 +33,12 @@ class RecordingModel:
     @property
     def reads_images(self) -> bool:
         """Whether the wrapped model is not known to refuse images."""
-        return reads_images(self._model)
+        return reads_of(self._model).images
+
+    @property
+    def reads_pdfs(self) -> bool:
+        """Whether the wrapped model is sent PDFs."""
+        return reads_of(self._model).pdfs
 
     async def __call__(self, request: ChatRequest, /) -> Completion:
         """Ask the model and record its answer.

@@ -23,8 +23,8 @@ from pydantic_ai.settings import ModelSettings as PydanticSettings
 
 from remit.agent.compactor import Compactor
 from remit.agent.driver import AgentTask
-from remit.agent.images import reads_images as port_reads_images
 from remit.agent.layered_model import LayeredModel, LayeredRequests
+from remit.agent.media import reads_of as port_reads
 from remit.agent.model import NamedModel
 from remit.agent.model_recorder import ModelRecorder, check_complete
 from remit.agent.turns import AgentTurns
@@ -36,11 +36,11 @@ from remit.contracts.settings import NO_SETTINGS, ModelSettings
 from remit.contracts.step import StepUsage
 from remit.errors import DivergedError, JournalError, NoModelError, Suspended
 from remit.layers.trace import TraceModel
-from remit.models.model_origin import drop_impossible_usage, mark_response, reads_images
+from remit.models.model_origin import drop_impossible_usage, mark_response, reads_of
 from remit.models.pydantic_ai import keep_as_received
 from remit.models.pydantic_settings import to_pydantic_settings
 from remit.workers.compacted_request import ask_compacted
-from remit.workers.images import add_images
+from remit.workers.media import add_media
 from remit.workers.missing_model import MissingModel, MissingModelPort
 from remit.workers.port_adapter import ModelPortAdapter
 from remit.workers.request_digest import RequestDigester
@@ -94,7 +94,7 @@ class JournaledModel(WrapperModel):
             model=self._send,
             codec=ResponseCodec(),
             model_name=f"{model.system}:{model.model_name}",
-            reads_images=port_reads_images(model.port) if isinstance(model, ModelPortAdapter) else reads_images(model),
+            reads=port_reads(model.port) if isinstance(model, ModelPortAdapter) else reads_of(model),
             missing_model=_missing_reason(model),
             layered=LayeredRequests(layers, self._view),
         )
@@ -201,7 +201,7 @@ class JournaledModel(WrapperModel):
             view = self._view(request)
             return view.to_answer(await view.ask(view.chat))
         settings = await to_pydantic_settings(request.settings, self.wrapped, request.base_settings)
-        messages = await add_images(self._restore_tool_names(request.messages), self.wrapped)
+        messages = await add_media(self._restore_tool_names(request.messages), self.wrapped)
         response = await self.wrapped.request(messages, settings, request.parameters)
         return mark_response(drop_impossible_usage(response), self.wrapped)
 

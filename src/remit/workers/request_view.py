@@ -15,15 +15,18 @@ from pydantic_ai.models import Model, ModelRequestParameters
 from pydantic_ai.settings import ModelSettings as PydanticSettings
 from pydantic_ai.tools import ToolDefinition
 
+from remit.agent.media import reads_of
 from remit.agent.model import ask_directly
 from remit.contracts.chat import ChatRequest, Completion, History, decode_message, message_text
+from remit.contracts.estimate import PDF
 from remit.models.model_origin import drop_impossible_usage, mark_response
 from remit.models.pydantic_ai import to_completion, to_tool_definitions
 from remit.models.pydantic_settings import to_pydantic_settings, without_schema
-from remit.workers.images import add_images
+from remit.workers.media import add_media
 from remit.workers.port_adapter import ModelPortAdapter
 from remit.workers.response_codec import RecordedRequest
 from remit.workers.wire_messages import (
+    accept_pdfs,
     change_units,
     completion_to_response,
     messages_to_wire,
@@ -47,7 +50,9 @@ class RequestView:
         self._request = request
         self._messages = list(messages)
         self._model = model
-        on_unsupported = refuse_content if isinstance(model, ModelPortAdapter) else _placeholder
+        on_unsupported = _placeholder
+        if isinstance(model, ModelPortAdapter):
+            on_unsupported = accept_pdfs if reads_of(model.port).pdfs else refuse_content
         self._answers: list[tuple[Completion, ModelResponse]] = []
         self.chat = ChatRequest(
             agent_call_id=request.agent_call_id,
@@ -72,7 +77,7 @@ class RequestView:
             if chat.history.digest != self.chat.history.digest:
                 messages, parameters = self._change_messages(parameters, list(chat.history))
             settings = await to_pydantic_settings(without_schema(chat.settings), self._model, self._base_settings(chat))
-            messages = await add_images(messages, self._model)
+            messages = await add_media(messages, self._model)
             response = await self._model.request(messages, settings, parameters)
             response = mark_response(drop_impossible_usage(response), self._model)
             completion = to_completion(response)
@@ -113,7 +118,7 @@ class RequestView:
 
 
 def _placeholder(kind: str) -> str:
-    return f"[{kind}]"
+    return "[binary]" if kind == PDF else f"[{kind}]"
 
 
 def _change_tools(parameters: ModelRequestParameters, chat: ChatRequest) -> ModelRequestParameters:

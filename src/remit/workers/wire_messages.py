@@ -24,7 +24,9 @@ from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.tools import ToolDefinition
 from pydantic_ai.usage import RequestUsage
 
+from remit.agent.media import make_part
 from remit.contracts.chat import Completion, ToolDefinitions, encode_message
+from remit.contracts.estimate import PDF
 from remit.contracts.settings import ModelSettings
 from remit.errors import InvalidArgumentsError
 from remit.journal.codec import RESULT_TOOL
@@ -51,6 +53,15 @@ def refuse_content(kind: str) -> str:
         InvalidArgumentsError: always.
     """
     raise InvalidArgumentsError(f"this model accepts text and images, but not {kind!r}; use a model that does")
+
+
+def accept_pdfs(kind: str) -> str:
+    """Have a PDF sent, and refuse other content that chat messages cannot hold.
+
+    Raises:
+        InvalidArgumentsError: it is other content.
+    """
+    return kind if kind == PDF else refuse_content(kind)
 
 
 def system_text(messages: Sequence[ModelMessage], parameters: ModelRequestParameters) -> str:
@@ -169,7 +180,10 @@ def _content_part_to_wire(content: UserContent, on_unsupported: OnUnsupported) -
     if isinstance(content, (str, TextContent)):
         return {"type": "text", "text": content if isinstance(content, str) else content.content}
     if isinstance(content, BinaryContent) and content.is_image:
-        return {"type": "image_url", "image_url": {"url": content.data_uri}}
+        return make_part(content.media_type, content.base64)
+    if isinstance(content, BinaryContent) and content.media_type == PDF:
+        text = on_unsupported(PDF)
+        return make_part(PDF, content.base64) if text == PDF else {"type": "text", "text": text}
     if isinstance(content, BinaryContent) and content.media_type.startswith("text/"):
         return {"type": "text", "text": content.data.decode(errors="replace")}
     return {"type": "text", "text": on_unsupported(content.kind)}
