@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from pydantic_ai.models.openai import OpenAIChatModel
+from pydantic_ai.profiles.openai import OpenAIModelProfile
 from pydantic_ai.providers.openai import OpenAIProvider
 
 from figures.figure import Figure, no_violations
@@ -33,7 +34,7 @@ from remit.workers import PydanticAIDriver
 from tests.loopback import Endpoint
 
 PERSON: Final = Principal("ada", permissions=frozenset({"*"}))
-SHORT: Final = ("openai, web search", "gemini", "mistral, thinking", "numbers and escapes")
+SHORT: Final = ("openai, web search", "empty arguments", "mistral, thinking", "numbers and escapes")
 """A sample, of which each goes each way once. `tests/test_figures_wire.py` has two more."""
 
 FINAL: Final = '{"role":"assistant","content":"done"}'
@@ -50,7 +51,15 @@ def _openai(url: str) -> OpenAI:
 
 
 def _openai_chat(url: str) -> OpenAIChatModel:
-    return OpenAIChatModel("m", provider=OpenAIProvider(base_url=url, api_key="k"))
+    """A model of those for which PydanticAI adds an empty `reasoning_content` to messages with calls."""
+    profile = OpenAIModelProfile(
+        supports_thinking=True,
+        thinking_always_enabled=True,
+        openai_chat_thinking_field="reasoning_content",
+        openai_chat_send_back_thinking_parts="field",
+        openai_chat_thinking_requires_field_on_tool_calls=True,
+    )
+    return OpenAIChatModel("m", provider=OpenAIProvider(base_url=url, api_key="k"), profile=profile)
 
 
 def _wrapped(url: str) -> PydanticAIModel:

@@ -184,6 +184,17 @@ SHAPES: Final[dict[str, Shape]] = {
         _called('"content":null,', '"id":null,"type":"function"', '"function":{"name":"look","arguments":null}'),
         "https://docs.together.ai/docs/function-calling and servers for local models, for tools without parameters",
     ),
+    "empty arguments": Shape(
+        _called('"content":null,', function='"function":{"name":"look","arguments":""}'),
+        "https://docs.vllm.ai/en/latest/features/tool_calling.html: tools that are called without arguments",
+    ),
+    "no content": Shape(_called(""), "https://platform.openai.com/docs/api-reference/chat: `content` is optional"),
+    "empty content": Shape(_called('"content":"",'), "https://docs.mistral.ai/capabilities/function_calling"),
+    "an escaped half of a surrogate pair": Shape(
+        _called('"content":null,', function='"function":{"name":"look","arguments":"{\\"page\\":\\"\\\\ud83d\\"}"}'),
+        "models that escape an emoji by halves; RFC 8259, section 8.2",
+    ),
+    "escapes alone": Shape('{"role":"assistant","content":"caf\\u00e9"}', "writers of JSON that keep to ASCII"),
     "numbers and escapes": Shape(
         '{"role":"assistant","content":"a\\/b","scores":[1.10,1e-07,1E5,-0.0,12345678901234567890123],"z":{},"a":[]}',
         "RFC 8259, sections 6 and 7: spellings that other writers choose",

@@ -18,8 +18,11 @@ MUTANTS: Final = mutants_of(
         ),
         "an answer that PydanticAI read is not kept as received": edited(
             "remit.models.raw_chat:_KeepingChat.request",
-            "if compact_json(plain_message(message)) == written and not has_surrogates(written):",
-            "if message:",
+            "if not text or (not ids and text == compact_json(super()._map_model_response(response))):",
+            "if True:",
+        ),
+        "fields that PydanticAI adds to a message are sent": edited(
+            "remit.models.raw_chat:_is_same", 'if value != "" or key in parsed', ""
         ),
         "messages are written again by PydanticAI's client": edited(
             "remit.models.raw_chat:_KeepingHttp.send", "if exchange.sent:", "if False:"

@@ -204,7 +204,7 @@ def response_to_text(response: Mapping[str, Any], message: dict[str, Any]) -> st
     details: dict[str, Any] = response.get("provider_details") or {}
     received, origin = received_message(details)
     if received:
-        return ModelText(received, origin)
+        return ModelText(received, origin) if origin else received
     parts: list[dict[str, Any]] = response["parts"]
     if not origin or all(map(_is_plain_part, parts)):
         return _encode(message)

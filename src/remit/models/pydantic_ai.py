@@ -263,8 +263,9 @@ def to_response(text: str) -> ModelResponse:
         details = {**(response.provider_details or {}), **kept_details("", origin)}
         return replace(response, parts=parts, provider_details=details)
     asked = [ToolCallPart(call.name, escape_surrogates(call.arguments), call.id) for call in calls]
-    details = kept_details(str(text), origin) if origin else None
-    return ModelResponse(parts=[TextPart(content), *asked] if content else [*asked], provider_details=details)
+    response = ModelResponse(parts=[TextPart(content), *asked] if content else [*asked])
+    is_kept = origin or text != compact_json(response_message(response))
+    return replace(response, provider_details=kept_details(str(text), origin)) if is_kept else response
 
 
 def _says(response: ModelResponse, content: str, calls: Sequence[ToolCallRequest]) -> bool:

@@ -27,9 +27,7 @@ from pydantic_ai.settings import ModelSettings
 
 from remit.contracts.wire import (
     escape_surrogates,
-    has_surrogates,
     kept_details,
-    plain_message,
     read_tool_calls,
     received_message,
     rename_tool_calls,
@@ -89,8 +87,8 @@ class _Exchange:
         members, remaining = raw_members(body.decode()), list(self.sent)
         texts: list[str] = []
         for text in raw_items(members["messages"]):
-            message = json.loads(text)
-            found = next((index for index, (parsed, _) in enumerate(remaining) if parsed == message), None)
+            message: dict[str, Any] = json.loads(text)
+            found = next((index for index, (parsed, _) in enumerate(remaining) if _is_same(parsed, message)), None)
             texts.append(text if found is None else remaining.pop(found)[1])
         return join_members({**members, "messages": join_items(texts)}).encode()
 
@@ -107,6 +105,11 @@ class _Exchange:
         body["choices"][0]["message"] = readable
         body = {"id": "", "object": "chat.completion", "created": 0, "model": "", **body, "usage": _to_counts(body)}
         return ascii_json(_without_surrogates(body)).encode()
+
+
+def _is_same(parsed: dict[str, Any], written: dict[str, Any]) -> bool:
+    """Whether PydanticAI wrote a message, perhaps with empty fields that the message does not have."""
+    return parsed == {key: value for key, value in written.items() if value != "" or key in parsed}
 
 
 _EXCHANGE: Final[ContextVar[_Exchange | None]] = ContextVar("remit_chat_exchange", default=None)
@@ -137,11 +140,10 @@ class _KeepingChat(_DeclaredTools, OpenAIChatModel):
         finally:
             _EXCHANGE.reset(token)
         text = exchange.received
-        message: dict[str, Any] = json.loads(text) if text else {}
-        written = compact_json(message)
-        if compact_json(plain_message(message)) == written and not has_surrogates(written):
-            return response
         ids = [part.tool_call_id for part in response.parts if isinstance(part, ToolCallPart)]
+        if not text or (not ids and text == compact_json(super()._map_model_response(response))):
+            return response  # PydanticAI sends it back so; to one with calls, it may add an empty `reasoning_content`
+        message: dict[str, Any] = json.loads(text)
         if ids != [call.id for call in read_tool_calls(message)]:
             text = rename_tool_calls(text, iter(ids))
         details = {**(response.provider_details or {}), **kept_details(text, model_origin(self))}
