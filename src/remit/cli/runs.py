@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from remit.cli.client import open_client
 from remit.cli.text import format_cost, format_duration, json_text, one_line
+from remit.contracts.items import Position, RunScheduled, RunStalled
 from remit.journal.ports import RunRow
 
 
@@ -17,23 +19,39 @@ def runs(
     *,
     conversation: Annotated[str, typer.Option(metavar="NAME", help="Only the runs of one conversation.")] = "",
     target: Annotated[str, typer.Option(metavar="TARGET", help="Only the runs of one target.")] = "",
+    status: Annotated[str, typer.Option(metavar="STATUS", help="Only the runs with this status: scheduled, …")] = "",
     limit: Annotated[int, typer.Option(metavar="N", min=1, max=1000, help="The maximum number of runs.")] = 20,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")] = False,
 ) -> None:
-    """List runs, newest first.
+    """List runs, newest first. `due` is the time of a scheduled run, or of the next try of a stalled one.
 
     Lists your own runs, or all of your tenant if you hold runs:read (for the target, if you name one).
     """
     with open_client() as client:
-        rows = client.wait(client.reader.runs(conversation=conversation, target=target, limit=limit)).items
-        usage = {row.run: client.usage(client.wait(client.reader.items(row.run))) for row in rows}
+        chosen: Any = status  # the reader refuses one that there is not
+        page = client.reader.runs(status=chosen, conversation=conversation, target=target, limit=limit)
+        rows = client.wait(page).items
+        items = {row.run: client.wait(client.reader.items(row.run)) for row in rows}
+        usage = {run: client.usage(each) for run, each in items.items()}
+        due = {row.run: _due(row, items[row.run]) for row in rows}
     if as_json:
-        print(json_text({"runs": [{**asdict(row), "usage": usage[row.run]._asdict()} for row in rows]}))
+        print(json_text({"runs": [_fields(row, due[row.run]) | {"usage": usage[row.run]._asdict()} for row in rows]}))
         return
     from remit.cli.tables import make_table, print_table
 
     listing = make_table(
-        "run", "status", "application", "callee", "by", "target", "conversation", "started", "took", "tokens", "cost"
+        "run",
+        "status",
+        "application",
+        "callee",
+        "by",
+        "target",
+        "conversation",
+        "started",
+        "due",
+        "took",
+        "tokens",
+        "cost",
     )
     for row in rows:
         listing.add_row(
@@ -44,12 +62,30 @@ def runs(
             one_line(row.principal),
             row.target,
             one_line(row.conversation),
-            datetime.fromtimestamp(row.opened).astimezone().strftime("%Y-%m-%d %H:%M:%S"),
+            _format_time(row.opened),
+            _format_time(due[row.run]),
             _duration(row),
             f"{usage[row.run].tokens:,}",
             format_cost(usage[row.run].cost),
         )
     print_table(listing)
+
+
+def _fields(row: RunRow, due: float) -> dict[str, object]:
+    return {**asdict(row), **({"due": due} if due else {})}
+
+
+def _due(row: RunRow, items: Sequence[Position]) -> float:
+    """When a resting run goes on by itself, in epoch seconds; 0 if it does not."""
+    if row.status not in ("scheduled", "stalled"):
+        return 0.0
+    rests = (each.item for each in reversed(items))
+    found = next((each for each in rests if isinstance(each, (RunScheduled, RunStalled))), None)
+    return found.at if isinstance(found, RunScheduled) else found.retry_at if found is not None else 0.0
+
+
+def _format_time(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds).astimezone().strftime("%Y-%m-%d %H:%M:%S") if seconds else ""
 
 
 def _duration(row: RunRow) -> str:

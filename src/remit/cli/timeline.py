@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -198,7 +199,15 @@ def _layer_entries(item: ModelExchange | HistoryCompacted) -> Iterator[tuple[str
 def _describe_origin(item: RunOpened) -> str:
     """The principal of a run, its target and its arguments."""
     target = f" for {item.target}" if item.target else ""
-    return f"{item.principal}{target}{_arguments_suffix(item.arguments)}"
+    return f"{item.principal}{target}{_schedule_suffix(item.schedule)}{_arguments_suffix(item.arguments)}"
+
+
+def _schedule_suffix(schedule: str) -> str:
+    """The rule of a call that recurs; empty for others."""
+    if not schedule:
+        return ""
+    rule: dict[str, str] = json.loads(schedule)
+    return f", recurring by {rule['every']}, missed: {rule['missed']}"
 
 
 def _arguments_suffix(arguments: str) -> str:
