@@ -158,6 +158,9 @@ class _World:
 
     def _holds(self, body: bytes) -> bool:
         sent = raw_items(raw_members(body.decode())["messages"])
+        handoffs = [text for text in sent if '"over_1"' in text and json.loads(text).get("role") == "assistant"]
+        if any(join_members(raw_members(text)) != HANDOFF for text in handoffs):
+            return False
         return any(self._is_the_message(text) for text in sent if json.loads(text).get("role") == "assistant")
 
     def _is_the_message(self, text: str) -> bool:

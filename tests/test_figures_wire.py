@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 
 from figures.mutants.mutant import Mutant
@@ -31,8 +33,8 @@ def test_each_shape_says_where_it_comes_from() -> None:
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.defect)
 async def test_the_figure_notices_each_of_its_mutants(mutant: Mutant) -> None:
     with mutant.plant():
-        for way in WAYS:
-            lost, _ = await play(SHAPES["llama.cpp"], way, is_layered=False)
+        for name, way in product(("llama.cpp", "qwen"), WAYS):
+            lost, _ = await play(SHAPES[name], way, is_layered=False)
             if lost:
                 return
     pytest.fail("the figure did not notice it")

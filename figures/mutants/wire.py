@@ -8,7 +8,7 @@ from typing import Final
 from figures.mutants.mutant import edited, mutants_of
 from figures.wire import measure_shape
 
-MUTANTS: Final = mutants_of(
+_OF_FIELDS: Final = mutants_of(
     "wire.fields_lost",
     {
         "fields that Remit does not know are dropped when an answer is read": edited(
@@ -20,9 +20,6 @@ MUTANTS: Final = mutants_of(
             "remit.models.raw_chat:_KeepingChat.request",
             "if not text or (not ids and text == compact_json(super()._map_model_response(response))):",
             "if True:",
-        ),
-        "fields that PydanticAI adds to a message are sent": edited(
-            "remit.models.raw_chat:_is_same", 'if value != "" or key in parsed', ""
         ),
         "messages are written again by PydanticAI's client": edited(
             "remit.models.raw_chat:_KeepingHttp.send", "if exchange.sent:", "if False:"
@@ -36,3 +33,15 @@ MUTANTS: Final = mutants_of(
     },
     partial(measure_shape, "llama.cpp"),
 )
+
+_OF_CALLS: Final = mutants_of(
+    "wire.fields_lost",
+    {
+        "fields that PydanticAI adds to a message are sent": edited(
+            "remit.models.raw_chat:_is_same", 'if value != "" or key in parsed', ""
+        ),
+    },
+    partial(measure_shape, "qwen"),
+)
+
+MUTANTS: Final = (*_OF_FIELDS, *_OF_CALLS)
