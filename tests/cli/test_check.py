@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from figures.notebook import NOTES, Notebook
-from remit import App
+from remit import Agent, App
 from tests.cli.kit import Cli
 
 HERE = "tests.cli.test_check"
@@ -21,6 +21,7 @@ def app() -> App:
 
 
 bare = App(name="bare")
+broken = App(name="broken", agents=[Agent("a", instructions="x", handoffs=["nobody"])])
 
 
 def plain() -> App:
@@ -130,7 +131,16 @@ def test_tools_that_not_everybody_can_call_are_listed_with_their_state(cli: Cli)
     assert "disabled" in next(line for line in lines if line.startswith("read_note"))
 
 
-@pytest.mark.parametrize("command", ["check", "lock", "docs"])
+def test_an_application_without_an_inventory_is_checked_as_far_as_it_starts(cli: Cli) -> None:
+    done = cli("check", f"{HERE}:bare")
+    assert (done.status, "no other point is checked" in done.out) == (0, True)
+    broken = cli("check", f"{HERE}:broken", "--json").json
+    (point,) = broken["points"]
+    assert (broken["holds"], point["point"]) == (False, "running")
+    assert "nobody" in point["findings"][0]["what"]
+
+
+@pytest.mark.parametrize("command", ["lock", "docs"])
 def test_an_application_without_an_inventory_is_a_mistake_of_usage(cli: Cli, command: str) -> None:
     done = cli(command, f"{HERE}:bare")
     assert done.status == 2

@@ -22,9 +22,11 @@ from remit.contracts.arguments import Limits
 from remit.contracts.entity import entity_kinds
 from remit.dispatch.preset import preset
 from remit.dispatch.registry import AnyCallee
+from remit.errors import SetupError
 from remit.home import data_folder
 from remit.inventory.drift import CHECKLIST, CheckResult, report_load_errors, run_checklist
 from remit.inventory.operations import Operations
+from remit.runtime import Runtime
 from remit.schemas.finding import Finding, InventoryError
 
 
@@ -39,10 +41,14 @@ def check_app(
     Notes do not change the exit status: permissions that no role in config.toml grants, or that a role grants for
     nothing. Below them: which tools return which entities.
 
+    Of an application without an inventory it is checked that it starts: its agents, layers and references.
+
     Exit status: 0 no findings, 1 findings, 2 usage.
     """
     try:
         found = find_app(app, installed_apps())
+        if found.operations is None:
+            return _check_start(found, app, as_json=as_json)
         points, entities = examine(found), tools_by_entity(require_operations(found))
         notes = compare_roles(require_operations(found), offered_callees(found), _config_file())
     except InventoryError as error:
@@ -64,6 +70,23 @@ def examine(app: App) -> tuple[CheckResult, ...]:
     """Check all points of an application, with its agents linked as in a runtime."""
     layers = app.layers() if app.layers else preset(app.env)
     return run_checklist(require_operations(app), offered_callees(app), layers)
+
+
+def _check_start(app: App, name: str, *, as_json: bool) -> int:
+    """Check an application without an inventory as a runtime does when it starts, and report."""
+    findings: list[Finding] = []
+    try:
+        Runtime(app)
+    except SetupError as error:
+        findings.append(Finding(code="setup", where=f"application {app.name}", what=error.message, fix="correct it"))
+    point = CheckResult(name="running", checked_count=len([*app.agents, *app.tools]), findings=tuple(findings))
+    what = "the application has no inventory, so no other point is checked"
+    note = Finding(code="no-inventory", where=f"application {app.name}", what=what, fix="pass operations= to its App")
+    if as_json:
+        print(json_text(_summary(name, (point,), (note,)) | {"entities": dict[str, list[str]]()}))
+    else:
+        _draw((point,), findings, (note,))
+    return ExitStatus.FAILED if findings else ExitStatus.DONE
 
 
 def offered_callees(app: App) -> list[AnyCallee]:
