@@ -56,6 +56,36 @@ async def test_a_client_lists_its_own_runs_and_with_a_permission_those_of_the_te
     assert await ids(client(runtime, BOSS), agent="erase") == []
 
 
+async def test_a_permission_for_targets_lists_their_runs_beside_the_own_ones(store: Store) -> None:
+    clock = Clock()
+    runtime = runtime_for(store, clock=clock)
+    runs = dict[tuple[str, str], str]()
+    for name, tenant, target in (
+        ("bob", "bakery", "bread/main"),
+        ("ada", "bakery", "cakes/main"),
+        ("bob", "bakery", "cakes/main"),
+        ("bob", "bakery", ""),
+        ("bob", "elsewhere", "bread/main"),
+        ("bob", "bakery", "bread/test"),
+    ):
+        clock.now += 1
+        runs[tenant, f"{name} {target}"] = await client(runtime, Principal(name, tenant)).submit("go", target=target)
+    reader = client(runtime, Principal("ada", "bakery", frozenset({"runs:read@bread/*"})))
+    expected = [runs["bakery", each] for each in ("bob bread/test", "ada cakes/main", "bob bread/main")]
+    assert await ids(reader) == expected
+    first = await reader.runs(limit=2)
+    assert [row.run for row in (*first, *await reader.runs(limit=2, before=first.next))] == expected
+    assert await ids(reader, target="cakes/main") == [runs["bakery", "ada cakes/main"]]
+    assert await ids(reader, status="done") == []
+
+
+async def test_a_page_is_a_sequence_of_its_items(store: Store) -> None:
+    ada = client(runtime_for(store))
+    run = await ada.submit("go")
+    page = await ada.runs()
+    assert ([row.run for row in page], len(page)) == ([run], 1)
+
+
 async def test_a_status_that_no_run_can_have_is_refused(store: Store) -> None:
     with pytest.raises(RequestError, match="no run has the status 'waitin'; give one of queued, running, waiting, "):
         await client(runtime_for(store)).runs(status=cast("Any", "waitin"))

@@ -27,6 +27,7 @@ from remit.journal.ports import ConversationKey, QuestionRow, RunFilter, RunRow,
 CANCEL_PERMISSION: Final = "runs:cancel"
 """The permission to cancel runs of other principals."""
 
+TARGET_MARK: Final = "@"
 _MAX_PAGE: Final = 1000
 BATCH: Final = 200
 _MAX_SEQ: Final = 2**63 - 1
@@ -98,7 +99,7 @@ class RunReader:
         before: str = "",
         limit: int = 50,
     ) -> Page[RunRow]:
-        """A page of the principal's runs, newest first; with ``runs:read`` (for the target) of all runs of the tenant.
+        """A page of the principal's runs, newest first; with ``runs:read`` of all of the tenant, or of its targets.
 
         ``agent`` is the agent or tool that was called, ``before`` the ``next`` of the previous page. ``since`` and
         ``until`` (exclusive) are epoch seconds.
@@ -301,17 +302,21 @@ class RunReader:
         check_limit(limit)
         if before:
             await self._visible_run(before)
-        rows = await self._store.list_runs(
-            **{
-                **run_filter,
-                "tenant": self.principal.tenant,
-                "principal": "" if self._may(READ_PERMISSION, run_filter.get("target", "")) else self.principal.name,
-                "application": self._application,
-                "before": before,
-                "without_erased": True,
-                "limit": limit + 1,
-            }
-        )
+        reads_all = self._may(READ_PERMISSION, run_filter.get("target", ""))
+        own = RunFilter(tenant=self.principal.tenant, principal="" if reads_all else self.principal.name)
+        of_targets = not reads_all and any(TARGET_MARK in each for each in self.principal.permissions)
+        if of_targets and not run_filter.get("only_latest"):
+
+            async def read(before: str) -> Sequence[RunRow]:
+                page = RunFilter(tenant=self.principal.tenant, before=before, limit=BATCH, without_erased=True)
+                return await self._store.list_runs(**{**run_filter, **page, "application": self._application})
+
+            async def is_visible(row: RunRow) -> bool:
+                return self._owns(row) or self._may(READ_PERMISSION, row.target)
+
+            return await read_page(read, is_visible, lambda row: row.run, before, limit)
+        page = RunFilter(application=self._application, before=before, without_erased=True, limit=limit + 1)
+        rows = await self._store.list_runs(**{**run_filter, **own, **page})
         return Page(rows[:limit], rows[limit - 1].run if len(rows) > limit else "")
 
     async def _visible_run(self, run: str, permission: str = READ_PERMISSION, access: Access = "read") -> RunRow:
