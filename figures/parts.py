@@ -36,6 +36,7 @@ from figures import (
     schedules,
     seal,
     secrets,
+    stream,
     untyped,
     wire,
     workers,
@@ -69,6 +70,7 @@ from figures.mutants import scheduled as scheduled_mutants
 from figures.mutants import schedules as schedules_mutants
 from figures.mutants import seal as seal_mutants
 from figures.mutants import secrets as secrets_mutants
+from figures.mutants import stream as stream_mutants
 from figures.mutants import untyped as untyped_mutants
 from figures.mutants import wire as wire_mutants
 from figures.mutants import workers as workers_mutants
@@ -115,6 +117,7 @@ PARTS: Final = {
     "order": Part(order.figures, order_mutants.MUTANTS),
     "conversations": Part(conversations.figures, conversations_mutants.MUTANTS),
     "scheduled": Part(scheduled.figures, scheduled_mutants.MUTANTS),
+    "stream": Part(stream.figures, stream_mutants.MUTANTS),
     "outage": Part(outage.figures, outage_mutants.MUTANTS),
     "wire": Part(wire.figures, wire_mutants.MUTANTS),
     "limits": Part(limits.figures, limits_mutants.MUTANTS),

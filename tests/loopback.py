@@ -51,5 +51,6 @@ class Endpoint:
                 status, answer = self._answer(body)
                 data = answer.encode()
                 writer.write(f"HTTP/1.1 {status} X\r\ncontent-length: {len(data)}\r\n".encode())
-                writer.write(b"content-type: application/json\r\n\r\n" + data)
+                kind = b"text/event-stream" if answer.startswith("data:") else b"application/json"
+                writer.write(b"content-type: %b\r\n\r\n%b" % (kind, data))
                 await writer.drain()

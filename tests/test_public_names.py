@@ -76,10 +76,10 @@ PUBLIC: Final = {
         business_rules_section handle_request lock_path read_inventory run_checklist session_policies_section
     """,
     "remit.items": """
-        ITEM_TYPES ArgumentsBound AttemptEnded AttemptStarted DecisionItem ErasedItem Handoff HistoryCompacted Item
-        Message Mismatch ModelExchange ModelFailure ModelReply ModelUsage Note Outcome Position QuestionClosed
-        QuestionItem RunFinished RunOpened RunResumed RunScheduled RunStalled RunSuspended ToolOutput TraceStarted
-        TurnEnded read_jsonl
+        ArgumentsBound AttemptEnded AttemptStarted DecisionItem DeltaEvent DropEvent ErasedItem Handoff
+        HistoryCompacted ITEM_TYPES Item ItemEvent Message Mismatch ModelExchange ModelFailure ModelReply
+        ModelUsage Note Outcome Position QuestionClosed QuestionItem RunFinished RunOpened RunResumed
+        RunScheduled RunStalled RunSuspended StreamEvent ToolOutput TraceStarted TurnEnded read_jsonl
     """,
     "remit.layers": """
         Accumulate AddMessage AgentLayer AnyLayer Approve Authorize Breaker Budget Call CallLayer CallService
@@ -93,8 +93,8 @@ PUBLIC: Final = {
         decode_message encode_message message_text
     """,
     "remit.models": """
-        ChecksModel LocalModel LocalModels Model ModelResolver ModelSettings NamedModel OpenAI Price PydanticAIModel
-        ResolvedModel resolve_model
+        ChecksModel Delta LocalModel LocalModels Model ModelResolver ModelSettings NamedModel OpenAI Price
+        PydanticAIModel ResolvedModel StreamsAnswers resolve_model
     """,
     "remit.pipeline": "From Given Item Pipeline PipelineResult Reference Step StepFailure Text Then",
     "remit.policies": """
@@ -106,9 +106,10 @@ PUBLIC: Final = {
     """,
     "remit.secrets": "EnvSecrets FileSecrets Secret SecretRef Secrets",
     "remit.stores": """
-        AcquiredLease AppendFuture ArtifactScope ArtifactStore Consumption ConversationAccess ConversationChange
-        ConversationFilter ConversationKey ConversationRow ConversationStore GrantStore InMemoryStore Journal Leases
-        QuestionFilter QuestionRow RateCounter RunFilter RunInbox RunIndex RunRow RunStatus SqlStore
+        AcquiredLease AnswerPiece AnswerPieces AppendFuture ArtifactScope ArtifactStore Consumption ConversationAccess
+        ConversationChange ConversationFilter ConversationKey ConversationRow ConversationStore GrantStore
+        InMemoryStore Journal Leases QuestionFilter QuestionRow RateCounter RunFilter RunInbox RunIndex RunRow
+        RunStatus SqlStore
         Store TurnRequest decode_item encode_item
     """,
     "remit.testing": """

@@ -1,4 +1,4 @@
-"""Journal items: everything that a journal records about a run, each at its `Position`."""
+"""Journal items: everything that a journal records about a run, each at its `Position`; and the events of streams."""
 
 from remit.contracts.items import (
     ITEM_TYPES,
@@ -31,6 +31,7 @@ from remit.contracts.items import (
     TraceStarted,
     TurnEnded,
 )
+from remit.engine.following import DeltaEvent, DropEvent, ItemEvent, StreamEvent
 from remit.export.jsonl import read_jsonl
 
 __all__ = [
@@ -39,10 +40,13 @@ __all__ = [
     "AttemptEnded",
     "AttemptStarted",
     "DecisionItem",
+    "DeltaEvent",
+    "DropEvent",
     "ErasedItem",
     "Handoff",
     "HistoryCompacted",
     "Item",
+    "ItemEvent",
     "Message",
     "Mismatch",
     "ModelExchange",
@@ -60,6 +64,7 @@ __all__ = [
     "RunScheduled",
     "RunStalled",
     "RunSuspended",
+    "StreamEvent",
     "ToolOutput",
     "TraceStarted",
     "TurnEnded",

@@ -6,8 +6,8 @@ import asyncio
 import contextlib
 import os
 import time
-from collections.abc import Callable
-from typing import Any, Final, ParamSpec, TypeVar
+from collections.abc import AsyncGenerator, Callable
+from typing import Any, Final, ParamSpec, TypeVar, Unpack
 
 from msgspec import structs
 
@@ -33,9 +33,10 @@ from remit.dispatch.registry import AnyCallee, Registry
 from remit.engine.artifacts import ArtifactService
 from remit.engine.callees import ListedCallees
 from remit.engine.checks import check_parts
-from remit.engine.client import Client
+from remit.engine.client import Client, RunOptions
 from remit.engine.conversations import Conversations
 from remit.engine.executor import RunExecutor
+from remit.engine.following import RunEvent, follow_execution
 from remit.engine.principals import PrincipalDirectory, PrincipalLookup
 from remit.engine.queueing import run_in_turn, store_run
 from remit.engine.reader import CANCEL_PERMISSION, Page, RunDetails
@@ -202,14 +203,19 @@ class Runtime:
                 the conversation has another target.
             IdempotencyError: the key was used for another request. LeaseError: another executor holds the run.
         """
-        callee = await self._callees.select_agent(agent, by, conversation, idempotency_key)
-        arguments = callee.build_arguments(prompt, **callee.definition.file_fields(files))
-        if when_busy == "queue":
-            self._callees.check_listed_model(callee)
-        request = RunRequest(
-            callee, arguments, by, "", conversation, idempotency_key, target=target, when_busy=when_busy
-        )
-        return await self._start_run(request)
+        options = RunOptions(conversation=conversation, idempotency_key=idempotency_key, files=files, target=target)
+        return await self._start_run(await self._request_run(prompt, by, agent, {**options, "when_busy": when_busy}))
+
+    async def stream(self, prompt: str, *, by: Principal, **options: Unpack[RunOptions]) -> AsyncGenerator[RunEvent]:
+        """Like `run`, and yield the events of the run while it executes here, and its result as the last one.
+
+        The events are those of `Client.stream`. Leaving the loop ends the stream only: the run goes on in a task of
+        this event loop, and ends as cancelled if the loop ends first. `cancel` ends it. Errors are those of `run`.
+        """
+        request = await self._request_run(prompt, by, options.get("agent", ""), options)
+        header = await self._create_header(request)
+        async for event in follow_execution(self.store, header.call, self._start_run(request, header)):
+            yield event
 
     async def submit(
         self,
@@ -354,8 +360,17 @@ class Runtime:
         request = RunRequest(callee, arguments, by, conversation=conversation, target=target, is_direct_call=True)
         return await self._start_run(request)
 
-    async def _start_run(self, run_request: RunRequest) -> RunResult[Any]:
-        header = await self._create_header(run_request)
+    async def _request_run(self, prompt: str, by: Principal, agent: str | Agent, options: RunOptions) -> RunRequest:
+        conversation, key = options.get("conversation", ""), options.get("idempotency_key", "")
+        callee = await self._callees.select_agent(agent, by, conversation, key)
+        arguments = callee.build_arguments(prompt, **callee.definition.file_fields(options.get("files", ())))
+        target, when_busy = options.get("target", ""), options.get("when_busy", "refuse")
+        if when_busy == "queue":
+            self._callees.check_listed_model(callee)
+        return RunRequest(callee, arguments, by, "", conversation, key, target=target, when_busy=when_busy)
+
+    async def _start_run(self, run_request: RunRequest, header: RunOpened | None = None) -> RunResult[Any]:
+        header = header or await self._create_header(run_request)
         if not run_request.idempotency_key or await self.store.find_run(header.call) is None:
             await self._named_models.check(run_request.callee)
             await self._refer_to_files(*run_request[:3], self.artifacts.add)  # nothing of a refused request is stored

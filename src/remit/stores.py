@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from remit.journal.memory import InMemoryStore
     from remit.journal.ports import (
         AcquiredLease,
+        AnswerPiece,
+        AnswerPieces,
         AppendFuture,
         ArtifactStore,
         ConversationAccess,
@@ -39,6 +41,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AcquiredLease",
+    "AnswerPiece",
+    "AnswerPieces",
     "AppendFuture",
     "ArtifactScope",
     "ArtifactStore",
@@ -78,6 +82,8 @@ if not TYPE_CHECKING:
             "remit.journal.memory": ("InMemoryStore",),
             "remit.journal.ports": (
                 "AcquiredLease",
+                "AnswerPiece",
+                "AnswerPieces",
                 "AppendFuture",
                 "ArtifactStore",
                 "ConversationAccess",

@@ -13,7 +13,7 @@ import pytest
 
 from remit import App, Client, Effect, Principal, Risk, Runtime, tool
 from remit.errors import NotFoundError, RequestError, SetupError
-from remit.items import Position, RunFinished, RunSuspended
+from remit.items import ItemEvent, RunFinished, RunSuspended
 from remit.stores import Store
 from remit.testing import Scripted, calls, history_errors, superuser
 from tests.runtime.kit import Clock, World, runtime_of
@@ -191,8 +191,12 @@ async def test_an_unknown_id_and_one_out_of_sight_are_refused_alike(store: Store
 async def test_what_no_database_can_hold_is_refused_in_one_line(store: Store) -> None:
     runtime = runtime_for(store)
     run, own = (await client(runtime).run("go")).run, client(runtime)
-    with pytest.raises(RequestError, match=r"^items: after is larger than any sequence number; give that of an item$"):
-        await anext(own.stream(run, after=10**30))
+    for act in (lambda: own.items(run, after=10**30), lambda: anext(own.stream(run, after=10**30))):
+        with pytest.raises(RequestError, match=r"after is larger than any sequence number; give that of an "):
+            await act()
+    for after in ("", "a\ud800", "1~", "1~2", "1~1.1.x.call"):
+        with pytest.raises(RequestError, match=r"^after is '.*'; give the after of an event, or a number$"):
+            await anext(own.stream(run, after=after))
     assert (await ids(own, since=10**300), await ids(own, until=10**300)) == ([], [run])
     for act in (own.status, own.history, own.question, own.grant):
         with pytest.raises(RequestError, match=r"^[a-z]+ is 'a\\ud800'; give a string without lone surrogates$"):
@@ -212,12 +216,12 @@ async def test_a_stream_yields_each_item_once_while_the_run_executes_elsewhere(s
     runtime = runtime_for(store, ERASE, "erased")
     ada = client(runtime)
     run, has_begun = await ada.submit("go"), asyncio.Event()
-    streamed: list[Position] = []
+    streamed: list[ItemEvent] = []
 
     async def follow() -> None:
-        async for position in ada.stream(run, poll_seconds=0.01):
-            streamed.append(position)
+        async for event in ada.stream(run, poll_seconds=0.01):
             has_begun.set()
+            streamed.extend([event] if isinstance(event, ItemEvent) else [])
 
     async def execute() -> None:
         await has_begun.wait()
@@ -229,10 +233,11 @@ async def test_a_stream_yields_each_item_once_while_the_run_executes_elsewhere(s
     async with asyncio.TaskGroup() as group:  # if one fails, the other does not go on for ever
         group.create_task(follow())
         group.create_task(execute())
-    assert [position.seq for position in streamed] == list(range(len(streamed)))
-    assert any(isinstance(position.item, RunSuspended) for position in streamed)
+    assert [event.position.seq for event in streamed] == list(range(len(streamed)))
+    assert any(isinstance(event.item, RunSuspended) for event in streamed)
     assert isinstance(streamed[-1].item, RunFinished)
-    assert [position async for position in ada.stream(run, after=streamed[-3].seq)] == streamed[-2:]
+    assert [event async for event in ada.stream(run, after=streamed[-3].after)] == streamed[-2:]
+    assert [event async for event in ada.stream(run, after=streamed[-3].position.seq)] == streamed[-2:]
 
 
 async def test_the_grants_of_a_principal_are_listed_page_by_page(store: Store) -> None:

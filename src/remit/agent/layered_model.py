@@ -13,16 +13,20 @@ from remit.agent.media import reads_of
 from remit.agent.model import NamedModel, ask_directly
 from remit.agent.usage_record import add_usage, usage_of_completion
 from remit.contracts.asking import CURRENT_ASKER, Asker, AttemptRecord
-from remit.contracts.call import ModelLayer, ModelService
+from remit.contracts.call import ModelLayer, ModelService, viewed_layer
 from remit.contracts.chat import ChatRequest, Completion, completion_from_message
 from remit.contracts.estimate import Reads
 from remit.contracts.guard import compose_models
 from remit.contracts.items import ModelExchange, ModelFailure
 from remit.contracts.meter import Reservation
 from remit.contracts.reply import Reply
+from remit.contracts.streaming import streamed_answer
 from remit.contracts.wire import mark_origin, origin_of_text
 from remit.errors import CallError, CompletionError, DivergedError, RemitError
+from remit.layers.add_message import AddMessage
+from remit.layers.fallback import Fallback
 from remit.layers.retry_model import RetryModel
+from remit.layers.timeout import Timeout
 
 Q = TypeVar("Q")
 R = TypeVar("R")
@@ -53,6 +57,7 @@ class LayeredModel:
     """Sends requests through layers, given outermost first and composed once.
 
     ``retry`` is the only layer, if that is a `RetryModel`: it changes no answer, so drivers need not convert theirs.
+    ``keeps_answers``: no layer changes one, so pieces of an answer may leave before the layers have seen the whole.
     """
 
     def __init__(self, layers: Iterable[ModelLayer] = ()) -> None:
@@ -60,6 +65,7 @@ class LayeredModel:
         only = layers[0] if len(layers) == 1 else None
         self.retry = only if isinstance(only, RetryModel) else None
         self.has_layers = bool(layers) and self.retry is None
+        self.keeps_answers = all(type(viewed_layer(each)) in _KEEP_ANSWERS for each in layers)
         self._service = compose_models(layers, _ask_own_model)
 
     async def __call__(self, request: ChatRequest, asker: Asker) -> Completion:
@@ -69,6 +75,10 @@ class LayeredModel:
             return await self._service(request)
         finally:
             CURRENT_ASKER.reset(token)
+
+
+_KEEP_ANSWERS: Final = (AddMessage, Fallback, RetryModel, Timeout)
+"""The layers that are known to pass on answers as they are. Classes derived from them are not."""
 
 
 async def _ask_own_model(request: ChatRequest, /) -> Completion:
@@ -115,7 +125,8 @@ class LayeredRequests(Struct, Generic[Q, R], frozen=True):
             reads = reads_own if model is None else reads_of(model)
             try:
                 with chat.ledger.meter.reserve(chat, name, reads=reads) as reservation:
-                    completion = await (view.ask(chat) if model is None else ask_directly(model, chat))
+                    async with streamed_answer(chat.call_id if self.model.keeps_answers else ""):
+                        completion = await (view.ask(chat) if model is None else ask_directly(model, chat))
             except CallError as error:
                 exchange.failures.append(error)
                 raise

@@ -12,6 +12,7 @@ from remit.contracts.call import ModelService
 from remit.contracts.callee import HasModel
 from remit.contracts.chat import ChatRequest, Completion
 from remit.contracts.settings import ModelSettings
+from remit.contracts.streaming import CURRENT_SINK, Delta
 from remit.contracts.wire import mark_origin
 from remit.core.checks import wrong_value
 from remit.errors import NoModelError
@@ -25,6 +26,18 @@ class Model(Protocol):
 
         Raises:
             ModelError: the request failed. CompletionError: the answer is not a completion.
+        """
+        ...
+
+
+@runtime_checkable
+class StreamsAnswers(Protocol):
+    """A model that can report its answer while it writes it."""
+
+    async def stream(self, request: ChatRequest, on_delta: Callable[[Delta], None], /) -> Completion:
+        """Send one request like `Model`, and report each piece of the answer's text and of its calls' arguments.
+
+        The completion is what counts, and whole: an answer that is cut on the way is an error.
         """
         ...
 
@@ -205,7 +218,15 @@ async def ask_directly(model: ModelService, request: ChatRequest) -> Completion:
     fields that only the model's vendor knows.
     """
     origin = origin_of(model)
-    completion = await model(await with_media(request.for_model(origin), model))
+    completion = await ask_or_stream(model, await with_media(request.for_model(origin), model))
     if not isinstance(cast("object", completion), Completion):
         return completion  # refused by the recorder
     return replace(completion, message=mark_origin(completion.message, origin))
+
+
+async def ask_or_stream(model: ModelService, request: ChatRequest) -> Completion:
+    """Ask a model; it streams if somebody follows the answer and it can."""
+    sink = CURRENT_SINK.get()
+    if sink is None or not isinstance(model, StreamsAnswers):
+        return await model(request)
+    return await model.stream(request, sink)

@@ -31,6 +31,7 @@ from remit.contracts.meter import Reservation
 from remit.contracts.redact import limit_error
 from remit.contracts.reply import Reply
 from remit.contracts.schema import shorten_text
+from remit.contracts.streaming import drop_answer, settle_answer, streamed_answer
 from remit.errors import (
     CallError,
     CompletionError,
@@ -152,6 +153,7 @@ class ModelRecorder(Struct, Generic[Q, R], frozen=True, kw_only=True):
             try:
                 answer = await self._ask(request, digest, items)
             finally:
+                drop_answer(request.call_id)
                 request.ledger.meter.settle(request.call_id)
         else:
             usages = (each for each in reversed(items) if isinstance(each, ModelUsage))
@@ -209,6 +211,7 @@ class ModelRecorder(Struct, Generic[Q, R], frozen=True, kw_only=True):
                 answer, reservation = await self._ask_repeatedly(request, digest)
             item, usage, answer = self.codec.encode(request, self._ensure_unique_call_ids(answer, request), digest)
             self._check_size(ledger, item, usage, reservation)
+            settle_answer(request.call_id)
         except (JournalError, DivergedError):
             raise
         except SetupError as error:
@@ -241,7 +244,8 @@ class ModelRecorder(Struct, Generic[Q, R], frozen=True, kw_only=True):
         async def ask() -> R:
             try:
                 with ledger.meter.reserve(request, self.model_name, reads=self.reads) as reservation:
-                    answer = await self.model(request)
+                    async with streamed_answer(request.call_id):
+                        answer = await self.model(request)
             except RemitError:
                 raise
             except Exception as error:

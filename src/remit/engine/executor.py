@@ -16,6 +16,7 @@ from remit.contracts.question import Decision
 from remit.contracts.reply import Reply
 from remit.contracts.usage import Prices
 from remit.engine.ended import CANCELLED_REPLY, read_ended_outcome
+from remit.engine.open_answers import RunAnswers
 from remit.engine.outcome import ExecutionOutcome, bring_to_rest
 from remit.errors import (
     ApprovalUsedError,
@@ -34,6 +35,9 @@ CANCEL_POLL_SECONDS: Final = 1.0
 
 _MAX_LOST_RACES: Final = 8
 """How often a run is executed again because other calls used the approvals of its calls."""
+
+_SUBMITTED_SECONDS: Final = 60.0
+"""Seconds after a run was submitted in which models stream although nobody follows it yet."""
 
 RootCall = Callable[[RunLedger], Awaitable[Reply]]
 
@@ -126,6 +130,7 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
                 ended = await read_ended_outcome(run_state.row.status, known_items, self.store)
                 items = [position.item for position in known_items]
                 return structs.replace(ended, usage=usage_of(known_items, self.prices), items=items)
+            answers = RunAnswers(self.store, run, run_state.epoch, is_expected=self._was_submitted(known_items))
             ledger = RunLedger(
                 self.store,
                 run,
@@ -134,19 +139,24 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
                 conversation=conversation,
                 prior_messages=prior_messages,
                 clock=self.clock,
-                on_item=self.on_item,
+                on_item=answers.forget_recorded_and(self.on_item),
                 is_stopping=stopping or (header is None and bool(run_state.cancel_requested_by)),
                 prices=self.prices,
             )
             ledger.add(header if header is not None else RunResumed(call=run, driver=self.name))
             try:
-                outcome = await self._execute_until_cancelled(
-                    ledger, root if header is None else _with_stored_header(root), lease, release_requested
-                )
+                with answers.publish():
+                    outcome = await self._execute_until_cancelled(
+                        ledger, root if header is None else _with_stored_header(root), lease, release_requested
+                    )
             finally:
                 ledger.close()
             lease.release_on_exit = outcome.is_resting
         return structs.replace(outcome, usage=ledger.meter.totals(), items=ledger.recorded_items())
+
+    def _was_submitted(self, known_items: Sequence[Position]) -> bool:
+        """Whether the run was opened a moment ago, and by another process: it may be followed soon."""
+        return len(known_items) == 1 and self.clock() - known_items[0].at < _SUBMITTED_SECONDS
 
     async def _has_new_input(self, run: str, questions: Sequence[str]) -> bool:
         """Whether a waiting run must execute again: a decision or cancellation arrived while its lease was held.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -17,9 +16,9 @@ from remit.contracts.usage import NO_USAGE, Prices, UsageTotals
 from remit.contracts.wire import has_surrogates
 from remit.core.checks import check_counts, check_flag, check_instance, check_numbers, check_positive, check_text
 from remit.engine.ended import read_ended_outcome
+from remit.engine.following import StreamEvent, check_after, follow_run
 from remit.engine.receipt import NO_RECEIPT, Receipt, make_receipt
 from remit.engine.sharing import READ_PERMISSION, Access, has_access
-from remit.engine.watching import watch_run
 from remit.errors import RequestError
 from remit.journal.ledger import usage_of
 from remit.journal.ports import ConversationKey, QuestionRow, RunFilter, RunRow, RunStatus, Store
@@ -176,31 +175,34 @@ class RunReader:
         await self._visible_run(run)
         return await self._store.read(run, after)
 
-    async def stream(self, run: str, *, after: int = -1, poll_seconds: float = 0.5) -> AsyncGenerator[Position]:
-        """Yield the items of a run above sequence number ``after``, then each new one, until the run has ended.
+    async def stream(
+        self, run: str, *, after: int | str = -1, poll_seconds: float = 0.5
+    ) -> AsyncGenerator[StreamEvent]:
+        """Yield the events of a run behind ``after``, then each new one, until the run has ended.
 
-        A waiting run is followed too: leave the loop at a `RunSuspended` to do something else meanwhile. Nothing is
-        lost between two streams if the second starts ``after`` the last item of the first. Items that this process
-        stores come at once; those of other processes are looked for every ``poll_seconds``.
+        An `ItemEvent` is an item of the journal. A `DeltaEvent` is a piece of an answer that a model is writing, and
+        a `DropEvent` withdraws the pieces of one that came to nothing. Each event has an ``after``: a stream that
+        starts there loses nothing and repeats nothing. A sequence number of an item does as well; then an answer that
+        is open comes from its beginning. A stream that reads slowly gets longer pieces.
+
+        A waiting run is followed too: leave the loop at a `RunSuspended` to do something else meanwhile. Leaving it
+        ends this stream only. What this process stores comes at once; what others store is looked for every
+        ``poll_seconds``, and pieces of answers more often. A model streams if somebody follows the run when it is
+        asked and it can, unless a layer may change its answer: that comes when it is recorded.
 
         Raises:
-            RequestError: the run does not exist for this principal.
+            RequestError: the run does not exist for this principal, or ``after`` is no place in a stream.
         """
         check_positive("stream", poll_seconds=poll_seconds)
-        has_ended, items = False, await self.items(run, after=after)
-        with watch_run(run) as changed:
-            while True:
-                for position in items:
-                    yield position
-                    after = position.seq
-                if has_ended:
-                    return
-                if not items:
-                    with contextlib.suppress(TimeoutError):
-                        await asyncio.wait_for(changed.wait(), poll_seconds)
-                changed.clear()  # before reading: what is stored meanwhile sets it again
-                has_ended = (await self._visible_run(run)).ended > 0  # as well: an ended run gets no more items
-                items = await self._store.read(run, after)
+        check_after(after)
+        await self._visible_run(run)
+
+        async def has_ended() -> bool:
+            return (await self._visible_run(run)).ended > 0
+
+        async with contextlib.aclosing(follow_run(self._store, run, after, poll_seconds, has_ended)) as events:
+            async for event in events:
+                yield event
 
     async def usage(self, *, since: float, until: float) -> UsageTotals:
         """The usage of the runs that `runs` lists and that were opened from ``since`` until ``until`` (epoch seconds).

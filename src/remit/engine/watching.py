@@ -1,4 +1,4 @@
-"""Wakes the streams of this process that follow a run, as soon as an item of it is stored here."""
+"""Wakes the streams of this process that follow a run, as soon as an item of it is stored or a model writes here."""
 
 from __future__ import annotations
 
@@ -11,15 +11,33 @@ from typing import Final
 from remit.contracts.items import Position
 from remit.journal.ledger import ItemCallback
 
-_WATCHERS: Final[dict[str, list[tuple[asyncio.AbstractEventLoop, asyncio.Event]]]] = {}
+
+class RunChanged(asyncio.Event):
+    """Set when there is something new. ``has_items``: items, and not only pieces of answers."""
+
+    has_items = False
+
+    def set_for_items(self) -> None:
+        """Set the event because items were stored."""
+        self.has_items = True
+        self.set()
+
+    def reset(self) -> bool:
+        """Clear the event; return whether items were stored."""
+        self.clear()
+        has_items, self.has_items = self.has_items, False
+        return has_items
+
+
+_WATCHERS: Final[dict[str, list[tuple[asyncio.AbstractEventLoop, RunChanged]]]] = {}
 """The streams by run. Runs and streams may have event loops of their own, in other threads."""
 _LOCK: Final = threading.Lock()
 
 
 @contextlib.contextmanager
-def watch_run(run: str) -> Generator[asyncio.Event]:
-    """An event that is set whenever an item of the run was stored by this process."""
-    watcher = (asyncio.get_running_loop(), asyncio.Event())
+def watch_run(run: str) -> Generator[RunChanged]:
+    """An event that is set whenever this process stored an item of the run, or a model wrote a piece of an answer."""
+    watcher = (asyncio.get_running_loop(), RunChanged())
     with _LOCK:
         _WATCHERS.setdefault(run, []).append(watcher)
     try:
@@ -35,12 +53,24 @@ def wake_streams_and(on_item: ItemCallback | None) -> ItemCallback:
     """The callback of a runtime for stored items: wakes the streams of the run, then calls ``on_item``."""
 
     def announce(position: Position) -> None:
-        with _LOCK:
-            watchers = list(_WATCHERS.get(position.run, ()))
-        for loop, event in watchers:
-            with contextlib.suppress(RuntimeError):  # its loop was closed
-                loop.call_soon_threadsafe(event.set)
+        wake_streams(position.run, for_items=True)
         if on_item is not None:
             on_item(position)
 
     return announce
+
+
+def is_watched(run: str) -> bool:
+    """Whether a stream of this process follows the run."""
+    return run in _WATCHERS
+
+
+def wake_streams(run: str, *, for_items: bool = False) -> None:
+    """Wake the streams of this process that follow the run."""
+    if run not in _WATCHERS:
+        return
+    with _LOCK:
+        watchers = list(_WATCHERS.get(run, ()))
+    for loop, event in watchers:
+        with contextlib.suppress(RuntimeError):  # its loop was closed
+            loop.call_soon_threadsafe(event.set_for_items if for_items else event.set)

@@ -29,6 +29,7 @@ from remit.contracts.items import (
 from remit.contracts.ledger import Consumption, TurnRequest
 from remit.contracts.question import Decision, Question, QuestionStatus
 from remit.core.checks import as_clock
+from remit.journal.answers import InMemoryAnswers
 from remit.journal.artifact_memory import ArtifactsInMemory
 from remit.journal.codec import ERASED_BODY
 from remit.journal.conversations import ConversationsInMemory, conversation_key
@@ -79,12 +80,12 @@ class _RunState(Struct):
     cancel_requested_by: str = ""
 
 
-class InMemoryStore(ArtifactsInMemory):
+class InMemoryStore(InMemoryAnswers, ArtifactsInMemory):
     """A store in the memory of this process, for tests and single runs."""
 
     def __init__(self, clock: Callable[[], float] = time.time) -> None:
-        super().__init__()
-        self._clock = as_clock("InMemoryStore", clock)
+        InMemoryAnswers.__init__(self, as_clock("InMemoryStore", clock))
+        ArtifactsInMemory.__init__(self)
         self._runs: dict[str, _RunState] = {}
         self._unfinished: dict[str, _RunState] = {}
         self._conversations = ConversationsInMemory(self._row_of)
@@ -181,8 +182,7 @@ class InMemoryStore(ArtifactsInMemory):
 
     async def cancel_requested_by(self, run: str) -> str:
         """The name of the principal who requested cancellation of the run; empty if there is no request."""
-        state = self._runs.get(run)
-        return state.cancel_requested_by if state else ""
+        return self._runs[run].cancel_requested_by if run in self._runs else ""
 
     async def list_runs(self, **run_filter: Unpack[RunFilter]) -> list[RunRow]:
         """The newest runs, newest first."""
@@ -299,6 +299,9 @@ class InMemoryStore(ArtifactsInMemory):
         if plan.start - now <= request.max_wait:
             (heapq.heappush if plan.is_new_lane else heapq.heapreplace)(lanes, plan.start)
         return plan.start - now
+
+    def _epoch_of(self, run: str) -> int:
+        return self._runs[run].epoch if run in self._runs else 0
 
     async def close(self) -> None:
         """Do nothing."""

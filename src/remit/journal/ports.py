@@ -378,7 +378,55 @@ class ArtifactStore(Protocol):
         ...
 
 
-class Store(Journal, Leases, RunInbox, RunIndex, ConversationStore, GrantStore, RateCounter, ArtifactStore, Protocol):
+class AnswerPiece(NamedTuple):
+    """A piece of the answer ``number`` of an epoch, to the request ``call``, from the character ``start`` on.
+
+    ``start`` is -1, and ``body`` empty, if the answer is about to be recorded.
+    """
+
+    call: str
+    number: int
+    start: int
+    body: str
+
+
+class AnswerPieces(Protocol):
+    """Answers that models are writing, for readers in other processes. They are lost with their epoch."""
+
+    async def watch(self, run: str, seconds: float) -> None:
+        """Ask the executor of a run for the pieces of answers, for ``seconds``."""
+        ...
+
+    async def is_watched(self, run: str) -> bool:
+        """Whether a reader has asked for the pieces of the run's answers."""
+        ...
+
+    def write_pieces(
+        self, run: str, epoch: int, pieces: Sequence[AnswerPiece], closed: Sequence[int] = ()
+    ) -> AppendFuture:
+        """Store pieces, and delete those of the answers ``closed``; nothing if another epoch has begun.
+
+        It is done before appends that are made later.
+        """
+        ...
+
+    async def read_pieces(self, run: str) -> tuple[int, list[AnswerPiece]]:
+        """The epoch of a run and the pieces that it has stored, those of each answer in order."""
+        ...
+
+
+class Store(
+    Journal,
+    Leases,
+    RunInbox,
+    RunIndex,
+    ConversationStore,
+    GrantStore,
+    RateCounter,
+    ArtifactStore,
+    AnswerPieces,
+    Protocol,
+):
     """A store of journals: all eight ports."""
 
     async def close(self) -> None:

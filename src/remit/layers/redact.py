@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from remit.contracts.call import Call, CallLayer, CallService
 from remit.contracts.redact import Redaction
 from remit.contracts.reply import Reply
+from remit.contracts.streaming import withhold_answers
 from remit.core.checks import as_texts
 from remit.errors import CallError, SetupError
 
@@ -15,7 +16,8 @@ class Redact(CallLayer):
     """Removes the values of ``fields``, at any depth, and what ``patterns`` match, from results, errors and notes.
 
     The base applies it before the end of an attempt is on record; the layer itself applies it to replies of layers
-    inside it. Arguments stay as they are: they are what an approver sees and what runs.
+    inside it. Arguments stay as they are: they are what an approver sees and what runs. An agent inside does not
+    stream: its answers come when they are recorded.
 
     Raises:
         SetupError: nothing is given, or a pattern is not a regular expression.
@@ -34,7 +36,8 @@ class Redact(CallLayer):
 
         async def redact(call: Call, /) -> Reply:
             try:
-                reply = await inner(call.replace(redactions=(redaction, *call.redactions)))
+                with withhold_answers():
+                    reply = await inner(call.replace(redactions=(redaction, *call.redactions)))
             except CallError as error:
                 safe = redaction.redact_error(error)
                 if safe is error:

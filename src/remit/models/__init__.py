@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING
 from remit.lazy_exports import lazy_exports
 
 if TYPE_CHECKING:
-    from remit.agent.model import ChecksModel, Model, NamedModel
+    from remit.agent.model import ChecksModel, Model, NamedModel, StreamsAnswers
     from remit.contracts.settings import ModelSettings
+    from remit.contracts.streaming import Delta
     from remit.contracts.usage import Price
     from remit.models.local import LocalModel, LocalModels
     from remit.models.openai import OpenAI
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ChecksModel",
+    "Delta",
     "LocalModel",
     "LocalModels",
     "Model",
@@ -25,6 +27,7 @@ __all__ = [
     "Price",
     "PydanticAIModel",
     "ResolvedModel",
+    "StreamsAnswers",
     "resolve_model",
 ]
 
@@ -32,8 +35,9 @@ if not TYPE_CHECKING:
     __getattr__ = lazy_exports(
         __name__,
         {
-            "remit.agent.model": ("ChecksModel", "Model", "NamedModel"),
+            "remit.agent.model": ("ChecksModel", "Model", "NamedModel", "StreamsAnswers"),
             "remit.contracts.settings": ("ModelSettings",),
+            "remit.contracts.streaming": ("Delta",),
             "remit.contracts.usage": ("Price",),
             "remit.models.local": ("LocalModel", "LocalModels"),
             "remit.models.openai": ("OpenAI",),

@@ -12,7 +12,7 @@ import math
 import os
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from email.utils import parsedate_to_datetime
 from types import NoneType
 from typing import Any, Final, Self, cast
@@ -22,9 +22,12 @@ from remit.lazy_exports import require_extra
 
 with require_extra(__name__, "openai"):
     import openai
+    from openai._constants import RAW_RESPONSE_HEADER
 
 from remit.contracts.chat import ChatRequest, Completion, completion_from_message
 from remit.contracts.settings import ModelSettings
+from remit.contracts.streaming import Delta
+from remit.contracts.transient import is_transient
 from remit.contracts.wire import to_request_text
 from remit.core.checks import check_functions, check_instance, check_name, check_positive, check_unicode
 from remit.errors import (
@@ -36,6 +39,7 @@ from remit.errors import (
     ModelUnavailableError,
     SetupError,
 )
+from remit.models.answer_stream import REFUSED_STATUSES, STREAM_FIELDS, AnswerStream
 from remit.models.context_length import is_context_length_error
 from remit.models.headers import resolve_headers
 from remit.models.openai_api import list_unsupported_settings, reads_pdfs_at, takes_json_schema
@@ -89,6 +93,7 @@ class OpenAI:
         self.vendor = vendor
         self.reads_images = reads_images
         self._rewrite_message = rewrite_message
+        self._refuses_streams = False
         http = openai.DefaultAsyncHttpxClient(trust_env=trust_env)
         self._client = openai.AsyncOpenAI(
             base_url=base_url, api_key=api_key, max_retries=0, timeout=timeout, http_client=http
@@ -116,6 +121,66 @@ class OpenAI:
         if reported is not None:
             raise self._status_error(*reported)
         return parse_completion(answer)
+
+    async def stream(self, request: ChatRequest, on_delta: Callable[[Delta], None], /) -> Completion:
+        """Send one request for a stream; see `remit.agent.model.StreamsAnswers`. An endpoint may answer in one, too.
+
+        Raises:
+            ModelError, CompletionError: as above; or the answer was cut on the way.
+        """
+        if self._refuses_streams:
+            return await self(request)
+        stream = AnswerStream(on_delta)
+        try:
+            async with self._open_stream(request) as response:
+                if not response.headers.get("content-type", "").startswith("text/event-stream"):
+                    return parse_completion(await response.read())
+                async for data in response.iter_bytes():
+                    stream.feed(data)
+            body = stream.body()
+        except openai.APIStatusError as error:
+            if error.status_code in REFUSED_STATUSES and "stream" in error.message.lower():
+                self._refuses_streams = True
+                return await self(request)
+            raise self._to_model_error(error) from error
+        except openai.OpenAIError as error:
+            raise self._to_model_error(error) from error
+        except (ValueError, TypeError, LookupError) as error:
+            raise CompletionError(f"the model's answer is not a stream of a chat completion: {error}") from error
+        except Exception as error:
+            if not is_transient(error):
+                raise
+            reason = str(error) or type(error).__name__
+            raise ModelUnavailableError(f"{self.model} at {self._client.base_url} broke off: {reason}") from error
+        if stream.error is not None:
+            raise self._to_streamed_error(stream.error)
+        return parse_completion(body.encode(errors="surrogatepass"))
+
+    @contextlib.asynccontextmanager
+    async def _open_stream(self, request: ChatRequest) -> AsyncGenerator[openai.AsyncAPIResponse[bytes]]:
+        headers = {"Content-Type": "application/json", **await resolve_headers(request.settings)}
+        body = build_body(self.model, request, self._rewrite_message).removesuffix(b"}")
+        posting: Any = self._client.post(
+            "/chat/completions",
+            cast_to=bytes,
+            content=b"%b,%b}" % (body, STREAM_FIELDS.encode()),
+            options={"headers": {**headers, RAW_RESPONSE_HEADER: "stream"}},
+        )
+        response: openai.AsyncAPIResponse[bytes] = await posting
+        try:
+            yield response
+        finally:
+            await response.close()
+
+    def _to_streamed_error(self, error: Mapping[str, Any]) -> ModelError:
+        """The error that an endpoint reports in the middle of an answer. Without a code it may pass."""
+        status = error.get("code") or error.get("status")
+        said = _shorten(str(error.get("message") or error))
+        message = f"{self.model} at {self._client.base_url} broke off: {said}"
+        if status in _RETRYABLE_STATUSES:
+            return ModelBusyError(message)
+        is_refused = isinstance(status, int) and 400 <= status < 500
+        return ModelRefusedError(message) if is_refused else ModelUnavailableError(message)
 
     def list_unsupported(self, settings: ModelSettings, /) -> list[str]:
         """The names of the settings that the model is known to refuse, at OpenAI's own endpoint."""

@@ -29,7 +29,6 @@ from remit.lazy_exports import require_extra
 
 with require_extra(__name__, "pydantic-ai"):
     from pydantic_ai import exceptions as foreign
-    from pydantic_ai.direct import model_request
     from pydantic_ai.messages import (
         BinaryContent,
         ImageUrl,
@@ -89,6 +88,7 @@ from remit.models.model_origin import (
 )
 from remit.models.pydantic_names import infer_named_model, shorten_line
 from remit.models.pydantic_settings import schema_of, to_pydantic_settings, unsupported_settings, without_schema
+from remit.models.pydantic_stream import ask_pydantic_model
 from remit.schemas.jsontext import compact_json
 
 _RETRYABLE_STATUSES: Final = frozenset({408, 409, 425, 429})
@@ -121,11 +121,12 @@ class PydanticAIModel:
             CompletionError: what it answered is no completion.
         """
         try:
-            response = await model_request(
+            response = await ask_pydantic_model(
                 self._model,
                 to_model_messages(request.history),
-                model_settings=await to_pydantic_settings(without_schema(request.settings), self._model),
-                model_request_parameters=_make_parameters(request),
+                await to_pydantic_settings(without_schema(request.settings), self._model),
+                _make_parameters(request),
+                instrument=None,
             )
         except RemitError:
             raise

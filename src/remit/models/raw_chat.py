@@ -25,6 +25,7 @@ from pydantic_ai.models.openai import OpenAIChatModel, OpenAIResponsesModel
 from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
 
+from remit.contracts.streaming import CURRENT_SINK, AnswerSink
 from remit.contracts.wire import (
     escape_surrogates,
     kept_details,
@@ -35,6 +36,7 @@ from remit.contracts.wire import (
     text_of_message,
     to_request_text,
 )
+from remit.models.answer_stream import REFUSED_STATUSES, STREAM_FIELDS, AnswerStream, StreamCutError
 from remit.models.model_origin import model_origin
 from remit.models.reported_error import find_reported_error
 from remit.schemas.jsontext import ascii_json, compact_json
@@ -179,7 +181,10 @@ class _KeepingHttp(httpx2.AsyncClient):
             request = httpx2.Request(
                 request.method, request.url, headers=headers, content=body, extensions=request.extensions
             )
-        response = await self._inner.send(request, **options)
+        sink = CURRENT_SINK.get()
+        response = None if sink is None else await self._stream(sink, request, options)
+        if response is None:
+            response = await self._inner.send(request, **options)
         if not response.is_success:
             return response
         coded = (b"content-length", b"content-encoding", b"transfer-encoding")
@@ -187,6 +192,45 @@ class _KeepingHttp(httpx2.AsyncClient):
         reported = find_reported_error(response.content)
         status = response.status_code if reported is None else reported.status
         return httpx2.Response(status, headers=headers, content=exchange.read(response.content), request=request)
+
+    async def _stream(
+        self, sink: AnswerSink, request: httpx2.Request, options: dict[str, Any]
+    ) -> httpx2.Response | None:
+        """Send the request for a stream, and join its events to one answer; None if the endpoint cannot stream."""
+        sink.restart()  # the provider's client asks again after some failures
+        body = b"%b,%b}" % (request.content.rstrip().removesuffix(b"}"), STREAM_FIELDS.encode())
+        headers = [(key, value) for key, value in request.headers.raw if key.lower() != b"content-length"]
+        streamed = httpx2.Request(
+            request.method, request.url, headers=headers, content=body, extensions=request.extensions
+        )
+        response = await self._inner.send(streamed, stream=True, **options)
+        try:
+            is_stream = response.headers.get("content-type", "").startswith("text/event-stream")
+            if not response.is_success or not is_stream:
+                text = (await response.aread()).decode(errors="replace")
+                return None if response.status_code in REFUSED_STATUSES and "stream" in text.lower() else response
+            answer = AnswerStream(sink)
+            async for data in response.aiter_bytes():
+                answer.feed(data)
+            joined = answer.body().encode(errors="surrogatepass")
+        except (ValueError, TypeError, LookupError, StreamCutError) as error:
+            raise httpx2.RemoteProtocolError(f"the answer is not a whole stream: {error}", request=request) from error
+        finally:
+            await response.aclose()
+        status = response.status_code
+        if answer.error is not None:
+            code = answer.error.get("code")
+            status = code if isinstance(code, int) and 400 <= code < 600 else 503
+        kept = [(key, value) for key, value in response.headers.raw if key.lower() != b"content-type"]
+        headers = [*kept, (b"content-type", b"application/json")]
+        return httpx2.Response(status, headers=headers, content=joined, request=request)
+
+
+def streams_itself(model: Model) -> bool:
+    """Whether requests to a model stream where somebody follows: it sends chat completions, by `keep_as_received`."""
+    if isinstance(model, WrapperModel):
+        return streams_itself(model.wrapped)
+    return isinstance(model, (_KeepingChat, FallbackModel))
 
 
 def _refuse(_request: httpx2.Request) -> httpx2.Response:

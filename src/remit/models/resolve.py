@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
 from urllib.parse import urlsplit
 
-from remit.agent.model import MODEL_VARIABLE, Model, NamedModel
+from remit.agent.model import MODEL_VARIABLE, Model, NamedModel, ask_or_stream
 from remit.agent.provider_tool import ProviderTool, as_provider_tools
 from remit.contracts.chat import ChatRequest, Completion
 from remit.contracts.estimate import Reads
@@ -190,8 +190,7 @@ class ResolvedModel:
             ModelError: the provider is unreachable or busy, or refuses the request.
             CompletionError: the answer is not a completion.
         """
-        model = self._opened or await self.start()
-        return await model(request)
+        return await ask_or_stream(self._opened or await self.start(), request)
 
     async def close(self) -> None:
         """Close connections and stop servers. A later request opens the model again."""

@@ -6,13 +6,26 @@ A script is a list of messages. A request with n assistant messages in its histo
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, cast
 
+from msgspec import structs
+
 from remit.contracts.chat import AssistantMessage, ChatRequest, Completion, completion_from_message, encode_message
-from remit.core.checks import as_path, as_tuple, as_tuple_of, check_instances, wrong_value
+from remit.contracts.streaming import Delta
+from remit.core.checks import (
+    as_path,
+    as_tuple,
+    as_tuple_of,
+    check_counts,
+    check_instances,
+    check_numbers,
+    check_positive,
+    wrong_value,
+)
 from remit.errors import CompletionError, SetupError
 from remit.journal.codec import RESULT_TOOL
 
@@ -29,12 +42,18 @@ class Scripted:
 
     A raw message may also have ``usage`` (``{"prompt_tokens": 12, "completion_tokens": 3}``) and ``finish_reason``,
     which are removed from the message. By default an answer costs no tokens and ends with ``stop`` or ``tool_calls``.
+    To a stream an answer goes in pieces of ``piece_chars`` characters, with ``delay`` seconds after each.
     """
 
     model: Final = SCRIPTED_MODEL_NAME
     vendor: Final = "scripted"
 
-    def __init__(self, lines: Sequence[ScriptLine]) -> None:
+    def __init__(self, lines: Sequence[ScriptLine], *, piece_chars: int = 16, delay: float = 0.0) -> None:
+        check_positive("Scripted", piece_chars=piece_chars)
+        check_counts("Scripted", piece_chars=piece_chars)
+        check_numbers("Scripted", delay=delay)
+        self._piece_chars = piece_chars
+        self._delay = delay
         self._lines: tuple[ScriptLine, ...] = as_tuple("Scripted: lines", lines)
         for line in self._lines:
             if not (isinstance(line, (str, Mapping, BaseException)) or callable(line)):
@@ -72,16 +91,32 @@ class Scripted:
             line = line(request)
         if isinstance(line, BaseException):
             raise line
-        message = {"role": "assistant", "content": line} if isinstance(line, str) else {"role": "assistant", **line}
-        usage = cast("dict[str, int]", message.pop("usage", _NO_TOKENS))
-        finish = message.pop("finish_reason", "tool_calls" if message.get("tool_calls") else "stop")
-        return completion_from_message(
-            encode_message(cast("AssistantMessage", message)),
-            model=SCRIPTED_MODEL_NAME,
-            finish_reason=str(finish),
-            prompt_tokens=usage.get("prompt_tokens", 0),
-            completion_tokens=usage.get("completion_tokens", 0),
-        )
+        return _to_completion(line)
+
+    async def stream(self, request: ChatRequest, on_delta: Callable[[Delta], None], /) -> Completion:
+        """The next line of the script, reported in pieces."""
+        completion = await self(request)
+        deltas = [Delta(completion.content or "")]
+        for index, call in enumerate(completion.tool_calls):
+            deltas.append(Delta(call.arguments, "arguments", index, call.name))
+        for delta in deltas:
+            for start in range(0, len(delta.text), self._piece_chars):
+                on_delta(structs.replace(delta, text=delta.text[start : start + self._piece_chars]))
+                await asyncio.sleep(self._delay)
+        return completion
+
+
+def _to_completion(line: str | Mapping[str, Any]) -> Completion:
+    message = {"role": "assistant", "content": line} if isinstance(line, str) else {"role": "assistant", **line}
+    usage = cast("dict[str, int]", message.pop("usage", _NO_TOKENS))
+    finish = message.pop("finish_reason", "tool_calls" if message.get("tool_calls") else "stop")
+    return completion_from_message(
+        encode_message(cast("AssistantMessage", message)),
+        model=SCRIPTED_MODEL_NAME,
+        finish_reason=str(finish),
+        prompt_tokens=usage.get("prompt_tokens", 0),
+        completion_tokens=usage.get("completion_tokens", 0),
+    )
 
 
 def _parse_script(text: str) -> list[ScriptLine]:

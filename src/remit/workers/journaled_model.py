@@ -39,6 +39,7 @@ from remit.layers.trace import TraceModel
 from remit.models.model_origin import drop_impossible_usage, mark_response, reads_of
 from remit.models.pydantic_ai import keep_as_received
 from remit.models.pydantic_settings import to_pydantic_settings
+from remit.models.pydantic_stream import ask_pydantic_model
 from remit.workers.compacted_request import ask_compacted
 from remit.workers.media import add_media
 from remit.workers.missing_model import MissingModel, MissingModelPort
@@ -202,7 +203,7 @@ class JournaledModel(WrapperModel):
             return view.to_answer(await view.ask(view.chat))
         settings = await to_pydantic_settings(request.settings, self.wrapped, request.base_settings)
         messages = await add_media(self._restore_tool_names(request.messages), self.wrapped)
-        response = await self.wrapped.request(messages, settings, request.parameters)
+        response = await ask_pydantic_model(self.wrapped, messages, settings, request.parameters)
         return mark_response(drop_impossible_usage(response), self.wrapped)
 
     def _view(self, request: RecordedRequest) -> RequestView:

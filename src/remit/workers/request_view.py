@@ -22,6 +22,7 @@ from remit.contracts.estimate import PDF
 from remit.models.model_origin import drop_impossible_usage, mark_response
 from remit.models.pydantic_ai import to_completion, to_tool_definitions
 from remit.models.pydantic_settings import to_pydantic_settings, without_schema
+from remit.models.pydantic_stream import ask_pydantic_model
 from remit.workers.media import add_media
 from remit.workers.port_adapter import ModelPortAdapter
 from remit.workers.response_codec import RecordedRequest
@@ -78,7 +79,7 @@ class RequestView:
                 messages, parameters = self._change_messages(parameters, list(chat.history))
             settings = await to_pydantic_settings(without_schema(chat.settings), self._model, self._base_settings(chat))
             messages = await add_media(messages, self._model)
-            response = await self._model.request(messages, settings, parameters)
+            response = await ask_pydantic_model(self._model, messages, settings, parameters)
             response = mark_response(drop_impossible_usage(response), self._model)
             completion = to_completion(response)
         self._answers.append((completion, response))

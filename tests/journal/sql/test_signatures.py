@@ -219,7 +219,7 @@ async def test_a_journal_whose_signatures_were_removed_is_refused_whatever_rows_
     execute(file, "ALTER TABLE remit_questions DROP COLUMN approval")
     execute(file, "ALTER TABLE remit_runs DROP COLUMN target")
     execute(file, "ALTER TABLE remit_runs DROP COLUMN erased")
-    for table in ("key", "artifacts", "artifact_contents", "conversations"):
+    for table in ("key", "artifacts", "artifact_contents", "conversations", "answers", "watches"):
         execute(file, f"DROP TABLE remit_{table}")
     for index in ("questions_tenant", "questions_open", "runs_status", "runs_callee"):
         execute(file, f"DROP INDEX remit_{index}")

@@ -35,6 +35,7 @@ from remit.journal.ports import (
     RunFilter,
     RunRow,
 )
+from remit.journal.sql.answers import SqlAnswers, delete_answers
 from remit.journal.sql.artifacts import ArtifactTables, find_digests
 from remit.journal.sql.conversations import (
     change_conversation,
@@ -94,7 +95,7 @@ from remit.journal.sql.writes import (
 T = TypeVar("T")
 
 
-class SqlStore:
+class SqlStore(SqlAnswers):
     """A store in SQLite or Postgres: all eight ports. Opens and migrates its database on first use.
 
     Args:
@@ -171,6 +172,7 @@ class SqlStore:
             if row.until > now:
                 raise lease_held_error(run, row.driver)
             UPDATE_LEASE.execute(connection, {"the_run": run, "epoch": row.epoch + 1, **lease})
+            delete_answers(connection, run)
             items, signer = SELECT_ITEMS.all(connection, run=run, after=after), signer_of(connection)
             last = SELECT_CHAIN.first(connection, run=run, seq=row.next_seq - 1)
             if last is not None:  # otherwise items are missing, which the caller finds by their number

@@ -173,9 +173,25 @@ ARTIFACT_CONTENTS: Final = Table(
     Column("content", LargeBinary, nullable=False),
 )
 
+ANSWERS: Final = Table(
+    "remit_answers",
+    METADATA,
+    Column("run", Text, primary_key=True),
+    Column("epoch", Integer, primary_key=True),
+    Column("number", Integer, primary_key=True),
+    Column("start", Integer, primary_key=True),
+    Column("call", Text, nullable=False),
+    Column("body", Text, nullable=False),
+)
+"""Pieces of the answers that models are writing."""
+
+WATCHES: Final = Table(
+    "remit_watches", METADATA, Column("run", Text, primary_key=True), Column("until", Float, nullable=False)
+)
+
 VERSION_TABLE: Final = "remit_version"
 
-HEAD_REVISION: Final = "0010"
+HEAD_REVISION: Final = "0011"
 """The newest migration. A database at this revision is opened without loading Alembic."""
 
 

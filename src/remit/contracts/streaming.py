@@ -1,0 +1,98 @@
+"""Answers while models write them: pieces on their way to readers. They are never in the journal."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncGenerator, Generator
+from contextvars import ContextVar
+from typing import Final, Literal, Protocol
+
+from msgspec import Struct
+
+DeltaKind = Literal["text", "arguments"]
+
+
+class Delta(Struct, frozen=True, gc=False):
+    """A piece of an answer that a model writes: of its text, or of the arguments of a call.
+
+    ``index`` numbers the calls of the answer from 0, ``name`` is the tool, once it is known.
+    """
+
+    text: str
+    kind: DeltaKind = "text"
+    index: int = 0
+    name: str = ""
+
+
+class AnswerSink(Protocol):
+    """Takes the pieces of one answer, on the event loop that executes the run."""
+
+    def __call__(self, delta: Delta, /) -> None:
+        """Add a piece."""
+        ...
+
+    def restart(self) -> None:
+        """Drop the pieces so far: the model is asked again."""
+        ...
+
+
+class OpenAnswers(Protocol):
+    """The answers that the models of one run write, under the ids of their requests."""
+
+    async def open(self, call: str) -> AnswerSink | None:
+        """Open the answer to a request, in place of an earlier attempt; None if nobody follows the run."""
+        ...
+
+    def settle(self, call: str) -> None:
+        """Close an answer that is recorded next: readers get the record."""
+        ...
+
+    def drop(self, call: str) -> None:
+        """Close an answer, if it is open and not settled: it came to nothing."""
+        ...
+
+
+CURRENT_ANSWERS: Final[ContextVar[OpenAnswers | None]] = ContextVar("remit_answers", default=None)
+"""The open answers of the run that the current task executes; None where no piece may leave before the record."""
+
+CURRENT_SINK: Final[ContextVar[AnswerSink | None]] = ContextVar("remit_answer_sink", default=None)
+"""Takes the answer to the request that the current task makes; None if nobody follows it."""
+
+
+@contextlib.contextmanager
+def withhold_answers() -> Generator[None]:
+    """Let no piece of an answer leave: what is inside may only be seen after it was changed."""
+    token = CURRENT_ANSWERS.set(None)
+    try:
+        yield
+    finally:
+        CURRENT_ANSWERS.reset(token)
+
+
+@contextlib.asynccontextmanager
+async def streamed_answer(call: str) -> AsyncGenerator[None]:
+    """Let the model that is asked here stream its answer to the request ``call``, if somebody follows the run.
+
+    With an empty ``call`` it does not stream.
+    """
+    answers = CURRENT_ANSWERS.get() if call else None
+    token = CURRENT_SINK.set(None if answers is None else await answers.open(call))
+    try:
+        yield
+    except BaseException:
+        drop_answer(call)
+        raise
+    finally:
+        CURRENT_SINK.reset(token)
+
+
+def settle_answer(call: str) -> None:
+    """Close the answer to a request: it is recorded next."""
+    if (answers := CURRENT_ANSWERS.get()) is not None:
+        answers.settle(call)
+
+
+def drop_answer(call: str) -> None:
+    """Close the answer to a request that came to nothing."""
+    if (answers := CURRENT_ANSWERS.get()) is not None:
+        answers.drop(call)

@@ -1,0 +1,196 @@
+"""Follows a run: its recorded items, and between them the answers that its models are writing."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterator, Sequence
+from typing import Any, Final, TypeVar
+
+from msgspec import Struct
+
+from remit.contracts.items import Item, Message, ModelReply, Position
+from remit.contracts.streaming import DeltaKind
+from remit.core.checks import check_counts
+from remit.engine.open_answers import STORE_SECONDS, OpenAnswer, find_open_answers
+from remit.engine.result import RunResult
+from remit.engine.watching import wake_streams, watch_run
+from remit.errors import JournalError, RequestError
+from remit.journal.ports import Store
+
+WATCH_SECONDS: Final = 60.0
+"""Seconds for which an executor in another process writes pieces after it was asked to."""
+
+_EXECUTIONS: Final = set[asyncio.Task[Any]]()
+"""Executions that go on when their stream is left; an event loop holds only weak references to tasks."""
+
+_MAX_SEQ: Final = 2**63 - 1
+_MAX_OPEN: Final = 1000
+
+
+class ItemEvent(Struct, frozen=True, gc=False):
+    """An item was recorded. A model's message replaces the pieces with the same ``call``.
+
+    ``after`` is the place of an event in the stream: a stream that starts after it continues with the next event.
+    """
+
+    after: str
+    position: Position
+
+    @property
+    def item(self) -> Item:
+        """The item."""
+        return self.position.item
+
+
+class DeltaEvent(Struct, frozen=True, gc=False):
+    """A model has written a piece of its answer to the request ``call``: of its text, or of the arguments of a call.
+
+    ``index`` numbers the calls of the answer from 0, ``name`` is the tool that is called.
+    """
+
+    after: str
+    call: str
+    text: str
+    kind: DeltaKind = "text"
+    index: int = 0
+    name: str = ""
+
+
+class DropEvent(Struct, frozen=True, gc=False):
+    """The answer to the request ``call`` came to nothing; forget its pieces. The model may be asked again."""
+
+    after: str
+    call: str
+
+
+T = TypeVar("T")
+
+StreamEvent = ItemEvent | DeltaEvent | DropEvent
+RunEvent = StreamEvent | RunResult[Any]
+
+
+class _Cursor:
+    """The place of a reader: the last item, and how much it has of each open answer."""
+
+    def __init__(self, after: int | str) -> None:
+        self.seq = -1
+        self.open: dict[str, tuple[tuple[int, int], int]] = {}
+        if isinstance(after, str):
+            try:
+                self._parse(after)
+            except ValueError:
+                raise RequestError(f"after is {after[:100]!r}; give the after of an event, or a number") from None
+        else:
+            check_counts("stream", after=after)
+            self.seq = after
+        if abs(self.seq) > _MAX_SEQ:
+            raise RequestError("after is larger than any sequence number; give that of an event or item")
+
+    def _parse(self, after: str) -> None:
+        seq, *answers = after.split("~", _MAX_OPEN)
+        self.seq = int(seq)
+        for each in answers:
+            epoch, number, offset, call = each.split(".", 3)
+            self.open[call] = ((int(epoch), int(number)), max(int(offset), 0))
+
+    def __str__(self) -> str:
+        answers = (f"~{epoch}.{number}.{offset}.{call}" for call, ((epoch, number), offset) in self.open.items())
+        return f"{self.seq}{''.join(answers)}"
+
+    def lacks_any(self, answers: Sequence[OpenAnswer]) -> bool:
+        """Whether an answer that the reader has a part of is no longer open."""
+        ids = {answer.id for answer in answers}
+        return any(known not in ids for known, _ in self.open.values())
+
+    def advance(self, position: Position) -> ItemEvent:
+        """The event of an item."""
+        self.seq = position.seq
+        if isinstance(position.item, (Message, ModelReply)):
+            self.open.pop(position.item.call, None)
+        return ItemEvent(str(self), position)
+
+    def drop_lost(self, answers: Sequence[OpenAnswer]) -> Iterator[DropEvent]:
+        """The events of answers that were open, and are neither open nor recorded."""
+        ids = {answer.id for answer in answers}
+        for call in [call for call, (known, _) in self.open.items() if known not in ids]:
+            del self.open[call]
+            yield DropEvent(str(self), call)
+
+    def read_on(self, answer: OpenAnswer) -> Iterator[DeltaEvent]:
+        """The events of what was added to an open answer. The rest of one that is being recorded comes as its item."""
+        offset = self.open[answer.call][1] if answer.call in self.open else 0
+        for delta in () if answer.is_settled else answer.read(offset):
+            offset += len(delta.text)
+            self.open[answer.call] = (answer.id, offset)
+            yield DeltaEvent(str(self), answer.call, delta.text, delta.kind, delta.index, delta.name)
+
+
+def check_after(after: int | str) -> None:
+    """Refuse a place that no stream has.
+
+    Raises:
+        RequestError: says what to give.
+    """
+    _Cursor(after)
+
+
+async def follow_run(
+    store: Store, run: str, after: int | str, poll_seconds: float, is_over: Callable[[], Awaitable[bool]]
+) -> AsyncGenerator[StreamEvent]:
+    """Yield the events of a run behind the place ``after``, until it is over."""
+    cursor, now, renew_at = _Cursor(after), asyncio.get_running_loop().time, 0.0
+    has_ended, reads_items = False, True
+    with watch_run(run) as changed:
+        while True:
+            reads_items = changed.reset() or reads_items
+            answers, is_here = await find_open_answers(store, run)
+            if reads_items or cursor.lacks_any(answers):
+                # After the answers: one that is not open any more is among the items, or came to nothing.
+                has_ended = await is_over()
+                items = await store.read(run, cursor.seq)
+                for position in items:
+                    yield cursor.advance(position)
+                for event in cursor.drop_lost(answers):
+                    yield event
+                recorded = {each.item.call for each in items if isinstance(each.item, (Message, ModelReply))}
+                answers = [each for each in answers if each.call not in recorded]
+            for delta in (delta for answer in answers for delta in cursor.read_on(answer)):
+                yield delta
+            if has_ended:
+                return
+            if not is_here and now() >= renew_at:
+                renew_at = now() + WATCH_SECONDS / 2
+                with contextlib.suppress(JournalError):  # without it, answers come when they are recorded
+                    await store.watch(run, WATCH_SECONDS)
+            try:
+                is_followed_afar = answers and not is_here
+                seconds = min(poll_seconds, STORE_SECONDS) if is_followed_afar else poll_seconds
+                await asyncio.wait_for(changed.wait(), seconds)
+                reads_items = False
+            except TimeoutError:
+                reads_items = True
+
+
+async def follow_execution(
+    store: Store, run: str, execution: Coroutine[Any, Any, T], poll_seconds: float = 0.5
+) -> AsyncGenerator[StreamEvent | T]:
+    """Execute a run in a task of its own; yield its events and then what ``execution`` returns."""
+    task = asyncio.create_task(execution)
+    _EXECUTIONS.add(task)
+
+    def forget(ended: asyncio.Task[T]) -> None:
+        _EXECUTIONS.discard(ended)
+        if not ended.cancelled():
+            ended.exception()  # retrieved, because the stream may have been left
+        wake_streams(run, for_items=True)
+
+    task.add_done_callback(forget)
+
+    async def has_ended() -> bool:
+        return task.done()
+
+    async with contextlib.aclosing(follow_run(store, run, -1, poll_seconds, has_ended)) as events:
+        async for event in events:
+            yield event
+    yield await task

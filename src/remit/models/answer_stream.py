@@ -1,0 +1,179 @@
+"""Chat completions that endpoints stream: server-sent events, joined to the body that the same answer has in one."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Mapping
+from typing import Any, Final, cast
+
+from remit.contracts.streaming import Delta
+from remit.schemas.jsontext import compact_json
+from remit.schemas.raw_json import load_json
+
+STREAM_FIELDS: Final = '"stream":true,"stream_options":{"include_usage":true}'
+"""The members of a request for a stream."""
+
+REFUSED_STATUSES: Final = frozenset({400, 404, 405, 422, 501})
+"""The statuses of endpoints that do not stream."""
+
+MAX_CHARS: Final = 32_000_000
+"""The most characters of an answer that are joined."""
+
+_MAX_EVENT: Final = 4_000_000
+_PART_COST: Final = 100
+
+_NAMES: Final = frozenset({"id", "type", "role", "name", "format", "finish_reason"})
+"""Fields whose pieces repeat or replace one another, where other texts are joined."""
+
+
+class StreamCutError(ConnectionError):
+    """The stream ended before the answer was whole."""
+
+
+class AnswerStream:
+    """Joins the events of one answer, and reports its text and the arguments of its calls as they arrive."""
+
+    def __init__(self, on_delta: Callable[[Delta], None]) -> None:
+        self._on_delta = on_delta
+        self._buffer = b""
+        self._data: list[bytes] = []
+        self._body: dict[str, Any] = {}
+        self._choice: dict[str, Any] = {"index": 0, "message": {}}
+        self._has_ended = False
+        self._length = 0
+
+    def feed(self, data: bytes) -> None:
+        """Read the next bytes.
+
+        Raises:
+            ValueError: an event is not JSON. TypeError: it is not a chunk of a completion, or the answer is too long.
+        """
+        *lines, self._buffer = (self._buffer + data).split(b"\n")
+        for line in lines:
+            self._feed_line(line.rstrip(b"\r"))
+        if len(self._buffer) > _MAX_EVENT:
+            raise TypeError(f"an event is longer than {_MAX_EVENT:,} bytes")
+
+    def body(self) -> str:
+        """The body of the whole answer.
+
+        Raises:
+            StreamCutError: the endpoint did not finish it.
+        """
+        with contextlib.suppress(ValueError):  # the last event was cut
+            self.feed(b"\n\n")
+        if not (self._has_ended or self._choice.get("finish_reason") or self.error):
+            raise StreamCutError("the answer was cut off")
+        message = _join_texts(self._choice["message"])
+        for call in message.get("tool_calls") or ():
+            call.pop("index", None)  # only pieces are numbered
+        choice = {**_join_texts(self._choice), "message": message}
+        return compact_json({**self._body, "object": "chat.completion", "choices": [choice]})
+
+    @property
+    def error(self) -> Mapping[str, Any] | None:
+        """The error that the endpoint reported in place of the rest, if any."""
+        error = self._body.get("error")
+        return cast("Mapping[str, Any]", error) if isinstance(error, dict) else error and {"message": str(error)}
+
+    def _feed_line(self, line: bytes) -> None:
+        if line.startswith(b"data:"):
+            self._data.append(line[5:].removeprefix(b" "))
+        elif not line and self._data:
+            data, self._data = b"\n".join(self._data), []
+            if data.strip() == b"[DONE]":
+                self._has_ended = True
+            else:
+                self._add_chunk(_as_object(load_json(data.decode())))
+
+    def _add_chunk(self, chunk: Mapping[str, Any]) -> None:
+        for name, value in chunk.items():
+            if name != "choices" and (value is not None or name not in self._body):
+                self._body[name] = value
+        for choice in map(_as_object, chunk.get("choices") or ()):
+            if choice.get("index") in (None, 0):
+                delta = _as_object(choice.get("delta") or {})
+                rest = {name: value for name, value in choice.items() if name not in ("delta", "index")}
+                self._merge(self._choice, rest)
+                self._merge(self._choice["message"], delta)
+                self._report(delta)
+
+    def _report(self, delta: Mapping[str, Any]) -> None:
+        for text in (delta.get("content"), delta.get("refusal")):
+            if isinstance(text, str) and text:
+                self._on_delta(Delta(text))
+        for call in map(_as_object, delta.get("tool_calls") or ()):
+            calls = self._choice["message"]["tool_calls"]
+            whole = _find_indexed(calls, call) or calls[-1]
+            text = _as_object(call.get("function") or {}).get("arguments")
+            if isinstance(text, str) and text:
+                name = str(whole["function"].get("name") or "")
+                self._on_delta(Delta(text, "arguments", calls.index(whole), name))
+
+    def _merge(self, target: dict[str, Any], piece: Mapping[str, Any]) -> None:
+        """Add the fields of a piece: texts and lists are joined, parts of lists by their ``index``."""
+        for name, value in piece.items():
+            known = target.get(name)
+            if isinstance(value, str) and name not in _NAMES:
+                self._count(len(value))
+                target[name] = known if isinstance(known, _Text) else _Text()
+                target[name].append(value)
+            elif isinstance(value, dict):
+                target[name] = cast("dict[str, Any]", known) if isinstance(known, dict) else {}
+                self._merge(target[name], cast("dict[str, Any]", value))
+            elif isinstance(value, list):
+                target[name] = cast("list[Any]", known) if isinstance(known, list) else []
+                self._join_list(target[name], cast("list[Any]", value))
+            elif known is None or value not in (None, ""):
+                target[name] = value
+
+    def _join_list(self, known: list[Any], added: list[Any]) -> None:
+        for part in added:
+            self._count(_PART_COST)
+            same = _find_indexed(known, part)
+            if same is None and isinstance(part, dict):
+                known.append(same := {})
+            if same is None:
+                known.append(part)
+            else:
+                self._merge(same, cast("dict[str, Any]", part))
+
+    def _count(self, added: int) -> None:
+        self._length += added
+        if self._length > MAX_CHARS:
+            raise TypeError(f"the answer is longer than {MAX_CHARS:,} characters")
+
+
+class _Text(list[str]):
+    """A text in pieces."""
+
+
+def _join_texts(value: Any) -> Any:
+    """The value with whole texts."""
+    if isinstance(value, _Text):
+        return "".join(value)
+    if isinstance(value, dict):
+        return {name: _join_texts(each) for name, each in cast("dict[str, Any]", value).items()}
+    return [_join_texts(each) for each in cast("list[Any]", value)] if isinstance(value, list) else value
+
+
+def _find_indexed(parts: list[Any], piece: Any) -> dict[str, Any] | None:
+    """The part of a list that a piece belongs to."""
+    index = _index_of(piece)
+    found = (cast("dict[str, Any]", each) for each in reversed(parts) if index is not None and _index_of(each) == index)
+    return next(found, None)
+
+
+def _index_of(part: Any) -> object:
+    return cast("dict[str, Any]", part).get("index") if isinstance(part, dict) else None
+
+
+def _as_object(value: object) -> Mapping[str, Any]:
+    """The value, which must be a JSON object.
+
+    Raises:
+        TypeError: it is something else.
+    """
+    if not isinstance(value, dict):
+        raise TypeError(type(value).__name__)
+    return cast("Mapping[str, Any]", value)
