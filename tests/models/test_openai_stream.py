@@ -110,7 +110,7 @@ def test_events_may_be_cut_anywhere(size: int) -> None:
     deltas = list[Delta]()
     stream, data = AnswerStream(deltas.append), events(*CHUNKS, end="").replace("\n", "\r\n").encode()
     for start in range(0, len(data), size):
-        stream.feed(data[start : start + size])
+        stream.add_bytes(data[start : start + size])
     assert json.loads(parse_completion(stream.body().encode()).message) == MESSAGE
 
 
@@ -158,16 +158,16 @@ async def test_what_is_no_stream_is_refused(data: str) -> None:
 
 def test_an_event_without_end_is_refused() -> None:
     with pytest.raises(TypeError, match="an event is longer"):
-        AnswerStream(list[Delta]().append).feed(b"data: " + b"x" * 5_000_000)
+        AnswerStream(list[Delta]().append).add_bytes(b"data: " + b"x" * 5_000_000)
 
 
 def test_an_answer_without_end_is_refused() -> None:
     stream = AnswerStream(lambda _delta: None)
     piece = events(chunk({"content": "x" * 3_000_000}), end="").encode()
     for _ in range(10):
-        stream.feed(piece)
+        stream.add_bytes(piece)
     with pytest.raises(TypeError, match="the answer is longer"):
-        stream.feed(piece)
+        stream.add_bytes(piece)
 
 
 class Sink(list[Delta]):
@@ -219,6 +219,6 @@ async def test_pydantic_ais_chat_models_ask_without_where_streams_are_refused() 
 
 def test_a_cut_stream_is_a_lost_connection() -> None:
     stream = AnswerStream(lambda _delta: None)
-    stream.feed(events(*CHUNKS[:3], end="").encode())
+    stream.add_bytes(events(*CHUNKS[:3], end="").encode())
     with pytest.raises(StreamCutError):
         stream.body()

@@ -225,7 +225,7 @@ async def ask_directly(model: ModelService, request: ChatRequest) -> Completion:
 
 
 async def ask_or_stream(model: ModelService, request: ChatRequest) -> Completion:
-    """Ask a model; it streams if somebody follows the answer and it can."""
+    """Ask a model; it streams if the answer is followed and it can."""
     sink = CURRENT_SINK.get()
     if sink is None or not isinstance(model, StreamsAnswers):
         return await model(request)

@@ -40,7 +40,7 @@ class OpenAnswers(Protocol):
     """The answers that the models of one run write, under the ids of their requests."""
 
     async def open(self, call: str) -> AnswerSink | None:
-        """Open the answer to a request, in place of an earlier attempt; None if nobody follows the run."""
+        """Open the answer to a request, in place of an earlier attempt; None if it is not followed."""
         ...
 
     def settle(self, call: str) -> None:
@@ -56,7 +56,7 @@ CURRENT_ANSWERS: Final[ContextVar[OpenAnswers | None]] = ContextVar("remit_answe
 """The open answers of the run that the current task executes; None where no piece may leave before the record."""
 
 CURRENT_SINK: Final[ContextVar[AnswerSink | None]] = ContextVar("remit_answer_sink", default=None)
-"""Takes the answer to the request that the current task makes; None if nobody follows it."""
+"""Takes the answer to the request that the current task makes; None if it is not followed."""
 
 
 @contextlib.contextmanager
@@ -71,7 +71,7 @@ def withhold_answers() -> Generator[None]:
 
 @contextlib.asynccontextmanager
 async def streamed_answer(call: str) -> AsyncGenerator[None]:
-    """Let the model that is asked here stream its answer to the request ``call``, if somebody follows the run.
+    """Let the model that is asked here stream its answer to the request ``call``, if the run is followed.
 
     With an empty ``call`` it does not stream.
     """

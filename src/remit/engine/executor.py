@@ -37,7 +37,7 @@ _MAX_LOST_RACES: Final = 8
 """How often a run is executed again because other calls used the approvals of its calls."""
 
 _SUBMITTED_SECONDS: Final = 60.0
-"""Seconds after a run was submitted in which models stream although nobody follows it yet."""
+"""Seconds after a run was submitted in which models stream although it is not followed yet."""
 
 RootCall = Callable[[RunLedger], Awaitable[Reply]]
 

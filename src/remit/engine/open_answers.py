@@ -144,8 +144,8 @@ class _Sink:
 class RunAnswers:
     """The open answers of one execution of a run; see `remit.contracts.streaming.OpenAnswers`.
 
-    Readers of this process read the buffers. For those of others, who tell the store that they watch, the pieces are
-    written to the store. ``is_expected``: somebody will follow the run who may not do so yet.
+    Readers of this process read the buffers. For those of other processes, if they watch, the pieces are written to the
+    store. ``is_expected``: the run is likely to be followed soon.
     """
 
     def __init__(self, store: Store, run: str, epoch: int, *, is_expected: bool = False) -> None:
@@ -190,7 +190,7 @@ class RunAnswers:
         return forget
 
     async def open(self, call: str) -> AnswerSink | None:
-        """Open the answer to a request, if somebody follows the run."""
+        """Open the answer to a request, if the run is followed."""
         is_followed = self._is_expected or is_watched(self.run) or await self._check_watched()
         return _Sink(self, call) if is_followed else None
 

@@ -187,7 +187,7 @@ class RunReader:
 
         A waiting run is followed too: leave the loop at a `RunSuspended` to do something else meanwhile. Leaving it
         ends this stream only. What this process stores comes at once; what others store is looked for every
-        ``poll_seconds``, and pieces of answers more often. A model streams if somebody follows the run when it is
+        ``poll_seconds``, and pieces of answers more often. A model streams if the run is followed when it is
         asked and it can, unless a layer may change its answer: that comes when it is recorded.
 
         Raises:

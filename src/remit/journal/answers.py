@@ -9,7 +9,7 @@ from remit.journal.ports import AnswerPiece, AppendFuture
 
 
 class InMemoryAnswers:
-    """The pieces of answers in the memory of this process, and who watches for them."""
+    """The pieces of answers in the memory of this process, and the runs that are watched for them."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
@@ -22,7 +22,7 @@ class InMemoryAnswers:
         self._watches[run] = self._clock() + seconds
 
     async def is_watched(self, run: str) -> bool:
-        """Whether somebody has asked for the pieces of the run's answers."""
+        """Whether a reader has asked for the pieces of the run's answers."""
         return self._watches.get(run, 0.0) > self._clock()
 
     def write_pieces(

@@ -42,7 +42,7 @@ class AnswerStream:
         self._has_ended = False
         self._length = 0
 
-    def feed(self, data: bytes) -> None:
+    def add_bytes(self, data: bytes) -> None:
         """Read the next bytes.
 
         Raises:
@@ -61,7 +61,7 @@ class AnswerStream:
             StreamCutError: the endpoint did not finish it.
         """
         with contextlib.suppress(ValueError):  # the last event was cut
-            self.feed(b"\n\n")
+            self.add_bytes(b"\n\n")
         if not (self._has_ended or self._choice.get("finish_reason") or self.error):
             raise StreamCutError("the answer was cut off")
         message = _join_texts(self._choice["message"])

@@ -136,7 +136,7 @@ class OpenAI:
                 if not response.headers.get("content-type", "").startswith("text/event-stream"):
                     return parse_completion(await response.read())
                 async for data in response.iter_bytes():
-                    stream.feed(data)
+                    stream.add_bytes(data)
             body = stream.body()
         except openai.APIStatusError as error:
             if error.status_code in REFUSED_STATUSES and "stream" in error.message.lower():

@@ -1,4 +1,4 @@
-"""Requests to models of PydanticAI that stream where somebody follows the answer."""
+"""Requests to models of PydanticAI that stream where the answer is followed."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ async def ask_pydantic_model(
     *,
     instrument: Literal[False] | None = False,
 ) -> ModelResponse:
-    """Send one request; the model streams if somebody follows the answer and it can."""
+    """Send one request; the model streams if the answer is followed and it can."""
     sink = CURRENT_SINK.get()
     options: dict[str, Any] = {
         "model_settings": settings,

@@ -211,7 +211,7 @@ class _KeepingHttp(httpx2.AsyncClient):
                 return None if response.status_code in REFUSED_STATUSES and "stream" in text.lower() else response
             answer = AnswerStream(sink)
             async for data in response.aiter_bytes():
-                answer.feed(data)
+                answer.add_bytes(data)
             joined = answer.body().encode(errors="surrogatepass")
         except (ValueError, TypeError, LookupError, StreamCutError) as error:
             raise httpx2.RemoteProtocolError(f"the answer is not a whole stream: {error}", request=request) from error
@@ -227,7 +227,7 @@ class _KeepingHttp(httpx2.AsyncClient):
 
 
 def streams_itself(model: Model) -> bool:
-    """Whether requests to a model stream where somebody follows: it sends chat completions, by `keep_as_received`."""
+    """Whether requests to a model stream where they are followed: it sends chat completions, by `keep_as_received`."""
     if isinstance(model, WrapperModel):
         return streams_itself(model.wrapped)
     return isinstance(model, (_KeepingChat, FallbackModel))

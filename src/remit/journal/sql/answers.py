@@ -59,7 +59,7 @@ class SqlAnswers:
         await self._writer.submit(Change(work, LockKeys(frozenset({_WATCHES_LOCK}))))
 
     async def is_watched(self, run: str) -> bool:
-        """Whether somebody has asked for the pieces of the run's answers."""
+        """Whether a reader has asked for the pieces of the run's answers."""
 
         def work(connection: Connection) -> bool:
             row = _SELECT_WATCH.first(connection, run=run)

@@ -1,4 +1,4 @@
-"""Pieces of answers: readers in other processes get those of the present epoch, while somebody watches."""
+"""Pieces of answers: readers in other processes get those of the present epoch, while a reader watches."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ SECOND = AnswerPiece("call", 1, 2, '[["llo","text",0,""]]')
 OTHER = AnswerPiece("other", 2, 0, '[["x","text",0,""]]')
 
 
-async def test_a_run_is_watched_for_as_long_as_somebody_asked(store: Store, clock: Clock) -> None:
+async def test_a_run_is_watched_for_as_long_as_a_reader_asked(store: Store, clock: Clock) -> None:
     assert not await store.is_watched("run")
     await store.watch("run", 10.0)
     await store.watch("another", 5.0)

@@ -1,4 +1,4 @@
-"""Pieces of the answers that models are writing, and the runs that somebody watches for them.
+"""Pieces of the answers that models are writing, and the runs that readers watch for them.
 
 Revision ID: 0011
 """
