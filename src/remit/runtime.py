@@ -33,7 +33,7 @@ from remit.dispatch.registry import AnyCallee, Registry
 from remit.engine.artifacts import ArtifactService
 from remit.engine.callees import ListedCallees
 from remit.engine.checks import check_parts
-from remit.engine.client import Client, RunOptions
+from remit.engine.client import Client
 from remit.engine.conversations import Conversations
 from remit.engine.executor import RunExecutor
 from remit.engine.following import RunEvent, follow_execution
@@ -41,7 +41,7 @@ from remit.engine.principals import PrincipalDirectory, PrincipalLookup
 from remit.engine.queueing import run_in_turn, store_run
 from remit.engine.reader import CANCEL_PERMISSION, Page, RunDetails
 from remit.engine.receipt import Receipt, ReceiptCall, make_receipt
-from remit.engine.request import RunRequest, WhenBusy, check_same_request, new_id
+from remit.engine.request import RunOptions, RunRequest, WhenBusy, check_same_request, new_id
 from remit.engine.result import ReplayReport, RunResult
 from remit.engine.root import RootCaller, RootExecutor, replay_run
 from remit.engine.schedule import Schedule
@@ -203,8 +203,9 @@ class Runtime:
                 the conversation has another target.
             IdempotencyError: the key was used for another request. LeaseError: another executor holds the run.
         """
-        options = RunOptions(conversation=conversation, idempotency_key=idempotency_key, files=files, target=target)
-        return await self._start_run(await self._request_run(prompt, by, agent, {**options, "when_busy": when_busy}))
+        options = RunOptions(conversation=conversation, files=files, target=target, when_busy=when_busy)
+        options["idempotency_key"] = idempotency_key
+        return await self._start_run(await self._request_run(prompt, by, agent, options))
 
     async def stream(self, prompt: str, *, by: Principal, **options: Unpack[RunOptions]) -> AsyncGenerator[RunEvent]:
         """Like `run`, and yield the events of the run while it executes here, and its result as the last one.
@@ -233,11 +234,8 @@ class Runtime:
         Raises:
             RequestError: as `run` says, or the agent has another model.
         """
-        callee = await self._callees.select_agent(agent, by, conversation)
-        self._callees.check_listed_model(callee)
-        arguments = callee.build_arguments(prompt, **callee.definition.file_fields(files))
-        request = RunRequest(callee, arguments, by, "", conversation, target=target, when_busy=when_busy)
-        return (await self._store_run(request)).call
+        options = RunOptions(conversation=conversation, files=files, target=target, when_busy=when_busy)
+        return (await self._store_run(await self._request_run(prompt, by, agent, options, is_stored=True))).call
 
     async def call(self, callee: Callee[P, Out], by: Principal, /, *args: P.args, **kwargs: P.kwargs) -> RunResult[Out]:
         """Call one listed tool from Python: a run of one call, made as the app's default agent."""
@@ -360,14 +358,15 @@ class Runtime:
         request = RunRequest(callee, arguments, by, conversation=conversation, target=target, is_direct_call=True)
         return await self._start_run(request)
 
-    async def _request_run(self, prompt: str, by: Principal, agent: str | Agent, options: RunOptions) -> RunRequest:
+    async def _request_run(
+        self, prompt: str, by: Principal, agent: str | Agent, options: RunOptions, *, is_stored: bool = False
+    ) -> RunRequest:
         conversation, key = options.get("conversation", ""), options.get("idempotency_key", "")
         callee = await self._callees.select_agent(agent, by, conversation, key)
-        arguments = callee.build_arguments(prompt, **callee.definition.file_fields(options.get("files", ())))
-        target, when_busy = options.get("target", ""), options.get("when_busy", "refuse")
-        if when_busy == "queue":
+        if is_stored or options.get("when_busy") == "queue":
             self._callees.check_listed_model(callee)
-        return RunRequest(callee, arguments, by, "", conversation, key, target=target, when_busy=when_busy)
+        arguments = callee.build_arguments(prompt, **callee.definition.file_fields(options.get("files", ())))
+        return RunRequest.of_agent(callee, arguments, by, options)
 
     async def _start_run(self, run_request: RunRequest, header: RunOpened | None = None) -> RunResult[Any]:
         header = header or await self._create_header(run_request)

@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypedDict, Unpack
 
 from remit.approvals.service import GrantService
 from remit.contracts.arguments import Arguments, Limits, parse_arguments
-from remit.contracts.artifact import Artifact, Files
+from remit.contracts.artifact import Artifact
 from remit.contracts.grant import Grant
 from remit.contracts.principal import Principal
 from remit.contracts.question import DecisionKind
@@ -19,28 +19,12 @@ from remit.core.checks import check_instance
 from remit.engine.artifacts import ArtifactService
 from remit.engine.conversation_reader import ConversationReader
 from remit.engine.reader import CANCEL_PERMISSION
-from remit.engine.request import WhenBusy
+from remit.engine.request import RunOptions, SubmitOptions
 from remit.engine.result import RunResult
 from remit.engine.schedule import Missed, Schedule
 from remit.errors import RequestError
 from remit.journal.ports import RunRow, RunStatus, Store
 from remit.schemas.jsontext import compact_json
-
-
-class SubmitOptions(TypedDict, total=False):
-    """Options of a new run of an agent: see `Runtime.submit`."""
-
-    agent: str
-    conversation: str
-    files: Files
-    target: str
-    when_busy: WhenBusy
-
-
-class RunOptions(SubmitOptions, total=False):
-    """Options of a run that this process executes: see `Runtime.run`."""
-
-    idempotency_key: str
 
 
 class CallOptions(TypedDict, total=False):

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import secrets
 from types import NoneType
-from typing import Final, Literal, NamedTuple, get_args
+from typing import Any, Final, Literal, NamedTuple, TypedDict, get_args
 
 from remit.contracts.arguments import Arguments, Limits, parse_arguments
+from remit.contracts.artifact import Files
 from remit.contracts.items import RunOpened
 from remit.contracts.principal import Principal, check_principal
 from remit.contracts.question import content_digest
@@ -21,6 +22,22 @@ WhenBusy = Literal["refuse", "queue"]
 
 _MAX_NAME_CHARS: Final = 1000
 _ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"
+
+
+class SubmitOptions(TypedDict, total=False):
+    """Options of a new run of an agent: see `Runtime.submit`."""
+
+    agent: str
+    conversation: str
+    files: Files
+    target: str
+    when_busy: WhenBusy
+
+
+class RunOptions(SubmitOptions, total=False):
+    """Options of a run that this process executes: see `Runtime.run`."""
+
+    idempotency_key: str
 
 
 class RunRequest(NamedTuple):
@@ -41,6 +58,12 @@ class RunRequest(NamedTuple):
     target: str = ""
     schedule: Schedule | None = None
     when_busy: WhenBusy = "refuse"
+
+    @staticmethod
+    def of_agent(agent: AnyCallee, arguments: Arguments, principal: Principal, options: RunOptions) -> RunRequest:
+        """The request for a run of an agent, whose files are among its arguments."""
+        kept: dict[str, Any] = {name: value for name, value in options.items() if name not in ("agent", "files")}
+        return RunRequest(agent, arguments, principal, **kept)
 
     def check(self, limits: Limits) -> RunRequest:
         """Return this request with arguments within the limits. Refuses values of the wrong type.

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal, NamedTuple, Protocol, Required, TypedDict, Unpack
+from collections.abc import Sequence
+from typing import Literal, NamedTuple, Protocol, TypedDict, Unpack
 
 from remit.contracts.artifact import ArtifactScope
 from remit.contracts.grant import Grant, GrantRow
@@ -13,13 +12,13 @@ from remit.contracts.items import Position
 from remit.contracts.ledger import Consumption, TurnRequest
 from remit.contracts.question import Decision, Question, QuestionStatus
 from remit.journal.conversation_row import (
-    ConversationAccess,
     ConversationChange,
     ConversationFilter,
     ConversationKey,
     ConversationRow,
 )
 from remit.journal.run_row import RunRow, RunStatus
+
 
 class QuestionRow(NamedTuple):
     """A question with its status, its decision, and the call (run, call) that consumed it, if any."""
