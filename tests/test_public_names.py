@@ -76,8 +76,8 @@ PUBLIC: Final = {
         business_rules_section handle_request lock_path read_inventory run_checklist session_policies_section
     """,
     "remit.items": """
-        ArgumentsBound AttemptEnded AttemptStarted DecisionItem DeltaEvent DropEvent ErasedItem Handoff
-        HistoryCompacted ITEM_TYPES Item ItemEvent Message Mismatch ModelExchange ModelFailure ModelReply
+        ITEM_TYPES ArgumentsBound AttemptEnded AttemptStarted DecisionItem DeltaEvent DropEvent ErasedItem
+        Handoff HistoryCompacted Item ItemEvent Message Mismatch ModelExchange ModelFailure ModelReply
         ModelUsage Note Outcome Position QuestionClosed QuestionItem RunFinished RunOpened RunResumed
         RunScheduled RunStalled RunSuspended StreamEvent ToolOutput TraceStarted TurnEnded read_jsonl
     """,

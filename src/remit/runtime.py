@@ -9,15 +9,12 @@ import time
 from collections.abc import AsyncGenerator, Callable
 from typing import Any, Final, ParamSpec, TypeVar, Unpack
 
-from msgspec import structs
-
 from remit.agent.agent import Agent
-from remit.agent.attachments import Refer, store_attachments
 from remit.agent.linking import NamedModels, check_prices, link_agents
 from remit.agent.model import Model, ResolveModel
 from remit.app import App
 from remit.approvals.service import DecisionService, GrantService
-from remit.contracts.arguments import Arguments, Limits, parse_arguments
+from remit.contracts.arguments import Arguments, Limits
 from remit.contracts.artifact import Files
 from remit.contracts.call import CallLayer
 from remit.contracts.callee import Callee
@@ -38,10 +35,10 @@ from remit.engine.conversations import Conversations
 from remit.engine.executor import RunExecutor
 from remit.engine.following import RunEvent, follow_execution
 from remit.engine.principals import PrincipalDirectory, PrincipalLookup
-from remit.engine.queueing import run_in_turn, store_run
+from remit.engine.queueing import run_in_turn
 from remit.engine.reader import CANCEL_PERMISSION, Page, RunDetails
 from remit.engine.receipt import Receipt, ReceiptCall, make_receipt
-from remit.engine.request import RunOptions, RunRequest, WhenBusy, check_same_request, new_id
+from remit.engine.request import RunOptions, RunRequest, WhenBusy, new_id
 from remit.engine.result import ReplayReport, RunResult
 from remit.engine.root import RootCaller, RootExecutor, replay_run
 from remit.engine.schedule import Schedule
@@ -52,6 +49,7 @@ from remit.journal.memory import InMemoryStore
 from remit.journal.ports import Store
 from remit.models.prices import with_default_prices
 from remit.models.resolve import ModelResolver
+from remit.opening import RunOpener
 
 __all__ = [
     "Client",
@@ -137,6 +135,15 @@ class Runtime:
         self.dispatcher = Dispatcher(self._layers, registry, self._limits, self._callees.default_agent)
         self._call_root = RootCaller(self.dispatcher, self.store, self._limits, app.references)
         self._execute = RootExecutor(self._executor, self._conversations, self._call_root)
+        self._opener = RunOpener(
+            self._callees,
+            self._conversations,
+            self._executor,
+            self.artifacts,
+            self._limits,
+            self._make_run_id,
+            self.add_principals,
+        )
         app.check_operations(registry, self._layers)
         self._decision_service = DecisionService(self.store, clock, self._callees.find, self._limits)
         self.grants = GrantService(
@@ -205,7 +212,7 @@ class Runtime:
         """
         options = RunOptions(conversation=conversation, files=files, target=target, when_busy=when_busy)
         options["idempotency_key"] = idempotency_key
-        return await self._start_run(await self._request_run(prompt, by, agent, options))
+        return await self._start_run(await self._opener.request_run(prompt, by, agent, options))
 
     async def stream(self, prompt: str, *, by: Principal, **options: Unpack[RunOptions]) -> AsyncGenerator[RunEvent]:
         """Like `run`, and yield the events of the run while it executes here, and its result as the last one.
@@ -213,8 +220,8 @@ class Runtime:
         The events are those of `Client.stream`. Leaving the loop ends the stream only: the run goes on in a task of
         this event loop, and ends as cancelled if the loop ends first. `cancel` ends it. Errors are those of `run`.
         """
-        request = await self._request_run(prompt, by, options.get("agent", ""), options)
-        header = await self._create_header(request)
+        request = await self._opener.request_run(prompt, by, options.get("agent", ""), options)
+        header = await self._opener.create_header(request)
         async for event in follow_execution(self.store, header.call, self._start_run(request, header)):
             yield event
 
@@ -235,7 +242,8 @@ class Runtime:
             RequestError: as `run` says, or the agent has another model.
         """
         options = RunOptions(conversation=conversation, files=files, target=target, when_busy=when_busy)
-        return (await self._store_run(await self._request_run(prompt, by, agent, options, is_stored=True))).call
+        request = await self._opener.request_run(prompt, by, agent, options, is_stored=True)
+        return (await self._opener.store_run(request)).call
 
     async def call(self, callee: Callee[P, Out], by: Principal, /, *args: P.args, **kwargs: P.kwargs) -> RunResult[Out]:
         """Call one listed tool from Python: a run of one call, made as the app's default agent."""
@@ -358,58 +366,21 @@ class Runtime:
         request = RunRequest(callee, arguments, by, conversation=conversation, target=target, is_direct_call=True)
         return await self._start_run(request)
 
-    async def _request_run(
-        self, prompt: str, by: Principal, agent: str | Agent, options: RunOptions, *, is_stored: bool = False
-    ) -> RunRequest:
-        conversation, key = options.get("conversation", ""), options.get("idempotency_key", "")
-        callee = await self._callees.select_agent(agent, by, conversation, key)
-        if is_stored or options.get("when_busy") == "queue":
-            self._callees.check_listed_model(callee)
-        arguments = callee.build_arguments(prompt, **callee.definition.file_fields(options.get("files", ())))
-        return RunRequest.of_agent(callee, arguments, by, options)
-
-    async def _start_run(self, run_request: RunRequest, header: RunOpened | None = None) -> RunResult[Any]:
-        header = header or await self._create_header(run_request)
-        if not run_request.idempotency_key or await self.store.find_run(header.call) is None:
-            await self._named_models.check(run_request.callee)
-            await self._refer_to_files(*run_request[:3], self.artifacts.add)  # nothing of a refused request is stored
+    async def _start_run(self, request: RunRequest, header: RunOpened | None = None) -> RunResult[Any]:
+        header = header or await self._opener.create_header(request)
+        if not request.idempotency_key or await self.store.find_run(header.call) is None:
+            await self._named_models.check(request.callee)
+            await self._opener.store_files(request)  # nothing of a refused request is stored
         try:
-            if run_request.when_busy == "queue":
-                header = await self._store_run(run_request)
+            if request.when_busy == "queue":
+                header = await self._opener.store_run(request)
                 return await run_in_turn(header, self.resume, self._conversations, self.store)
-            return await self._execute(header.call, run_request.callee, header, run_request.principal)
+            return await self._execute(header.call, request.callee, header, request.principal)
         except RequestError:
-            if not run_request.idempotency_key or await self.store.find_run(header.call) is None:
+            if not request.idempotency_key or await self.store.find_run(header.call) is None:
                 raise
-        recorded, _ = await self._conversations.read_run(header.call)
-        given = parse_arguments(recorded.arguments, self._limits)  # earlier versions recorded the bytes of files
-        referring = await self._refer_to_files(run_request.callee, given, run_request.principal, self.artifacts.refer)
-        recorded = structs.replace(recorded, arguments=referring.raw)
-        check_same_request(run_request.idempotency_key, recorded, header, self._limits)
+        await self._opener.check_repeated(request, header)
         return await self.resume(header.call)
-
-    async def _store_run(self, run_request: RunRequest) -> RunOpened:
-        """Store a new run; one that may queue after whichever run is the newest of its conversation by then."""
-        if run_request.when_busy == "queue":
-            await self._refer_to_files(*run_request[:3], self.artifacts.add)
-            return await store_run(lambda: self._create_header(run_request), self._conversations, self._executor)
-        header = await self._create_header(run_request)
-        await self._refer_to_files(*run_request[:3], self.artifacts.add)
-        await self._executor.create_run(header.call, header)
-        return header
-
-    async def _create_header(self, run_request: RunRequest) -> RunOpened:
-        if run_request.is_direct_call:
-            run_request = run_request._replace(agent=self._callees.default_agent)
-        run_request = run_request.check(self._limits)
-        self.add_principals(run_request.principal)
-        arguments = await self._refer_to_files(*run_request[:3], self.artifacts.refer)
-        return await self._conversations.create_header(run_request._replace(arguments=arguments), self._make_run_id)
-
-    async def _refer_to_files(self, callee: AnyCallee, arguments: Arguments, by: Principal, refer: Refer) -> Arguments:
-        """The arguments with references in place of the bytes of attachments; ``refer`` makes them."""
-        takes_files = isinstance(callee, Agent) and callee.definition.attachments
-        return await store_attachments(arguments, refer, by=by) if takes_files else arguments
 
     def _policy_versions(self, tool: str) -> set[str]:
         return self.dispatcher.policy_versions(self._callees.find(tool))

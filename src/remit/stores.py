@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from remit.contracts.artifact import ArtifactScope
     from remit.contracts.ledger import Consumption, TurnRequest
     from remit.journal.codec import decode_item, encode_item
+    from remit.journal.conversation_row import ConversationAccess
     from remit.journal.memory import InMemoryStore
     from remit.journal.ports import (
         AcquiredLease,
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
         AnswerPieces,
         AppendFuture,
         ArtifactStore,
-        ConversationAccess,
         ConversationChange,
         ConversationFilter,
         ConversationKey,
@@ -79,6 +79,7 @@ if not TYPE_CHECKING:
             "remit.contracts.artifact": ("ArtifactScope",),
             "remit.contracts.ledger": ("Consumption", "TurnRequest"),
             "remit.journal.codec": ("decode_item", "encode_item"),
+            "remit.journal.conversation_row": ("ConversationAccess",),
             "remit.journal.memory": ("InMemoryStore",),
             "remit.journal.ports": (
                 "AcquiredLease",
@@ -86,7 +87,6 @@ if not TYPE_CHECKING:
                 "AnswerPieces",
                 "AppendFuture",
                 "ArtifactStore",
-                "ConversationAccess",
                 "ConversationChange",
                 "ConversationFilter",
                 "ConversationKey",

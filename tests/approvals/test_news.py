@@ -40,11 +40,11 @@ async def test_arguments_that_differ_from_the_last_approved_call_are_marked(stor
 
 
 async def test_the_same_call_again_has_nothing_new(store: Store) -> None:
-    once = calls(("pay", {"to": "carl", "euros": 20}))
-    runtime = runtime_of(Scripted([once, once, "done"]), pay, store=store)
+    runtime = runtime_of(Scripted([calls(("pay", {"to": "carl", "euros": 20})), "done"]), pay, store=store)
     first = await runtime.run("go", by=ADA)
     await runtime.decide(first.questions[0], approved=True, by=ADA)
-    second = await runtime.resume(first.run)
+    assert (await runtime.resume(first.run)).status == "done"
+    second = await runtime.run("go", by=ADA)
     row = await store.find_question(second.questions[0])
     assert row is not None
     assert row.question.news == ()

@@ -28,6 +28,7 @@ def test_the_names_of_the_kinds_are_these_for_ever() -> None:
         "exchange": "ModelExchange",
         "failure": "ModelFailure",
         "tool_output": "ToolOutput",
+        "turn": "TurnEnded",
         "handoff": "Handoff",
         "compacted": "HistoryCompacted",
         "question": "QuestionItem",

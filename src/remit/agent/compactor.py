@@ -20,6 +20,7 @@ from remit.contracts.guard import compose_models
 from remit.contracts.items import HistoryCompacted, Message, ModelReply
 from remit.contracts.ledger import Ledger
 from remit.contracts.schema import shorten_text
+from remit.contracts.streaming import withhold_answers
 from remit.errors import ContextLengthError, ModelError
 from remit.layers.trace import TraceModel
 
@@ -100,7 +101,8 @@ class Compactor:
             agent_call_id=compaction_id(plan.request.agent), turn=number, ledger=ledger, history=History(texts)
         )
         try:
-            text = (await _make_service(model, self._layers)(chat)).content or ""
+            with withhold_answers():  # a summary is no answer to anyone
+                text = (await _make_service(model, self._layers)(chat)).content or ""
         except ModelError:  # on record; an answer without the older messages is better than none
             text = ""
         summary = encode_summary(shorten_text(text.strip() or NO_SUMMARY, room // 2))

@@ -15,9 +15,9 @@ from remit.cli.group import make_group
 from remit.cli.options import RunAppOption
 from remit.cli.status import ExitStatus, NoSuchError, UsageError, did_you_mean
 from remit.cli.text import json_text, one_line
+from remit.journal.conversation_row import ConversationAccess, ConversationRow
 from remit.journal.conversations import EVERYONE
 from remit.journal.index import UNFINISHED_STATUSES
-from remit.journal.ports import ConversationAccess, ConversationRow
 
 commands = make_group("List, rename, share, export and delete conversations.")
 

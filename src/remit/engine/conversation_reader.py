@@ -16,10 +16,10 @@ from remit.engine.sharing import Access, has_access, may_see_all
 from remit.errors import RequestError
 from remit.export.jsonl import write_jsonl
 from remit.export.page import write_page
+from remit.journal.conversation_row import ConversationAccess
 from remit.journal.conversations import EVERYONE
 from remit.journal.index import UNFINISHED_STATUSES
 from remit.journal.ports import (
-    ConversationAccess,
     ConversationFilter,
     ConversationKey,
     ConversationRow,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final, Literal
 
 from remit.contracts.principal import Principal
+from remit.journal.conversation_row import ConversationAccess, ConversationRow
 from remit.journal.conversations import EVERYONE
-from remit.journal.ports import ConversationAccess, ConversationRow
 
 READ_PERMISSION: Final = "runs:read"
 """The permission to read the runs of other principals of the tenant."""

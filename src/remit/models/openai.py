@@ -117,10 +117,7 @@ class OpenAI:
             )
         except openai.OpenAIError as error:
             raise self._to_model_error(error) from error
-        reported = find_reported_error(answer)
-        if reported is not None:
-            raise self._status_error(*reported)
-        return parse_completion(answer)
+        return self._read_answer(answer)
 
     async def stream(self, request: ChatRequest, on_delta: Callable[[Delta], None], /) -> Completion:
         """Send one request for a stream; see `remit.agent.model.StreamsAnswers`. An endpoint may answer in one, too.
@@ -134,7 +131,7 @@ class OpenAI:
         try:
             async with self._open_stream(request) as response:
                 if not response.headers.get("content-type", "").startswith("text/event-stream"):
-                    return parse_completion(await response.read())
+                    return self._read_answer(await response.read())
                 async for data in response.iter_bytes():
                     stream.add_bytes(data)
             body = stream.body()
@@ -155,6 +152,12 @@ class OpenAI:
         if stream.error is not None:
             raise self._to_streamed_error(stream.error)
         return parse_completion(body.encode(errors="surrogatepass"))
+
+    def _read_answer(self, answer: bytes) -> Completion:
+        reported = find_reported_error(answer)
+        if reported is not None:
+            raise self._status_error(*reported)
+        return parse_completion(answer)
 
     @contextlib.asynccontextmanager
     async def _open_stream(self, request: ChatRequest) -> AsyncGenerator[openai.AsyncAPIResponse[bytes]]:

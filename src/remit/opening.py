@@ -1,0 +1,98 @@
+"""Opens the runs of a runtime: makes their requests and headers, and stores their files once they are accepted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from msgspec import structs
+
+from remit.agent.agent import Agent
+from remit.agent.attachments import Refer, store_attachments
+from remit.contracts.arguments import Arguments, Limits, parse_arguments
+from remit.contracts.items import RunOpened
+from remit.contracts.principal import Principal
+from remit.dispatch.registry import AnyCallee
+from remit.engine.artifacts import ArtifactService
+from remit.engine.callees import ListedCallees
+from remit.engine.conversations import Conversations
+from remit.engine.executor import RunExecutor
+from remit.engine.queueing import store_run
+from remit.engine.request import RunOptions, RunRequest, check_same_request
+
+
+class RunOpener:
+    """Opens runs. ``make_run_id`` makes their ids, and ``add_principals`` lets the runtime resume them."""
+
+    def __init__(
+        self,
+        callees: ListedCallees[Agent],
+        conversations: Conversations,
+        executor: RunExecutor,
+        artifacts: ArtifactService,
+        limits: Limits,
+        make_run_id: Callable[[], str],
+        add_principals: Callable[[Principal], None],
+    ) -> None:
+        self._callees = callees
+        self._conversations = conversations
+        self._executor = executor
+        self._artifacts = artifacts
+        self._limits = limits
+        self._make_run_id = make_run_id
+        self._add_principals = add_principals
+
+    async def request_run(
+        self, prompt: str, by: Principal, agent: str | Agent, options: RunOptions, *, is_stored: bool = False
+    ) -> RunRequest:
+        """The request for a run of an agent. If it is stored, the agent must have the listed one's model.
+
+        Raises:
+            RequestError: as `Runtime.run` says.
+        """
+        conversation, key = options.get("conversation", ""), options.get("idempotency_key", "")
+        callee = await self._callees.select_agent(agent, by, conversation, key)
+        if is_stored or options.get("when_busy") == "queue":
+            self._callees.check_listed_model(callee)
+        arguments = callee.build_arguments(prompt, **callee.definition.file_fields(options.get("files", ())))
+        return RunRequest.of_agent(callee, arguments, by, options)
+
+    async def create_header(self, request: RunRequest) -> RunOpened:
+        """The header of the run for a request. Nothing is stored yet."""
+        if request.is_direct_call:
+            request = request._replace(agent=self._callees.default_agent)
+        request = request.check(self._limits)
+        self._add_principals(request.principal)
+        arguments = await _refer_to_files(request.callee, request.arguments, request.principal, self._artifacts.refer)
+        return await self._conversations.create_header(request._replace(arguments=arguments), self._make_run_id)
+
+    async def store_files(self, request: RunRequest) -> None:
+        """Store the attachments among the arguments."""
+        await _refer_to_files(request.callee, request.arguments, request.principal, self._artifacts.add)
+
+    async def store_run(self, request: RunRequest) -> RunOpened:
+        """Store a new run; one that may queue after whichever run is the newest of its conversation by then."""
+        if request.when_busy == "queue":
+            await self.store_files(request)
+            return await store_run(lambda: self.create_header(request), self._conversations, self._executor)
+        header = await self.create_header(request)
+        await self.store_files(request)
+        await self._executor.create_run(header.call, header)
+        return header
+
+    async def check_repeated(self, request: RunRequest, header: RunOpened) -> None:
+        """Compare a request with the recorded one of the same idempotency key.
+
+        Raises:
+            IdempotencyError: it is another request.
+        """
+        recorded, _ = await self._conversations.read_run(header.call)
+        given = parse_arguments(recorded.arguments, self._limits)  # earlier versions recorded the bytes of files
+        referring = await _refer_to_files(request.callee, given, request.principal, self._artifacts.refer)
+        recorded = structs.replace(recorded, arguments=referring.raw)
+        check_same_request(request.idempotency_key, recorded, header, self._limits)
+
+
+async def _refer_to_files(callee: AnyCallee, arguments: Arguments, by: Principal, refer: Refer) -> Arguments:
+    """The arguments with references in place of the bytes of attachments; ``refer`` makes them."""
+    takes_files = isinstance(callee, Agent) and callee.definition.attachments
+    return await store_attachments(arguments, refer, by=by) if takes_files else arguments
