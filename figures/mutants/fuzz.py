@@ -20,9 +20,9 @@ MUTANTS: Final = mutants_of(
         ),
         "a call that fails leaves its changes behind": edited(
             "remit.database.database:Database.write",
-            "async with session.begin():\n                        yield session",
-            "await session.begin()\n                    try:\n                        yield session\n"
-            "                    finally:\n                        await session.commit()",
+            "async with session.begin():\n                    yield session",
+            "await session.begin()\n                try:\n                    yield session\n"
+            "                finally:\n                    await session.commit()",
         ),
         "a casefile that does not exist is used": edited(
             f"{_VIEW}.get_casefile", "if found is None or found.tenant != self.tenant:", "if False:"
