@@ -71,7 +71,9 @@ _SITE_LOST: Final = {
         "SELECT {key}",
     ),
     "a write is not committed": edited(
-        "remit.database.database:Database.write", "yield session", "yield session\n            await session.rollback()"
+        "remit.database.database:Database.write",
+        "yield session",
+        "yield session\n                    await session.rollback()",
     ),
     "the end of a call is not recorded": _END_IS_MISSING,
 }
