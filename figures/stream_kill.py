@@ -14,7 +14,7 @@ from remit import Agent, App, Runtime
 from remit.items import DeltaEvent
 from remit.stores import SqlStore
 
-_TEXT: Final = " ".join(f"word{number}" for number in range(40))
+_TEXT: Final = " ".join(f"word{number}" for number in range(120))
 
 
 def _runtime(file: Path) -> Runtime:
