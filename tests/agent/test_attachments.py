@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-import remit.runtime
+import remit.opening
 from remit import Agent, App, Context, Effect, Runtime, tool
 from remit.agent import Attachment, AttachmentPolicy, NativeDriver, PromptWithAttachments
 from remit.contracts.arguments import Arguments, Limits, parse_arguments
@@ -69,7 +69,7 @@ async def test_the_journal_has_a_reference_and_journals_with_the_bytes_are_read(
         runtime = again()
         with monkeypatch.context() as patch:
             if is_old:
-                patch.setattr(remit.runtime, "store_attachments", _leave)
+                patch.setattr(remit.opening, "store_attachments", _leave)
             waiting = await runtime.call(runtime.app.agents[0], ADA, prompt="go", attachments=[PICTURE])
         assert images_of(model) == [url_of(PNG)]
         runtime = again()
@@ -163,7 +163,7 @@ async def test_a_repeated_request_whose_header_has_the_bytes_is_the_same_request
 ) -> None:
     runtime = runtime_of(agent_of(Agent("x", instructions="x").driver), model=Scripted(["done"]))
     with monkeypatch.context() as patch:
-        patch.setattr(remit.runtime, "store_attachments", _leave)
+        patch.setattr(remit.opening, "store_attachments", _leave)
         first = await attach(runtime, PNG)
     assert (await attach(runtime, PNG)).run == first.run
     with pytest.raises(IdempotencyError):

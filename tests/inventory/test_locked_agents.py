@@ -73,6 +73,7 @@ def differences(notebook: Notebook, old: Agent, new: Agent) -> list[tuple[str, G
             "it may use the model nothing now but: openai:*",
         ),
         ({}, {"limits": AgentLimits(turns=99)}, "limits.turns 16 → 99", "limits.turns 99 → 16"),
+        ({}, {"limits": AgentLimits(repeats=9)}, "limits.repeats 3 → 9", "limits.repeats 9 → 3"),
         ({"limits": AgentLimits(tokens=500)}, {}, "limits.tokens 500 → none", "limits.tokens none → 500"),
         (
             {"agent_layers": Stack(Budget())},

@@ -50,6 +50,7 @@ async def test_a_part_is_given_in_whole_numbers(wrong: Any) -> None:
         (8, 5, "😀c", None),
         (0, 100, "aäa€b😀c", None),
         (100, 4, "", None),
+        (8, 4, "😀", 12),
     ],
 )
 async def test_parts_do_not_cut_characters(offset: int, length: int, text: str, following: int | None) -> None:

@@ -65,7 +65,8 @@ def diff_agent_field(name: str, old: Any, new: Any) -> Iterator[tuple[str, Gover
     if name in _GRANTED:
         return _diff_granted(_GRANTED[name], old, new)
     if name == "limits":
-        return _diff_limits(old or {}, new or {})
+        known = {"repeats": AgentLimits().repeats}
+        return _diff_limits(known | (old or {}), known | (new or {}))
     if name == "layers":
         return _diff_layers(old or [], new or [])
     return _diff_attachments(new) if name == "attachments" else None

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import abc
 import asyncio
 from collections.abc import Callable, Sequence
 
 from remit.journal.ports import AnswerPiece, AppendFuture
 
 
-class InMemoryAnswers:
+class InMemoryAnswers(abc.ABC):
     """The pieces of answers in the memory of this process, and the runs that are watched for them."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
@@ -44,6 +45,6 @@ class InMemoryAnswers:
         epoch, pieces = self._pieces.get(run, (current, []))
         return current, pieces if epoch == current else []
 
+    @abc.abstractmethod
     def _epoch_of(self, run: str) -> int:
         """The epoch of a run; 0 for an unknown one."""
-        raise NotImplementedError

@@ -84,3 +84,8 @@ def test_what_is_said_in_a_transaction_is_rolled_back_with_it(engine: Engine) ->
         half(connection)
     with engine.connect() as connection:
         assert SAID.all(connection, least=0) == []
+
+
+def test_a_statement_without_a_value_for_a_column_names_the_column(engine: Engine) -> None:
+    with engine.begin() as connection, pytest.raises(LookupError, match="no value for 'times': INSERT INTO words"):
+        ADD.execute(connection, {"word": "bread"})

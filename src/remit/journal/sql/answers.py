@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeVar
@@ -42,7 +43,7 @@ def delete_answers(connection: Connection, run: str) -> None:
     _DELETE_ANSWERS.execute(connection, {"the_run": run})
 
 
-class SqlAnswers:
+class SqlAnswers(abc.ABC):
     """The part of a store in SQL that keeps pieces of answers."""
 
     _writer: Writer
@@ -98,9 +99,9 @@ class SqlAnswers:
         pieces = [AnswerPiece(each.call, each.number, each.start, each.body) for each in rows if each.call is not None]
         return rows[0].epoch if rows else 0, pieces
 
+    @abc.abstractmethod
     async def _submit_read(self, operation: Callable[[Connection], T]) -> T:
         """Read in the thread of reads."""
-        raise NotImplementedError
 
 
 _WATCHES_LOCK: Final = "watches"
