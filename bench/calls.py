@@ -55,6 +55,10 @@ async def turns() -> AsyncIterator[Figure]:
     thousand = await minimum_of(_thousand_turns, 3)
     lasted = f"wall time of a run of 1,000 turns, least of 3, {machine}"
     yield at_most("run.1000_turns_s", thousand, "s", 0.5, 1000, lasted)
+    long = await minimum_of(lambda: _turn_cost(1000), 3) * 1000
+    yield at_most(
+        "run.1000_turns_s", long, "s", 0.5, 3, f"CPU time of a run of 1,000 turns with one pure call each, {machine}"
+    )
     wide = await minimum_of(lambda: _turn_cost(20, wide=50), WINDOWS) / 50
     yield at_most(
         "parallel.call_us", wide * 1e6, "µs", 30, 1000, f"50 pure calls of one reply, divided by 50, {machine}"

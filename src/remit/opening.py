@@ -56,25 +56,26 @@ class RunOpener:
         arguments = callee.build_arguments(prompt, **callee.definition.file_fields(options.get("files", ())))
         return RunRequest.of_agent(callee, arguments, by, options)
 
-    async def create_header(self, request: RunRequest) -> RunOpened:
-        """The header of the run for a request. Nothing is stored yet."""
+    async def create_header(self, request: RunRequest, run: str = "") -> RunOpened:
+        """The header of the run for a request, with the id ``run`` or a new one. Nothing is stored yet."""
         if request.is_direct_call:
             request = request._replace(agent=self._callees.default_agent)
         request = request.check(self._limits)
         self._add_principals(request.principal)
         arguments = await _refer_to_files(request.callee, request.arguments, request.principal, self._artifacts.refer)
-        return await self._conversations.create_header(request._replace(arguments=arguments), self._make_run_id)
+        make_run_id = (lambda: run) if run else self._make_run_id
+        return await self._conversations.create_header(request._replace(arguments=arguments), make_run_id)
 
     async def store_files(self, request: RunRequest) -> None:
         """Store the attachments among the arguments."""
         await _refer_to_files(request.callee, request.arguments, request.principal, self._artifacts.add)
 
-    async def store_run(self, request: RunRequest) -> RunOpened:
+    async def store_run(self, request: RunRequest, run: str = "") -> RunOpened:
         """Store a new run; one that may queue after whichever run is the newest of its conversation by then."""
         if request.when_busy == "queue":
             await self.store_files(request)
-            return await store_run(lambda: self.create_header(request), self._conversations, self._executor)
-        header = await self.create_header(request)
+            return await store_run(lambda: self.create_header(request, run), self._conversations, self._executor)
+        header = await self.create_header(request, run)
         await self.store_files(request)
         await self._executor.create_run(header.call, header)
         return header

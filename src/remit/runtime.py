@@ -373,7 +373,7 @@ class Runtime:
             await self._opener.store_files(request)  # nothing of a refused request is stored
         try:
             if request.when_busy == "queue":
-                header = await self._opener.store_run(request)
+                header = await self._opener.store_run(request, header.call)
                 return await run_in_turn(header, self.resume, self._conversations, self.store)
             return await self._execute(header.call, request.callee, header, request.principal)
         except RequestError:

@@ -11,6 +11,7 @@ import pytest
 from remit import Effect, Principal, Risk, Runtime
 from remit.engines import LocalEngine
 from remit.errors import IdempotencyError, RequestError
+from remit.runtime import RunResult
 from remit.stores import InMemoryStore, Store
 from remit.testing import Scripted, calls, history_errors
 from tests.runtime.kit import Clock, Crash, Mortal, World, runtime_of
@@ -54,6 +55,28 @@ async def test_a_queued_message_waits_for_a_decision_on_the_run_before(store: St
     assert await prompts(runtime) == ["one", "two", "three"]
     for run in (waiting.run, second.run, third):
         assert (await runtime.replay(run)).is_identical
+
+
+async def test_a_conversation_stays_busy_when_its_newest_queued_message_is_cancelled(store: Store) -> None:
+    runtime = runtime_for(store, ERASE, "erased", "third")
+    ada = runtime.client(ADA)
+    waiting = await ada.run("one", conversation="talk")
+    await ada.cancel(await ada.submit("two", conversation="talk", when_busy="queue"))
+    with pytest.raises(RequestError, match=f"conversation talk is busy: run {waiting.run} has not ended"):
+        await ada.run("refused", conversation="talk")
+    third = await ada.submit("three", conversation="talk", when_busy="queue")
+    assert (await ada.resume(third)).status == "queued"
+    await ada.decide(waiting.questions[0], approved=True)
+    await ada.resume(waiting.run)
+    assert (await ada.resume(third)).value() == "third"
+
+
+async def test_a_stream_of_a_queued_message_yields_its_events(store: Store) -> None:
+    stream = runtime_for(store).stream("one", by=ADA, conversation="talk", when_busy="queue")
+    events = [event async for event in stream]
+    assert isinstance(events[-1], RunResult)
+    assert events[-1].value() == "done"
+    assert len(events) > 3
 
 
 async def test_a_queued_message_to_a_free_conversation_runs_at_once(store: Store) -> None:

@@ -186,3 +186,17 @@ async def test_a_receipt_can_be_made_while_a_run_goes_on() -> None:
     half = seen[: next(n for n, item in enumerate(seen) if item.kind == "tool_output") + 1]
     assert names(make_receipt(half)) == {"changed": ["rename"]}
     assert names(make_receipt(await items_of(runtime.store, result.run))) == {"changed": ["rename"]}
+
+
+async def test_a_change_that_a_tool_reports_between_its_calls_is_on_the_receipt() -> None:
+    @tool(effect=Effect.COMPOSED)
+    async def order(ctx: Context) -> str:
+        """Order bread."""
+        await ctx.call(look, page="bread")
+        ctx.emit(Changed("order", "7", fields=("state",)))
+        return "ordered"
+
+    agent = Agent("agent", instructions="x", tools=[order, look], model=Scripted([calls(("order", {})), "done"]))
+    runtime = Runtime(App(name="test", agents=(agent,)), directory=find_superuser)
+    receipt = (await runtime.run("go", by=superuser())).receipt
+    assert [(each.tool, [change.id for change in each.objects]) for each in receipt.changed] == [("order", ["7"])]

@@ -101,6 +101,11 @@ async def test_no_part_of_a_secret_is_streamed() -> None:
     secret = Secret("env:KEY", "sk-followed-nowhere")
     events = await stream(runtime_of(Typist([f"the key is {secret.reveal()} and that is all of it"])))
     assert text_of(events) == "the key is "
+    answer = OpenAnswer("call", 1, 1, 1000)
+    for letter in secret.reveal():
+        answer.add(Delta(letter))
+        answer.add(Delta(" ", "arguments"))
+    assert answer.read(0) == []
     events = await stream(runtime_of(Typist(["sk-fol, sk-follow and sk-followed-now are no key"])))
     assert text_of(events) == "sk-fol, sk-follow and sk-followed-now are no key"
 

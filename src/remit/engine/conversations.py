@@ -49,7 +49,7 @@ class Conversations:
                 check_not_deleted(talk)
             repeated = await self._store.find_run(run) if key else None
             target = repeated.target if repeated and not target else _resolve_target(run_request, current)
-            queued = run_request.when_busy == "queue" and talk is not None and talk.status in UNFINISHED_STATUSES
+            queued = run_request.when_busy == "queue" and talk is not None and await self._is_busy(talk)
             after = DETACHED if run_request.is_direct_call else after
         header = RunOpened(
             call=run,
@@ -150,6 +150,13 @@ class Conversations:
         while row is not None and row.status in passed and row.after:
             row = await self._store.find_run(row.after) or row
         return row if row is not None and row.status in UNFINISHED_STATUSES else None
+
+    async def _is_busy(self, talk: ConversationRow) -> bool:
+        """Whether a run of a conversation has not ended: the newest one, or one before those that were cancelled."""
+        row = await self._store.find_run(talk.latest)
+        while row is not None and row.status == "cancelled" and row.after:
+            row = await self._store.find_run(row.after)
+        return row is not None and row.status in UNFINISHED_STATUSES
 
     async def has_moved(self, header: RunOpened) -> bool:
         """Whether a conversation has another newest run than when ``header`` was made, so that it must be made anew."""

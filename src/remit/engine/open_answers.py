@@ -74,6 +74,7 @@ class OpenAnswer:
         self._segments: list[_Segment] = []
         self._length = self._visible = 0
         self._tails: dict[tuple[str, int], str] = {}
+        self._held: dict[tuple[str, int], int] = {}
 
     def add(self, delta: Delta) -> None:
         """Add a piece."""
@@ -93,7 +94,11 @@ class OpenAnswer:
                 last.add(delta.text)
             self._length += len(delta.text)
             self._room -= len(delta.text)
-            self._visible = max(self._visible, self._length - held_back)
+            if held_back == 0:
+                self._held.pop(part, None)
+            elif held_back <= len(delta.text):  # otherwise it began in an earlier piece, and is held from there
+                self._held[part] = self._length - held_back
+            self._visible = max(self._visible, min(self._held.values(), default=self._length))
 
     def _hold_back(self, part: tuple[str, int], text: str) -> int | None:
         """How many characters at the end may begin a secret's value; None if one ends in ``text``."""

@@ -98,7 +98,8 @@ def make_receipt(items: Iterable[Item], find_contract: FindContract = lambda _na
             entities=() if output is None or contract is None else entities_of(output, contract),
             error=error,
         )
-        if (kind := _classify(made, of_call, contract, has_output=output is not None)) and call not in callers:
+        is_listed = made.objects or call not in callers  # what a caller did is on the lines of its calls
+        if is_listed and (kind := _classify(made, of_call, contract, has_output=output is not None)):
             listed[kind].append(made)
     return Receipt(**{kind: tuple(calls) for kind, calls in listed.items()})
 

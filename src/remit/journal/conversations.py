@@ -144,12 +144,13 @@ class ConversationsInMemory:
         row = change_row(self.find(key), key, unfinished, change)
         self._talks[key].row = row
 
-    def check_open(self, run: RunRow) -> None:
-        """Refuse a run that cannot be opened in its conversation."""
+    def check_open(self, run: RunRow, find_unfinished: Callable[[ConversationKey], str]) -> None:
+        """Refuse a run that cannot be opened in its conversation; see `check_conversation_free`."""
         if run.after != DETACHED:
-            row = self.find(conversation_key(run))
+            key = conversation_key(run)
+            row = self.find(key)
             check_not_deleted(row)
-            check_conversation_free(run, self._find_run(row.latest) if row else None)
+            check_conversation_free(run, self._find_run(row.latest) if row else None, lambda: find_unfinished(key))
 
     def open(self, run: RunRow, arguments: str) -> int:
         """Add a run, and return its number in its conversation."""

@@ -257,18 +257,22 @@ def lease_lost_error(run: str) -> LeaseError:
     return LeaseError(f"run {run}: another executor has taken over")
 
 
-def check_conversation_free(row: RunRow, newest: RunRow | None) -> None:
-    """Refuse to open a run of a conversation unless it follows the newest run and that run has ended.
+def check_conversation_free(row: RunRow, newest: RunRow | None, find_unfinished: Callable[[], str]) -> None:
+    """Refuse to open a run of a conversation unless it follows the newest run, and that and all before have ended.
 
-    A queued run waits for that. Direct calls may be opened at any time and never count as the newest run.
+    A queued run waits for that. Direct calls may be opened at any time and never count as the newest run. Only before a
+    cancelled run, which may have been queued, can be one that has not ended; ``find_unfinished`` finds it.
 
     Raises:
-        RequestError: names the newest run.
+        RequestError: names the run.
     """
     if newest is None or row.after == DETACHED or newest.run == row.run:
         return
     if newest.status in UNFINISHED_STATUSES and row.status != "queued":
         busy = f"conversation {row.conversation} is busy: run {newest.run} is {newest.status}"
+        raise RequestError(f"{busy}; decide, resume or cancel it first")
+    if newest.status == "cancelled" and row.status != "queued" and (unfinished := find_unfinished()):
+        busy = f"conversation {row.conversation} is busy: run {unfinished} has not ended"
         raise RequestError(f"{busy}; decide, resume or cancel it first")
     if newest.run != row.after:
         raise RequestError(

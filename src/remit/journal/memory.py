@@ -359,7 +359,7 @@ class InMemoryStore(InMemoryAnswers, ArtifactsInMemory):
             if isinstance(position.item, QuestionItem):
                 Question.from_json(position.item.body)
             elif isinstance(position.item, RunOpened):
-                self._conversations.check_open(run_row_from_header(position, position.item))
+                self._conversations.check_open(run_row_from_header(position, position.item), self._unfinished_run)
 
     def _consume_decisions(self, consumption: Consumption) -> None:
         consumed: dict[str, QuestionRow] = {}

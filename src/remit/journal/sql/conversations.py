@@ -101,8 +101,13 @@ def open_conversation(connection: Connection, run: RunRow, arguments: str, *, is
 
 def change_conversation(connection: Connection, key: ConversationKey, change: ConversationChange) -> None:
     """Change a conversation; see `ConversationStore.change_conversation`."""
-    unfinished = connection.execute(_UNFINISHED, key._asdict()).scalar() or ""
+    unfinished = find_unfinished_run(connection, key)
     _write(connection, change_row(find_conversation(connection, key), key, unfinished, change), _UPDATE)
+
+
+def find_unfinished_run(connection: Connection, key: ConversationKey) -> str:
+    """The first run of a conversation that has not ended, without direct calls; empty if all have."""
+    return connection.execute(_UNFINISHED, key._asdict()).scalar() or ""
 
 
 def erase_first_message(connection: Connection, run: str) -> None:

@@ -44,7 +44,7 @@ from remit.journal.index import (
 )
 from remit.journal.ports import QuestionRow, RunRow
 from remit.journal.sql.artifacts import find_owners, insert_owner
-from remit.journal.sql.conversations import erase_first_message, open_conversation
+from remit.journal.sql.conversations import erase_first_message, find_unfinished_run, open_conversation
 from remit.journal.sql.grants import find_grant
 from remit.journal.sql.locks import LockKeys, acquire_locks, conversation_lock
 from remit.journal.sql.rows import RUN_COLUMNS, check_question_signature, question_row, run_row
@@ -260,7 +260,8 @@ def _enter_conversation(connection: Connection, row: RunRow, arguments: str) -> 
     """
     key = conversation_key(row)._asdict()
     latest = SELECT_LATEST_RUN.first(connection, **key)
-    check_conversation_free(row, run_row(latest) if latest else None)
+    newest = run_row(latest) if latest else None
+    check_conversation_free(row, newest, lambda: find_unfinished_run(connection, conversation_key(row)))
     if row.after != DETACHED:
         open_conversation(connection, row, arguments, is_first=latest is None)
     last = _SELECT_LAST_NUMBER.first(connection, **key)
