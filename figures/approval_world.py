@@ -80,9 +80,10 @@ class Target:
     def canonical(self, arguments: dict[str, Any]) -> str:
         """The canonical form of arguments of this tool."""
         schema = self.tool.schema_in
-        if schema.references:  # as `_find_any` resolves it
-            page = arguments["pageId"]
-            arguments = {**arguments, "pageId": {"id": page, "name": page, "revision": "1"}}
+        if schema.references:  # as `_find_any` resolves them
+            given = {name: arguments[name] for name in ("pageId", "pageSectionId") if name in arguments}
+            found = {name: {"id": said, "name": said, "revision": "1"} for name, said in given.items()}
+            arguments = {**arguments, **found}
         return schema.dump_canonical(schema.bind(parse_arguments(json.dumps(arguments), Limits()), strict=True))
 
 
@@ -259,7 +260,7 @@ class Stage:
         tools = (made or self.target.tool, *self.target.inner, *more)
         layers = Stack[CallLayer](preset(env or Env(), policy=policy or ask_always()), *inside, *self.target.inside)
         agent = Agent("agent", instructions="Work.", tools=tools)
-        app = App(name="matrix", agents=(agent,), references={"page": _find_any})
+        app = App(name="matrix", agents=(agent,), references={"page": _find_any, "section": _find_any})
         model = Scripted([*script, "done", "done", "done"])
         return Runtime(app, store=self.store, model=model, clock=self.clock, layers=layers, directory=_find_principal)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping
 from typing import Any, Final, cast
 
@@ -11,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engin
 from figures.notebook import Env, Notes, Weather, table
 from figures.untyped_samples import (
     ADA,
+    agent,
     double,
     echo,
     folder,
@@ -24,6 +26,7 @@ from figures.untyped_samples import (
     question,
     runtime,
 )
+from remit import Agent
 from remit.audit import LogHead
 from remit.effects import effects_table
 from remit.errors import NotFoundError
@@ -37,6 +40,15 @@ from remit.testing import Scripted
 
 async def _ended_run() -> dict[str, Any]:
     return {"run": (await runtime().call(double, ADA, 1)).run}
+
+
+_NUMBERS: Final = itertools.count()
+
+
+async def _conversation() -> dict[str, Any]:
+    name = f"talk {next(_NUMBERS)}"
+    await runtime().run("go", by=ADA, conversation=name)
+    return {"conversation": name}
 
 
 async def _open_question() -> dict[str, Any]:
@@ -77,6 +89,8 @@ async def close_sessions() -> None:
 
 MESSAGE: Final = '{"role":"assistant","content":"x"}'
 ARGUMENTS: Final[Mapping[str, Callable[[], Any]]] = {
+    "AgentGroup": lambda: {"agents": (agent(), Agent("cook", instructions="Cook."))},
+    "read_jsonl": lambda: {"text": ""},
     "Agent.build_arguments": lambda: {"payload": "x"},
     "Agent.layer": lambda: {"layer": EnabledGate(enabled=True)},
     "Attachment": lambda: {"name": "x.txt", "media_type": "text/plain", "content": b"x"},
@@ -98,6 +112,14 @@ ARGUMENTS: Final[Mapping[str, Callable[[], Any]]] = {
     "Client.call": lambda: {"tool": "double", "arguments": {"number": 1}},
     "Client.cancel": _ended_run,
     "Client.cancellable": _ended_run,
+    "Client.conversation": _conversation,
+    "Client.conversation_runs": _conversation,
+    "Client.delete_conversation": _conversation,
+    "Client.export_conversation": _conversation,
+    "Client.export_run": _ended_run,
+    "Client.rename_conversation": _conversation,
+    "Client.share_conversation": _conversation,
+    "Client.unshare_conversation": _conversation,
     "Client.create_grant": lambda: {"tool": "pay"},
     "Client.decide": _open_question,
     "Client.details": _ended_run,

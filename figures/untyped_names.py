@@ -37,9 +37,11 @@ NOT_SWEPT: Final = {
     "an agent or its driver calls it": """
         *Driver.* RunInfo ToolText AgentRun* AgentStep AgentTask AgentTools* ChatRequest* Done Next
         ResolvedModel.* StepRequest* Turn TurnCall *.is_met ask_model *.list_unsupported OpenAI.stream Scripted.stream
+        WorkingMemory.recall
     """,
     "the runtime calls its store, and a store loads what it stored": """
-        InMemoryStore.* ItemEvent Position SqlStore.[b-z]* SqlStore.a[!t]* *.from_json decode_item encode_item
+        ConversationRow InMemoryStore.* ItemEvent Position SqlStore.[b-z]* SqlStore.a[!t]* *.from_json
+        decode_item encode_item
     """,
     "an executor calls its engine, SQLAlchemy a column type, and a transaction a database": """
         *Engine.* Schema.* UtcDateTime* FullText.* SqlFunction.*

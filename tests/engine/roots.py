@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 
+from msgspec import structs
+
 from remit.contracts.items import DecisionItem, Item, Position, ToolOutput
 from remit.contracts.reply import Reply
 from remit.engine.executor import ExecutionOutcome, RootCall, RunExecutor
@@ -91,14 +93,16 @@ class Stage:
         self, root: RootCall, *, run: str = "run", name: str = "me", seconds: float = 30.0
     ) -> ExecutionOutcome:
         driver = self.driver(name, seconds=seconds)
-        return await driver.execute(run, root, header=header_item(run), conversation="", prior_messages=())
+        outcome = await driver.execute(run, root, header=header_item(run), conversation="", prior_messages=())
+        return structs.replace(outcome, items=())
 
     async def again(
         self, root: RootCall, *, run: str = "run", name: str = "me", stopping: bool = False
     ) -> ExecutionOutcome:
-        return await self.driver(name).execute(
+        outcome = await self.driver(name).execute(
             run, root, header=None, conversation="", prior_messages=(), stopping=stopping
         )
+        return structs.replace(outcome, items=())
 
     async def items(self, run: str = "run") -> list[Item]:
         return [p.item for p in await self.store.read(run)]

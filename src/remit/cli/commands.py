@@ -26,7 +26,7 @@ COMMANDS: Final = {
     "conversation": ("remit.cli.conversation:commands", "List, rename, share, export and delete conversations."),
     "replay": ("remit.cli.replay:replay", "Compare a run with what today's code would do."),
     "eval": ("remit.cli.eval:commands", "Run the tasks of an application's agent and grade them."),
-    "resume": ("remit.cli.resume:resume", "Resume an interrupted run, or one whose questions were decided."),
+    "resume": ("remit.cli.resume:resume", "Resume an interrupted or decided run."),
     "cancel": ("remit.cli.cancel:cancel", "Cancel a run, wherever it is executed."),
     "executor": ("remit.cli.executor:executor", "Execute submitted, decided and interrupted runs."),
     "check": ("remit.cli.check:check_app", "Compare an application's code, inventory and lock file."),

@@ -40,7 +40,7 @@ class _EvalGroup(TyperGroup):
 
 commands = typer.Typer(
     cls=_EvalGroup,
-    help="Run the tasks of an application's agent and grade them; make cases of recorded runs.",
+    help="Run the tasks of an application's agent and grade them.",
     add_completion=False,
     rich_markup_mode=None,
     no_args_is_help=True,

@@ -18,7 +18,7 @@ def resume(
     app: RunAppOption = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")] = False,
 ) -> int:
-    """Resume an interrupted run, or one whose questions were decided.
+    """Resume an interrupted or decided run.
 
     Completed calls are not repeated.
 

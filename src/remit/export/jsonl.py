@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any, cast
 
 from remit.contracts.items import Position
+from remit.core.checks import check_text
 from remit.errors import JournalFormatError
 from remit.journal.codec import decode_item
 from remit.schemas.jsontext import compact_json
@@ -26,6 +27,7 @@ def read_jsonl(text: str) -> list[Position]:
     Raises:
         JournalFormatError: names a line that is no item of this version.
     """
+    check_text("read_jsonl: text", text)
     return [_read_line(line, number) for number, line in enumerate(text.split("\n"), start=1) if line]
 
 
