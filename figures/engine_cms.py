@@ -52,11 +52,12 @@ class Editing:
     async def __call__(self, request: ChatRequest, /) -> Completion:
         """The next call, or the end."""
         slug = f"page-{request.ledger.run[-12:].lower()}"
+        # No title is the slug of another page: a name that may mean two pages is refused.
         script = (
-            ("cms_updatePage", {"pageId": SHARED, "title": slug}),
+            ("cms_updatePage", {"pageId": SHARED, "title": f"written by {slug}"}),
             ("cms_createPage", {"title": slug, "slug": slug}),
             ("cms_updatePage", {"pageId": slug, "title": f"{slug} again"}),
-            ("cms_updatePage", {"pageId": SHARED, "title": f"{slug} again"}),
+            ("cms_updatePage", {"pageId": SHARED, "title": f"written by {slug} again"}),
         )
         if request.turn > len(script):
             return Completion(message='{"role":"assistant","content":"done"}', content="done")

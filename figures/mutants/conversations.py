@@ -22,8 +22,8 @@ MUTANTS: Final = (
             ),
             "a busy conversation refuses messages that may queue": edited(
                 f"{_CONVERSATIONS}.create_header",
-                'run_request.when_busy == "queue" and',
-                'run_request.when_busy == "queue" and False and',
+                'run_request.when_busy == "queue"',
+                'run_request.when_busy == "queue" and False',
             ),
         },
     ),
@@ -50,9 +50,7 @@ MUTANTS: Final = (
     *mutants_of(
         "queue.disorder",
         {
-            "a queued run does not wait": edited(
-                f"{_CONVERSATIONS}.find_blocker", "row.status in UNFINISHED_STATUSES", "False"
-            ),
+            "a queued run does not wait": edited(f"{_CONVERSATIONS}.find_blocker", "not header.queued", "True"),
             "a cancelled message frees those behind it": edited(
                 f"{_CONVERSATIONS}.find_blocker", '("cancelled",)', "()"
             ),

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remit.schemas.raw_json import join_items, join_members, load_json, raw_items, raw_members
+from remit.schemas.raw_json import as_object, join_items, join_members, load_json, raw_items, raw_members
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -62,3 +62,9 @@ def test_an_empty_text_has_no_parts() -> None:
 
 def test_a_json_text_is_loaded() -> None:
     assert load_json('{"a": [1, "\\ud83d"]}') == {"a": [1, "\ud83d"]}
+
+
+def test_what_must_be_an_object_is_one_or_is_refused_by_its_type() -> None:
+    assert as_object({"a": 1}) == {"a": 1}
+    with pytest.raises(TypeError, match="list"):
+        as_object([])

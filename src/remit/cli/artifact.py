@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-import sys
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from remit.cli.client import open_client
-from remit.cli.status import ExitStatus, NoSuchError, UsageError
+from remit.cli.new_file import write_new_file
+from remit.cli.status import ExitStatus, NoSuchError
 
 
 def artifact(
@@ -35,14 +34,5 @@ def artifact(
             raise NoSuchError(f"there is no artifact {digest}; see its reference in: remit show RUN --json")
         if digest_of(content) != digest:
             raise BrokenJournalError(f"the stored content of artifact {digest} was changed; restore it from a backup")
-    try:
-        if file == "-":
-            sys.stdout.buffer.write(content)
-        else:
-            with Path(file).open("xb") as target:
-                target.write(content)
-    except FileExistsError as error:
-        raise UsageError(f"{file} exists and is not replaced; name another file") from error
-    except OSError as error:
-        raise UsageError(f"cannot write {file}: {error.strerror}") from error
+    write_new_file(file, content)
     return ExitStatus.DONE

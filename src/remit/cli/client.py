@@ -355,7 +355,7 @@ def open_client(environ: Mapping[str, str] = os.environ) -> Generator[LocalClien
 
 
 def _close_models(runner: asyncio.Runner) -> None:
-    """Close the models that were opened, whoever resolved them: an agent, a driver or this client."""
+    """Close the models that were opened, by whichever part: an agent, a driver or this client."""
     models = sys.modules.get("remit.models.resolve")
     if models is not None:
         runner.run(models.close_opened_models())

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import sys
 from dataclasses import asdict
-from datetime import datetime
-from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
 from remit.cli.client import open_client
 from remit.cli.group import make_group
+from remit.cli.new_file import write_new_file
 from remit.cli.options import RunAppOption
 from remit.cli.status import ExitStatus, NoSuchError, UsageError, did_you_mean
-from remit.cli.text import json_text, one_line
+from remit.cli.text import format_time, json_text, one_line
 from remit.journal.conversation_row import ConversationAccess, ConversationRow
 from remit.journal.conversations import EVERYONE
 from remit.journal.index import UNFINISHED_STATUSES
@@ -49,7 +48,7 @@ def list_conversations(
     listing = make_table("conversation", "title", "status", "application", "owner", "target", "active")
     for row in rows:
         names = [one_line(each) for each in (row.conversation, row.title)]
-        listing.add_row(*names, row.status, row.application, one_line(row.owner), row.target, _time(row.active))
+        listing.add_row(*names, row.status, row.application, one_line(row.owner), row.target, format_time(row.active))
     print_table(listing)
 
 
@@ -68,7 +67,7 @@ def show(name: NameArgument, *, as_json: JsonOption = False) -> None:
     print(f"{one_line(row.title)}\nowner: {one_line(row.owner)}, shared with: {shared}")
     listing = make_table("run", "status", "callee", "by", "started")
     for run in runs:
-        listing.add_row(run.run, run.status, run.callee, one_line(run.principal), _time(run.opened))
+        listing.add_row(run.run, run.status, run.callee, one_line(run.principal), format_time(run.opened))
     print_table(listing)
 
 
@@ -136,7 +135,9 @@ def export_conversation(name: NameArgument, *, html: HtmlOption = "", jsonl: Jso
     """Export a conversation to a file; - writes to stdout. An existing file is not replaced."""
     with open_client() as client:
         export_format, file = _target(html, jsonl)
-        _write(file, client.wait(client.reader.export_conversation(name, format=export_format)))
+        write_new_file(
+            file, client.wait(client.reader.export_conversation(name, format=export_format)).encode("utf-8", "replace")
+        )
 
 
 def export_run(
@@ -149,7 +150,9 @@ def export_run(
     with open_client() as client:
         export_format, file = _target(html, jsonl)
         row = client.get_readable_run(run)
-        _write(file, client.wait(client.reader.export_run(row.run, format=export_format)))
+        write_new_file(
+            file, client.wait(client.reader.export_run(row.run, format=export_format)).encode("utf-8", "replace")
+        )
 
 
 def _target(html: str, jsonl: str) -> tuple[Literal["html", "jsonl"], str]:
@@ -158,23 +161,5 @@ def _target(html: str, jsonl: str) -> tuple[Literal["html", "jsonl"], str]:
     return ("html", html) if html else ("jsonl", jsonl)
 
 
-def _write(file: str, text: str) -> None:
-    content = text.encode("utf-8", "replace")
-    try:
-        if file == "-":
-            sys.stdout.buffer.write(content)
-        else:
-            with Path(file).open("xb") as target:
-                target.write(content)
-    except FileExistsError as error:
-        raise UsageError(f"{file} exists and is not replaced; name another file") from error
-    except OSError as error:
-        raise UsageError(f"cannot write {file}: {error.strerror}") from error
-
-
 def _fields(row: ConversationRow) -> dict[str, object]:
     return {**asdict(row), "title": row.title}
-
-
-def _time(at: float) -> str:
-    return datetime.fromtimestamp(at).astimezone().strftime("%Y-%m-%d %H:%M:%S")

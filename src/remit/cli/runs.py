@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from datetime import datetime
 from typing import Annotated, Any
 
 import typer
 
 from remit.cli.client import open_client
-from remit.cli.text import format_cost, format_duration, json_text, one_line
+from remit.cli.text import format_cost, format_duration, format_time, json_text, one_line
 from remit.contracts.items import Position, RunScheduled, RunStalled
 from remit.journal.ports import RunRow
 
@@ -62,8 +61,8 @@ def runs(
             one_line(row.principal),
             row.target,
             one_line(row.conversation),
-            _format_time(row.opened),
-            _format_time(due[row.run]),
+            format_time(row.opened),
+            format_time(due[row.run]),
             _duration(row),
             f"{usage[row.run].tokens:,}",
             format_cost(usage[row.run].cost),
@@ -82,10 +81,6 @@ def _due(row: RunRow, items: Sequence[Position]) -> float:
     rests = (each.item for each in reversed(items))
     found = next((each for each in rests if isinstance(each, (RunScheduled, RunStalled))), None)
     return found.at if isinstance(found, RunScheduled) else found.retry_at if found is not None else 0.0
-
-
-def _format_time(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds).astimezone().strftime("%Y-%m-%d %H:%M:%S") if seconds else ""
 
 
 def _duration(row: RunRow) -> str:

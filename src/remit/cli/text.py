@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any, Final, Protocol, cast
 
 _LAYOUT_CHARACTERS: Final = frozenset("\n\t")
@@ -101,3 +102,8 @@ def describe_tokens(usage: HasTokens) -> str:
     cached = f" ({usage.cached_tokens:,} cached)" if usage.cached_tokens else ""
     reasoning = f" ({usage.reasoning_tokens:,} reasoning)" if usage.reasoning_tokens else ""
     return f"{usage.prompt_tokens:,}{cached} + {usage.completion_tokens:,}{reasoning} tokens"
+
+
+def format_time(seconds: float) -> str:
+    """A time of this machine, to the second; empty for 0."""
+    return datetime.fromtimestamp(seconds).astimezone().strftime("%Y-%m-%d %H:%M:%S") if seconds else ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Collection
 from typing import Final
 
 from remit.contracts.items import DETACHED, Handoff, Item, Position, RunOpened
@@ -17,7 +17,7 @@ from remit.errors import RequestError, SetupError
 from remit.journal.codec import JOURNAL_FORMAT, build_chat_history, check_format, count_prior_groups
 from remit.journal.conversations import check_not_deleted
 from remit.journal.index import UNFINISHED_STATUSES
-from remit.journal.ports import ConversationKey, ConversationRow, RunRow, Store
+from remit.journal.ports import ConversationKey, ConversationRow, RunRow, RunStatus, Store
 from remit.journal.verify import verify_chain
 
 
@@ -49,7 +49,8 @@ class Conversations:
                 check_not_deleted(talk)
             repeated = await self._store.find_run(run) if key else None
             target = repeated.target if repeated and not target else _resolve_target(run_request, current)
-            queued = run_request.when_busy == "queue" and talk is not None and await self._is_busy(talk)
+            if talk is not None and run_request.when_busy == "queue":
+                queued = await self._find_unfinished(talk.latest) is not None
             after = DETACHED if run_request.is_direct_call else after
         header = RunOpened(
             call=run,
@@ -145,18 +146,18 @@ class Conversations:
         With ``executing`` the one that all of these wait for. A queued run follows the newest one, so a run before it
         that was not cancelled began after all others had ended.
         """
-        row = await self._store.find_run(header.after) if header.queued else None
-        passed = ("queued", "cancelled") if executing else ("cancelled",)
-        while row is not None and row.status in passed and row.after:
-            row = await self._store.find_run(row.after) or row
-        return row if row is not None and row.status in UNFINISHED_STATUSES else None
+        if not header.queued:
+            return None
+        return await self._find_unfinished(
+            header.after, passed=("queued", "cancelled") if executing else ("cancelled",)
+        )
 
-    async def _is_busy(self, talk: ConversationRow) -> bool:
-        """Whether a run of a conversation has not ended: the newest one, or one before those that were cancelled."""
-        row = await self._store.find_run(talk.latest)
-        while row is not None and row.status == "cancelled" and row.after:
+    async def _find_unfinished(self, run: str, *, passed: Collection[RunStatus] = ("cancelled",)) -> RunRow | None:
+        """``run``, or the one before it and before others that are ``passed`` over; None if that one has ended."""
+        row = await self._store.find_run(run)
+        while row is not None and row.status in passed and row.after:
             row = await self._store.find_run(row.after)
-        return row is not None and row.status in UNFINISHED_STATUSES
+        return row if row is not None and row.status in UNFINISHED_STATUSES else None
 
     async def has_moved(self, header: RunOpened) -> bool:
         """Whether a conversation has another newest run than when ``header`` was made, so that it must be made anew."""

@@ -152,7 +152,7 @@ def _collect_arguments(items: Sequence[Item]) -> dict[tuple[str, str], str]:
 _Kind = Literal["changed", "failed", "unknown", "not_made"]
 
 _NOT_LISTED: Final = (CallCancelledError, RepeatedCallError)
-"""Errors of calls that nobody expects to have been made."""
+"""Errors of calls that are not expected to have been made."""
 
 _STOPPED: Final = (CallCancelledError, StillRunningError)
 """Errors of attempts that may have happened."""

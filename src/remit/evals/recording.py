@@ -1,9 +1,9 @@
 """Recorded answers of a model, beside each task, so that tasks run without one.
 
 A recording holds what the model answered, and what it had read: digests of its instructions and of the definitions of
-the tools that it called, and the replies of these. If instructions or definitions differ today, nobody knows what the
-model would answer now: the recording is stale, and the task fails until it is recorded again. An id that a reply gave
-when the answer was recorded stands for the one in the same place today.
+the tools that it called, and the replies of these. If instructions or definitions differ today, what the model
+would answer now is unknown: the recording is stale, and the task fails until it is recorded again. An id that a reply
+gave when the answer was recorded stands for the one in the same place today.
 
 A script has the same format with ``"model": "script"``, and was written by a person to test the grading of a task that
 no recorded model has passed. It has no digests. ``{{path}}`` in it is looked up in the replies, the newest first.

@@ -213,7 +213,7 @@ def _verdict(questions: Questions, number: int) -> str:
 
 def _check_recording(model: RecordedModel, result: TaskResult) -> None:
     if model.problem:
-        result.failures.clear()  # nobody knows what the model would have done
+        result.failures.clear()  # what the model would have done is unknown
         result.fail("recording", model.problem)
     elif model.unconsumed_count:
         result.fail("recording", f"{model.unconsumed_count} recorded answers were not asked for")

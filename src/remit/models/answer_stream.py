@@ -8,7 +8,7 @@ from typing import Any, Final, cast
 
 from remit.contracts.streaming import Delta
 from remit.schemas.jsontext import compact_json
-from remit.schemas.raw_json import load_json
+from remit.schemas.raw_json import as_object, load_json
 
 STREAM_FIELDS: Final = '"stream":true,"stream_options":{"include_usage":true}'
 """The members of a request for a stream."""
@@ -84,15 +84,15 @@ class AnswerStream:
             if data.strip() == b"[DONE]":
                 self._has_ended = True
             else:
-                self._add_chunk(_as_object(load_json(data.decode())))
+                self._add_chunk(as_object(load_json(data.decode())))
 
     def _add_chunk(self, chunk: Mapping[str, Any]) -> None:
         for name, value in chunk.items():
             if name != "choices" and (value is not None or name not in self._body):
                 self._body[name] = value
-        for choice in map(_as_object, chunk.get("choices") or ()):
+        for choice in map(as_object, chunk.get("choices") or ()):
             if choice.get("index") in (None, 0):
-                delta = _as_object(choice.get("delta") or {})
+                delta = as_object(choice.get("delta") or {})
                 rest = {name: value for name, value in choice.items() if name not in ("delta", "index")}
                 self._merge(self._choice, rest)
                 self._merge(self._choice["message"], delta)
@@ -102,10 +102,10 @@ class AnswerStream:
         for text in (delta.get("content"), delta.get("refusal")):
             if isinstance(text, str) and text:
                 self._on_delta(Delta(text))
-        for call in map(_as_object, delta.get("tool_calls") or ()):
+        for call in map(as_object, delta.get("tool_calls") or ()):
             calls = self._choice["message"]["tool_calls"]
             whole = _find_indexed(calls, call) or calls[-1]
-            text = _as_object(call.get("function") or {}).get("arguments")
+            text = as_object(call.get("function") or {}).get("arguments")
             if isinstance(text, str) and text:
                 name = str(whole["function"].get("name") or "")
                 self._on_delta(Delta(text, "arguments", calls.index(whole), name))
@@ -166,14 +166,3 @@ def _find_indexed(parts: list[Any], piece: Any) -> dict[str, Any] | None:
 
 def _index_of(part: Any) -> object:
     return cast("dict[str, Any]", part).get("index") if isinstance(part, dict) else None
-
-
-def _as_object(value: object) -> Mapping[str, Any]:
-    """The value, which must be a JSON object.
-
-    Raises:
-        TypeError: it is something else.
-    """
-    if not isinstance(value, dict):
-        raise TypeError(type(value).__name__)
-    return cast("Mapping[str, Any]", value)

@@ -45,7 +45,7 @@ from remit.models.headers import resolve_headers
 from remit.models.openai_api import list_unsupported_settings, reads_pdfs_at, takes_json_schema
 from remit.models.reported_error import find_reported_error
 from remit.schemas.jsontext import compact_json
-from remit.schemas.raw_json import join_members, load_json, raw_items, raw_members
+from remit.schemas.raw_json import as_object, join_members, load_json, raw_items, raw_members
 
 _MAX_ERROR_LENGTH: Final = 200
 _REPEATED_STATUS: Final = re.compile(r"^Error code: \d+(?: - )?")
@@ -316,9 +316,9 @@ def parse_completion(answer: bytes) -> Completion:
     """
     try:
         raw = answer.decode()
-        response = _as_object(load_json(raw))
-        choice = _as_object(response["choices"][0])
-        message = _as_object(choice["message"])
+        response = as_object(load_json(raw))
+        choice = as_object(response["choices"][0])
+        message = as_object(choice["message"])
         _check_message(message)
         text = raw_members(raw_items(raw_members(raw)["choices"])[0])["message"]
     except (ValueError, LookupError, TypeError) as error:
@@ -353,18 +353,7 @@ def _check_message(message: Mapping[str, Any]) -> None:
     if not isinstance(message.get("content"), (str, list, type(None))) or not isinstance(calls, list):
         raise TypeError("content or tool_calls")
     for call in cast("list[object]", calls):
-        _as_object(call)
-
-
-def _as_object(value: object) -> Mapping[str, Any]:
-    """The value, which must be a JSON object.
-
-    Raises:
-        TypeError: it is something else.
-    """
-    if not isinstance(value, dict):
-        raise TypeError(type(value).__name__)
-    return cast("Mapping[str, Any]", value)
+        as_object(call)
 
 
 def _object_or_empty(value: object) -> Mapping[str, Any]:

@@ -333,7 +333,7 @@ _OPENED: Final[dict[ResolvedModel, asyncio.AbstractEventLoop]] = {}
 
 
 async def close_opened_models() -> None:
-    """Close all models that were opened in this event loop, whoever resolved them: what a program does last."""
+    """Close all models that were opened in this event loop: what a program does last."""
     loop = asyncio.get_running_loop()
     for model in [model for model, opened_in in _OPENED.items() if opened_in is loop]:
         await model.close()

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from json.encoder import encode_basestring_ascii
-from typing import Final, NoReturn
+from typing import Any, Final, NoReturn, cast
 
 from msgspec import DecodeError, Raw
 from msgspec.json import Decoder
@@ -79,3 +79,14 @@ def _split(text: str) -> Iterator[list[str]]:
 
 def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
+
+
+def as_object(value: object) -> Mapping[str, Any]:
+    """The value, which must be a JSON object.
+
+    Raises:
+        TypeError: it is something else.
+    """
+    if not isinstance(value, dict):
+        raise TypeError(type(value).__name__)
+    return cast("Mapping[str, Any]", value)

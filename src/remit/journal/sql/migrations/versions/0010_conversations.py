@@ -1,4 +1,4 @@
-"""Conversations have an owner, a title, and those whom they are shared with.
+"""Conversations have an owner and a title, and can be shared.
 
 Revision ID: 0010
 """

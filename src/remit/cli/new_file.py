@@ -1,0 +1,26 @@
+"""Writes what a command saves to a file that does not exist yet."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from remit.cli.status import UsageError
+
+
+def write_new_file(file: str, content: bytes) -> None:
+    """Write ``content`` to a new file, or to stdout for ``-``.
+
+    Raises:
+        UsageError: the file exists or cannot be written.
+    """
+    try:
+        if file == "-":
+            sys.stdout.buffer.write(content)
+        else:
+            with Path(file).open("xb") as target:
+                target.write(content)
+    except FileExistsError as error:
+        raise UsageError(f"{file} exists and is not replaced; name another file") from error
+    except OSError as error:
+        raise UsageError(f"cannot write {file}: {error.strerror}") from error
