@@ -53,7 +53,7 @@ MUTANTS: Final = mutants_of(
             "return fits",
         ),
         "the runs of a conversation are everybody's": edited(
-            f"{_READER}._visible_run", "if has_access(self.principal, talk, access):", "if True:"
+            f"{_READER}._visible_run", " and await self._has_access(row, access)", ""
         ),
         "an idempotency key of another principal is in use": edited(
             "remit.engine.request:derive_run_id", "by.name, ", ""

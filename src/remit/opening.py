@@ -67,16 +67,14 @@ class RunOpener:
         return await self._conversations.create_header(request._replace(arguments=arguments), make_run_id)
 
     async def store_files(self, request: RunRequest) -> None:
-        """Store the attachments among the arguments."""
+        """Store the attachments among the arguments. Only those of a call by name can have bytes."""
         await _refer_to_files(request.callee, request.arguments, request.principal, self._artifacts.add)
 
     async def store_run(self, request: RunRequest, run: str = "") -> RunOpened:
         """Store a new run; one that may queue after whichever run is the newest of its conversation by then."""
         if request.when_busy == "queue":
-            await self.store_files(request)
             return await store_run(lambda: self.create_header(request, run), self._conversations, self._executor)
         header = await self.create_header(request, run)
-        await self.store_files(request)
         await self._executor.create_run(header.call, header)
         return header
 

@@ -7,6 +7,7 @@ import contextlib
 import os
 import time
 from collections.abc import AsyncGenerator, Callable
+from functools import partial
 from typing import Any, Final, ParamSpec, TypeVar, Unpack
 
 from remit.agent.agent import Agent
@@ -370,12 +371,12 @@ class Runtime:
         header = header or await self._opener.create_header(request)
         if not request.idempotency_key or await self.store.find_run(header.call) is None:
             await self._named_models.check(request.callee)
-            await self._opener.store_files(request)  # nothing of a refused request is stored
         try:
             if request.when_busy == "queue":
                 header = await self._opener.store_run(request, header.call)
                 return await run_in_turn(header, self.resume, self._conversations, self.store)
-            return await self._execute(header.call, request.callee, header, request.principal)
+            store_files = partial(self._opener.store_files, request)  # nothing of a refused request is stored
+            return await self._execute(header.call, request.callee, header, request.principal, before=store_files)
         except RequestError:
             if not request.idempotency_key or await self.store.find_run(header.call) is None:
                 raise

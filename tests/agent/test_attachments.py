@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import json
 from contextlib import AsyncExitStack
@@ -156,6 +157,21 @@ async def test_the_file_of_a_refused_request_is_not_stored() -> None:
     with pytest.raises(NotFoundError):
         await runtime.artifacts.read(other, by=ADA)
     assert (await attach(runtime, PNG)).run == first.run
+
+
+async def has_file(runtime: Runtime, content: bytes) -> bool:
+    try:
+        await runtime.artifacts.read(Artifact(digest=digest_of(content), size=len(content)), by=ADA)
+    except NotFoundError:
+        return False
+    return True
+
+
+async def test_of_two_requests_that_race_for_a_key_only_the_files_of_one_are_stored() -> None:
+    runtime = runtime_of(agent_of(Agent("x", instructions="x").driver), model=Scripted(["done"] * 2))
+    results = await asyncio.gather(*(attach(runtime, PNG + end) for end in (b"a", b"b")), return_exceptions=True)
+    assert sorted(isinstance(each, RunResult) for each in results) == [False, True]
+    assert sorted([await has_file(runtime, PNG + end) for end in (b"a", b"b")]) == [False, True]
 
 
 async def test_a_repeated_request_whose_header_has_the_bytes_is_the_same_request(

@@ -191,6 +191,38 @@ async def test_a_caller_does_not_wait_for_a_run_that_nobody_continues() -> None:
 
 
 @pytest.mark.looptime
+async def test_a_caller_does_not_wait_for_a_queued_run_that_nobody_begins() -> None:
+    runtime = runtime_for(InMemoryStore())
+    first = await runtime.submit("one", by=ADA, conversation="talk")
+    second = await runtime.submit("two", by=ADA, conversation="talk", when_busy="queue")
+    await runtime.resume(first)
+    third = await runtime.run("three", by=ADA, conversation="talk", when_busy="queue")
+    assert (third.status, third.reason) == ("queued", f"it waits for run {second}")
+    running = asyncio.create_task(runtime.run("four", by=ADA, conversation="talk", when_busy="queue"))
+    await asyncio.sleep(1)
+    for run in (second, third.run):
+        assert (await runtime.resume(run)).status == "done"
+    assert (await running).status == "done"
+
+
+@pytest.mark.looptime
+async def test_a_queued_message_whose_predecessor_is_missing_waits_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    store = InMemoryStore()
+    runtime = runtime_for(store)
+    first = await runtime.submit("one", by=ADA, conversation="talk")
+    second = await runtime.submit("two", by=ADA, conversation="talk", when_busy="queue")
+    third = await runtime.submit("three", by=ADA, conversation="talk", when_busy="queue")
+    find_run = store.find_run
+
+    async def find_all_but_first(run: str) -> Any:
+        return None if run == first else await find_run(run)
+
+    monkeypatch.setattr(store, "find_run", find_all_but_first)
+    await runtime.cancel(second, by=ADA)
+    assert (await asyncio.wait_for(runtime.resume(third), 1)).status == "done"
+
+
+@pytest.mark.looptime
 async def test_a_caller_follows_its_run_while_another_executor_has_it() -> None:
     store = InMemoryStore(Clock())
     runtime = runtime_for(store)

@@ -166,9 +166,9 @@ class Client(ConversationReader):
         """The chat messages of a run and of the runs before it in its conversation; see `Runtime.history`.
 
         Raises:
-            RequestError: the run does not exist for this principal.
+            RequestError: the run does not exist for this principal, or they may not read its conversation any more.
         """
-        await self._visible_run(run)
+        await self._check_history(run)
         return await self._runtime.history(run)
 
     async def add_artifact(self, content: bytes | Path, *, name: str = "", media_type: str = "") -> Artifact:

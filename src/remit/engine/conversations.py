@@ -12,7 +12,7 @@ from remit.contracts.question import content_digest
 from remit.core.checks import check_text
 from remit.engine.request import RunRequest, derive_run_id
 from remit.engine.schedule import open_schedule
-from remit.engine.sharing import JOIN_PERMISSION, has_access
+from remit.engine.sharing import JOIN_PERMISSION, has_access, is_part
 from remit.errors import RequestError, SetupError
 from remit.journal.codec import JOURNAL_FORMAT, build_chat_history, check_format, count_prior_groups
 from remit.journal.conversations import check_not_deleted
@@ -158,6 +158,14 @@ class Conversations:
         while row is not None and row.status in passed and row.after:
             row = await self._store.find_run(row.after)
         return row if row is not None and row.status in UNFINISHED_STATUSES else None
+
+    async def why_refused(self, header: RunOpened, principal: Principal) -> str:
+        """Why a run that was stored may not begin: ``principal`` may not continue its conversation any more."""
+        talk = await self._find(header.conversation, header.tenant) if is_part(header) else None
+        if not is_part(header) or has_access(principal, talk, "write"):
+            return ""
+        what = f"{principal.name} may not continue conversation {header.conversation!r} any more"
+        return f"{what}, so the message was not answered; get it shared again"
 
     async def has_moved(self, header: RunOpened) -> bool:
         """Whether a conversation has another newest run than when ``header`` was made, so that it must be made anew."""

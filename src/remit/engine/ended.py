@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, Literal
+from typing import Literal
 
 from msgspec import structs
 
-from remit.contracts.items import Position, RunOpened, ToolOutput
+from remit.contracts.items import Position, RunFinished, RunOpened, ToolOutput
 from remit.contracts.reply import Reply
 from remit.engine.artifacts import read_result
-from remit.engine.outcome import ExecutionOutcome
-from remit.errors import CallCancelledError, NotFoundError
+from remit.engine.outcome import ExecutionOutcome, cancelled_outcome
+from remit.errors import NotFoundError
 from remit.journal.ports import Store
-
-CANCELLED_REPLY: Final = Reply.from_error(CallCancelledError("the run was cancelled"))
 
 
 async def read_ended_outcome(
@@ -30,7 +28,8 @@ async def read_ended_outcome(
 
 def _ended_outcome(status: Literal["done", "failed", "cancelled"], items: Sequence[Position]) -> ExecutionOutcome:
     if status == "cancelled":
-        return ExecutionOutcome(status=status, reply=CANCELLED_REPLY)
+        end = items[-1].item
+        return cancelled_outcome(items[0].run, end.error if isinstance(end, RunFinished) else "")[0]
     root = next((p.item for p in reversed(items) if isinstance(p.item, ToolOutput) and not p.item.parent), None)
     if root is None:
         return ExecutionOutcome(

@@ -15,9 +15,9 @@ from remit.contracts.items import DecisionItem, Item, Position, RunFinished, Run
 from remit.contracts.question import Decision
 from remit.contracts.reply import Reply
 from remit.contracts.usage import Prices
-from remit.engine.ended import CANCELLED_REPLY, read_ended_outcome
+from remit.engine.ended import read_ended_outcome
 from remit.engine.open_answers import RunAnswers
-from remit.engine.outcome import ExecutionOutcome, bring_to_rest
+from remit.engine.outcome import ExecutionOutcome, RunRefused, bring_to_rest, cancelled_outcome
 from remit.errors import (
     ApprovalUsedError,
     JournalError,
@@ -70,8 +70,11 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
         known_items: Sequence[Position] = (),
         stopping: bool = False,
         release_requested: asyncio.Event | None = None,
+        before: Callable[[], Awaitable[None]] | None = None,
     ) -> ExecutionOutcome:
         """Execute ``run``: as a new run if ``header`` is given, else again from its journal.
+
+        ``before`` is called when a new run has its lease and before it is stored.
 
         ``stopping`` executes it only to end it. ``known_items`` are its first items, if they were read already. Setting
         ``release_requested`` releases the run as it is, so that another executor can resume it.
@@ -89,6 +92,7 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
             prior_messages=prior_messages,
             stopping=stopping,
             release_requested=release_requested,
+            before=before,
         )
         lost_races = 0
         outcome: ExecutionOutcome | None = None
@@ -119,6 +123,7 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
         known_items: Sequence[Position],
         stopping: bool,
         release_requested: asyncio.Event | None,
+        before: Callable[[], Awaitable[None]] | None,
     ) -> ExecutionOutcome:
         async with self._hold_lease(run, known_items[-1].seq if known_items else -1) as lease:
             run_state = lease.run_state
@@ -130,6 +135,8 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
                 ended = await read_ended_outcome(run_state.row.status, known_items, self.store)
                 items = [position.item for position in known_items]
                 return structs.replace(ended, usage=usage_of(known_items, self.prices), items=items)
+            if header is not None and before is not None:
+                await before()
             answers = RunAnswers(self.store, run, run_state.epoch, is_expected=self._was_submitted(known_items))
             ledger = RunLedger(
                 self.store,
@@ -233,21 +240,18 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
         except NoModelError as error:
             await ledger.commit(bring_to_rest(ledger, Suspended(reason=error.message))[1])
             raise
-        except asyncio.CancelledError:
+        except asyncio.CancelledError as cancelled:
             if release_requested and release_requested.is_set():
                 raise LeaseError(f"run {ledger.run} was released; another executor can resume it") from None
-            outcome, last = (
-                ExecutionOutcome(status="cancelled", reply=CANCELLED_REPLY),
-                RunFinished(call=ledger.run, status="cancelled"),
-            )
+            outcome, last = cancelled_outcome(ledger.run, str(cancelled) if isinstance(cancelled, RunRefused) else "")
         writing = asyncio.ensure_future(ledger.commit(last))
         try:
             await asyncio.shield(writing)
         except asyncio.CancelledError:
             await writing
             if outcome.is_resting:
-                outcome = ExecutionOutcome(status="cancelled", reply=CANCELLED_REPLY)
-                await ledger.commit(RunFinished(call=ledger.run, status="cancelled"))
+                outcome, last = cancelled_outcome(ledger.run, "")
+                await ledger.commit(last)
         return outcome
 
     async def _execute_root(

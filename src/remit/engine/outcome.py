@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from typing import Final, Literal
 
 from msgspec import Struct
 
-from remit.contracts.items import Item, RunScheduled, RunStalled, RunSuspended
+from remit.contracts.items import Item, RunFinished, RunScheduled, RunStalled, RunSuspended
 from remit.contracts.reply import Reply
 from remit.contracts.usage import NO_USAGE, UsageTotals
-from remit.errors import Suspended
+from remit.errors import CallCancelledError, Suspended
 from remit.journal.index import RESTING_STATUSES
 from remit.journal.ledger import RunLedger
+
+CANCELLED_REPLY: Final = Reply.from_error(CallCancelledError("the run was cancelled"))
 
 STALL_FIRST_SECONDS: Final = 60.0
 STALL_MAX_SECONDS: Final = 900.0
 """Seconds until a stalled run is tried again, if the provider does not say: first and at most."""
 
 ExecutionStatus = Literal["done", "failed", "queued", "waiting", "stalled", "scheduled", "cancelled"]
+
+
+class RunRefused(asyncio.CancelledError):
+    """A run may not begin. It ends as cancelled; the text says why."""
 
 
 class ExecutionOutcome(Struct, frozen=True, kw_only=True):
@@ -41,6 +48,13 @@ class ExecutionOutcome(Struct, frozen=True, kw_only=True):
     def is_resting(self) -> bool:
         """Whether the run can be resumed."""
         return self.status in RESTING_STATUSES
+
+
+def cancelled_outcome(run: str, reason: str) -> tuple[ExecutionOutcome, RunFinished]:
+    """The outcome of an execution that was cancelled, for a reason if there is one, and the item that records it."""
+    reply = Reply.from_error(CallCancelledError(reason)) if reason else CANCELLED_REPLY
+    finished = RunFinished(call=run, status="cancelled", error=reason)
+    return ExecutionOutcome(status="cancelled", reply=reply), finished
 
 
 def bring_to_rest(ledger: RunLedger, signal: Suspended) -> tuple[ExecutionOutcome, Item]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
@@ -54,9 +55,10 @@ async def run_in_turn(
             result = None
         if result is not None and result.status != "queued":
             return result
-        blocker = await conversations.find_blocker(header, executing=True)
+        find_blocker = conversations.find_blocker
+        blocker = await find_blocker(header, executing=True) or await find_blocker(header)
         if blocker is not None and result is not None:
-            due = blocker.run in await store.list_due_runs(header.application)
+            due = blocker.run in await store.list_due_runs(header.application, sys.maxsize)
             waited = waited + POLL_SECONDS if due else 0.0
             if waited > PATIENCE_SECONDS or blocker.status not in ("running", "queued"):
                 return result

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Final, Generic, Literal, TypeVar, get_args
 
 from remit.contracts.grant import Grant, GrantRow
-from remit.contracts.items import DETACHED, Position, RunFinished, RunScheduled, RunStalled, RunSuspended
+from remit.contracts.items import Position, RunFinished, RunScheduled, RunStalled, RunSuspended
 from remit.contracts.principal import Principal, check_principal
 from remit.contracts.question import DecisionKind, Question
 from remit.contracts.usage import NO_USAGE, Prices, UsageTotals
@@ -18,10 +18,11 @@ from remit.core.checks import check_counts, check_flag, check_instance, check_nu
 from remit.engine.ended import read_ended_outcome
 from remit.engine.following import StreamEvent, check_after, follow_run
 from remit.engine.receipt import NO_RECEIPT, Receipt, make_receipt
-from remit.engine.sharing import READ_PERMISSION, Access, has_access
+from remit.engine.sharing import READ_PERMISSION, Access, has_access, is_part
 from remit.errors import RequestError
+from remit.journal.conversations import conversation_key
 from remit.journal.ledger import usage_of
-from remit.journal.ports import ConversationKey, QuestionRow, RunFilter, RunRow, RunStatus, Store
+from remit.journal.ports import QuestionRow, RunFilter, RunRow, RunStatus, Store
 
 CANCEL_PERMISSION: Final = "runs:cancel"
 """The permission to cancel runs of other principals."""
@@ -331,13 +332,19 @@ class RunReader:
         if row is not None and self._has_run(row):
             if self._owns(row) or self._may(permission, row.target):
                 return row
-            if row.conversation and row.after != DETACHED and permission == READ_PERMISSION:
-                talk = await self._store.find_conversation(
-                    ConversationKey(row.tenant, row.application, row.conversation)
-                )
-                if has_access(self.principal, talk, access):
-                    return row
+            if permission == READ_PERMISSION and is_part(row) and await self._has_access(row, access):
+                return row
         raise RequestError(f"run {run} does not exist")
+
+    async def _check_history(self, run: str) -> None:
+        """Refuse to show what came before a run, unless the principal may read its conversation now."""
+        row = await self._visible_run(run)
+        if is_part(row) and not await self._has_access(row, "read"):
+            who = f"{self.principal.name} may not read conversation {row.conversation!r}"
+            raise RequestError(f"{who}; ask its owner to share it")
+
+    async def _has_access(self, row: RunRow, access: Access) -> bool:
+        return has_access(self.principal, await self._store.find_conversation(conversation_key(row)), access)
 
     def _may(self, permission: str, target: str) -> bool:
         return self.principal.at(target).may(permission)

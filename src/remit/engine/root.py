@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -13,7 +13,7 @@ from msgspec import Struct
 from remit.contracts.arguments import Limits, parse_arguments
 from remit.contracts.call import Call
 from remit.contracts.current_run import CURRENT_PRIOR_RUNS
-from remit.contracts.items import Position, RunFinished, RunOpened, RunResumed
+from remit.contracts.items import Item, Position, RunFinished, RunOpened, RunResumed
 from remit.contracts.ledger import Ledger
 from remit.contracts.principal import Caller, Principal
 from remit.contracts.question import content_digest
@@ -25,6 +25,7 @@ from remit.engine.artifacts import enter_run
 from remit.engine.callees import ListedCallees
 from remit.engine.conversations import Conversations
 from remit.engine.executor import RunExecutor
+from remit.engine.outcome import RunRefused
 from remit.engine.result import ReplayReport, RunResult, report_replay, result_of
 from remit.engine.schedule import next_occurrence
 from remit.errors import DivergedError, LeaseError, RequestError, Suspended
@@ -80,15 +81,23 @@ class RootExecutor(Struct, frozen=True):
         known_items: Sequence[Position] = (),
         stopping: bool = False,
         release_requested: asyncio.Event | None = None,
+        before: Callable[[], Awaitable[None]] | None = None,
     ) -> RunResult[Any]:
-        """Execute a run: from its start, or again if ``known_items`` has items of it, if it is its turn."""
+        """Execute a run: from its start, or again if ``known_items`` has items of it, if it is its turn.
+
+        ``before`` is called before a new run is stored.
+        """
         executor = self.executor
         if not stopping and (blocker := await self.conversations.find_blocker(header)) is not None:
             return RunResult(run=run, callee=callee, status="queued", reason=f"it waits for run {blocker.run}")
 
+        refusal = "" if stopping or not known_items else await self.conversations.why_refused(header, principal)
+
         async def call_root(ledger: RunLedger) -> Reply:
+            if refusal and _is_unbegun(ledger.recorded_items()):
+                raise RunRefused(refusal)
             CURRENT_PRIOR_RUNS.set(partial(self.conversations.read_back, header.after))
-            if ledger.is_stopping and _is_unbegun(header, known_items):
+            if ledger.is_stopping and header.queued and _is_unbegun(ledger.recorded_items()):
                 raise asyncio.CancelledError  # its message is no part of the conversation
             now = executor.clock()
             ledger.is_early = now < header.starts_at
@@ -107,6 +116,7 @@ class RootExecutor(Struct, frozen=True):
             prior_messages=await self.conversations.messages(header.after),
             stopping=stopping,
             release_requested=release_requested,
+            before=before,
         )
         return result_of(run, callee, outcome, self.call_root.dispatcher.find)
 
@@ -117,7 +127,7 @@ async def replay_run(
     """Execute a run again with all answers from its journal, and compare; see `Runtime.replay`."""
     header, items = await conversations.read_run(run)
     ledger = ReplayLedger(run, items, await conversations.messages(header.after))
-    if ledger.was_cancelled and _is_unbegun(header, items):
+    if ledger.was_cancelled and _is_unbegun([each.item for each in items]):
         return report_replay(run, ledger, items)
     principal = Principal(header.principal, header.tenant, permissions=frozenset({"*"}))
     try:
@@ -129,6 +139,6 @@ async def replay_run(
     return report_replay(run, ledger, items)
 
 
-def _is_unbegun(header: RunOpened, items: Sequence[Position]) -> bool:
-    """Whether a queued run has waited for its turn only."""
-    return header.queued and all(isinstance(each.item, (RunOpened, RunResumed, RunFinished)) for each in items)
+def _is_unbegun(items: Sequence[Item]) -> bool:
+    """Whether a run was stored only, or has waited for its turn only."""
+    return all(isinstance(item, (RunOpened, RunResumed, RunFinished)) for item in items)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
+from remit.contracts.items import DETACHED, RunOpened
 from remit.contracts.principal import Principal
 from remit.journal.conversation_row import ConversationAccess, ConversationRow
 from remit.journal.conversations import EVERYONE
+from remit.journal.ports import RunRow
 
 READ_PERMISSION: Final = "runs:read"
 """The permission to read the runs of other principals of the tenant."""
@@ -37,6 +39,11 @@ def access_of(principal: Principal, row: ConversationRow) -> Access:
 def has_access(principal: Principal, row: ConversationRow | None, needed: Access) -> bool:
     """Whether a principal may do with a conversation what ``needed`` says."""
     return row is not None and _ORDER.index(access_of(principal, row)) >= _ORDER.index(needed)
+
+
+def is_part(run: RunOpened | RunRow) -> bool:
+    """Whether a run is part of a conversation: it has one and is no direct call."""
+    return bool(run.conversation) and run.after != DETACHED
 
 
 def may_see_all(principal: Principal) -> bool:
