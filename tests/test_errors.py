@@ -114,6 +114,9 @@ def test_the_codes_are_these_for_ever() -> None:
         "DivergedError": "DIVERGED",
         "RepeatedCallError": "REPEATED_CALL",
         "RequestError": "BAD_REQUEST",
+        "RequestNotFoundError": "REQUEST_NOT_FOUND",
+        "RequestDeniedError": "REQUEST_DENIED",
+        "RequestConflictError": "REQUEST_CONFLICT",
     }
 
 

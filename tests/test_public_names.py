@@ -61,8 +61,8 @@ PUBLIC: Final = {
         InvalidArgumentsError InvalidOutputError JournalError JournalFormatError LayerOrderError LeaseError
         MaxTurnsError MissingCapabilityError ModelBusyError ModelError ModelRefusedError ModelUnavailableError
         NameTakenError NoModelError NotFoundError PolicyError RateLimitedError RemitError RepeatedCallError
-        RequestError SealError SetupError StillRunningError Suspended ToolFailedError UnknownToolError
-        as_no_model_error error_from_reply
+        RequestConflictError RequestDeniedError RequestError RequestNotFoundError SealError SetupError
+        StillRunningError Suspended ToolFailedError UnknownToolError as_no_model_error error_from_reply
     """,
     "remit.home": "data_folder data_location",
     "remit.inventory": """

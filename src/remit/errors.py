@@ -43,7 +43,10 @@
     │  └─ BrokenJournalError        an item or a row was changed, removed or forged; nothing was run
     ├─ AuditError                   an audit log is not the anchored one, or cannot be written
     ├─ DivergedError                a replayed run does something else than its journal records
-    └─ RequestError                 the runtime cannot do what was requested (unknown run, already decided, …)
+    └─ RequestError                 the runtime cannot do what was requested; by itself: the request is not valid
+       ├─ RequestNotFoundError      the run, question, … does not exist, or is invisible to this principal
+       ├─ RequestDeniedError        the principal sees it and may not do that
+       └─ RequestConflictError      its state does not allow that now: busy, decided or revoked already, …
 
 Failures end in ``Error``; the signal `Suspended` does not.
 """
@@ -107,7 +110,10 @@ __all__ = [
     "RateLimitedError",
     "RemitError",
     "RepeatedCallError",
+    "RequestConflictError",
+    "RequestDeniedError",
     "RequestError",
+    "RequestNotFoundError",
     "SealError",
     "SetupError",
     "StillRunningError",
@@ -337,9 +343,27 @@ class DivergedError(RemitError):
 
 
 class RequestError(RemitError):
-    """The runtime cannot do what was requested: unknown run, already decided, not yours to decide."""
+    """The runtime cannot do what was requested. An error of this class itself: a value of the request is not valid."""
 
     code = "BAD_REQUEST"
+
+
+class RequestNotFoundError(RequestError):
+    """What the request names does not exist, or is invisible to this principal: both look the same."""
+
+    code = "REQUEST_NOT_FOUND"
+
+
+class RequestDeniedError(RequestError):
+    """The principal may not do that, with something that they see or that anybody may know of."""
+
+    code = "REQUEST_DENIED"
+
+
+class RequestConflictError(RequestError):
+    """The present state does not allow the request: a busy conversation, a decided question, a run without result."""
+
+    code = "REQUEST_CONFLICT"
 
 
 def as_no_model_error(error: SetupError) -> NoModelError:

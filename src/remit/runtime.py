@@ -44,7 +44,7 @@ from remit.engine.result import ReplayReport, RunResult
 from remit.engine.root import RootCaller, RootExecutor, replay_run
 from remit.engine.schedule import Schedule
 from remit.engine.watching import wake_streams_and
-from remit.errors import LeaseError, RequestError
+from remit.errors import LeaseError, RequestDeniedError, RequestError, RequestNotFoundError
 from remit.journal.ledger import ItemCallback
 from remit.journal.memory import InMemoryStore
 from remit.journal.ports import Store
@@ -341,10 +341,10 @@ class Runtime:
         check_principal("by", by)
         header, items = await self._conversations.read_run(run)
         if header.tenant != by.tenant:
-            raise RequestError(f"run {run} does not exist")
+            raise RequestNotFoundError(f"run {run} does not exist")
         if header.principal != by.name and not by.at(header.target).may(CANCEL_PERMISSION):
             missing = f"missing permission {CANCEL_PERMISSION}"
-            raise RequestError(f"{by.name} may not cancel run {run} of {header.principal}: {missing}")
+            raise RequestDeniedError(f"{by.name} may not cancel run {run} of {header.principal}: {missing}")
         await self.store.request_cancel(run, by.name)
         with contextlib.suppress(LeaseError):
             callee = self._callees.find(header.callee)

@@ -107,7 +107,11 @@ async def test_of_two_decisions_at_once_one_counts(store: Store) -> None:
         *(runtime.decide(question, approved=approved, by=ada) for approved in (False, True, True)),
         return_exceptions=True,
     )
-    assert sorted(type(outcome).__name__ for outcome in outcomes) == ["NoneType", "RequestError", "RequestError"]
+    assert sorted(type(outcome).__name__ for outcome in outcomes) == [
+        "NoneType",
+        "RequestConflictError",
+        "RequestConflictError",
+    ]
     row = await store.find_question(question)
     assert row is not None
     await runtime.resume(run)

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from remit.contracts.items import AttemptStarted, DecisionItem, ToolOutput
-from remit.errors import RequestError
+from remit.errors import RequestConflictError
 from tests.engine.engines import Making
 from tests.engine.office import ADA, PATIENCE, STRANGER, Office
 
@@ -177,7 +177,7 @@ async def test_a_run_that_cannot_be_driven_is_reported_and_holds_up_nobody(offic
         run = await office.open("write")
         await engine.start(run)
         await office.until(run)
-    assert {(name, type(error)) for name, error in office.reported} == {(lost, RequestError)}
+    assert {(name, type(error)) for name, error in office.reported} == {(lost, RequestConflictError)}
     assert await office.status(lost) == "running"
 
 

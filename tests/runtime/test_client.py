@@ -6,6 +6,7 @@ import asyncio
 import inspect
 import json
 import time
+from collections.abc import Awaitable
 from datetime import UTC, datetime
 from typing import Any, cast
 
@@ -186,6 +187,64 @@ async def test_an_unknown_id_and_one_out_of_sight_are_refused_alike(store: Store
                 await act(run)
         with pytest.raises(RequestError, match=f"^question {row.question.id} does not exist$"):
             await outside.decide(row.question.id, approved=True)
+
+
+async def test_an_edge_tells_missing_denied_conflicting_and_invalid_requests_apart_by_their_codes(store: Store) -> None:
+    runtime = runtime_for(store, ERASE, ERASE, ERASE)
+    ada, bob, boss = client(runtime), client(runtime, BOB), client(runtime, BOSS)
+    reader = client(runtime, Principal("reader", "bakery", frozenset({"runs:read"})))
+    run = (await bob.run("go", conversation="talk")).run
+    (row,) = (await bob.questions()).items
+    await client(runtime, Principal("eve", "elsewhere")).run("go", conversation="theirs")
+    shop = runtime.grants
+    grant = await shop.create("erase", by=BOSS, principal="bob", count=1, expires_in=60)
+
+    async def code_of(request: Awaitable[object]) -> str:
+        with pytest.raises(RequestError) as caught:
+            await request
+        return caught.value.code
+
+    missing = [
+        ada.status(run),
+        ada.resume(run),
+        ada.cancel(run),
+        ada.items(run),
+        ada.history("nothing"),
+        ada.grant("nothing"),
+        ada.conversation("theirs"),
+        ada.conversation("nothing"),
+        ada.delete_conversation("theirs"),
+        ada.decide("nothing", approved=True),
+        ada.call("nothing", {}),
+        ada.run("go", agent="nothing"),
+        runtime.resume("nothing"),
+        runtime.cancel("nothing", by=ADA),
+        shop.revoke("nothing", by=ADA),
+    ]
+    denied = [
+        bob.decide(row.question.id, approved=True),
+        bob.create_grant("erase", principal="bob", count=1, expires_in=60),
+        reader.cancel(run),
+        reader.rename_conversation("talk", "mine"),
+        reader.run("go", conversation="talk"),
+        bob.revoke_grant(grant.id),
+        runtime.cancel(run, by=ADA),
+    ]
+    conflicting = [bob.run("go", conversation="talk"), bob.run("go", conversation="talk", target="other")]
+    invalid = [
+        bob.runs(limit=0),
+        bob.run("go", target="a b"),
+        bob.conversations(before="x"),
+        boss.share_conversation("talk", ""),
+    ]
+    assert {await code_of(each) for each in missing} == {"REQUEST_NOT_FOUND"}
+    assert {await code_of(each) for each in denied} == {"REQUEST_DENIED"}
+    assert {await code_of(each) for each in conflicting} == {"REQUEST_CONFLICT"}
+    assert {await code_of(each) for each in invalid} == {"BAD_REQUEST"}
+    await boss.decide(row.question.id, approved=False)
+    await boss.revoke_grant(grant.id)
+    settled = [boss.decide(row.question.id, approved=True), boss.revoke_grant(grant.id)]
+    assert {await code_of(each) for each in settled} == {"REQUEST_CONFLICT"}
 
 
 async def test_what_no_database_can_hold_is_refused_in_one_line(store: Store) -> None:

@@ -344,7 +344,7 @@ async def test_of_two_messages_at_once_one_is_refused(journal: Path) -> None:
         *(runtime.run(prompt, by=superuser(), conversation="c") for prompt in ("one", "two")), return_exceptions=True
     )
     await store.close()
-    assert sorted(type(outcome).__name__ for outcome in outcomes) == ["RequestError", "RunResult"]
+    assert sorted(type(outcome).__name__ for outcome in outcomes) == ["RequestConflictError", "RunResult"]
 
 
 async def test_calls_of_two_runs_never_have_one_id(store: Store) -> None:

@@ -11,7 +11,7 @@ import pytest
 from remit import Agent, App, Client, Effect, Principal, Risk, Runtime
 from remit.artifacts import PromptWithFiles
 from remit.audit import Audit, FileAnchor
-from remit.errors import NotFoundError, RequestError, SetupError
+from remit.errors import NotFoundError, RequestDeniedError, RequestError, RequestNotFoundError, SetupError
 from remit.stores import Store
 from remit.testing import Scripted, calls
 from tests.runtime.kit import Clock, World, runtime_of
@@ -75,9 +75,12 @@ async def test_whom_a_conversation_is_shared_with_reads_it_and_with_write_contin
     assert (await bob.conversation("talk")).shared == {"bob": "read"}
     assert await titles(bob) == ["hello"]
     assert len(await bob.history(run)) == len(await ada.history(run))
-    for hidden in (lambda: bob.history(other), lambda: eve.history(run), lambda: bob.resume(run)):
-        with pytest.raises(RequestError, match="does not exist"):
+    for hidden in (lambda: bob.history(other), lambda: eve.history(run), lambda: eve.resume(run)):
+        with pytest.raises(RequestNotFoundError, match="does not exist"):
             await hidden()
+    for refused in (bob.resume, bob.cancel):
+        with pytest.raises(RequestDeniedError, match=f"bob may only read run {run}"):
+            await refused(run)
     with pytest.raises(RequestError, match="belongs to another user"):
         await bob.run("me too", conversation="talk")
     await ada.share_conversation("talk", "*", "write")

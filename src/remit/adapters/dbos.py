@@ -28,7 +28,7 @@ from remit.core.checks import as_text_tuple, check_counts, check_instances, chec
 from remit.database.database import list_files
 from remit.engine.port import ErrorHandler, ExecuteFunction
 from remit.engine.scheduling import RunScheduler
-from remit.errors import JournalError, RequestError, SetupError
+from remit.errors import JournalError, RequestNotFoundError, SetupError
 from remit.journal.ports import Store
 
 WORKFLOW_NAME: Final = "remit.attempt"
@@ -207,7 +207,7 @@ class DbosEngine:
     async def _enqueue(self, run: str, workflow_id: str, *, seconds: float = 0.0, tries: int = 0) -> None:
         row = await self._store.find_run(run)
         if row is None:
-            raise RequestError(f"run {run} does not exist")
+            raise RequestNotFoundError(f"run {run} does not exist")
         options = EnqueueOptions(
             workflow_name=WORKFLOW_NAME,
             queue_name=_queue_name(row.application),

@@ -18,7 +18,14 @@ from remit.contracts.question import Decision, DecisionKind, Question
 from remit.contracts.schema import shorten_text
 from remit.contracts.target import as_target
 from remit.core.checks import as_person_name, check_text
-from remit.errors import InvalidArgumentsError, RequestError, SetupError
+from remit.errors import (
+    InvalidArgumentsError,
+    RequestConflictError,
+    RequestDeniedError,
+    RequestError,
+    RequestNotFoundError,
+    SetupError,
+)
 from remit.journal.ports import Store
 
 CalleeLookup = Callable[[str], Contract]
@@ -53,7 +60,7 @@ class DecisionService:
         _check_size("the result", result, self._limits.output_bytes)
         row = await self._store.find_question(question)
         if row is None or row.question.tenant != by.tenant:
-            raise RequestError(f"question {question} does not exist")
+            raise RequestNotFoundError(f"question {question} does not exist")
         if type(approved) is not bool:
             raise RequestError(f"approved is {approved!r}; it must be True or False")
         if kind not in get_args(DecisionKind):
@@ -93,7 +100,7 @@ class DecisionService:
             raise RequestError("arguments can be edited only when approving a call")
         callee = self._find_callee(question.tool)
         if definition_digest(callee) != question.definition:
-            raise RequestError(
+            raise RequestConflictError(
                 f"{question.tool} has changed since question {question.id} was opened; resume run {question.run} first"
             )
         try:
@@ -164,7 +171,7 @@ class GrantService:
         callee = self._find_callee(tool)
         target = as_target("target", target, RequestError)
         if not by.at(target).may(who):
-            raise RequestError(f"{by.name} may not create a grant: missing permission {who}")
+            raise RequestDeniedError(f"{by.name} may not create a grant: missing permission {who}")
         versions = set(self._policy_versions(tool))
         if len(versions) != 1:
             raise RequestError(f"a grant is bound to one policy, but {len(versions)} policies apply to {tool}")
@@ -217,16 +224,18 @@ class GrantService:
         _check_texts(grant=grant)
         row = await self._store.find_grant(grant)
         if row is None or row.grant.tenant != by.tenant:
-            raise RequestError(f"grant {grant} does not exist")
+            raise RequestNotFoundError(f"grant {grant} does not exist")
         if not by.at(row.grant.target).may(row.grant.who):
-            raise RequestError(f"{by.name} may not revoke grant {grant}: missing permission {row.grant.who}")
+            raise RequestDeniedError(f"{by.name} may not revoke grant {grant}: missing permission {row.grant.who}")
         await self._store.revoke_grant(grant, by.name)
 
 
 def _refuse_inside_run() -> None:
     run = CURRENT_RUN.get()
     if run:
-        raise RequestError(f"run {run} may not decide; decisions and grants are made by a person, outside of runs")
+        raise RequestDeniedError(
+            f"run {run} may not decide; decisions and grants are made by a person, outside of runs"
+        )
 
 
 def _check_texts(**values: object) -> None:
@@ -243,16 +252,16 @@ def _check_size(what: str, text: str, max_bytes: int) -> None:
 def _check_may_decide(question: Question, by: Principal, kind: DecisionKind, *, approved: bool) -> None:
     if kind == "confirm":
         if by.name != question.asker:
-            raise RequestError(f"{by.name} may not confirm question {question.id}; only {question.asker} may")
+            raise RequestDeniedError(f"{by.name} may not confirm question {question.id}; only {question.asker} may")
         if question.needs == "approve" and (approved or question.kind == "outcome"):
-            raise RequestError(
+            raise RequestDeniedError(
                 f"question {question.id} needs an approval; a confirmation of the acting user is not one"
             )
         return
     missing = question.missing_permission(by)
     if missing:
-        raise RequestError(f"{by.name} may not decide question {question.id}: missing permission {missing}")
+        raise RequestDeniedError(f"{by.name} may not decide question {question.id}: missing permission {missing}")
     if question.four_eyes and by.name in question.requesters:
-        raise RequestError(
+        raise RequestDeniedError(
             f"{by.name} requested the call and may not decide question {question.id}; another approver must"
         )

@@ -22,7 +22,7 @@ from remit.cli.run_events import REPEAT_NOTICE, call_label, question_title
 from remit.cli.status import ExitStatus, UsageError
 from remit.cli.text import format_duration, json_text, one_line
 from remit.contracts.question import Question, QuestionKind, as_dict
-from remit.errors import LeaseError, RequestError
+from remit.errors import LeaseError, RequestDeniedError
 from remit.journal.ports import QuestionRow, RunRow
 
 commands = make_group("List and decide questions, and approve calls in advance.")
@@ -215,7 +215,7 @@ def _check_question_kind(question: Question, decision: _Decision, app_reference:
 def _check_four_eyes(client: LocalClient, question: Question) -> None:
     """Refuse the answer of who requested the call, and name those who may give it."""
     if question.four_eyes and client.principal.name in question.requesters:
-        raise RequestError(
+        raise RequestDeniedError(
             f"{client.principal.name} requested the call and may not decide question {question.id}; "
             f"{describe_approvers(client, question)}"
         )

@@ -13,7 +13,7 @@ from remit.cli.client import LocalClient, open_client
 from remit.cli.group import make_group
 from remit.cli.status import ExitStatus, error_line
 from remit.cli.text import json_text, one_line
-from remit.errors import AuditError, RequestError
+from remit.errors import AuditError, RequestDeniedError
 
 AUDIT_ALL_TENANTS = "audit:tenants"
 """The permission to read the audit of another tenant."""
@@ -76,7 +76,7 @@ def accept() -> None:
     """
     with open_client() as client:
         if not client.principal.may(ACCEPT_JOURNAL):
-            raise RequestError(
+            raise RequestDeniedError(
                 f"{client.principal.name} may not accept the journal: missing permission {ACCEPT_JOURNAL}"
             )
         from remit.journal.sql.store import SqlStore
@@ -87,7 +87,7 @@ def accept() -> None:
 
 def _resolve_tenant(client: LocalClient, tenant: str) -> str:
     if tenant not in ("", client.principal.tenant) and not client.principal.may(AUDIT_ALL_TENANTS):
-        raise RequestError(
+        raise RequestDeniedError(
             f"{client.principal.name} may not read the audit of another tenant: missing permission {AUDIT_ALL_TENANTS}"
         )
     return tenant or client.principal.tenant

@@ -8,7 +8,7 @@ from remit.contracts.principal import Principal, check_principal
 from remit.dispatch.registry import AnyAgent, AnyCallee, Registry
 from remit.engine.checks import resolve_listed
 from remit.engine.conversations import Conversations
-from remit.errors import RequestError
+from remit.errors import RequestError, RequestNotFoundError
 
 AgentT = TypeVar("AgentT", bound=AnyAgent)
 
@@ -39,7 +39,7 @@ class ListedCallees(Generic[AgentT]):
         """
         callee = self._registry.find(name)
         if callee is None:
-            raise RequestError(f"application {self._application} has no tool or agent {name!r}")
+            raise RequestNotFoundError(f"application {self._application} has no tool or agent {name!r}")
         return callee
 
     def resolve(self, callee: AnyCallee) -> AnyCallee:
@@ -56,7 +56,7 @@ class ListedCallees(Generic[AgentT]):
         if name not in self._agents:
             available = ", ".join(self._agents) or "none"
             missing = f"agent {name!r}" if name else "default agent"
-            raise RequestError(f"application {self._application} has no {missing}; it has: {available}")
+            raise RequestNotFoundError(f"application {self._application} has no {missing}; it has: {available}")
         passed = agent if isinstance(agent, self._agent_type) else self._agents[name]
         return cast("AgentT", self.resolve(passed))
 

@@ -14,7 +14,7 @@ from remit.core.checks import (
     wrong_value,
 )
 from remit.dispatch.registry import AnyCallee, Registry
-from remit.errors import RequestError, UnknownToolError
+from remit.errors import RequestNotFoundError, UnknownToolError
 
 
 def check_parts(
@@ -53,4 +53,4 @@ def resolve_listed(callee: AnyCallee, callees: Registry, application: str) -> An
     try:
         return callees.resolve(callee)
     except UnknownToolError as error:
-        raise RequestError(f"application {application}: {error.message}") from None
+        raise RequestNotFoundError(f"application {application}: {error.message}") from None

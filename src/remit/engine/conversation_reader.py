@@ -12,8 +12,8 @@ from typing import Any, Final, Literal, cast, get_args
 from remit.contracts.items import DETACHED, Position
 from remit.core.checks import as_person_name
 from remit.engine.reader import BATCH, Page, RunReader, check_ids, check_limit, read_page
-from remit.engine.sharing import Access, has_access, may_see_all
-from remit.errors import RequestError
+from remit.engine.sharing import Access, has_access, is_part, may_see_all
+from remit.errors import RequestConflictError, RequestDeniedError, RequestError, RequestNotFoundError
 from remit.export.jsonl import write_jsonl
 from remit.export.page import write_page
 from remit.journal.conversation_row import ConversationAccess
@@ -176,7 +176,14 @@ class ConversationReader(RunReader):
 
     async def _cancel_run(self, run: RunRow) -> None:
         """Cancel a run of a conversation that is deleted. Only a runtime can: see `Client`."""
-        raise RequestError(f"run {run.run} has not ended; cancel it first")
+        raise RequestConflictError(f"run {run.run} has not ended; cancel it first")
+
+    async def _check_history(self, run: str) -> None:
+        """Refuse to show what came before a run, unless the principal may read its conversation now."""
+        row = await self._visible_run(run)
+        if is_part(row) and not await self._has_access(row, "read"):
+            who = f"{self.principal.name} may not read conversation {row.conversation!r}"
+            raise RequestDeniedError(f"{who}; ask its owner to share it")
 
     async def _share(self, conversation: str, principal: str, access: Literal["", ConversationAccess]) -> None:
         check_ids(principal=principal)
@@ -208,13 +215,13 @@ class ConversationReader(RunReader):
         here = [row for row in found if row is not None and row.deletion in ("", *(["begun"] if include_begun else []))]
         visible = [row for row in here if has_access(self.principal, row, "read")]
         if not visible:
-            raise RequestError(f"conversation {conversation!r} does not exist")
+            raise RequestNotFoundError(f"conversation {conversation!r} does not exist")
         if len(visible) > 1:
             applications = ", ".join(row.application for row in visible)
             raise RequestError(f"several applications have a conversation {conversation!r}: {applications}; name one")
         if not has_access(self.principal, visible[0], needed):
             owner = visible[0].owner
-            raise RequestError(f"conversation {conversation!r} belongs to {owner}; ask them to do this")
+            raise RequestDeniedError(f"conversation {conversation!r} belongs to {owner}; ask them to do this")
         return visible[0]
 
 

@@ -13,7 +13,7 @@ from remit.core.checks import check_text
 from remit.engine.request import RunRequest, derive_run_id
 from remit.engine.schedule import open_schedule
 from remit.engine.sharing import JOIN_PERMISSION, has_access, is_part
-from remit.errors import RequestError, SetupError
+from remit.errors import RequestConflictError, RequestDeniedError, RequestError, RequestNotFoundError, SetupError
 from remit.journal.codec import JOURNAL_FORMAT, build_chat_history, check_format, count_prior_groups
 from remit.journal.conversations import check_not_deleted
 from remit.journal.index import UNFINISHED_STATUSES
@@ -43,7 +43,7 @@ class Conversations:
             if talk and not has_access(run_request.principal, talk, "write"):
                 if not run_request.is_direct_call:
                     mend = f"use another name, or get it shared by its owner, or the permission {JOIN_PERMISSION}"
-                    raise RequestError(f"conversation {conversation!r} belongs to another user; {mend}")
+                    raise RequestDeniedError(f"conversation {conversation!r} belongs to another user; {mend}")
                 current = target  # others learn nothing of a conversation, so their calls do not get its target
             elif not run_request.is_direct_call:
                 check_not_deleted(talk)
@@ -80,11 +80,11 @@ class Conversations:
         items = await self._store.read(run)
         header = items[0].item if items else None
         if not isinstance(header, RunOpened):
-            raise RequestError(f"run {run} does not exist")
+            raise RequestNotFoundError(f"run {run} does not exist")
         check_format(run, header.format)
         verify_chain(run, items)
         if header.application != self._application:
-            raise RequestError(
+            raise RequestNotFoundError(
                 f"run {run} belongs to the application {header.application!r}, not {self._application!r}"
             )
         return header, items
@@ -185,7 +185,9 @@ def _resolve_target(run_request: RunRequest, current: str) -> str:
     target, conversation = run_request.target, run_request.conversation
     if target not in ("", current):
         has = f"the target {current!r}" if current else "no target"
-        raise RequestError(f"conversation {conversation!r} has {has}, not {target!r}; begin another conversation")
+        raise RequestConflictError(
+            f"conversation {conversation!r} has {has}, not {target!r}; begin another conversation"
+        )
     return current
 
 

@@ -23,6 +23,7 @@ from remit.errors import (
     JournalError,
     LeaseError,
     NoModelError,
+    RequestConflictError,
     RequestError,
     Suspended,
 )
@@ -342,4 +343,4 @@ def _with_stored_header(root: RootCall) -> RootCall:
 
 
 def _run_exists_error(run: str) -> RequestError:
-    return RequestError(f"run {run} exists already; give the new run another id")
+    return RequestConflictError(f"run {run} exists already; give the new run another id")

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from remit.contracts.items import RunOpened
 from remit.contracts.principal import Principal, check_found_principal, check_principal
-from remit.errors import RequestError
+from remit.errors import RequestConflictError
 
 PrincipalDirectory = Callable[[str, str], Principal | None]
 """From a name and a tenant to a principal with today's permissions."""
@@ -42,5 +42,5 @@ class PrincipalLookup:
         principal = check_found_principal(found, name, tenant)
         if principal is None:
             unknown = f"{name!r}, who is unknown now; add this principal and resume again"
-            raise RequestError(f"run {header.call} belongs to {unknown}")
+            raise RequestConflictError(f"run {header.call} belongs to {unknown}")
         return principal

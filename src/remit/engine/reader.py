@@ -19,7 +19,7 @@ from remit.engine.ended import read_ended_outcome
 from remit.engine.following import StreamEvent, check_after, follow_run
 from remit.engine.receipt import NO_RECEIPT, Receipt, make_receipt
 from remit.engine.sharing import READ_PERMISSION, Access, has_access, is_part
-from remit.errors import RequestError
+from remit.errors import RequestDeniedError, RequestError, RequestNotFoundError
 from remit.journal.conversations import conversation_key
 from remit.journal.ledger import usage_of
 from remit.journal.ports import QuestionRow, RunFilter, RunRow, RunStatus, Store
@@ -133,7 +133,7 @@ class RunReader:
         """The index row of a run that the principal may cancel: an own one, or with ``runs:cancel`` any of the tenant.
 
         Raises:
-            RequestError: the run does not exist for this principal.
+            RequestError: the run does not exist for this principal, or they may only read it.
         """
         return await self._visible_run(run, CANCEL_PERMISSION)
 
@@ -259,7 +259,7 @@ class RunReader:
         check_ids(question=question)
         row = await self._store.find_question(question)
         if row is None or not await self._can_see(row.question):
-            raise RequestError(f"question {question} does not exist")
+            raise RequestNotFoundError(f"question {question} does not exist")
         return row
 
     def decision_kind(self, question: Question) -> DecisionKind:
@@ -298,7 +298,7 @@ class RunReader:
         check_ids(grant=grant)
         row = await self._store.find_grant(grant)
         if row is None or not self._can_see_grant(row.grant):
-            raise RequestError(f"grant {grant} does not exist")
+            raise RequestNotFoundError(f"grant {grant} does not exist")
         return row
 
     async def _page(self, run_filter: RunFilter, before: str, limit: int) -> Page[RunRow]:
@@ -325,7 +325,8 @@ class RunReader:
     async def _visible_run(self, run: str, permission: str = READ_PERMISSION, access: Access = "read") -> RunRow:
         """The row of a run of the principal, with ``permission`` of any of the tenant.
 
-        Who has ``access`` to a conversation sees its runs too, except direct calls.
+        Who has ``access`` to a conversation sees its runs too, except direct calls. What they may only read they are
+        denied; what they may not read does not exist.
         """
         check_ids(run=run)
         row = await self._store.find_run(run)
@@ -334,14 +335,10 @@ class RunReader:
                 return row
             if permission == READ_PERMISSION and is_part(row) and await self._has_access(row, access):
                 return row
-        raise RequestError(f"run {run} does not exist")
-
-    async def _check_history(self, run: str) -> None:
-        """Refuse to show what came before a run, unless the principal may read its conversation now."""
-        row = await self._visible_run(run)
-        if is_part(row) and not await self._has_access(row, "read"):
-            who = f"{self.principal.name} may not read conversation {row.conversation!r}"
-            raise RequestError(f"{who}; ask its owner to share it")
+        if (permission, access) != (READ_PERMISSION, "read"):
+            await self._visible_run(run)
+            raise RequestDeniedError(f"{self.principal.name} may only read run {run}")
+        raise RequestNotFoundError(f"run {run} does not exist")
 
     async def _has_access(self, row: RunRow, access: Access) -> bool:
         return has_access(self.principal, await self._store.find_conversation(conversation_key(row)), access)

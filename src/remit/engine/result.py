@@ -16,7 +16,7 @@ from remit.dispatch.context import unwrap_reply
 from remit.dispatch.registry import AnyCallee
 from remit.engine.outcome import ExecutionOutcome, ExecutionStatus
 from remit.engine.receipt import FindContract, Receipt, make_receipt
-from remit.errors import RequestError
+from remit.errors import RequestConflictError
 from remit.journal.codec import ChatItem, build_chat_history, items_from_messages
 from remit.journal.replay import ReplayLedger
 
@@ -82,7 +82,7 @@ class RunResult(Generic[Out]):
         """
         if self.reply is None:
             why = self.reason or ", ".join(self.questions)
-            raise RequestError(f"run {self.run} has no result: it is {self.status} ({why})")
+            raise RequestConflictError(f"run {self.run} has no result: it is {self.status} ({why})")
         return cast("Out", unwrap_reply(self.callee, self.reply))
 
 

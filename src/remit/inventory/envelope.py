@@ -21,7 +21,7 @@ from remit.contracts.principal import Principal, check_principal
 from remit.contracts.reply import Reply
 from remit.core.checks import as_normalized, check_instance, check_method
 from remit.engine.result import RunResult
-from remit.errors import CallError, ContractError, RequestError, error_from_reply
+from remit.errors import CallError, ContractError, RequestDeniedError, RequestError, error_from_reply
 from remit.schemas.jsontext import compact_json
 
 P = TypeVar("P", bound=BaseModel)
@@ -227,7 +227,9 @@ async def handle_request(
     request = _read_request(request)
     check_principal("by", by)
     if as_normalized("user_id", request.user_id) != by.name:
-        raise RequestError(f"request {request.request_id} names the user {request.user_id!r}, but {by.name!r} sends it")
+        raise RequestDeniedError(
+            f"request {request.request_id} names the user {request.user_id!r}, but {by.name!r} sends it"
+        )
     result = await runtime.call_by_name(
         request.payload.tool_name,
         request.arguments(),

@@ -10,7 +10,7 @@ from typing import Any, Final, cast
 from msgspec import Struct
 
 from remit.contracts.items import DETACHED, RunOpened
-from remit.errors import RequestError
+from remit.errors import RequestConflictError, RequestNotFoundError
 from remit.journal.index import check_conversation_free
 from remit.journal.ports import ConversationChange, ConversationFilter, ConversationKey, ConversationRow, RunRow
 
@@ -63,7 +63,7 @@ def check_not_deleted(row: ConversationRow | None) -> None:
         RequestError: it was.
     """
     if row is not None and row.deletion:
-        raise RequestError(f"conversation {row.conversation!r} was deleted; use another name")
+        raise RequestConflictError(f"conversation {row.conversation!r} was deleted; use another name")
 
 
 def change_row(
@@ -76,7 +76,7 @@ def change_row(
     """
     deletion = change.get("deletion", "")
     if row is None or row.deletion == "done" or (row.deletion and not deletion):
-        raise RequestError(f"conversation {key.conversation!r} does not exist")
+        raise RequestNotFoundError(f"conversation {key.conversation!r} does not exist")
     if "title" in change:
         row = replace(row, given_title=change["title"])
     if "share" in change:
@@ -84,7 +84,7 @@ def change_row(
         others = {each: may for each, may in row.shared.items() if each != name}
         row = replace(row, shared={**others, name: access} if access else others)
     if deletion and unfinished:
-        raise RequestError(
+        raise RequestConflictError(
             f"conversation {key.conversation!r} is busy: run {unfinished} has not ended; cancel it first"
         )
     if deletion:

@@ -25,7 +25,7 @@ from remit.contracts.items import (
 )
 from remit.contracts.ledger import Consumption, TurnRequest
 from remit.contracts.question import content_digest
-from remit.errors import ApprovalUsedError, LeaseError, RequestError
+from remit.errors import ApprovalUsedError, LeaseError, RequestConflictError, RequestNotFoundError
 from remit.journal.ports import QuestionRow, RunRow, RunStatus
 
 
@@ -186,15 +186,17 @@ def check_open(row: QuestionRow | None, question: str, now: float) -> QuestionRo
         RequestError: the question does not exist, is decided, or has expired.
     """
     if row is None:
-        raise RequestError(f"question {question} does not exist")
+        raise RequestNotFoundError(f"question {question} does not exist")
     status = with_expiry(row, now).status
     if status == "expired":
-        raise RequestError(f"question {question} has expired, which denies the call; the agent may ask again")
+        raise RequestConflictError(f"question {question} has expired, which denies the call; the agent may ask again")
     if status == "closed":
-        raise RequestError(f"question {question} is closed: the call has ended after all, with an outcome of its own")
+        raise RequestConflictError(
+            f"question {question} is closed: the call has ended after all, with an outcome of its own"
+        )
     if status != "open":
         by = f" by {row.decision.by}" if row.decision else ""
-        raise RequestError(f"question {question} is already {'approved' if status == 'taken' else status}{by}")
+        raise RequestConflictError(f"question {question} is already {'approved' if status == 'taken' else status}{by}")
     return row
 
 
@@ -230,9 +232,9 @@ def check_revocable(row: GrantRow | None, grant: str) -> GrantRow:
         RequestError: the grant does not exist or is revoked.
     """
     if row is None:
-        raise RequestError(f"grant {grant} does not exist")
+        raise RequestNotFoundError(f"grant {grant} does not exist")
     if row.revoked_by:
-        raise RequestError(f"grant {grant} was already revoked by {row.revoked_by}")
+        raise RequestConflictError(f"grant {grant} was already revoked by {row.revoked_by}")
     return row
 
 
@@ -270,12 +272,12 @@ def check_conversation_free(row: RunRow, newest: RunRow | None, find_unfinished:
         return
     if newest.status in UNFINISHED_STATUSES and row.status != "queued":
         busy = f"conversation {row.conversation} is busy: run {newest.run} is {newest.status}"
-        raise RequestError(f"{busy}; decide, resume or cancel it first")
+        raise RequestConflictError(f"{busy}; decide, resume or cancel it first")
     if newest.status == "cancelled" and row.status != "queued" and (unfinished := find_unfinished()):
         busy = f"conversation {row.conversation} is busy: run {unfinished} has not ended"
-        raise RequestError(f"{busy}; decide, resume or cancel it first")
+        raise RequestConflictError(f"{busy}; decide, resume or cancel it first")
     if newest.run != row.after:
-        raise RequestError(
+        raise RequestConflictError(
             f"conversation {row.conversation} has continued with run {newest.run}; send the message again"
         )
 

@@ -15,7 +15,7 @@ from sqlalchemy import Connection, Engine, event
 from sqlalchemy.pool import Pool
 
 from remit.contracts.ledger import Consumption
-from remit.errors import ApprovalUsedError, JournalError, LeaseError, RequestError
+from remit.errors import ApprovalUsedError, JournalError, LeaseError, RequestConflictError
 from remit.journal.ports import AcquiredLease
 from remit.journal.sql.store import SqlStore
 from remit.testing.store_suite.samples import (
@@ -122,7 +122,7 @@ async def test_of_many_runs_that_are_opened_in_one_conversation_one_is(stores: l
     for talk in (f"talk{number}" for number in range(10)):
         runs = [await acquire_run(store, f"{talk}-{index}") for index, store in enumerate(stores)]
         outcomes = await at_once(run.append(header_item(run.run, conversation=talk)) for run in runs)
-        assert failures(outcomes) == [RequestError] * 5
+        assert failures(outcomes) == [RequestConflictError] * 5
         assert len(await stores[0].list_runs(conversation=talk)) == 1
 
 
@@ -132,7 +132,7 @@ async def test_of_many_decisions_on_a_question_the_first_counts(stores: list[Sql
         await run.append(question_item(question(name)))
         by = [(yes if index % 2 else no)(name, by=f"person{index}") for index in range(len(stores))]
         outcomes = await at_once(store.decide(each) for store, each in zip(stores, by, strict=True))
-        assert failures(outcomes) == [RequestError] * 5
+        assert failures(outcomes) == [RequestConflictError] * 5
         (row,) = [row for row in await run.store.list_questions(only_open=False) if row.question.id == name]
         assert row.decision == by[outcomes.index(None)]
 
@@ -182,7 +182,7 @@ async def test_works_of_two_processes_in_opposite_orders_do_not_wait_for_each_ot
     forward = list(range(8))
     orders = (forward, forward[::-1])
     outcomes = await at_once(work for index, store in enumerate(stores) for work in all_of(store, orders[index % 2]))
-    assert set(failures(outcomes)) == {RequestError}, "decided by the first; nobody met a deadlock"
+    assert set(failures(outcomes)) == {RequestConflictError}, "decided by the first; nobody met a deadlock"
     assert [await store.cancel_requested_by(run.run) for store in stores[:1] for run in runs] == ["ada"] * 8
     cancelling = Run(stores[1], "run0", 1)
     cancelling.next = 1

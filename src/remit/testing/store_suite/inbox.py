@@ -10,7 +10,7 @@ import pytest
 from remit.contracts.items import AttemptStarted, DecisionItem, QuestionClosed, RunSuspended
 from remit.contracts.ledger import Consumption
 from remit.contracts.question import Decision
-from remit.errors import ApprovalUsedError, LeaseError, RequestError
+from remit.errors import ApprovalUsedError, LeaseError, RequestConflictError, RequestError
 from remit.journal.ports import QuestionRow, Store
 from remit.testing.store_suite.samples import (
     Clock,
@@ -79,7 +79,7 @@ async def test_one_of_many_concurrent_decisions_counts(store: Store) -> None:
     await run.append(question_item(question()))
     people = [f"person{index}" for index in range(20)]
     outcomes = await asyncio.gather(*(store.decide(yes(by=name)) for name in people), return_exceptions=True)
-    assert [type(outcome) for outcome in outcomes if outcome is not None] == [RequestError] * 19
+    assert [type(outcome) for outcome in outcomes if outcome is not None] == [RequestConflictError] * 19
     assert len(await read_decisions(store, "run")) == 1
 
 

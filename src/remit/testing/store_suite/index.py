@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from remit.contracts.items import DETACHED, Item, RunFinished, RunResumed, RunSuspended
 from remit.contracts.question import Decision
-from remit.errors import RequestError
+from remit.errors import RequestConflictError, RequestError
 from remit.journal.ports import RunRow, Store
 from remit.testing.store_suite.samples import (
     Clock,
@@ -160,7 +160,7 @@ async def test_one_of_many_concurrent_runs_of_a_conversation_is_opened(store: St
     outcomes = await asyncio.gather(
         *(run.append(header_item(run.run, conversation="talk")) for run in runs), return_exceptions=True
     )
-    assert [type(outcome) for outcome in outcomes if isinstance(outcome, Exception)] == [RequestError] * 9
+    assert [type(outcome) for outcome in outcomes if isinstance(outcome, Exception)] == [RequestConflictError] * 9
     assert len(await store.list_runs(conversation="talk")) == 1
 
 
