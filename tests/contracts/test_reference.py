@@ -18,7 +18,8 @@ from remit.contracts.resolution import CURRENT_RESOLVERS, find_referents
 from remit.contracts.schema import Input
 from remit.errors import ContractError, InvalidArgumentsError, SetupError
 from remit.inventory.narrowing import resolve_fixed_values
-from remit.testing import make_call
+from remit.schemas.jsontext import compact_json
+from remit.testing import make_call, superuser
 from remit.tools import Candidate, Limits, Reference, Referent, parse_arguments
 
 PageRef = Annotated[str, Field(max_length=20), Reference("page")]
@@ -62,6 +63,18 @@ async def move(payload: Move) -> str:
     return f"{payload.page.describe()} under {payload.under}"
 
 
+class Open(BaseModel):
+    """A page by its name in small letters."""
+
+    page: Annotated[str, Field(min_length=4, pattern="^[a-z]+$"), Reference("page")]
+
+
+@tool(effect=Effect.PURE)
+async def open_page(payload: Open) -> str:
+    """Open a page."""
+    return repr(payload.page)
+
+
 async def find(_ctx: LeafContext, _text: str) -> Iterable[Candidate]:
     return [HOME, Candidate("8", "About")]
 
@@ -76,6 +89,16 @@ async def resolved(raw: str) -> Move:
         CURRENT_RESOLVERS.reset(token)
     assert isinstance(payload, Move)
     return payload
+
+
+async def test_a_constraint_before_a_reference_applies_to_what_a_model_says_and_not_to_the_id() -> None:
+    runtime = Runtime(App(name="test", tools=(open_page,), references={"page": find}))
+    result = await runtime.call_by_name("open_page", parse_arguments('{"page": "home"}', Limits()), by=superuser())
+    assert result.text == "'7'"
+    assert (await runtime.replay(result.run)).is_identical
+    for said in ("hom", "HOME"):
+        raw = parse_arguments(compact_json({"page": said}), Limits())
+        assert "page: String should" in (await runtime.call_by_name("open_page", raw, by=superuser())).text
 
 
 async def test_references_are_resolved_in_every_part_of_a_payload() -> None:

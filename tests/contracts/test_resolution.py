@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import difflib
+import threading
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
 from remit import App, LeafContext, Runtime
 from remit.contracts.observing import observe
 from remit.contracts.resolution import resolve_references
-from remit.errors import ExternalError, InvalidArgumentsError, SetupError, ToolFailedError
+from remit.errors import ConflictError, ExternalError, InvalidArgumentsError, SetupError, ToolFailedError
+from remit.layers import Redact
 from remit.testing import make_call, superuser
 from remit.tools import Candidate
 from tests.contracts.test_reference import HOME, Move, find, move
@@ -123,3 +126,65 @@ async def test_many_candidates_are_not_all_named() -> None:
     text = await run_with(many)
     assert "may mean 30 objects of the kind page" in text
     assert "and 20 more; give the id of the one that is meant" in text
+
+
+async def lists_people(_ctx: LeafContext, _text: str) -> Iterable[Candidate]:
+    return [
+        Candidate("7", "Home 555-123"),
+        Candidate("8", "Home 555-124", "", ("home",)),
+        Candidate("9", "a", "", ("home",)),
+    ]
+
+
+async def fails_with_people(_ctx: LeafContext, _text: str) -> Iterable[Candidate]:
+    raise ConflictError("555-123 is locked")
+
+
+async def breaks_with_people(_ctx: LeafContext, _text: str) -> Iterable[Candidate]:
+    raise OSError("no file 555-123")
+
+
+@pytest.mark.parametrize("resolver", [lists_people, fails_with_people, breaks_with_people])
+@pytest.mark.parametrize("said", ["home", "hom", "8"])
+async def test_the_redaction_of_a_tool_covers_the_errors_of_its_references(resolver: Any, said: str) -> None:
+    items = list[str]()
+    private = move.layer(Redact(patterns=[r"555-\d+"]))
+    app = App(name="test", tools=(private,), references={"page": resolver})
+    runtime = Runtime(app, on_item=lambda position: items.append(repr(position)))
+    result = await runtime.call(private, superuser(), Move(page=said, under="hom"))
+    assert result.status == "failed"
+    assert "555" not in result.text + "".join(items)
+    assert "[redacted]" in result.text
+
+
+class ThreadNoting(str):
+    """A name that knows in which threads it was compared."""
+
+    __slots__ = ()
+    threads: ClassVar[set[int]] = set()
+
+    def casefold(self) -> str:
+        self.threads.add(threading.get_ident())
+        return super().casefold()
+
+
+async def test_a_near_name_among_many_is_found_in_another_thread_with_few_comparisons(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def many(_ctx: LeafContext, _text: str) -> Iterable[Candidate]:
+        names = [ThreadNoting("garden"), *(f"zzz {number}" for number in range(1500)), "x" * 5000, "Winter party"]
+        return [Candidate(str(number), name) for number, name in enumerate(names)]
+
+    compared, set_name = list[str](), difflib.SequenceMatcher[str].set_seq1
+
+    def count(matcher: difflib.SequenceMatcher[str], name: str) -> None:
+        compared.append(name)
+        set_name(matcher, name)
+
+    monkeypatch.setattr(difflib.SequenceMatcher, "set_seq1", count)
+    runtime = Runtime(App(name="test", tools=(move,), references={"page": many}))
+    result = await runtime.call(move, superuser(), Move(page="wintr pary"))
+    assert "there is no page 'wintr pary'; similar: 1502" in result.text
+    assert 0 < len([name for name in compared if name]) <= 200
+    assert ThreadNoting.threads
+    assert threading.get_ident() not in ThreadNoting.threads

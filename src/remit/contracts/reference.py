@@ -163,7 +163,8 @@ class Reference:
 
     A model gives an id, or a name or alias of one object. The resolver that the application registers for the kind
     finds the object, before policies see the call: they, the question and the function get a `Referent`. Canonical
-    arguments hold its id, name and revision.
+    arguments hold its id, name and revision. What stands before it in the ``Annotated``, such as a length, applies to
+    what the model says, and not to the id.
     """
 
     __slots__ = ("kind",)
@@ -192,7 +193,7 @@ class Reference:
         if isinstance(value, dict):
             given = cast("dict[str, Any]", value)
             if given.keys() == set(_FIELDS) and all(isinstance(each, str) for each in given.values()):
-                return Referent(read_text(given["id"]), self.kind, given["name"], given["revision"])
+                return Referent(given["id"], self.kind, given["name"], given["revision"])
         text = Unresolved(read_text(value))
         text.kind = self.kind
         return text

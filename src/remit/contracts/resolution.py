@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import heapq
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
@@ -19,14 +21,19 @@ from remit.contracts.facts import Effect
 from remit.contracts.gate import has_begun
 from remit.contracts.items import ArgumentsBound, QuestionItem
 from remit.contracts.observing import ObservingContext, observe
+from remit.contracts.redact import redact_error
 from remit.contracts.reference import Candidate, Referent, Unresolved, find_references
 from remit.contracts.secret import redact_secrets
 from remit.core.checks import as_tuple_of, check_functions, check_name
-from remit.errors import InvalidArgumentsError, NotFoundError, SetupError, ToolFailedError
+from remit.errors import CallError, InvalidArgumentsError, NotFoundError, SetupError, ToolFailedError
 
 _MAX_NAMED: Final = 10
 """How many candidates an error names."""
 _MAX_NAME: Final = 200
+_MAX_COMPARED: Final = 200
+"""How many names are compared with one that is unknown: those that share the most pairs of letters with it."""
+_MANY: Final = 1000
+"""Among more candidates a thread chooses, so that other runs go on."""
 
 Resolver = Callable[[LeafContext, str], Awaitable[Iterable[Candidate]]]
 """Finds the objects that a text may mean, and similar ones to suggest: ``await resolver(ctx, text)``."""
@@ -99,7 +106,13 @@ async def find_referents(call: Call, *, unresolved_only: bool = False) -> Call:
     for each in find_references(call.payload):
         key = (each.kind, str(each))
         if key not in found and not (unresolved_only and isinstance(each, Referent)):
-            found[key] = await _find_referent(call, each)
+            try:
+                found[key] = await _find_referent(call, each)
+            except CallError as error:  # it may name candidates, and what a `Redact` layer inside removes
+                safe = redact_error(error, call.redactions)
+                if safe is error:
+                    raise
+                raise safe from None
     if not found:
         return call
     payload = _replace_values(call.payload, found)
@@ -123,7 +136,14 @@ async def _find_referent(call: Call, reference: Referent | Unresolved) -> Refere
         )
 
     what = f"the resolver of references to a {kind}"
-    candidates = tuple(dict.fromkeys(await observe(what, find)))
+    candidates = await observe(what, find)
+    if len(candidates) > _MANY:
+        return await asyncio.to_thread(_make_referent, reference, candidates, what)
+    return _make_referent(reference, candidates, what)
+
+
+def _make_referent(reference: Referent | Unresolved, found: Sequence[Candidate], what: str) -> Referent:
+    kind, said, candidates = reference.kind, str(reference), tuple(dict.fromkeys(found))
     [(most_common, count)] = Counter(each.id for each in candidates).most_common(1) or [("", 0)]
     if count > 1:
         raise ToolFailedError(f"{what} failed: it returned {count} different candidates with the id {most_common!r}")
@@ -150,9 +170,19 @@ def _choose(kind: str, said: str, candidates: Sequence[Candidate]) -> Candidate:
             "give the id of the one that is meant"
         )
     by_name = {name.casefold(): each for each in reversed(candidates) for name in (*each.aliases, each.name)}
-    near = dict.fromkeys(by_name[name] for name in get_close_matches(folded, by_name, n=_MAX_NAMED, cutoff=0.4))
+    near = dict.fromkeys(by_name[name] for name in _find_similar(folded[:_MAX_NAME], by_name))
     similar = f"; similar: {_list(near)}" if near else ""
     raise NotFoundError(f"there is no {kind} {said!r}{similar}")
+
+
+def _find_similar(text: str, names: Iterable[str]) -> list[str]:
+    pairs = [text[at : at + 2] for at in range(max(len(text) - 1, 1))]
+
+    def likeness(name: str) -> float:
+        return sum(map(name.__contains__, pairs)) / (len(text) + len(name))
+
+    likely = heapq.nlargest(_MAX_COMPARED, (name for name in names if len(name) <= _MAX_NAME), key=likeness)
+    return get_close_matches(text, likely, n=_MAX_NAMED, cutoff=0.4)
 
 
 def _list(candidates: Iterable[Candidate]) -> str:

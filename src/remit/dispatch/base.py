@@ -32,7 +32,7 @@ from remit.contracts.items import (
 )
 from remit.contracts.ledger import Consumption
 from remit.contracts.question import Decision, Question
-from remit.contracts.redact import Redaction, limit_error, redact_error, redact_reply, redact_text, safe_cause
+from remit.contracts.redact import limit_error, redact_error, redact_reply, redact_text, safe_cause
 from remit.contracts.reply import Reply
 from remit.contracts.secret import KNOWN_SECRETS
 from remit.contracts.threads import ThreadStillRunning, wait_for_thread
@@ -110,7 +110,7 @@ class Base:
             await self._record_start(call, number, approved)
         return await self._run_and_record_end(call, number, payload)
 
-    async def settle_refused(self, call: Call, redactions: tuple[Redaction, ...]) -> Reply | None:
+    async def settle_refused(self, call: Call) -> Reply | None:
         """Find out what became of an unsafe call that its layers refuse, but which was started under earlier rules.
 
         A refusal would tell its caller that it did not happen. The call is settled with the arguments that ran.
@@ -123,7 +123,7 @@ class Base:
         call = as_recorded(call, read_approvals(items).edit)
         call = bind_arguments(call) if call.payload is None else call
         number, _, _ = find_attempt(items, 1)
-        return await self._resolve_outcome(call.replace(redactions=redactions), number)
+        return await self._resolve_outcome(call, number)
 
     async def _run_unsafe(self, call: Call, number: int, payload: BaseModel, approved: Sequence[Question]) -> Reply:
         """Start the attempt and run it. The call counts as running from before its start is on record."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from types import CoroutineType
+from typing import Any
 
 from remit.contracts.arguments import Limits
 from remit.contracts.call import (
@@ -18,6 +20,7 @@ from remit.contracts.facts import Effect
 from remit.contracts.gate import is_outcome_unknown, with_gates_first
 from remit.contracts.guard import compose_calls
 from remit.contracts.principal import Caller
+from remit.contracts.redact import Redaction
 from remit.contracts.reply import Reply
 from remit.core import Stack, check_order
 from remit.dispatch.attempts import LateAttempt
@@ -196,7 +199,10 @@ class Dispatcher:
         layers = Stack[CallLayer](*scopes.values()).layers[len(self._recording_layers.layers) :]
         service = compose_calls(layers, base.__call__)
         if body.facts.effect is Effect.UNSAFE:
-            service = _settle_refused(service, base, layers)
+            service = _settle_refused(service, base)
+        redactions = tuple(each.redaction for each in reversed(layers) if isinstance(each, Redact))
+        if redactions:
+            service = _redact_from_start(service, redactions)
         return compose_calls(self._recording_layers, service)
 
 
@@ -205,9 +211,17 @@ def _check_order(scopes: Mapping[str, Stack[CallLayer]]) -> None:
     check_order(*zip(*placed, strict=True))
 
 
-def _settle_refused(inner: CallService, base: Base, layers: Sequence[CallLayer]) -> CallService:
+def _redact_from_start(inner: CallService, redactions: tuple[Redaction, ...]) -> CallService:
+    """Let layers outside the `Redact` layers of a tool know what those remove, such as the one that validates."""
+
+    def call_redacted(call: Call, /) -> CoroutineType[Any, Any, Reply]:
+        return inner(call.replace(redactions=redactions))
+
+    return call_redacted
+
+
+def _settle_refused(inner: CallService, base: Base) -> CallService:
     """Settle the outcome of a call that the layers refuse although it was started, before the refusal is recorded."""
-    redactions = tuple(each.redaction for each in reversed(layers) if isinstance(each, Redact))
 
     async def call_or_settle(call: Call, /) -> Reply:
         try:
@@ -217,7 +231,7 @@ def _settle_refused(inner: CallService, base: Base, layers: Sequence[CallLayer])
         except CallError:
             if not is_outcome_unknown(call.callee, call.ledger.items_for(call.id)):
                 raise
-        reply = await base.settle_refused(call, redactions)
+        reply = await base.settle_refused(call)
         return await inner(call) if reply is None else reply
 
     return call_or_settle

@@ -37,7 +37,9 @@ class Redact(CallLayer):
         async def redact(call: Call, /) -> Reply:
             try:
                 with withhold_answers():
-                    reply = await inner(call.replace(redactions=(redaction, *call.redactions)))
+                    if redaction not in call.redactions:  # those of a listed tool are known from the start
+                        call = call.replace(redactions=(redaction, *call.redactions))
+                    reply = await inner(call)
             except CallError as error:
                 safe = redaction.redact_error(error)
                 if safe is error:
