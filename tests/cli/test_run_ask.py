@@ -137,7 +137,7 @@ def test_a_conversation_whose_last_run_waits_takes_no_message(cli: Cli) -> None:
     cli("run", APP, "--ask", "burn it", "--conversation", "c")
     done = cli("run", APP, "--ask", "well?", "--conversation", "c")
     assert done.status == 1
-    assert "remit: BAD_REQUEST: conversation c is busy" in done.err
+    assert "remit: REQUEST_CONFLICT: conversation c is busy" in done.err
 
 
 def test_control_characters_of_a_model_are_spelled_out(cli: Cli) -> None:
