@@ -110,7 +110,7 @@ async def find_violation(
 ) -> str:
     """What is broken about a combination: run, suspend, decide, kill, resume, replay. Empty if nothing is.
 
-    ``is_long``: with compaction and memory in use.
+    ``is_long``: with compaction, memory, tool search and a stream in use.
 
     Raises:
         LayerOrderError: an order rule refuses the combination.
@@ -128,11 +128,11 @@ async def find_violation(
             bank = Bank(placed, effect, store, clock, world)
             if number == 0:
                 store.die_at(dies_at, after=after)
-                await _resume_until_killed(bank, result.run)
+                await _resume_until_killed(bank)
                 store.revive()
                 clock.now += LEASE_SECONDS + 1
                 bank = Bank(placed, effect, store, clock, world)
-            result = await bank.runtime.resume(result.run)
+            result = await bank.resume()
         if result.questions:
             return "it asks for ever"
         if result.value() != DONE:
@@ -147,9 +147,9 @@ async def find_violation(
     return _find_difference(placed, effect, world, items, store.contents)
 
 
-async def _resume_until_killed(bank: Bank, run: str) -> None:
+async def _resume_until_killed(bank: Bank) -> None:
     try:
-        await bank.runtime.resume(run)
+        await bank.resume()
     except Crash:
         return
     except BaseExceptionGroup as group:
@@ -184,7 +184,8 @@ def _find_difference(
     placed: Sequence[Placed], effect: Effect, world: World, items: Sequence[Item], contents: Mapping[str, bytes]
 ) -> str:
     """The first promise that the finished run breaks; empty if it keeps all."""
-    names = [name for name, _ in placed]
+    names, reader = [name for name, _ in placed], world.reader
+    reader.lost += len(reader.open)
     outputs = [item for item in items if isinstance(item, ToolOutput)]
     recorded = json.loads(next(output_content(item) for item in outputs if item.callee == "pay" and not item.wire))
     if "remit_artifact" in recorded:
@@ -213,5 +214,8 @@ def _find_difference(
         "the correction of the result is not on record once": len(corrections) != 1,
         "nothing was compacted, or remembered": world.is_long
         and not (_has(items, HistoryCompacted) and any("Bakery" in repr(item) for item in items)),
+        "no tools were found": world.is_long and not any(item.callee == "search_tools" for item in outputs),
+        f"the stream lost {reader.lost} and doubled {reader.doubled}": bool(reader.lost or reader.doubled),
+        "nothing was streamed": world.is_long and (reader.pieces == 0) is not ("Guardrail" in names),
     }
     return next((text for text, is_broken in broken.items() if is_broken), "")

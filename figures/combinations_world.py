@@ -2,7 +2,8 @@
 
 The slip of a payment is too large for the journal, so the model passes it on by reference, like the person's file. The
 run has a target, for which alone the person may pay, and a typed result, which is corrected once. In every other bank
-the clerk's history is compacted before each request, and a run before this one has left something to remember.
+the clerk's history is compacted before each request, a run before this one has left something to remember, the clerk's
+model searches its tools, and a reader follows the run over all processes.
 """
 
 from __future__ import annotations
@@ -10,15 +11,17 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from pydantic import BaseModel
 
-from figures.by_turn import answer_by_turn
+from figures.by_turn import Streamed, answer_by_turn
+from figures.followed import execute_followed
 from figures.scout import SCOUT, SCOUTING
+from figures.stream_world import Reader
 from remit import (
     Agent,
     App,
@@ -36,7 +39,7 @@ from remit import (
     When,
     tool,
 )
-from remit.agent import Compaction, WorkingMemory
+from remit.agent import Compaction, ToolSearch, WorkingMemory
 from remit.app import Env
 from remit.artifacts import Artifact, PromptWithFiles, RunArtifacts
 from remit.contracts.arguments import Limits
@@ -72,6 +75,7 @@ from tests.runtime.kit import Clock, Mortal
 
 CARD: Final = "4111-1111"
 TARGET: Final = "bakery/main"
+RUN: Final = "run"
 PERSON: Final = superuser("bank:write@bakery/*", name="ada")
 INVOICE: Final = b"an invoice"
 """The person's file."""
@@ -239,6 +243,8 @@ class World:
     seen: list[str] = field(default_factory=list[str])
     targets: set[str] = field(default_factory=set[str])
     kept: set[str] = field(default_factory=set[str])
+    reader: Reader = field(default_factory=Reader)
+    processes: int = 0
     fails: bool = False
     is_long: bool = False
 
@@ -307,15 +313,6 @@ async def keep(ctx: LeafContext, file: Artifact) -> str:
     return f"kept {len(content)}"
 
 
-def _settle_and_keep(request: ChatRequest) -> dict[str, Any]:
-    """Settle, and keep what the messages so far refer to: the person's file, and the slip if there is one."""
-    found = re.findall(
-        r'"digest":"(sha256:[0-9a-f]{64})","size":(\d+),"media_type":"([a-z/]+)","name":"([^"]*)"', _plain(request)
-    )
-    files = [dict(zip(("digest", "size", "media_type", "name"), each, strict=True)) for each in found]
-    return calls(("settle", {}), *(("keep", {"file": each | {"size": int(each["size"])}}) for each in files))
-
-
 def _plain(request: ChatRequest) -> str:
     """All that the model reads, without the marks of JSON in JSON."""
     return "".join(request.history).replace("\\", "")
@@ -326,6 +323,8 @@ class Bank:
 
     def __init__(self, placed: Sequence[Placed], effect: Effect, store: Mortal, clock: Clock, world: World) -> None:
         self.world = world
+        world.processes += 1
+        self._remark = f"This is process {world.processes}."
         _WORLD.set(world)
         world.fails = effect is Effect.KEYED and any(name in ("Retry", "retrying") for name, _ in placed)
         by_scope: dict[str, list[CallLayer]] = {"run": [], "agent": [], "tool": []}
@@ -347,10 +346,12 @@ class Bank:
             output_mode="native" if is_native else "tool",
             compaction=Compaction(tokens=300, keep=150) if world.is_long else None,
             memory=WorkingMemory(),
+            tool_search=ToolSearch(above=2, limit=3, always=["keep"]) if world.is_long else None,
         )
-        results: list[Any] = [_INVALID, DONE.model_dump_json()]
-        results = results if is_native else [calls(("final_result", each)) for each in results]
-        self._script = [calls(("pay", {"cents": 500})), _settle_and_keep, *results]
+        results: list[Any] = [" " * world.processes + each for each in (_INVALID, DONE.model_dump_json())]
+        results = results if is_native else [calls(("final_result", each), content=self._remark) for each in results]
+        searches = [calls(("search_tools", {"query": "pay, settle, ship"}))] if world.is_long else []
+        self._script = [*searches, calls(("pay", {"cents": 500})), self._settle_and_keep, *results]
         clerk = clerk.layer(Stack[AgentLayer](*around_model, *by_scope["agent"]))
         ships = Policy(
             When("elsewhere", lambda call: call.caller.target != TARGET, Block(reason="another bank"), version="1"),
@@ -362,18 +363,44 @@ class Bank:
             store=store,
             clock=clock,
             directory=_find_principal,
-            model=self._answer,
+            model=Streamed(self._answer),
             layers=Stack[CallLayer](Validate(), approve_ships, *by_scope["run"]),
+            make_run_id=lambda: self._run_id,
         )
+        self._run_id = RUN
 
     async def start(self) -> RunResult[Any]:
         """Begin the run for the target, with the person's file."""
         conversation = "c" if self.world.is_long else ""
         if conversation:
+            self._run_id = "scouting"
             await self.runtime.run("Look.", by=PERSON, agent="scout", target=TARGET, conversation=conversation)
+            self._run_id = RUN
         file = await self.runtime.artifacts.add(INVOICE, by=PERSON, name="invoice.txt")
-        return await self.runtime.run(
-            "Pay.", by=PERSON, agent="clerk", files=[file], target=TARGET, conversation=conversation
+        return await self._execute(
+            self.runtime.run("Pay.", by=PERSON, agent="clerk", files=[file], target=TARGET, conversation=conversation)
+        )
+
+    async def resume(self) -> RunResult[Any]:
+        """Go on with the run."""
+        return await self._execute(self.runtime.resume(RUN))
+
+    async def _execute(self, execution: Coroutine[Any, Any, RunResult[Any]]) -> RunResult[Any]:
+        """Execute the run, before the reader's eyes if it is long."""
+        if not self.world.is_long:
+            return await execution
+        return await execute_followed(self.runtime.store, RUN, self.world.reader, execution)
+
+    def _settle_and_keep(self, request: ChatRequest) -> dict[str, Any]:
+        """Settle, and keep what the messages so far refer to: the person's file, and the slip if there is one."""
+        found = re.findall(
+            r'"digest":"(sha256:[0-9a-f]{64})","size":(\d+),"media_type":"([a-z/]+)","name":"([^"]*)"', _plain(request)
+        )
+        files = [dict(zip(("digest", "size", "media_type", "name"), each, strict=True)) for each in found]
+        return calls(
+            ("settle", {}),
+            *(("keep", {"file": each | {"size": int(each["size"])}}) for each in files),
+            content=self._remark,
         )
 
     async def _answer(self, request: ChatRequest, /) -> Completion:

@@ -90,4 +90,23 @@ MUTANTS: Final = (
         "delaying",
         edited("remit.agent.first_messages:record_message", "if recorded is None:", "if True:"),
     ),
+    _mutant(
+        "what a search found is not shown to the model",
+        "delaying",
+        edited(
+            "remit.agent.tool_search:names_found",
+            'found.update(dict.fromkeys(names_in_reply(message.get("content"))))',
+            "pass",
+        ),
+    ),
+    _mutant(
+        "the pieces of an answer that a killed process was writing are not withdrawn",
+        "delaying",
+        edited("remit.engine.following:_Cursor.drop_lost", "if known not in ids]", "if known is None]"),
+    ),
+    _mutant(
+        "a reader who goes on gets an item twice",
+        "delaying",
+        edited("remit.engine.following:follow_run", "store.read(run, cursor.seq)", "store.read(run, cursor.seq - 1)"),
+    ),
 )
