@@ -29,8 +29,8 @@ async def answer_by_turn(script: Sequence[Any], request: ChatRequest) -> Complet
 class Streamed(Scripted):
     """A model that streams what a function answers. A request that fails breaks off after a piece."""
 
-    def __init__(self, answer: Callable[[ChatRequest], Awaitable[Completion]]) -> None:
-        super().__init__([])
+    def __init__(self, answer: Callable[[ChatRequest], Awaitable[Completion]], *, delay: float = 0.0) -> None:
+        super().__init__([], delay=delay)
         self._answer = answer
 
     async def __call__(self, request: ChatRequest, /) -> Completion:
@@ -43,5 +43,5 @@ class Streamed(Scripted):
             return await super().stream(request, on_delta)
         except ModelUnavailableError:
             on_delta(Delta("Let me"))
-            await asyncio.sleep(0)
+            await asyncio.sleep(0.01)
             raise

@@ -9,16 +9,19 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Coroutine, Iterator, Sequence
 from typing import Any, Final
 
 import looptime
 from pydantic import BaseModel
 
-from figures.by_turn import answer_by_turn
+from figures.by_turn import Streamed, answer_by_turn
 from figures.figure import Figure, no_violations
+from figures.followed import execute_followed
+from figures.scout import SCOUT, SCOUTING
+from figures.stream_world import Reader
 from remit import Agent, App, Block, Effect, LeafContext, Policy, Principal, Runtime, When, preset, tool
-from remit.agent import Compaction
+from remit.agent import Compaction, ToolSearch, WorkingMemory
 from remit.agent.driver import AgentDriver
 from remit.agent.native import NativeDriver
 from remit.app import Env
@@ -28,6 +31,7 @@ from remit.contracts.artifact import digest_of
 from remit.contracts.chat import ChatRequest, Completion
 from remit.contracts.items import HistoryCompacted
 from remit.errors import ModelBusyError, ModelUnavailableError
+from remit.runtime import RunResult
 from remit.stores import InMemoryStore
 from remit.testing import calls
 from remit.testing.history_check import history_errors
@@ -74,47 +78,44 @@ def _reference(content: bytes, name: str = "") -> dict[str, Any]:
 
 
 _SENT: Final = _reference(PHOTO, "till.txt")
-_COMPACTION: Final = Compaction(tokens=300, keep=150)
-"""Each agent's history is too long after its first answer."""
-
 OUTAGES: Final = (ModelBusyError("429", retry_after=3600), ModelUnavailableError("503"))
 
 
 def figures(*, short: bool) -> Iterator[Figure]:
     """Effects and results that an outage lost or doubled."""
     lost, doubled, cases = 0, 0, 0
-    for driver, compaction in (
-        (NativeDriver(), None),
-        (PydanticAIDriver(), _COMPACTION),
-        *(() if short else ((NativeDriver(), _COMPACTION),)),
+    for driver, is_whole in (
+        (NativeDriver(), False),
+        (PydanticAIDriver(), True),
+        *(() if short else ((NativeDriver(), True),)),
     ):
-        requests = _play(driver, -1, OUTAGES[0], compaction)[2]
+        requests = _play(driver, -1, OUTAGES[0], is_whole=is_whole)[2]
         for outage in OUTAGES[:1] if short else OUTAGES:
-            for failing in range(0, requests, 2 if short else 1):
-                missing, repeated, _ = _play(driver, failing, outage, compaction)
+            for failing in range(0, requests, 3 if short else 1):
+                missing, repeated, _ = _play(driver, failing, outage, is_whole=is_whole)
                 lost, doubled, cases = lost + missing, doubled + repeated, cases + 1
     how = (
-        f"a tree of agents {DEPTH} deep, of both drivers, with and without compaction; the model fails at each request "
-        "in turn, those for summaries included, until the run stalls"
+        f"a tree of agents {DEPTH} deep, of both drivers, with and without stream, compaction, memory and tool search; "
+        "the model fails at each request in turn, those for summaries included, until the run stalls"
     )
     yield no_violations("model.outage.lost", lost, cases, f"{how}; effects, results and histories that are missing")
     yield no_violations("model.outage.doubled", doubled, cases, f"{how}; effects that happened more than once")
 
 
-def _play(driver: AgentDriver, failing: int, outage: Exception, compaction: Compaction | None) -> tuple[int, int, int]:
+def _play(driver: AgentDriver, failing: int, outage: Exception, *, is_whole: bool) -> tuple[int, int, int]:
     """Lost and doubled effects where the model fails at request ``failing``, and the number of requests."""
     with asyncio.Runner(loop_factory=looptime.new_event_loop) as runner:
-        return runner.run(_Tree(driver, failing, outage, compaction).play())
+        return runner.run(_Tree(driver, failing, outage, is_whole=is_whole).play())
 
 
 class _Tree:
     """A lead with agents below it. Each has effects before and after the agent below, and side by side with it."""
 
-    def __init__(
-        self, driver: AgentDriver, failing: int, outage: Exception, compaction: Compaction | None = None
-    ) -> None:
+    def __init__(self, driver: AgentDriver, failing: int, outage: Exception, *, is_whole: bool) -> None:
         self._driver = driver
-        self._compaction = compaction
+        self._is_whole = is_whole
+        self._reader = Reader()
+        self._run_id = "scouting"
         self._failing = failing
         self._outage = outage
         self._is_down = False
@@ -127,14 +128,19 @@ class _Tree:
     async def play(self) -> tuple[int, int, int]:
         runtime = self._runtime()
         file = await runtime.artifacts.add(PHOTO, by=PERSON, name="till.txt")
-        result = await runtime.run("go", by=PERSON, files=[file], target=TARGET)
-        run = result.run
+        conversation = "c" if self._is_whole else ""
+        if conversation:
+            await runtime.run("look", by=PERSON, agent=SCOUT, target=TARGET, conversation=conversation)
+        run = self._run_id = "run"
+        result = await self._follow(
+            runtime.run("go", by=PERSON, agent="agent0", files=[file], target=TARGET, conversation=conversation)
+        )
         has_stalled = result.status == "stalled"
         missing = has_stalled and not (await self._runtime().replay(run)).is_identical
         self._is_down = False
         self._failing = -1
         if has_stalled:
-            result = await self._runtime().resume(run)
+            result = await self._follow(self._runtime().resume(run))
         history = await self._runtime().history(run)
         expected = {f"{name} {level}" for level in range(DEPTH) for name in ("first", "beside", "last", "sent")}
         missing += len(expected - self._effects.keys()) + (result.text != DONE) + self._wrong_targets
@@ -142,10 +148,21 @@ class _Tree:
         missing += not (await self._runtime().replay(run)).is_identical
         missing += has_stalled != (self._outage_count > 0)
         items = [position.item for position in await self._store.read(run)]
-        missing += any(isinstance(item, HistoryCompacted) for item in items) is not bool(self._compaction)
-        return missing, sum(count - 1 for count in self._effects.values()), self._requests
+        missing += any(isinstance(item, HistoryCompacted) for item in items) is not self._is_whole
+        missing += sum("Bakery" in text for text in history) != self._is_whole
+        missing += (self._reader.pieces > 0) is not self._is_whole
+        missing += self._reader.lost + len(self._reader.open)
+        repeated = sum(count - 1 for count in self._effects.values()) + self._reader.doubled
+        return missing, repeated, self._requests
+
+    async def _follow(self, execution: Coroutine[Any, Any, RunResult[Any]]) -> RunResult[Any]:
+        if not self._is_whole:
+            return await execution
+        return await execute_followed(self._store, self._run_id, self._reader, execution)
 
     async def _answer(self, request: ChatRequest, /) -> Completion:
+        if '"content":"Scout."' in request.history[0]:
+            return await answer_by_turn(SCOUTING, request)
         number, self._requests = self._requests, self._requests + (not self._is_down)
         if number == self._failing or self._is_down:
             self._is_down = True
@@ -164,6 +181,8 @@ class _Tree:
             ),
             *_RESULTS[level],
         ]
+        if self._is_whole:
+            script = [calls(("search_tools", {"query": f"act, scan, keep, agent{level + 1}"})), *script]
         return await answer_by_turn(script, request)
 
     def _act(self, name: str, ctx: LeafContext) -> str:
@@ -204,16 +223,24 @@ class _Tree:
                     output_mode="native" if level == 0 else "tool",
                     tools=[*tools, *agents[-1:]],
                     driver=self._driver,
-                    compaction=self._compaction,
+                    compaction=Compaction(tokens=300, keep=150) if self._is_whole else None,
+                    memory=WorkingMemory() if self._is_whole else None,
+                    tool_search=ToolSearch(above=1) if self._is_whole else None,
                 )
             )
         app = App(
             name="outage",
-            agents=tuple(reversed(agents)),
+            agents=(*reversed(agents), SCOUT),
             layers=lambda: preset(Env(), policy=_POLICY),
             limits=Limits(output_bytes=2048),
         )
-        return Runtime(app, model=self._answer, store=self._store, directory=lambda _name, _tenant: PERSON)
+        return Runtime(
+            app,
+            model=Streamed(self._answer),
+            store=self._store,
+            directory=lambda _name, _tenant: PERSON,
+            make_run_id=lambda: self._run_id,
+        )
 
 
 def _is_corrected(history: Sequence[str]) -> bool:

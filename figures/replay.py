@@ -1,19 +1,26 @@
-"""A replay finds every difference: one thing is changed, and the replay of an old run must name it."""
+"""A replay finds every difference: one thing is changed, and the replay of an old run must name it.
+
+The runs are streamed; some are compacted, remember an earlier run, or search their tools.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import partial
 
-from figures.by_turn import answer_by_turn
+from figures.by_turn import Streamed, answer_by_turn
 from figures.figure import Figure, no_violations
+from figures.scout import SCOUT, SCOUTING
 from remit import Agent, App, Context, Effect, LeafContext, Principal, Runtime, tool
-from remit.agent import Compaction
+from remit.agent import Compaction, ToolSearch, WorkingMemory
 from remit.contracts.arguments import Limits, parse_arguments
+from remit.items import DeltaEvent
+from remit.messages import ChatRequest, Completion
 from remit.models import ModelSettings
+from remit.runtime import RunResult
 from remit.stores import InMemoryStore
 from remit.testing import calls
 
@@ -38,6 +45,11 @@ class Code:
     clock: Callable[[], str] = lambda: ""
     limit: int = 0
     """The tokens above which the history is compacted; 0 for no compaction."""
+    memory: bool = False
+    """Whether the agent remembers what an earlier run of its conversation found."""
+    found: int = 0
+    """How many tools a search finds; 0 for no search."""
+    description_found: str = "Book an amount."
     is_direct: bool = False
     """Whether the tool is called without a model, so that its result is the last thing on record."""
 
@@ -64,11 +76,17 @@ CHANGES: dict[str, Callable[[Code], Code]] = {
     "the clock in the prompt": _unchanged,
     "the result of a direct call": lambda code: replace(code, result="done"),
     "the limit of a compaction": lambda code: replace(code, limit=10_000),
+    "the working memory": lambda code: replace(code, memory=False),
+    "the tool search": lambda code: replace(code, found=0),
+    "the description of a tool that a tool search finds": lambda code: replace(code, description_found="Book it."),
     "the error of a direct call": lambda code: replace(code, result=""),
 }
 
 
-_NOTHING = dict.fromkeys(("nothing", "nothing of a direct call", "nothing of a compaction"), _unchanged)
+_NOTHING = {
+    f"nothing{what}": _unchanged
+    for what in ("", " of a direct call", " of a compaction", " of a working memory", " of a tool search")
+}
 
 
 def figures(*, short: bool) -> Iterator[Figure]:
@@ -84,7 +102,13 @@ async def _count_missed() -> tuple[list[str], int]:
     for name, change in {**_NOTHING, **CHANGES}.items():
         clock = (lambda: f" It is {next(ticks)} o'clock.") if "clock" in name else (lambda: "")
         store = InMemoryStore()
-        before = Code(clock=clock, is_direct="direct" in name, limit=20 if "compaction" in name else 0)
+        before = Code(
+            clock=clock,
+            is_direct="direct" in name,
+            limit=20 if "compaction" in name else 0,
+            memory="memory" in name,
+            found=2 if "search" in name else 0,
+        )
         run = await _start_run(_runtime(before, store), before)
         report = await _runtime(change(before), store).replay(run)
         if report.is_identical is not name.startswith("nothing"):
@@ -96,13 +120,21 @@ async def _start_run(runtime: Runtime, code: Code) -> str:
     if code.is_direct:
         arguments = parse_arguments('{"number":3}', Limits())
         return (await runtime.call_by_name("add", arguments, by=PERSON)).run
-    return (await runtime.run("go", by=PERSON)).run
+    if code.memory:
+        await runtime.run("look", by=PERSON, agent=SCOUT, conversation="c")
+    conversation = "c" if code.memory else ""
+    pieces = 0
+    async with contextlib.aclosing(runtime.stream("go", by=PERSON, agent="agent", conversation=conversation)) as events:
+        async for event in events:
+            pieces += isinstance(event, DeltaEvent)
+            if isinstance(event, RunResult):
+                return event.run if pieces else ""
+    raise AssertionError
 
 
 def _runtime(code: Code, store: InMemoryStore) -> Runtime:
-    @tool(effect=Effect.KEYED)
+    @tool(effect=Effect.KEYED, description=code.description_found)
     async def book(_ctx: LeafContext, amount: int) -> str:
-        """Book an amount."""
         return f"booked {amount}"
 
     async def add(ctx: Context, number: int = code.default) -> str:
@@ -125,6 +157,16 @@ def _runtime(code: Code, store: InMemoryStore) -> Runtime:
         tools=[both[index] for index in code.tools],
         settings=ModelSettings(temperature=code.temperature, max_tokens=code.max_tokens),
         compaction=Compaction(tokens=code.limit, keep=1) if code.limit else None,
+        memory=WorkingMemory() if code.memory else None,
+        tool_search=ToolSearch(above=1, limit=code.found) if code.found else None,
     )
-    model = partial(answer_by_turn, [calls(("add", {"number": 3})), calls(("add", {"number": 4})), "done"])
-    return Runtime(App(name="replay", agents=(agent,), tools=(book,)), model=model, store=store)
+    searches = [calls(("search_tools", {"query": "add, book an amount"}))] if code.found else []
+    script = [*searches, calls(("add", {"number": 3})), calls(("add", {"number": 4})), "done"]
+
+    async def answer(request: ChatRequest) -> Completion:
+        is_scout = '"content":"Scout."' in request.history[0]
+        return await answer_by_turn(SCOUTING if is_scout else script, request)
+
+    return Runtime(
+        App(name="replay", agents=(agent, SCOUT), tools=(book,)), model=Streamed(answer, delay=0.001), store=store
+    )

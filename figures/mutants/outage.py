@@ -58,6 +58,20 @@ _LOST: Final = mutants_of(
             "if groups and text.startswith(TOOL_PREFIX):",
             "if False:",
         ),
+        "what a conversation left to remember is found anew by a resume": edited(
+            "remit.agent.first_messages:record_message", "if recorded is None:", "if True:"
+        ),
+        "what a search found is not shown to the model": edited(
+            "remit.workers.toolset:DispatcherToolset._names_found_by",
+            "names_in_reply(self._contents.get(call_id))",
+            "[]",
+        ),
+        "the pieces of a failed request are not withdrawn": edited(
+            "remit.engine.following:_Cursor.drop_lost", "if known not in ids]", "if known is None]"
+        ),
+        "a reader who goes on misses an item": edited(
+            "remit.engine.following:follow_run", "store.read(run, cursor.seq)", "store.read(run, cursor.seq + 1)"
+        ),
     },
 )
 _DOUBLED: Final = mutants_of(
@@ -75,6 +89,9 @@ _DOUBLED: Final = mutants_of(
         ),
         "the journal of a resumed run is not read": edited(
             "remit.journal.ledger:RunLedger.items_for", "return self._items_by_call.get(call, ())", "return ()"
+        ),
+        "a reader who goes on gets an item twice": edited(
+            "remit.engine.following:follow_run", "store.read(run, cursor.seq)", "store.read(run, cursor.seq - 1)"
         ),
     },
 )

@@ -37,4 +37,31 @@ MUTANTS: Final = (
             "if today or _has_answer(request):",
         ),
     ),
+    Mutant(
+        figure="replay.missed_differences",
+        defect="whether an answer was streamed is a part of its request",
+        plant=edited(
+            "remit.agent.model_recorder:ModelRecorder.__call__",
+            "request.digest()",
+            'f"{request.digest()} {request.ledger.is_replaying}"',
+        ),
+    ),
+    Mutant(
+        figure="replay.missed_differences",
+        defect="a replay remembers anew",
+        plant=edited(
+            "remit.agent.first_messages:record_message",
+            "if recorded is None:",
+            "if recorded is None or frame.ledger.is_replaying:",
+        ),
+    ),
+    Mutant(
+        figure="replay.missed_differences",
+        defect="a replay shows the model other tools than a search found",
+        plant=edited(
+            "remit.agent.tool_search:names_found",
+            'found.update(dict.fromkeys(names_in_reply(message.get("content"))))',
+            "pass",
+        ),
+    ),
 )

@@ -208,3 +208,23 @@ async def test_rankers_are_joined() -> None:
 def test_wrong_settings_are_refused(make: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         make()
+
+
+@BOTH
+async def test_agents_of_one_application_search_their_own_tools(driver: AgentDriver) -> None:
+    below_model = Scripted([searches("sweep"), "nothing"])
+    extra = make_tool("sweep_page", "Sweep a page of the yard.")
+    below = Agent(
+        "below",
+        instructions="Work.",
+        tools=[extra, make_tool("rake", "Rake.")],
+        driver=driver,
+        tool_search=1,
+        model=below_model,
+    )
+    model = Scripted([searches("below"), calls(("below", {"prompt": "go"})), "done"])
+    runtime = runtime_of(make_agent(driver, *MANY, below, search=ToolSearch(above=1)), model=model)
+    result = await runtime.run("go", by=superuser())
+    assert offered(model)[-1] == ["search_tools", "below"]
+    assert offered(below_model)[-1] == ["search_tools", "sweep_page"]
+    assert (await runtime.replay(result.run)).difference == ""

@@ -156,6 +156,13 @@ class SearchTools:
             for name, each in self._tools.items()
         }
 
+    def __eq__(self, other: object) -> bool:
+        """Whether the other is a search too: each agent calls its own, and an application lists one for all."""
+        return isinstance(other, SearchTools)
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
     def __repr__(self) -> str:
         return f"SearchTools({len(self._tools)} tools)"
 
