@@ -28,6 +28,7 @@ from figures.crash_world import (
     reference,
 )
 from figures.figure import Figure, no_violations
+from figures.followed import execute_followed
 from remit import Runtime
 from remit.artifacts import Artifact
 from remit.contracts.artifact import digest_of
@@ -54,7 +55,7 @@ def in_file(home: Path) -> str:
 
 @cache
 def _empty_journal() -> Path:
-    """The folder of a journal of no runs, made once."""
+    """The folder of a journal in which a run has left something to remember, made once."""
     home = Path(tempfile.mkdtemp(prefix="remit-sweep-"))
     atexit.register(shutil.rmtree, home, ignore_errors=True)
     asyncio.run(_create_journal(_sqlite_url(home)))
@@ -66,8 +67,8 @@ def _sqlite_url(home: Path) -> str:
 
 
 async def _create_journal(url: str) -> None:
-    store = SqlStore(url)
-    await store.find_run("run")
+    store = SqlStore(url, clock=Clock(1.0))
+    await World(Path(), "flat").scout(store)
     await store.close()
 
 
@@ -204,13 +205,18 @@ def _child_main(play: SweptRun, point: int) -> None:
 
 
 async def _run_or_resume(play: SweptRun) -> None:
-    store = play.next_store()
-    runtime = play.world().runtime(store)
+    store, world = play.next_store(), play.world()
+    runtime = world.runtime(store)
     if await store.find_run("run") is None:
-        await play.world().start(runtime)
+        execution = world.start(runtime)
     else:
         runtime.add_principals(PERSON)
-        await runtime.resume("run")
+        execution = runtime.resume("run")
+    if world.is_whole:
+        reader = world.reader()
+        await execute_followed(store, "run", reader, execution, lambda: world.keep_reader(reader))
+    else:
+        await execution
     await store.close()
 
 
@@ -308,7 +314,22 @@ def _judge(play: SweptRun, point: int, expected: list[str], verdict: Verdict) ->
         verdict.lost.append(f"point {point}: a file is lost")
     if sum(CORRECTION in text for text in history) != 1:
         verdict.lost.append(f"point {point}: the correction of the result is not on record once")
+    if play.world().is_whole:
+        _judge_whole(play, point, outputs, history, verdict)
     if history != expected or outputs[-1].text != DONE:
         verdict.differing.append(f"point {point}: the history is not that of the uninterrupted run")
     if difference:
         verdict.differing.append(f"point {point}: the replay differs: {difference}")
+
+
+def _judge_whole(play: SweptRun, point: int, outputs: list[ToolOutput], history: list[str], verdict: Verdict) -> None:
+    """Judge what the run remembers, the search of its tools, and its reader."""
+    reader = play.world().reader()
+    if sum("Bakery" in text for text in history) != 1:
+        verdict.lost.append(f"point {point}: what the run remembers is not on record once")
+    if not any(output.callee == "search_tools" and output.outcome == "ok" for output in outputs):
+        verdict.lost.append(f"point {point}: no tools were found")
+    if reader.lost or reader.open or not reader.pieces:
+        verdict.lost.append(f"point {point}: the reader missed {reader.lost} events, and {reader.open} is left")
+    if reader.doubled:
+        verdict.doubled.append(f"point {point}: the reader got {reader.doubled} events twice")

@@ -2,13 +2,15 @@
 
 An agent calls them, alone or nested: by tools that call others, or by workers that call workers. Its run has a target,
 for which alone the person may do anything; it is given a file, passes a large result on by reference, and has a typed
-result, which it corrects once. Its history is compacted before most requests.
+result, which it corrects once. A run without nested calls has everything else: its history is compacted before most
+requests, it remembers what the run before it found, its model searches the tools, and a reader follows it over kills.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import pickle
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
@@ -16,7 +18,9 @@ from pydantic import BaseModel
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-from figures.by_turn import answer_by_turn
+from figures.by_turn import Streamed, answer_by_turn
+from figures.scout import SCOUT, SCOUTING
+from figures.stream_world import Reader
 from remit import (
     Agent,
     App,
@@ -33,7 +37,7 @@ from remit import (
     preset,
     tool,
 )
-from remit.agent import Compaction
+from remit.agent import Compaction, ToolSearch, WorkingMemory
 from remit.app import Env
 from remit.artifacts import Artifact, PromptWithFiles, RunArtifacts
 from remit.contracts.arguments import Limits
@@ -55,6 +59,8 @@ PHOTO: Final = b"a photo of the till"
 """The person's file."""
 
 Script = Literal["flat", "nested", "workers", "stalled"]
+WHOLE: Final = ("flat", "stalled")
+"""The scripts with compaction, memory, tool search and a stream."""
 
 
 class Report(BaseModel):
@@ -107,31 +113,56 @@ class World:
         self.home = home
         self.log = home / "effects.log"
         self._outage = home / "outage"
+        self._reader = home / "reader"
         self.tools = self._tools()
         self._script: Script = script
 
-    def runtime(self, store: SqlStore) -> Runtime:
+    def runtime(self, store: SqlStore, *, run: str = "run") -> Runtime:
         """A runtime over the tools, with a script that calls them all."""
         lead = (_lead(self.tools),) if self._script == "workers" else ()
+        is_whole = self.is_whole
         agent = Agent(
             "agent",
             instructions="Work.",
             tools=(*self.tools, *lead),
             input=PromptWithFiles,
             output=Report,
-            output_mode="native" if self._script in ("flat", "stalled") else "tool",
-            compaction=Compaction(tokens=300, keep=150) if self._script in ("flat", "stalled") else None,
+            output_mode="native" if is_whole else "tool",
+            compaction=Compaction(tokens=300, keep=150) if is_whole else None,
+            memory=WorkingMemory() if is_whole else None,
+            tool_search=ToolSearch(above=3, limit=10) if is_whole else None,
         )
-        app = App(name="sweep", agents=(agent,), layers=lambda: preset(Env(), policy=_POLICY), limits=_LIMITS)
-        return Runtime(app, store=store, model=self._answer, make_run_id=lambda: "run")
+        app = App(name="sweep", agents=(agent, SCOUT), layers=lambda: preset(Env(), policy=_POLICY), limits=_LIMITS)
+        return Runtime(app, store=store, model=Streamed(self._answer), make_run_id=lambda: run)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the run has compaction, memory, tool search and a stream."""
+        return self._script in WHOLE
 
     async def start(self, runtime: Runtime) -> RunResult[Any]:
         """Begin the run for the target, with the person's file."""
         file = await runtime.artifacts.add(PHOTO, by=PERSON, name="till.txt")
-        return await runtime.run("go", by=PERSON, files=[file], target=TARGET)
+        conversation = "c" if self.is_whole else ""
+        return await runtime.run("go", by=PERSON, agent="agent", files=[file], target=TARGET, conversation=conversation)
+
+    async def scout(self, store: SqlStore) -> None:
+        """Leave something to remember in the conversation of the run."""
+        runtime = self.runtime(store, run="scouting")
+        await runtime.run("look", by=PERSON, agent=SCOUT, target=TARGET, conversation="c")
+
+    def reader(self) -> Reader:
+        """The reader of the stream, as the executions so far have left it."""
+        return pickle.loads(self._reader.read_bytes()) if self._reader.exists() else Reader()  # noqa: S301 - our own
+
+    def keep_reader(self, reader: Reader) -> None:
+        """Keep what the reader has."""
+        written = self._reader.with_suffix(".new")
+        written.write_bytes(pickle.dumps(reader))
+        written.rename(self._reader)
 
     def begin_outage(self) -> None:
-        """Let the model fail each request but the first of an agent, until the outage ends."""
+        """Let the model fail each request after the first calls but those for summaries, until the outage ends."""
         self._outage.touch()
 
     def end_outage(self) -> bool:
@@ -141,7 +172,10 @@ class World:
         return is_out
 
     async def _answer(self, request: ChatRequest, /) -> Completion:
-        if self._outage.exists() and (request.turn > 1 or request.agent_call_id.endswith(":compaction")):
+        if '"content":"Scout."' in request.history[0]:
+            return await answer_by_turn(SCOUTING, request)
+        is_summary = request.agent_call_id.endswith(":compaction")
+        if self._outage.exists() and not is_summary and self.read_effects():
             raise ModelBusyError("429", retry_after=3600)
         return await answer_by_turn(_SCRIPTS[self._script], request)
 
@@ -277,6 +311,7 @@ def _worker(
     return build_agent(definition, tools=tools, workers=team, model=FunctionModel(answer))
 
 
+_SEARCH: Final = calls(("search_tools", {"query": "look, put, pay, send, erase, both, scan, keep"}))
 _FLAT: Final = calls(
     ("look", {"number": 1}),
     ("put", {"number": 2}),
@@ -290,12 +325,12 @@ _FILES: Final = [("keep", {"file": file}) for file in (_SENT, reference(scanned(
 _NATIVE: Final = [INVALID, DONE]
 _BY_TOOL: Final = [calls(("final_result", INVALID)), calls(("final_result", DONE))]
 _SCRIPTS: Final[dict[Script, list[Any]]] = {
-    "flat": [_FLAT, calls(("pay", {"number": 3}), *_FILES), *_NATIVE],
+    "flat": [_SEARCH, _FLAT, calls(("pay", {"number": 3}), *_FILES), *_NATIVE],
     "nested": [
         calls(("tree", {"number": 10}), ("send", {"number": 20}), ("tree", {"number": 30}), _FILES[0]),
         *_BY_TOOL,
     ],
-    "stalled": [_FLAT, calls(("send", {"number": 7}), *_FILES), *_NATIVE],
+    "stalled": [_SEARCH, _FLAT, calls(("send", {"number": 7}), *_FILES), *_NATIVE],
     "workers": [calls(("lead", {"prompt": "go"}), ("send", {"number": 20})), *_BY_TOOL],
 }
 _SCANNED: Final[dict[Script, tuple[int, ...]]] = {"flat": (9,), "nested": (10, 30), "stalled": (9,), "workers": (35,)}

@@ -92,8 +92,32 @@ _REFERENCES: Final[dict[str, tuple[str, Plant]]] = {
             "pass",
         ),
     ),
+    "a resumed run is compacted in another way": (
+        "sqlite",
+        edited("remit.agent.compactor:_find_recorded", "item.turn <= request.turn", "item.turn < 0"),
+    ),
+    "a resumed run remembers anew": (
+        "sqlite",
+        edited("remit.agent.first_messages:record_message", "if recorded is None:", "if True:"),
+    ),
+    "what a search found is not shown to the model": (
+        "sqlite",
+        edited(
+            "remit.agent.tool_search:names_found",
+            'found.update(dict.fromkeys(names_in_reply(message.get("content"))))',
+            "pass",
+        ),
+    ),
+    "the pieces of an answer that a killed process was writing are not withdrawn": (
+        "stalled",
+        edited("remit.engine.following:_Cursor.drop_lost", "if known not in ids]", "if known is None]"),
+    ),
+    "a reader who goes on misses an item": (
+        "sqlite",
+        edited("remit.engine.following:follow_run", "store.read(run, cursor.seq)", "store.read(run, cursor.seq + 1)"),
+    ),
 }
-"""What loses files, targets and typed results, each with the sweep that must notice it."""
+"""What loses files, targets, typed results and parts of the whole agent, each with the sweep that must notice it."""
 
 _POINTS: Final = range(1, 1000, 3)
 """Kills at each third point, among them one between an unsafe effect and its end."""
