@@ -8,13 +8,10 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from figures.combinations_layers import CARD, CHANGING, MAKERS, SHIPPED
 from figures.combinations_world import (
-    CARD,
-    CHANGING,
     DONE,
     INVOICE,
-    MAKERS,
-    SHIPPED,
     TARGET,
     Bank,
     BankStore,
