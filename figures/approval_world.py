@@ -48,6 +48,8 @@ ADA: Final = superuser(name="ada")
 BEA: Final = superuser(name="bea")
 
 _SAMPLES: Final[dict[str, dict[str, Any]]] = {
+    "cms_addToChangeSet": {"changeSetId": "set_1", "pageIds": ["page_1"]},
+    "cms_createChangeSet": {"name": "Spring", "pageIds": ["page_1"]},
     "cms_createPageWithContent": {"title": "About", "sections": [{"definitionId": "hero"}]},
     "cms_getPage": {"slug": "about"},
     "cms_updatePage": {"pageId": "page_1", "title": "About"},
@@ -67,6 +69,10 @@ class Clock:
         return self.now
 
 
+def _as_found(name: str) -> dict[str, str]:
+    return {"id": name, "name": name, "revision": "1"}
+
+
 @dataclass
 class Target:
     """A tool under trial: arguments that are valid, and others."""
@@ -81,8 +87,10 @@ class Target:
         """The canonical form of arguments of this tool."""
         schema = self.tool.schema_in
         if schema.references:  # as `_find_any` resolves them
-            given = {name: arguments[name] for name in ("pageId", "pageSectionId") if name in arguments}
-            found = {name: {"id": said, "name": said, "revision": "1"} for name, said in given.items()}
+            names = ("pageId", "pageSectionId", "changeSetId")
+            found: dict[str, Any] = {name: _as_found(arguments[name]) for name in names if name in arguments}
+            if "pageIds" in arguments:
+                found["pageIds"] = [_as_found(each) for each in arguments["pageIds"]]
             arguments = {**arguments, **found}
         return schema.dump_canonical(schema.bind(parse_arguments(json.dumps(arguments), Limits()), strict=True))
 
@@ -260,7 +268,8 @@ class Stage:
         tools = (made or self.target.tool, *self.target.inner, *more)
         layers = Stack[CallLayer](preset(env or Env(), policy=policy or ask_always()), *inside, *self.target.inside)
         agent = Agent("agent", instructions="Work.", tools=tools)
-        app = App(name="matrix", agents=(agent,), references={"page": _find_any, "section": _find_any})
+        kinds = ("page", "section", "deleted-page", "change-set")
+        app = App(name="matrix", agents=(agent,), references=dict.fromkeys(kinds, _find_any))
         model = Scripted([*script, "done", "done", "done"])
         return Runtime(app, store=self.store, model=model, clock=self.clock, layers=layers, directory=_find_principal)
 

@@ -28,15 +28,22 @@ from remit.policies import Egress, HighRisk, Policy
 from remit.tools import Callee
 from remit.workers import PydanticAIDriver, load_workers
 from remit_cms.agent import editor
+from remit_cms.app import references
 from remit_cms.pages.pages import Pages
 from remit_cms.pages.payloads import GetPage, PageReply
-from remit_cms.pages.references import PageReferences, SectionReferences
 from remit_cms.pages.search import Search
 from remit_cms.rendering.opening import Opening
 from remit_cms.rendering.renderer import PageRenderer
 from remit_cms.sections.sections import Sections
 from remit_cms.storage.database import Database
-from remit_cms.tools import VOCABULARY
+from remit_cms.tools import (
+    VOCABULARY,
+    change_set_operations,
+    page_operations,
+    publishing_operations,
+    rendering_operations,
+    section_operations,
+)
 
 AnyTool = Tool[..., Any]
 _FOR_USERS: Final = "cms_openPage"
@@ -86,28 +93,29 @@ class World:
         pages, sections = self.pages(database), Sections(database)
         table = PolicyTable(business_rules_section(version=version("remit-cms")))
         inventory = read_inventory(self.folder / "inventory", table, VOCABULARY)
-        previews = {"cms_deletePage": pages.preview_deletion, "cms_deletePageSection": sections.preview_deletion}
         opening = Opening(database, PageRenderer(database, self.folder / "sites"))
-        operations = self.operations(
-            Operations(inventory, (pages, Search(database), sections, opening)).with_tools(
-                lambda each: each.with_preview(previews[each.name]) if each.name in previews else each
-            )
+        editor_parts = (
+            page_operations(pages, Search(database), inventory),
+            section_operations(sections, inventory),
         )
+        user_parts = (
+            rendering_operations(opening, inventory),
+            publishing_operations(database, inventory),
+            change_set_operations(database, inventory),
+        )
+        operations = self.operations(Operations(inventory, (), parts=(*editor_parts, *user_parts)))
         offered = {each.name: self.change_tool(each) for each in operations.callees}
-        for_users = offered.pop(_FOR_USERS)
+        for_users = [offered.pop(each.name) for part in user_parts for each in part.callees]
         agent = self.agent(editor([*offered.values(), *self.more_of_agent]))  # pyright: ignore[reportArgumentType]
         own = [each for each in offered.values() if isinstance(each, Tool)]
         layers = self.layers
         return App(
             name="cms",
             agents=(agent,),
-            tools=(for_users, *(self._load_workers(own) if len(own) == len(offered) else ()), *self.more_tools),
+            tools=(*for_users, *(self._load_workers(own) if len(own) == len(offered) else ()), *self.more_tools),
             layers=None if layers is None else lambda: layers,
             operations=operations,
-            references={
-                "page": PageReferences(database).find_candidates,
-                "section": SectionReferences(database).find_candidates,
-            },
+            references=references(database),
         )
 
     def _load_workers(self, tools: list[AnyTool]) -> tuple[Callee[..., Any], ...]:

@@ -21,7 +21,6 @@ from remit.runtime import RunResult
 from remit.stores import InMemoryStore
 from remit.testing import Scripted
 from remit.tools import Arguments
-from remit_cms.tools import page_operations, section_operations
 
 ANN = Principal("ann", "local-site", frozenset({"*"}))
 Sample = dict[str, Any]
@@ -63,11 +62,21 @@ GOOGLE: dict[str, Sample] = {
 """The writes to Google."""
 
 CMS: dict[str, Sample] = {
+    "cms_addToChangeSet": {"changeSetId": "set_2", "pageIds": ["about"]},
     "cms_addSectionToPage": {"pageId": "about", "definitionId": "text", "content": {"content": "Hi"}},
+    "cms_createChangeSet": {"name": "Spring", "pageIds": ["about"]},
     "cms_createPage": {"title": "Contact"},
     "cms_createPageWithContent": {"title": "Us", "sections": [{"definitionId": "hero", "content": {"heading": "We"}}]},
     "cms_deletePage": {"pageId": "page_1", "confirmed": True},
     "cms_deletePageSection": {"pageSectionId": "section_1", "confirmed": True},
+    "cms_discardChangeSet": {"changeSetId": "set_2"},
+    "cms_publishChangeSet": {"changeSetId": "set_2"},
+    "cms_publishPage": {"pageId": "about"},
+    "cms_purgePage": {"pageId": "gone"},
+    "cms_restorePage": {"pageId": "gone"},
+    "cms_revertChangeSet": {"changeSetId": "set_1"},
+    "cms_revertPage": {"pageId": "live", "revision": 1},
+    "cms_unpublishPage": {"pageId": "live"},
     "cms_updatePage": {"pageId": "about", "title": "About us"},
     "cms_updateSectionContent": {"pageSectionId": "section_1", "content": {"heading": "Bread"}},
 }
@@ -175,12 +184,10 @@ class CasefileWorld(World):
 
 
 class CmsWorld(World):
-    """The CMS with one page."""
+    """The CMS with a few pages."""
 
     def __init__(self, made: cms.World, path: Path) -> None:
-        operations = (page_operations(made.pages, made.search), section_operations(made.sections))
-        tools = tuple(tool for each in operations for tool in each.callees)
-        app = App(name="cms", tools=tools, references=made.references)
+        app = App(name="cms", tools=made.tools, references=made.references)
         super().__init__(app, path, ANN, CMS, "")
         self._made = made
         self._looks, self._counts = made.clock.looks, made.ids.counts.copy()
@@ -218,7 +225,7 @@ async def casefile_world(folder: Path) -> AsyncGenerator[World]:
 async def cms_world(folder: Path) -> AsyncGenerator[World]:
     """The CMS, in which each tool has arguments."""
     made = cms.World(folder)
-    await made.page("About", ("hero", {"heading": "We bake bread"}))
+    await made.populate()
     with closing(CmsWorld(made, folder / "cms.db")) as world:
         yield world
     await made.database.close()

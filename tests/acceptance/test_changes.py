@@ -54,10 +54,20 @@ RECORDED: dict[str, list[str]] = {
 
 CMS: dict[str, list[str]] = {
     "cms_addSectionToPage": ["page sections", "section"],
+    "cms_addToChangeSet": ["change-set"],
+    "cms_createChangeSet": ["change-set"],
     "cms_createPage": ["page"],
     "cms_createPageWithContent": ["page"],
     "cms_deletePage": ["page"],
     "cms_deletePageSection": ["page sections", "section"],
+    "cms_discardChangeSet": ["page title", "change-set state"],
+    "cms_publishChangeSet": ["page live", "change-set state"],
+    "cms_publishPage": ["page live"],
+    "cms_purgePage": ["page"],
+    "cms_restorePage": ["page"],
+    "cms_revertChangeSet": ["page live", "change-set state"],
+    "cms_revertPage": ["page title"],
+    "cms_unpublishPage": ["page live"],
     "cms_updatePage": ["page title"],
     "cms_updateSectionContent": ["page sections", "section content"],
 }

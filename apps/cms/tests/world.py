@@ -13,17 +13,27 @@ from sqlalchemy import text
 
 from remit import LeafContext, Principal
 from remit.tools import Caller, Changed, Resolver
+from remit_cms.app import references
 from remit_cms.models import Content
 from remit_cms.pages.pages import Pages
-from remit_cms.pages.payloads import CreatePage, PageView
-from remit_cms.pages.references import PageReferences, SectionReferences
+from remit_cms.pages.payloads import CreatePage, DeletePage, PageView, UpdatePage
 from remit_cms.pages.search import Search
+from remit_cms.publishing.change_sets import ChangeSets
+from remit_cms.publishing.payloads import PublishChangeSet
 from remit_cms.rendering.renderer import PageRenderer
 from remit_cms.sections.payloads import SectionInput
 from remit_cms.sections.sections import Sections
 from remit_cms.storage.database import Database
 from remit_cms.storage.scope import Target
 from remit_cms.storage.seed import add_site
+from remit_cms.storage.tables import Base
+from remit_cms.tools import (
+    AnyTool,
+    change_set_operations,
+    page_operations,
+    publishing_operations,
+    section_operations,
+)
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 HOME = Target("local-site", "main")
@@ -81,19 +91,25 @@ class World:
         self.clock = Minutes()
         self.database = Database(location, clock=self.clock, new_id=self.ids, busy_timeout=busy_timeout)
         self.pages = Pages(self.database)
-        self.references: dict[str, Resolver] = {
-            "page": PageReferences(self.database).find_candidates,
-            "section": SectionReferences(self.database).find_candidates,
-        }
+        self.references: dict[str, Resolver] = references(self.database)
         self.sections = Sections(self.database)
         self.search = Search(self.database)
         self.rendering = PageRenderer(self.database, folder / "sites")
         self._keys = itertools.count(1)
 
-    def call(self, *, tenant: str = "local-site", key: str = "", by: str = "ann", run: str = "run-1") -> LeafContext:
+    def call(
+        self,
+        *,
+        tenant: str = "local-site",
+        key: str = "",
+        by: str = "ann",
+        run: str = "run-1",
+        conversation: str = "",
+    ) -> LeafContext:
         """A call of its own, or one with a given key."""
         principal = Principal(by, tenant, frozenset({"*"}))
-        return Ctx(key or f"key-{next(self._keys)}", Caller(run, "editor", "call-0", 1, principal), run)
+        caller = Caller(run, "editor", "call-0", 1, principal, conversation)
+        return Ctx(key or f"key-{next(self._keys)}", caller, run)
 
     async def add_other_site(self) -> None:
         """Give the tenant "other" a site."""
@@ -106,9 +122,30 @@ class World:
         reply = await self.pages.create_page(self.call(tenant=tenant), CreatePage(title=title, sections=given))
         return reply.page
 
+    @property
+    def tools(self) -> tuple[AnyTool, ...]:
+        """All tools, those for users too."""
+        parts = (
+            page_operations(self.pages, self.search),
+            section_operations(self.sections),
+            publishing_operations(self.database),
+            change_set_operations(self.database),
+        )
+        return tuple(tool for part in parts for tool in part.callees)
+
+    async def populate(self) -> None:
+        """The page About with a section; Live, published in set_1 and edited since in set_2; Gone, deleted."""
+        await self.page("About", ("hero", {"heading": "We bake bread"}))
+        sets = ChangeSets(self.database)
+        await self.pages.create_page(self.call(conversation="monday"), CreatePage(title="Live"))
+        await sets.publish_change_set(self.call(conversation="monday"), PublishChangeSet())
+        await self.pages.update_page(self.call(conversation="monday"), UpdatePage(page_id="live", title="Lively"))
+        gone = await self.page("Gone")
+        await self.pages.delete_page(self.call(), DeletePage(page_id=gone.id, confirmed=True))
+
     async def rows(self) -> dict[str, int]:
         """How many rows each table of content has: what a write that failed must leave as it was."""
-        tables = ("pages", "page_sections", "page_section_contents", "revisions", "page_search", "remit_effects")
+        tables = ("page_search", *Base.metadata.tables)
         async with self.database.read() as session:
             return {
                 table: await session.scalar(text(f"SELECT count(*) FROM {table}")) or 0  # noqa: S608  (names above)

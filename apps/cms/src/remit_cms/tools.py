@@ -16,16 +16,21 @@ from remit.inventory import Inventory, Operations, PolicyTable, Vocabulary, busi
 from remit.tools import Preview
 from remit_cms.pages.pages import Pages
 from remit_cms.pages.search import Search
+from remit_cms.publishing.change_sets import ChangeSets
+from remit_cms.publishing.history import History
+from remit_cms.publishing.publishing import Publishing
+from remit_cms.publishing.trash import Trash
 from remit_cms.rendering.opening import Opening
 from remit_cms.sections.sections import Sections
+from remit_cms.storage.database import Database
 
 AnyTool: TypeAlias = Tool[..., Any]
 PreviewFunction: TypeAlias = Callable[..., Awaitable[Preview]]
 
 DOMAIN: Final = "content"
 VOCABULARY: Final = Vocabulary(
-    domains={DOMAIN: {"page", "section", "rendering"}},
-    permissions={"cms:read", "cms:write", "cms:delete"},
+    domains={DOMAIN: {"page", "section", "rendering", "publishing", "change_set"}},
+    permissions={"cms:read", "cms:write", "cms:delete", "cms:publish"},
 )
 
 
@@ -36,21 +41,46 @@ def load_inventory() -> Inventory:
     return read_inventory(Path(__file__).parent / "inventory", table, VOCABULARY)
 
 
-def page_operations(pages: Pages, search: Search) -> Operations:
+def page_operations(pages: Pages, search: Search, inventory: Inventory | None = None) -> Operations:
     """Operations on pages."""
-    operations = Operations(load_inventory().slice(DOMAIN, "page"), (pages, search))
+    operations = _bind("page", inventory, pages, search)
     return _with_previews(operations, {"cms_deletePage": pages.preview_deletion})
 
 
-def section_operations(sections: Sections) -> Operations:
+def section_operations(sections: Sections, inventory: Inventory | None = None) -> Operations:
     """Operations on sections."""
-    operations = Operations(load_inventory().slice(DOMAIN, "section"), (sections,))
+    operations = _bind("section", inventory, sections)
     return _with_previews(operations, {"cms_deletePageSection": sections.preview_deletion})
 
 
-def rendering_operations(opening: Opening) -> Operations:
+def rendering_operations(opening: Opening, inventory: Inventory | None = None) -> Operations:
     """Operations for users, not for the editor, whose every request would pay for their description."""
-    return Operations(load_inventory().slice(DOMAIN, "rendering"), (opening,))
+    return _bind("rendering", inventory, opening)
+
+
+def publishing_operations(database: Database, inventory: Inventory | None = None) -> Operations:
+    """Operations on what visitors see, on history and trash. They are for users too: an editor cannot publish."""
+    publishing, trash = Publishing(database), Trash(database)
+    previews: dict[str, PreviewFunction] = {
+        "cms_publishPage": publishing.preview_publication,
+        "cms_unpublishPage": publishing.preview_unpublication,
+        "cms_purgePage": trash.preview_purge,
+    }
+    return _with_previews(_bind("publishing", inventory, publishing, History(database), trash), previews)
+
+
+def change_set_operations(database: Database, inventory: Inventory | None = None) -> Operations:
+    """Operations on change sets, for users."""
+    change_sets = ChangeSets(database)
+    previews: dict[str, PreviewFunction] = {
+        "cms_publishChangeSet": change_sets.preview_publication,
+        "cms_revertChangeSet": change_sets.preview_reversion,
+    }
+    return _with_previews(_bind("change_set", inventory, change_sets), previews)
+
+
+def _bind(subdomain: str, inventory: Inventory | None, *objects: object) -> Operations:
+    return Operations((inventory or load_inventory()).slice(DOMAIN, subdomain), objects)
 
 
 def _with_previews(operations: Operations, previews: Mapping[str, PreviewFunction]) -> Operations:

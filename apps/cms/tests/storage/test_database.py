@@ -15,6 +15,9 @@ from sqlalchemy import Connection, func, inspect, select, update
 from apps.cms.tests.world import World
 from remit.database import Schema
 from remit.errors import ConflictError
+from remit_cms.pages.payloads import DeletePage, GetPages
+from remit_cms.publishing.payloads import ListTrash, RestorePage
+from remit_cms.publishing.trash import Trash
 from remit_cms.storage.database import HEAD_REVISION, MIGRATIONS, Database, random_id, utc_now
 from remit_cms.storage.tables import Base, Locale, Revision, SectionDefinition, Site
 from remit_cms.templates.builtin import BUILTIN_TEMPLATES
@@ -63,6 +66,30 @@ async def test_the_migrations_can_be_taken_back(world: World) -> None:
         await (await session.connection()).run_sync(back)
         left = await (await session.connection()).run_sync(lambda connection: inspect(connection).get_table_names())
     assert left == ["alembic_version"]
+
+
+async def test_pages_that_were_deleted_before_there_was_a_trash_can_be_restored(
+    world: World, location: Path | str
+) -> None:
+    def back(connection: Connection) -> None:
+        config = SCHEMA.alembic_config()
+        config.attributes["connection"] = connection
+        command.downgrade(config, "0001")
+
+    for title in ("Gone", "Kept"):
+        await world.page(title)
+    await world.pages.delete_page(world.call(), DeletePage(page_id="page_1", confirmed=True))
+    async with world.database.write() as session:
+        await (await session.connection()).run_sync(back)
+    await world.database.close()
+    later = World(Path(), location)
+    trash = Trash(later.database)
+    listed = await trash.list_trash(later.call(key="a"), ListTrash())
+    assert [(page.id, page.title, page.deleted_by) for page in listed.pages] == [("page_1", "Gone", "ann")]
+    await trash.restore_page(later.call(key="b"), RestorePage(page_id="page_1"))
+    pages = (await later.pages.get_pages(later.call(), GetPages())).pages
+    assert [(page.title, page.status) for page in pages] == [("Gone", "draft"), ("Kept", "draft")]
+    await later.database.close()
 
 
 async def test_two_that_open_a_new_database_at_once_make_one_site(data_location: Path | str) -> None:

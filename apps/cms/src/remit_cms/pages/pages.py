@@ -5,7 +5,6 @@ from __future__ import annotations
 from sqlalchemy import func, select, tuple_
 
 from remit import LeafContext
-from remit.errors import AlreadyExistsError
 from remit.tools import Preview
 from remit_cms.models import pluralize
 from remit_cms.pages.payloads import (
@@ -25,10 +24,11 @@ from remit_cms.pages.payloads import (
 from remit_cms.pages.slugs import resolve_slug
 from remit_cms.sections.contents import add_section, describe_empty_slots, load_sections
 from remit_cms.storage.database import Database
-from remit_cms.storage.revisions import check_revision, save_last_revision, save_revision
+from remit_cms.storage.revisions import check_revision, save_revision
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.tables import Page
 from remit_cms.storage.transactions import Edit, edit_once, open_view
+from remit_cms.storage.trash import check_slug_is_free, move_to_trash
 
 
 class Pages:
@@ -108,9 +108,7 @@ class Pages:
             page = await edit.find_page_by_id(payload.page_id)
             check_revision(page, payload.expected_revision)
             sections = await load_sections(edit, page)
-            await save_last_revision(edit, page, "delete_page")
-            await edit.session.delete(page)
-            await edit.session.flush()
+            await move_to_trash(edit, page, "delete_page")
             return PageDeletion(
                 page_id=page.id,
                 message=f"Deleted page '{page.title}' (/{page.slug}) with {pluralize(len(sections), 'section')}",
@@ -140,7 +138,7 @@ class Pages:
 
 async def _create_page(edit: Edit, payload: CreatePage) -> PageReply:
     slug = resolve_slug(payload.slug, payload.title, edit.locales)
-    await _check_slug_is_free(edit, slug, edit.default_locale)
+    await check_slug_is_free(edit, slug, edit.default_locale)
     page = Page(
         id=edit.new_id("page"),
         site=edit.target.site,
@@ -176,25 +174,8 @@ def _editable_fields(page: Page) -> dict[str, object]:
 async def _change_slug(edit: Edit, page: Page, slug: str) -> None:
     new_slug = resolve_slug(slug, page.title, edit.locales)
     if new_slug != page.slug:
-        await _check_slug_is_free(edit, new_slug, page.locale)
+        await check_slug_is_free(edit, new_slug, page.locale)
         page.slug = new_slug
-
-
-async def _check_slug_is_free(edit: Edit, slug: str, locale: str) -> None:
-    """Reject a slug that another page at the root has.
-
-    Raises:
-        AlreadyExistsError: names that page.
-    """
-    query = select(Page).where(
-        edit.target.row_filter(Page), Page.locale == locale, Page.parent.is_(None), Page.slug == slug
-    )
-    conflicting = (await edit.session.scalars(query)).first()
-    if conflicting is not None:
-        raise AlreadyExistsError(
-            f"There is a page with this slug already: '{conflicting.title}', id {conflicting.id}. "
-            "If that page is meant, update it by its id. If not, ask the person."
-        )
 
 
 async def _page_reply(scope: Scope, page: Page, message: str, *, locale: str | None = None) -> PageReply:

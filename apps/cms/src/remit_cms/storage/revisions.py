@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import cast
-
-from pydantic import JsonValue
-from sqlalchemy import select
-
 from remit.errors import ConflictError
 from remit_cms.storage import full_text
-from remit_cms.storage.scope import Scope
-from remit_cms.storage.tables import Page, PageSection, Revision, SectionContent, SectionDefinition
+from remit_cms.storage.change_sets import find_or_open_set
+from remit_cms.storage.snapshots import Snapshot, build_snapshot, compare_snapshots, iterate_searchable, load_snapshot
+from remit_cms.storage.tables import ChangeSetRevision, Page, Revision
 from remit_cms.storage.transactions import Edit
 from remit_cms.templates.values import iterate_texts
 
@@ -29,13 +24,26 @@ def check_revision(page: Page, expected: int | None) -> None:
         )
 
 
-async def save_revision(edit: Edit, page: Page, action: str, *fields: str) -> None:
-    """Store the page's current state as its next revision, index its texts, and tell which of its fields changed."""
+async def save_revision(edit: Edit, page: Page, action: str, *fields: str, in_set: bool = True) -> None:
+    """Store the page's current state as its next revision, index its texts, and tell which of its fields changed.
+
+    Args:
+        edit: the transaction.
+        page: the page.
+        action: the operation.
+        fields: the fields that changed.
+        in_set: whether the revision belongs to the change set of the conversation.
+    """
     page.revision += 1
     edit.add_change("page", page.id, page.revision, *fields)
     page.updated_at = edit.now
     snapshot = await _add_revision(edit, page, action)
-    await full_text.index_page(edit.session, page.id, page.title, iterate_texts([*_searchable_values(snapshot)]))
+    page.status = await draft_status(edit, page, snapshot)
+    if in_set and edit.conversation:
+        change_set = await find_or_open_set(edit)
+        edit.session.add(ChangeSetRevision(page=page.id, number=page.revision, change_set=change_set.id))
+    await full_text.index_page(edit.session, page.id, page.title, iterate_texts([*iterate_searchable(snapshot)]))
+    await edit.session.flush()
 
 
 async def save_last_revision(edit: Edit, page: Page, action: str) -> None:
@@ -46,9 +54,17 @@ async def save_last_revision(edit: Edit, page: Page, action: str) -> None:
     await full_text.unindex_page(edit.session, page.id)
 
 
-async def _add_revision(edit: Edit, page: Page, action: str) -> dict[str, JsonValue]:
+async def draft_status(edit: Edit, page: Page, draft: Snapshot | None = None) -> str:
+    """Whether visitors see the page: draft, published, or changed if its draft has been edited since."""
+    if page.live is None:
+        return "draft"
+    draft = draft or await build_snapshot(edit, page)
+    return "changed" if compare_snapshots(await load_snapshot(edit, page.id, page.live), draft) else "published"
+
+
+async def _add_revision(edit: Edit, page: Page, action: str) -> Snapshot:
     await edit.session.flush()
-    snapshot = await _build_snapshot(edit, page)
+    snapshot = await build_snapshot(edit, page)
     edit.session.add(
         Revision(
             site=page.site,
@@ -58,52 +74,9 @@ async def _add_revision(edit: Edit, page: Page, action: str) -> dict[str, JsonVa
             action=action,
             author=edit.author,
             run=edit.run,
-            snapshot=snapshot,
+            snapshot=snapshot.model_dump(mode="json", by_alias=True),
             created_at=edit.now,
         )
     )
     await edit.session.flush()
     return snapshot
-
-
-async def _build_snapshot(scope: Scope, page: Page) -> dict[str, JsonValue]:
-    sections = (
-        select(PageSection, SectionDefinition.key)
-        .join(SectionDefinition, SectionDefinition.id == PageSection.definition)
-        .where(PageSection.page == page.id)
-        .order_by(PageSection.sort_order, PageSection.id)
-    )
-    contents = (
-        select(SectionContent)
-        .join(PageSection, PageSection.id == SectionContent.section)
-        .where(PageSection.page == page.id)
-        .order_by(SectionContent.locale)
-    )
-    by_section: dict[str, dict[str, JsonValue]] = {}
-    for row in await scope.session.scalars(contents):
-        by_section.setdefault(row.section, {})[row.locale] = cast("JsonValue", row.content)
-    return {
-        "id": page.id,
-        "locale": page.locale,
-        "parent": page.parent,
-        "slug": page.slug,
-        "title": page.title,
-        "status": page.status,
-        "indexing": page.indexing,
-        "meta": {"title": page.meta_title, "description": page.meta_description},
-        "sections": [
-            {
-                "id": section.id,
-                "definition": key,
-                "sortOrder": section.sort_order,
-                "contents": by_section.get(section.id, {}),
-            }
-            for section, key in (await scope.session.execute(sections)).all()
-        ],
-    }
-
-
-def _searchable_values(snapshot: dict[str, JsonValue]) -> Sequence[JsonValue]:
-    """The texts of a snapshot, including those for search engines."""
-    sections = cast("list[dict[str, JsonValue]]", snapshot["sections"])
-    return [snapshot["meta"], *(section["contents"] for section in sections)]

@@ -74,7 +74,10 @@ _IS_ROOT_PAGE: Final = text("parent IS NULL")
 
 
 class Page(Scoped, Base):
-    """A page. ``locale`` is the language of its title and slug, ``revision`` the number of its newest revision."""
+    """A page's draft. ``locale`` is the language of its title and slug, ``revision`` the number of its newest revision.
+
+    ``live`` is the revision that visitors see, at the address ``live_path``; both are null while there is none.
+    """
 
     __tablename__ = "pages"
     __table_args__ = (
@@ -82,6 +85,7 @@ class Page(Scoped, Base):
         ForeignKeyConstraint(["site", "locale"], ["locales.site", "locales.code"]),
         # Two, since null is no parent like another: pages at the root are compared among themselves.
         Index("pages_slug", "site", "environment", "locale", "parent", "slug", unique=True),
+        Index("pages_live_path", "site", "environment", "locale", "live_path", unique=True),
         Index(
             "pages_root_slug",
             "site",
@@ -103,6 +107,8 @@ class Page(Scoped, Base):
     meta_title: Mapped[str | None] = mapped_column(String(200))
     meta_description: Mapped[str | None] = mapped_column(String(500))
     revision: Mapped[int]
+    live: Mapped[int | None]
+    live_path: Mapped[str | None] = mapped_column(String(500))
     created_at: Mapped[datetime] = mapped_column(UtcDateTime)
     updated_at: Mapped[datetime] = mapped_column(UtcDateTime)
 
@@ -153,3 +159,79 @@ class Revision(Scoped, Base):
     run: Mapped[str] = mapped_column(Text)
     snapshot: Mapped[dict[str, JsonValue]] = mapped_column(JSON)
     created_at: Mapped[datetime] = mapped_column(UtcDateTime)
+
+
+class Publication(Scoped, Base):
+    """One move of a page's live pointer, from one revision to another; null is not live. Rows are only added."""
+
+    __tablename__ = "publications"
+    __table_args__ = (_environment_foreign_key(), Index("publications_change_set", "change_set"))
+    page: Mapped[str] = mapped_column(String(64), primary_key=True)
+    number: Mapped[int] = mapped_column(primary_key=True)
+    before: Mapped[int | None]
+    after: Mapped[int | None]
+    change_set: Mapped[str | None] = mapped_column(String(64))
+    author: Mapped[str] = mapped_column(String(200))
+    run: Mapped[str] = mapped_column(Text)
+    created_at: Mapped[datetime] = mapped_column(UtcDateTime)
+
+
+class Redirect(Scoped, Base):
+    """An address under which a page was live. It names the page, so that redirects form no chain."""
+
+    __tablename__ = "redirects"
+    __table_args__ = (_environment_foreign_key(), Index("redirects_page", "page"))
+    site: Mapped[str] = mapped_column(String(64), primary_key=True)
+    environment: Mapped[str] = mapped_column(String(64), primary_key=True)
+    locale: Mapped[str] = mapped_column(String(16), primary_key=True)
+    path: Mapped[str] = mapped_column(String(500), primary_key=True)
+    page: Mapped[str] = mapped_column(String(64))
+
+
+class TrashedPage(Scoped, Base):
+    """A deleted page, which can be restored from its last revision."""
+
+    __tablename__ = "trash"
+    __table_args__ = (_environment_foreign_key(),)
+    page: Mapped[str] = mapped_column(String(64), primary_key=True)
+    title: Mapped[str] = mapped_column(String(200))
+    slug: Mapped[str] = mapped_column(String(64))
+    revision: Mapped[int]
+    author: Mapped[str] = mapped_column(String(200))
+    deleted_at: Mapped[datetime] = mapped_column(UtcDateTime)
+
+
+_IS_OPEN: Final = text("state = 'open'")
+
+
+class ChangeSet(Scoped, Base):
+    """Edits that are published together. ``conversation`` is null if a person made the set from drafts."""
+
+    __tablename__ = "change_sets"
+    __table_args__ = (
+        _environment_foreign_key(),
+        Index(
+            "change_sets_open",
+            "site",
+            "environment",
+            "conversation",
+            unique=True,
+            sqlite_where=_IS_OPEN,
+            postgresql_where=_IS_OPEN,
+        ),
+    )
+    id: Mapped[str] = mapped_column(String(64), primary_key=True)
+    name: Mapped[str] = mapped_column(String(200))
+    conversation: Mapped[str | None] = mapped_column(Text)
+    state: Mapped[str] = mapped_column(String(16))
+    author: Mapped[str] = mapped_column(String(200))
+    created_at: Mapped[datetime] = mapped_column(UtcDateTime)
+
+
+class ChangeSetRevision(Base):
+    """The change set that a revision belongs to."""
+
+    __tablename__ = "change_set_revisions"
+    page: Mapped[str] = mapped_column(String(64), primary_key=True)
+    number: Mapped[int] = mapped_column(primary_key=True)
+    change_set: Mapped[str] = mapped_column(ForeignKey("change_sets.id", ondelete="CASCADE"), index=True)

@@ -28,6 +28,7 @@ class Edit(Scope):
 
     author: str
     run: str
+    conversation: str
     now: datetime
     new_id: Callable[[str], str]
     changes: list[Changed] = field(default_factory=list[Changed])
@@ -82,6 +83,7 @@ async def edit_once(
             locales=await load_locales(session, target.site),
             author=ctx.caller.principal.name,
             run=ctx.run,
+            conversation=ctx.caller.conversation,
             now=database.clock(),
             new_id=database.new_id,
         )

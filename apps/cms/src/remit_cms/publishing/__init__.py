@@ -1,0 +1,1 @@
+"""Publishing, history, the trash and change sets."""

@@ -1,0 +1,270 @@
+"""The operations on change sets. A model reads each docstring before it calls."""
+
+from __future__ import annotations
+
+from sqlalchemy import func, select
+
+from remit import LeafContext
+from remit.errors import AlreadyExistsError, ConflictError, NotFoundError
+from remit.tools import Preview
+from remit_cms.models import pluralize
+from remit_cms.publishing.payloads import (
+    AddToChangeSet,
+    ChangeSetBrief,
+    ChangeSetMoveReply,
+    ChangeSetReply,
+    ChangeSetsReply,
+    ChangeSetView,
+    CreateChangeSet,
+    DiscardChangeSet,
+    GetChangeSet,
+    ListChangeSets,
+    PageChanges,
+    PublishChangeSet,
+    RevertChangeSet,
+)
+from remit_cms.publishing.publishing import page_state, to_changes
+from remit_cms.publishing.undoing import discard_edits, find_undo_steps, undo_publication
+from remit_cms.storage.change_sets import (
+    SetPage,
+    adopt_edits,
+    find_foreign_edits,
+    find_open_set,
+    find_set,
+    open_set,
+    unpublished_pages,
+)
+from remit_cms.storage.database import Database
+from remit_cms.storage.live import Move, check_paths, move_live
+from remit_cms.storage.scope import Scope
+from remit_cms.storage.snapshots import compare_snapshots, load_snapshot
+from remit_cms.storage.tables import ChangeSet
+from remit_cms.storage.transactions import Edit, edit_once, open_view
+
+
+class ChangeSets:
+    """Edits that are published together."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def list_change_sets(self, ctx: LeafContext, payload: ListChangeSets) -> ChangeSetsReply:
+        """List the change sets whose edits are not published yet, newest first."""
+        async with open_view(self._database, ctx) as scope:
+            states = ("open", "published", "reverted", "discarded") if payload.include_closed else ("open",)
+            chosen = (scope.target.row_filter(ChangeSet), ChangeSet.state.in_(states))
+            total = await scope.session.scalar(select(func.count()).select_from(ChangeSet).where(*chosen)) or 0
+            order = (ChangeSet.created_at.desc(), ChangeSet.id)
+            rows = await scope.session.scalars(select(ChangeSet).where(*chosen).order_by(*order).limit(payload.limit))
+            return ChangeSetsReply(
+                change_sets=[_brief(row) for row in rows], total=total, message=pluralize(total, "change set")
+            )
+
+    async def get_change_set(self, ctx: LeafContext, payload: GetChangeSet) -> ChangeSetReply:
+        """Show the whole difference that publishing a change set would make for visitors, page by page."""
+        async with open_view(self._database, ctx) as scope:
+            change_set = await _find(scope, ctx, payload.change_set_id)
+            pages = [await _page_changes(scope, change_set, each) for each in await _unpublished(scope, change_set)]
+            view = ChangeSetView(**_brief(change_set).model_dump(), pages=pages)
+            message = f"The change set '{change_set.name}' is {change_set.state}, with edits of {_count(pages)}"
+            return ChangeSetReply(change_set=view, message=message)
+
+    async def create_change_set(self, ctx: LeafContext, payload: CreateChangeSet) -> ChangeSetMoveReply:
+        """Make a change set of all unpublished edits of some pages. The edits of a conversation have one already."""
+
+        async def work(edit: Edit) -> ChangeSetMoveReply:
+            if payload.name in [each.name for each in await _open_sets(edit)]:
+                raise AlreadyExistsError(f"There is an open change set '{payload.name}' already. Give another name.")
+            return await _adopt(edit, await open_set(edit, payload.name, None), payload.page_ids)
+
+        return await edit_once(self._database, ctx, payload, ChangeSetMoveReply, work)
+
+    async def add_to_change_set(self, ctx: LeafContext, payload: AddToChangeSet) -> ChangeSetMoveReply:
+        """Add all unpublished edits of some pages to a change set, also those of other people and change sets."""
+
+        async def work(edit: Edit) -> ChangeSetMoveReply:
+            change_set = await _find(edit, ctx, payload.change_set_id)
+            _check_state(change_set, "open")
+            return await _adopt(edit, change_set, payload.page_ids)
+
+        return await edit_once(self._database, ctx, payload, ChangeSetMoveReply, work)
+
+    async def publish_change_set(self, ctx: LeafContext, payload: PublishChangeSet) -> ChangeSetMoveReply:
+        """Show all edits of a change set to visitors at once, after one approval. For one page: cms_publishPage."""
+
+        async def work(edit: Edit) -> ChangeSetMoveReply:
+            change_set = await _find(edit, ctx, payload.change_set_id)
+            pages = await _publishable(edit, change_set)
+            await move_live(edit, [Move(each.page, each.last) for each in pages], change_set=change_set.id)
+            _close(edit, change_set, "published")
+            return _moved(change_set, pages, f"Published the change set '{change_set.name}': {_titles(pages)}")
+
+        return await edit_once(self._database, ctx, payload, ChangeSetMoveReply, work)
+
+    async def preview_publication(self, ctx: LeafContext, payload: PublishChangeSet) -> Preview:
+        """The whole difference for visitors, for the approver."""
+        async with open_view(self._database, ctx) as scope:
+            change_set = await _find(scope, ctx, payload.change_set_id)
+            pages = await _publishable(scope, change_set)
+            changes = [await _page_changes(scope, change_set, each) for each in pages]
+            count = pluralize(sum(len(each.differences) for each in changes), "difference")
+            return Preview(
+                f"the change set '{change_set.name}' with {_count(changes)} ({_titles(pages)}), {count}",
+                changes=tuple(change for each in changes for change in to_changes(each.differences, f"{each.title}: ")),
+                state=f"{change_set.id} {change_set.state} " + _state_of(pages),
+            )
+
+    async def discard_change_set(self, ctx: LeafContext, payload: DiscardChangeSet) -> ChangeSetMoveReply:
+        """Undo unpublished edits of a change set in the drafts. For what visitors see: cms_revertChangeSet."""
+
+        async def work(edit: Edit) -> ChangeSetMoveReply:
+            change_set = await _find(edit, ctx, payload.change_set_id)
+            _check_state(change_set, "open")
+            pages = await _unpublished(edit, change_set)
+            message = f"Discarded the change set '{change_set.name}': {_titles(pages) or 'it had no edits'}"
+            left = await discard_edits(edit, change_set, pages)
+            _close(edit, change_set, "discarded")
+            return ChangeSetMoveReply(
+                change_set=_brief(change_set), pages=[page_state(page) for page in left], message=message
+            )
+
+        return await edit_once(self._database, ctx, payload, ChangeSetMoveReply, work)
+
+    async def revert_change_set(self, ctx: LeafContext, payload: RevertChangeSet) -> ChangeSetMoveReply:
+        """Undo the publication of a change set, after approval: visitors see all its pages as before."""
+
+        async def work(edit: Edit) -> ChangeSetMoveReply:
+            change_set = await find_set(edit, payload.change_set_id)
+            _check_state(change_set, "published")
+            steps = await find_undo_steps(edit, change_set)
+            kept = await undo_publication(edit, change_set, steps)
+            _close(edit, change_set, "reverted")
+            remark = f" The drafts of {', '.join(kept)} keep later edits, and what was reverted." if kept else ""
+            return ChangeSetMoveReply(
+                change_set=_brief(change_set),
+                pages=[page_state(step.page) for step in steps],
+                message=f"Reverted the change set '{change_set.name}'.{remark}",
+            )
+
+        return await edit_once(self._database, ctx, payload, ChangeSetMoveReply, work)
+
+    async def preview_reversion(self, ctx: LeafContext, payload: RevertChangeSet) -> Preview:
+        """What visitors would see again, for the approver."""
+        async with open_view(self._database, ctx) as scope:
+            change_set = await find_set(scope, payload.change_set_id)
+            _check_state(change_set, "published")
+            steps = await find_undo_steps(scope, change_set)
+            changes = [
+                change
+                for step in steps
+                for change in to_changes(compare_snapshots(step.live, step.snapshot), f"{step.page.title}: ")
+            ]
+            titles = ", ".join(f"'{step.page.title}'" for step in steps)
+            state = ", ".join(f"{step.page.id}@{step.page.live} of {step.page.revision}" for step in steps)
+            summary = f"the publication of the change set '{change_set.name}' ({titles})"
+            return Preview(summary, changes=tuple(changes), state=f"{change_set.id} {state}")
+
+
+async def _find(scope: Scope, ctx: LeafContext, set_id: str | None) -> ChangeSet:
+    """The change set with an id, or else the open one of the conversation.
+
+    Raises:
+        NotFoundError: there is none.
+    """
+    if set_id is not None:
+        return await find_set(scope, set_id)
+    conversation = ctx.caller.conversation
+    found = await find_open_set(scope, conversation) if conversation else None
+    if found is None:
+        raise NotFoundError("This conversation has no unpublished edits. cms_listChangeSets lists other change sets.")
+    return found
+
+
+async def _open_sets(scope: Scope) -> list[ChangeSet]:
+    query = select(ChangeSet).where(scope.target.row_filter(ChangeSet), ChangeSet.state == "open")
+    return [*await scope.session.scalars(query)]
+
+
+async def _unpublished(scope: Scope, change_set: ChangeSet) -> list[SetPage]:
+    return await unpublished_pages(scope, change_set) if change_set.state == "open" else []
+
+
+async def _publishable(scope: Scope, change_set: ChangeSet) -> list[SetPage]:
+    """The pages that publishing a change set moves.
+
+    Raises:
+        ConflictError: the set is closed or empty, edits of others would go live with it, or an address is taken.
+    """
+    _check_state(change_set, "open")
+    pages = await unpublished_pages(scope, change_set)
+    for each in pages:
+        foreign = await find_foreign_edits(scope, change_set, each.page, each.last)
+        if foreign:
+            raise ConflictError(
+                f"Page '{each.page.title}' has {foreign}. They would go live too. cms_addToChangeSet adds them to this "
+                "change set, so that the approver sees them."
+            )
+    if not pages:
+        raise ConflictError(f"The change set '{change_set.name}' has nothing to publish.")
+    await check_paths(scope, [Move(each.page, each.last) for each in pages])
+    return pages
+
+
+async def _adopt(edit: Edit, change_set: ChangeSet, page_ids: list[str]) -> ChangeSetMoveReply:
+    pages = [await edit.find_page(page_id) for page_id in page_ids]
+    for page in pages:
+        if not await adopt_edits(edit, change_set, page):
+            raise ConflictError(f"Page '{page.title}' has no unpublished edits.")
+    edit.add_change("change-set", change_set.id, 1)
+    titles = ", ".join(f"'{page.title}'" for page in pages)
+    return ChangeSetMoveReply(
+        change_set=_brief(change_set),
+        pages=[page_state(page) for page in pages],
+        message=f"The change set '{change_set.name}' has the unpublished edits of {titles}",
+    )
+
+
+async def _page_changes(scope: Scope, change_set: ChangeSet, each: SetPage) -> PageChanges:
+    page = each.page
+    live = None if page.live is None else await load_snapshot(scope, page.id, page.live)
+    draft = await load_snapshot(scope, page.id, each.last)
+    return PageChanges(
+        page_id=page.id,
+        title=draft.title,
+        revision=each.last,
+        live_revision=page.live,
+        differences=compare_snapshots(live, draft),
+        blocked=await find_foreign_edits(scope, change_set, page, each.last) or None,
+    )
+
+
+def _close(edit: Edit, change_set: ChangeSet, state: str) -> None:
+    change_set.state = state
+    edit.add_change("change-set", change_set.id, 1, "state")
+
+
+def _check_state(change_set: ChangeSet, state: str) -> None:
+    if change_set.state != state:
+        raise ConflictError(f"The change set '{change_set.name}' is {change_set.state}, not {state}.")
+
+
+def _brief(change_set: ChangeSet) -> ChangeSetBrief:
+    return ChangeSetBrief(id=change_set.id, name=change_set.name, state=change_set.state, author=change_set.author)
+
+
+def _moved(change_set: ChangeSet, pages: list[SetPage], message: str) -> ChangeSetMoveReply:
+    return ChangeSetMoveReply(
+        change_set=_brief(change_set), pages=[page_state(each.page) for each in pages], message=message
+    )
+
+
+def _titles(pages: list[SetPage]) -> str:
+    return ", ".join(f"'{each.page.title}'" for each in pages)
+
+
+def _count(pages: list[PageChanges]) -> str:
+    return pluralize(len(pages), "page")
+
+
+def _state_of(pages: list[SetPage]) -> str:
+    return ", ".join(f"{each.page.id}@{each.last} over {each.page.live}" for each in pages)

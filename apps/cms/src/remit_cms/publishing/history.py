@@ -1,0 +1,96 @@
+"""The operations on the revisions of a page. A model reads each docstring before it calls."""
+
+from __future__ import annotations
+
+from sqlalchemy import and_, func, select
+
+from remit import LeafContext
+from remit.errors import NotFoundError
+from remit_cms.models import pluralize
+from remit_cms.publishing.payloads import (
+    CompareRevisions,
+    DifferencesReply,
+    ListRevisions,
+    PageStateReply,
+    RevertPage,
+    RevisionsReply,
+    RevisionView,
+)
+from remit_cms.publishing.publishing import page_state
+from remit_cms.publishing.undoing import write_back
+from remit_cms.storage.database import Database
+from remit_cms.storage.snapshots import compare_snapshots, load_snapshot
+from remit_cms.storage.tables import ChangeSetRevision, Revision
+from remit_cms.storage.transactions import Edit, edit_once, open_view
+
+
+class History:
+    """The revisions of pages."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def list_revisions(self, ctx: LeafContext, payload: ListRevisions) -> RevisionsReply:
+        """List the revisions of a page, newest first: who changed it, when, and by which operation."""
+        async with open_view(self._database, ctx) as scope:
+            page = await scope.find_page(payload.page_id)
+            of_page = and_(scope.target.row_filter(Revision), Revision.page == page.id)
+            total = await scope.session.scalar(select(func.count()).select_from(Revision).where(of_page)) or 0
+            query = (
+                select(Revision, ChangeSetRevision.change_set)
+                .outerjoin(
+                    ChangeSetRevision,
+                    and_(ChangeSetRevision.page == Revision.page, ChangeSetRevision.number == Revision.number),
+                )
+                .where(of_page, Revision.number < (payload.before or page.revision + 1))
+                .order_by(Revision.number.desc())
+                .limit(payload.limit)
+            )
+            revisions = [
+                RevisionView(
+                    revision=row.number,
+                    action=row.action,
+                    author=row.author,
+                    run=row.run,
+                    created_at=row.created_at,
+                    change_set_id=change_set,
+                    is_live=row.number == page.live or None,
+                )
+                for row, change_set in (await scope.session.execute(query)).all()
+            ]
+            message = f"Page '{page.title}' has {pluralize(total, 'revision')}"
+            return RevisionsReply(page_id=page.id, revisions=revisions, total=total, message=message)
+
+    async def compare_revisions(self, ctx: LeafContext, payload: CompareRevisions) -> DifferencesReply:
+        """Tell what differs between two revisions of a page; between live page and draft, unless others are given."""
+        async with open_view(self._database, ctx) as scope:
+            page = await scope.find_page(payload.page_id)
+            before, after = payload.before or page.live, payload.after or page.revision
+            old = None if before is None else await load_snapshot(scope, page.id, before)
+            new = await load_snapshot(scope, page.id, after)
+            differences = compare_snapshots(old, new)
+            since = "before it was made" if before is None else f"revision {before}"
+            return DifferencesReply(
+                page_id=page.id,
+                before=before,
+                after=after,
+                differences=differences,
+                message=f"{pluralize(len(differences), 'difference')} between {since} and revision {after}",
+            )
+
+    async def revert_page(self, ctx: LeafContext, payload: RevertPage) -> PageStateReply:
+        """Undo edits: make the draft of a page what it was in an earlier revision. What visitors see stays."""
+
+        async def work(edit: Edit) -> PageStateReply:
+            page = await edit.find_page(payload.page_id)
+            if payload.revision > page.revision:
+                raise NotFoundError(
+                    f"Page '{page.title}' has no revision {payload.revision}; {page.revision} is its last."
+                )
+            snapshot = await load_snapshot(edit, page.id, payload.revision)
+            if not await write_back(edit, page, snapshot, "revert_page"):
+                return PageStateReply(page=page_state(page), message=f"Page '{page.title}' is like that already")
+            message = f"The draft of page '{page.title}' is as in revision {payload.revision}"
+            return PageStateReply(page=page_state(page), message=message)
+
+        return await edit_once(self._database, ctx, payload, PageStateReply, work)

@@ -1,0 +1,272 @@
+"""Payloads and replies of publishing, history, the trash and change sets."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated
+
+from pydantic import Field
+
+from remit.tools import Reference, entity
+from remit_cms.models import (
+    LocaleCode,
+    OmittedIfNone,
+    OptionalParam,
+    PageName,
+    PageReference,
+    Payload,
+    Reply,
+    RevisionNumber,
+    SlugText,
+    View,
+)
+from remit_cms.pages.payloads import MetaView, PageBrief
+from remit_cms.sections.payloads import SectionView
+from remit_cms.storage.snapshots import Difference
+
+_PAGE = "Id, slug or exact title of the page"
+_DELETED = "Id, slug or exact title of the page in the trash"
+_SET = "Id or name of the change set; that of this conversation if omitted"
+_LIMIT = "Most to give (1-100)"
+
+_DeletedPage = Annotated[str, Field(min_length=1, max_length=200), Reference("deleted-page")]
+_SetReference = Annotated[str, Field(min_length=1, max_length=200), Reference("change-set")]
+_Pages = Annotated[list[PageReference], Field(min_length=1, max_length=50)]
+
+
+class OnePage(Payload):
+    """A page."""
+
+    page_id: PageReference = Field(description=_PAGE)
+
+
+class PublishPage(OnePage):
+    """The page to publish."""
+
+
+class UnpublishPage(OnePage):
+    """The page to unpublish."""
+
+
+class GetLivePage(Payload):
+    """The live page to read."""
+
+    page_id: PageName = Field(description="Address, id, slug or exact title of the page")
+    locale_code: OptionalParam[LocaleCode] = Field(default=None, description="Language, e.g. en")
+
+
+class ListRevisions(OnePage):
+    """The page whose revisions to list."""
+
+    limit: int = Field(default=20, description=_LIMIT, ge=1, le=100)
+    before: OptionalParam[RevisionNumber] = Field(default=None, description="Only revisions older than this one")
+
+
+class CompareRevisions(OnePage):
+    """The revisions to compare."""
+
+    before: OptionalParam[RevisionNumber] = Field(default=None, description="A revision; the live one if omitted")
+    after: OptionalParam[RevisionNumber] = Field(default=None, description="A revision; the draft if omitted")
+
+
+class RevertPage(OnePage):
+    """The page, and the revision to go back to."""
+
+    revision: RevisionNumber = Field(description="The revision to go back to, from cms_listRevisions")
+
+
+class ListTrash(Payload):
+    """What to list of the trash."""
+
+    limit: int = Field(default=50, description=_LIMIT, ge=1, le=100)
+
+
+class RestorePage(Payload):
+    """The page to restore."""
+
+    page_id: _DeletedPage = Field(description=_DELETED)
+    slug: OptionalParam[SlugText] = Field(default=None, description="Another slug, if its own is taken by now")
+
+
+class PurgePage(Payload):
+    """The page to purge."""
+
+    page_id: _DeletedPage = Field(description=_DELETED)
+
+
+class ListChangeSets(Payload):
+    """The change sets to list."""
+
+    include_closed: bool = Field(default=False, description="Also published, reverted and discarded ones")
+    limit: int = Field(default=20, description=_LIMIT, ge=1, le=100)
+
+
+class OneSet(Payload):
+    """A change set."""
+
+    change_set_id: OptionalParam[_SetReference] = Field(default=None, description=_SET)
+
+
+class GetChangeSet(OneSet):
+    """The change set to look at."""
+
+
+class CreateChangeSet(Payload):
+    """A new change set."""
+
+    name: str = Field(min_length=1, max_length=200, description="What the changes are for")
+    page_ids: _Pages = Field(description="Ids, slugs or exact titles of the edited pages")
+
+
+class AddToChangeSet(OneSet):
+    """Pages whose unpublished edits to add."""
+
+    page_ids: _Pages = Field(description="Ids, slugs or exact titles of the edited pages")
+
+
+class PublishChangeSet(OneSet):
+    """The change set to publish."""
+
+
+class DiscardChangeSet(OneSet):
+    """The change set to discard."""
+
+
+class RevertChangeSet(Payload):
+    """The published change set to revert."""
+
+    change_set_id: _SetReference = Field(description="Id or name of the published change set")
+
+
+class PageState(PageBrief):
+    """A page: its draft's newest revision, and the live one with its address."""
+
+    revision: int
+    live_revision: OmittedIfNone[int] = None
+    live_path: OmittedIfNone[str] = None
+
+
+class PageStateReply(Reply):
+    """One page after the operation."""
+
+    page: PageState
+
+
+@entity("page", name="title")
+class LivePageView(View):
+    """A page as visitors see it. ``redirected_from`` is the address that was asked for, if the page has left it."""
+
+    id: str
+    title: str
+    live_path: str
+    revision: int
+    redirected_from: OmittedIfNone[str] = None
+    indexing: bool
+    meta: OmittedIfNone[MetaView] = None
+    locale_code: str
+    sections: list[SectionView]
+
+
+class LivePageReply(Reply):
+    """A live page."""
+
+    page: LivePageView
+
+
+class RevisionView(View):
+    """A revision: who made it, in which run, by which operation, and in which change set."""
+
+    revision: int
+    action: str
+    author: str
+    run: str
+    created_at: datetime
+    change_set_id: OmittedIfNone[str] = None
+    is_live: OmittedIfNone[bool] = None
+
+
+class RevisionsReply(Reply):
+    """Revisions of a page, newest first."""
+
+    page_id: str
+    revisions: list[RevisionView]
+    total: int
+
+
+class DifferencesReply(Reply):
+    """What differs between two revisions of a page; ``before`` or ``after`` is empty where there is nothing."""
+
+    page_id: str
+    before: OmittedIfNone[int] = None
+    after: int
+    differences: list[Difference]
+
+
+class TrashedPageView(View):
+    """A page in the trash."""
+
+    id: str
+    title: str
+    slug: str
+    deleted_by: str
+    deleted_at: datetime
+
+
+class TrashReply(Reply):
+    """Deleted pages, newest first."""
+
+    pages: list[TrashedPageView]
+    total: int
+
+
+class PurgeReply(Reply):
+    """A page of which nothing is left."""
+
+    page_id: str
+
+
+@entity("change-set")
+class ChangeSetBrief(View):
+    """A change set in a list."""
+
+    id: str
+    name: str
+    state: str
+    author: str
+
+
+class PageChanges(View):
+    """The difference between the live page and what the change set makes of it."""
+
+    page_id: str
+    title: str
+    revision: int
+    live_revision: OmittedIfNone[int] = None
+    differences: list[Difference]
+    blocked: OmittedIfNone[str] = None
+
+
+class ChangeSetView(ChangeSetBrief):
+    """A change set, and for each page what would be different for visitors."""
+
+    pages: list[PageChanges]
+
+
+class ChangeSetsReply(Reply):
+    """Change sets, newest first."""
+
+    change_sets: list[ChangeSetBrief]
+    total: int
+
+
+class ChangeSetReply(Reply):
+    """One change set."""
+
+    change_set: ChangeSetView
+
+
+class ChangeSetMoveReply(Reply):
+    """What became of a change set and its pages."""
+
+    change_set: ChangeSetBrief
+    pages: list[PageState]

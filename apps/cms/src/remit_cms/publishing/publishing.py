@@ -1,0 +1,144 @@
+"""The operations that decide what visitors see of one page. A model reads each docstring before it calls."""
+
+from __future__ import annotations
+
+from remit import LeafContext
+from remit.errors import ConflictError
+from remit.tools import Change, Preview
+from remit_cms.models import Content, pluralize
+from remit_cms.pages.payloads import MetaView
+from remit_cms.publishing.payloads import (
+    GetLivePage,
+    LivePageReply,
+    LivePageView,
+    PageState,
+    PageStateReply,
+    PublishPage,
+    UnpublishPage,
+)
+from remit_cms.sections.payloads import SectionView
+from remit_cms.storage.database import Database
+from remit_cms.storage.live import Move, check_paths, find_live_page, move_live
+from remit_cms.storage.scope import Scope, slug_of
+from remit_cms.storage.snapshots import Difference, SectionSnapshot, build_snapshot, compare_snapshots, load_snapshot
+from remit_cms.storage.tables import Page
+from remit_cms.storage.transactions import Edit, edit_once, open_view
+
+
+class Publishing:
+    """Publishes pages."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def publish_page(self, ctx: LeafContext, payload: PublishPage) -> PageStateReply:
+        """Show one page to visitors as its draft is now, after approval. For several pages: cms_publishChangeSet."""
+
+        async def work(edit: Edit) -> PageStateReply:
+            page = await edit.find_page(payload.page_id)
+            await _find_differences(edit, page)
+            await move_live(edit, [Move(page, page.revision)])
+            return PageStateReply(page=page_state(page), message=f"Published page '{page.title}' (/{page.live_path})")
+
+        return await edit_once(self._database, ctx, payload, PageStateReply, work)
+
+    async def preview_publication(self, ctx: LeafContext, payload: PublishPage) -> Preview:
+        """The difference between the live page and its draft, for the approver."""
+        async with open_view(self._database, ctx) as scope:
+            page = await scope.find_page(payload.page_id)
+            differences = await _find_differences(scope, page)
+            await check_paths(scope, [Move(page, page.revision)])
+            news = "which is new" if page.live is None else f"in {pluralize(len(differences), 'place')}"
+            summary = f"the page '{page.title}' (/{page.slug}), {news}"
+            return Preview(summary, changes=to_changes(differences), state=_state_of(page))
+
+    async def unpublish_page(self, ctx: LeafContext, payload: UnpublishPage) -> PageStateReply:
+        """Hide one page from visitors, after approval. Its draft stays. To remove the page: cms_deletePage."""
+
+        async def work(edit: Edit) -> PageStateReply:
+            page = await edit.find_page(payload.page_id)
+            _check_is_live(page)
+            await move_live(edit, [Move(page, None)])
+            return PageStateReply(page=page_state(page), message=f"Page '{page.title}' is hidden from visitors")
+
+        return await edit_once(self._database, ctx, payload, PageStateReply, work)
+
+    async def preview_unpublication(self, ctx: LeafContext, payload: UnpublishPage) -> Preview:
+        """The page that visitors would lose, for the approver."""
+        async with open_view(self._database, ctx) as scope:
+            page = await scope.find_page(payload.page_id)
+            _check_is_live(page)
+            return Preview(f"the live page '{page.title}' (/{page.live_path})", state=_state_of(page))
+
+    async def get_live_page(self, ctx: LeafContext, payload: GetLivePage) -> LivePageReply:
+        """Read a page as visitors see it now, with all content. Not for drafts: cms_getPage."""
+        async with open_view(self._database, ctx) as scope:
+            locale = scope.resolve_locale(payload.locale_code)
+            found = await find_live_page(scope, payload.page_id)
+            page, snapshot = found.page, found.snapshot
+            meta = MetaView(title=snapshot.meta.title, description=snapshot.meta.description)
+            view = LivePageView(
+                id=page.id,
+                title=snapshot.title,
+                live_path=page.live_path or "",
+                revision=page.live or 0,
+                redirected_from=slug_of(payload.page_id) if found.redirected else None,
+                indexing=snapshot.indexing,
+                meta=meta if meta != MetaView() else None,
+                locale_code=locale,
+                sections=[_section_view(section, locale, scope.default_locale) for section in snapshot.sections],
+            )
+            return LivePageReply(page=view, message=f"Page '{snapshot.title}' as visitors see it (/{page.live_path})")
+
+
+def page_state(page: Page) -> PageState:
+    """A page with its revisions."""
+    return PageState(
+        id=page.id,
+        title=page.title,
+        slug=page.slug,
+        status=page.status,
+        revision=page.revision,
+        live_revision=page.live,
+        live_path=page.live_path,
+    )
+
+
+def to_changes(differences: list[Difference], prefix: str = "") -> tuple[Change, ...]:
+    """Differences as an approver is shown them."""
+    return tuple(Change(f"{prefix}{each.where}", each.before, each.after) for each in differences)
+
+
+async def _find_differences(scope: Scope, page: Page) -> list[Difference]:
+    """What publishing the draft would change for visitors.
+
+    Raises:
+        ConflictError: nothing.
+    """
+    live = None if page.live is None else await load_snapshot(scope, page.id, page.live)
+    differences = compare_snapshots(live, await build_snapshot(scope, page))
+    if not differences:
+        raise ConflictError(f"Page '{page.title}' is live as its draft is: there is nothing to publish.")
+    return differences
+
+
+def _check_is_live(page: Page) -> None:
+    if page.live is None:
+        raise ConflictError(f"Page '{page.title}' is not live: visitors do not see it.")
+
+
+def _state_of(page: Page) -> str:
+    return f"revision {page.revision}, live {page.live or 'none'}"
+
+
+def _section_view(section: SectionSnapshot, locale: str, default_locale: str) -> SectionView:
+    own: Content = section.contents.get(locale, {})
+    fallback: Content = section.contents.get(default_locale, {})
+    return SectionView(
+        id=section.id,
+        section_key=section.definition,
+        sort_order=section.sort_order,
+        locale_code=locale,
+        content={**fallback, **own},
+        untranslated=[key for key in fallback if key not in own] or None,
+    )

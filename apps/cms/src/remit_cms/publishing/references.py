@@ -1,0 +1,46 @@
+"""Finds the deleted pages and the change sets that an argument may mean."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sqlalchemy import select
+
+from remit import LeafContext
+from remit.tools import Candidate
+from remit_cms.storage.database import Database
+from remit_cms.storage.tables import ChangeSet, TrashedPage
+from remit_cms.storage.transactions import open_view
+
+_MAX_LISTED: Final = 500
+
+
+class DeletedPageReferences:
+    """Resolves references to pages in the trash."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def find_candidates(self, ctx: LeafContext, _text: str) -> list[Candidate]:
+        """The pages in the trash, by id, slug or title, the last deleted first."""
+        async with open_view(self._database, ctx) as scope:
+            query = select(TrashedPage).where(scope.target.row_filter(TrashedPage))
+            order = (TrashedPage.deleted_at.desc(), TrashedPage.page)
+            rows = await scope.session.scalars(query.order_by(*order).limit(_MAX_LISTED))
+            return [Candidate(row.page, row.title, str(row.revision), (row.slug, f"/{row.slug}")) for row in rows]
+
+
+class ChangeSetReferences:
+    """Resolves references to change sets."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def find_candidates(self, ctx: LeafContext, _text: str) -> list[Candidate]:
+        """The change sets, by id or name, the newest first."""
+        async with open_view(self._database, ctx) as scope:
+            query = select(ChangeSet).where(scope.target.row_filter(ChangeSet))
+            rows = await scope.session.scalars(
+                query.order_by(ChangeSet.created_at.desc(), ChangeSet.id).limit(_MAX_LISTED)
+            )
+            return [Candidate(row.id, row.name, row.state) for row in rows]

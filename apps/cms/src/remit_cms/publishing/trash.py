@@ -1,0 +1,84 @@
+"""The operations on deleted pages. A model reads each docstring before it calls."""
+
+from __future__ import annotations
+
+from sqlalchemy import func, select
+
+from remit import LeafContext
+from remit.tools import Preview
+from remit_cms.models import pluralize
+from remit_cms.pages.slugs import resolve_slug
+from remit_cms.publishing.payloads import (
+    ListTrash,
+    PageStateReply,
+    PurgePage,
+    PurgeReply,
+    RestorePage,
+    TrashedPageView,
+    TrashReply,
+)
+from remit_cms.publishing.publishing import page_state
+from remit_cms.storage.database import Database
+from remit_cms.storage.tables import TrashedPage
+from remit_cms.storage.transactions import Edit, edit_once, open_view
+from remit_cms.storage.trash import count_revisions, find_trashed_page, purge_page, restore_page
+
+
+class Trash:
+    """Deleted pages."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def list_trash(self, ctx: LeafContext, payload: ListTrash) -> TrashReply:
+        """List deleted pages that can be restored, the last deleted first."""
+        async with open_view(self._database, ctx) as scope:
+            in_target = scope.target.row_filter(TrashedPage)
+            total = await scope.session.scalar(select(func.count()).select_from(TrashedPage).where(in_target)) or 0
+            order = (TrashedPage.deleted_at.desc(), TrashedPage.page)
+            rows = await scope.session.scalars(
+                select(TrashedPage).where(in_target).order_by(*order).limit(payload.limit)
+            )
+            pages = [
+                TrashedPageView(
+                    id=row.page,
+                    title=row.title,
+                    slug=row.slug,
+                    deleted_by=row.author,
+                    deleted_at=row.deleted_at,
+                )
+                for row in rows
+            ]
+            return TrashReply(pages=pages, total=total, message=f"{pluralize(total, 'page')} in the trash")
+
+    async def restore_page(self, ctx: LeafContext, payload: RestorePage) -> PageStateReply:
+        """Bring a deleted page back from the trash, as a draft. Visitors do not see it until it is published."""
+
+        async def work(edit: Edit) -> PageStateReply:
+            trashed = await find_trashed_page(edit, payload.page_id)
+            slug = trashed.slug if payload.slug is None else resolve_slug(payload.slug, trashed.title, edit.locales)
+            page = await restore_page(edit, trashed, slug)
+            message = f"Restored page '{page.title}' (/{page.slug}), as a draft"
+            return PageStateReply(page=page_state(page), message=message)
+
+        return await edit_once(self._database, ctx, payload, PageStateReply, work)
+
+    async def purge_page(self, ctx: LeafContext, payload: PurgePage) -> PurgeReply:
+        """Delete a page in the trash for ever, after approval. For a page that is not in the trash: cms_deletePage."""
+
+        async def work(edit: Edit) -> PurgeReply:
+            trashed = await find_trashed_page(edit, payload.page_id)
+            edit.add_change("page", trashed.page, trashed.revision)
+            count = await purge_page(edit, trashed)
+            message = f"Purged page '{trashed.title}' with {pluralize(count, 'revision')}"
+            return PurgeReply(page_id=trashed.page, message=message)
+
+        return await edit_once(self._database, ctx, payload, PurgeReply, work)
+
+    async def preview_purge(self, ctx: LeafContext, payload: PurgePage) -> Preview:
+        """The page to purge, for the approver."""
+        async with open_view(self._database, ctx) as scope:
+            trashed = await find_trashed_page(scope, payload.page_id)
+            count = pluralize(await count_revisions(scope, trashed.page), "revision")
+            summary = f"the deleted page '{trashed.title}' (/{trashed.slug}) with {count}, for ever"
+            return Preview(summary, state=f"revision {trashed.revision}")

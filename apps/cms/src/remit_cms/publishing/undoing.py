@@ -1,0 +1,150 @@
+"""Undoes edits: those of a page since a revision, those of a change set in the drafts, or its publication."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import and_, func, select
+
+from remit.errors import ConflictError
+from remit_cms.storage.change_sets import SetPage
+from remit_cms.storage.live import Move, move_live
+from remit_cms.storage.revisions import save_revision
+from remit_cms.storage.scope import Scope
+from remit_cms.storage.snapshots import (
+    Snapshot,
+    apply_snapshot,
+    build_snapshot,
+    compare_snapshots,
+    list_fields,
+    load_snapshot,
+)
+from remit_cms.storage.tables import ChangeSet, ChangeSetRevision, Page, Publication, Revision
+from remit_cms.storage.transactions import Edit
+from remit_cms.storage.trash import check_slug_is_free, move_to_trash
+
+
+@dataclass(frozen=True, slots=True)
+class UndoStep:
+    """A page whose publication is undone: what visitors see, and what they saw before, which is None for nothing."""
+
+    page: Page
+    before: int | None
+    live: Snapshot
+    snapshot: Snapshot | None
+
+
+async def discard_edits(edit: Edit, change_set: ChangeSet, pages: Sequence[SetPage]) -> list[Page]:
+    """Take the edits of a change set out of the drafts. Pages that the set has made go to the trash; return the others.
+
+    Raises:
+        ConflictError: somebody else has edited one of the pages since.
+    """
+    for each in pages:
+        await _check_later_edits(edit, change_set, each)
+        if each.first == 1:
+            await move_to_trash(edit, each.page, "delete_page")
+    earlier = [(each.page, each.first - 1) for each in pages if each.first > 1]
+    drafts = [(page, await load_snapshot(edit, page.id, number)) for page, number in earlier]
+    await _release_slugs(edit, drafts)
+    for page, snapshot in drafts:
+        await write_back(edit, page, snapshot, "discard_change_set", in_set=False)
+    return [page for page, _ in drafts]
+
+
+async def _check_later_edits(scope: Scope, change_set: ChangeSet, each: SetPage) -> None:
+    members = ChangeSetRevision
+    query = (
+        select(Revision.author)
+        .outerjoin(members, and_(members.page == Revision.page, members.number == Revision.number))
+        .where(Revision.page == each.page.id, Revision.number > each.first)
+        .where(func.coalesce(members.change_set, "") != change_set.id)
+    )
+    author = await scope.session.scalar(query.limit(1))
+    if author is not None:
+        raise ConflictError(
+            f"{author} has edited page '{each.page.title}' since, outside of this change set. Undo its edits one by "
+            "one."
+        )
+
+
+async def find_undo_steps(scope: Scope, change_set: ChangeSet) -> list[UndoStep]:
+    """The pages that a change set published. Those in the trash are left out, since visitors do not see them.
+
+    Raises:
+        ConflictError: another publication of one of them followed.
+    """
+    query = (
+        select(Publication, Page)
+        .join(Page, Page.id == Publication.page)
+        .where(scope.target.row_filter(Publication), Publication.change_set == change_set.id)
+        .order_by(Page.slug, Page.id)
+    )
+    steps: list[UndoStep] = []
+    for publication, page in (await scope.session.execute(query)).all():
+        if publication.after is None:
+            continue
+        newest = await scope.session.scalar(
+            select(Publication).where(Publication.page == page.id).order_by(Publication.number.desc()).limit(1)
+        )
+        if newest is not None and newest.number != publication.number:
+            raise ConflictError(
+                f"{newest.author} has changed since what visitors see of page '{page.title}'. Undo that first."
+            )
+        before = publication.before
+        steps.append(
+            UndoStep(
+                page,
+                before,
+                await load_snapshot(scope, page.id, publication.after),
+                None if before is None else await load_snapshot(scope, page.id, before),
+            )
+        )
+    return steps
+
+
+async def undo_publication(edit: Edit, change_set: ChangeSet, steps: Sequence[UndoStep]) -> list[str]:
+    """Move the live pointers back, and return the titles of the pages whose drafts keep what was published.
+
+    A draft without later edits becomes what visitors see again. A page that was not live before keeps its draft.
+    """
+    following = {
+        step.page.id: step.snapshot
+        for step in steps
+        if step.snapshot is not None and step.page.revision == step.page.live
+    }
+    await _release_slugs(edit, [(step.page, following[step.page.id]) for step in steps if step.page.id in following])
+    moves: list[Move] = []
+    for step in steps:
+        draft = following.get(step.page.id)
+        if draft is not None:
+            await write_back(edit, step.page, draft, "revert_change_set", in_set=False)
+        moves.append(Move(step.page, step.before if draft is None else step.page.revision))
+    await move_live(edit, moves, change_set=change_set.id)
+    return [f"'{step.page.title}'" for step in steps if step.page.id not in following]
+
+
+async def _release_slugs(edit: Edit, drafts: Sequence[tuple[Page, Snapshot]]) -> None:
+    """Give up the slugs of drafts that are about to get other ones, since pages may have swapped theirs."""
+    for page, snapshot in drafts:
+        if snapshot.slug != page.slug:
+            page.slug = page.id
+    await edit.session.flush()
+
+
+async def write_back(edit: Edit, page: Page, snapshot: Snapshot, action: str, *, in_set: bool = True) -> bool:
+    """Make the draft what a snapshot says, as a new revision. Return whether that changed anything.
+
+    Raises:
+        AlreadyExistsError: another page has the slug by now.
+        ConflictError: a section template is gone.
+    """
+    differences = compare_snapshots(await build_snapshot(edit, page), snapshot)
+    if differences:
+        if snapshot.slug != page.slug:
+            await check_slug_is_free(edit, snapshot.slug, page.locale)
+            page.slug = snapshot.slug
+        await apply_snapshot(edit, page, snapshot)
+        await save_revision(edit, page, action, *list_fields(differences), in_set=in_set)
+    return bool(differences)

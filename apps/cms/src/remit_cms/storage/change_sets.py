@@ -1,0 +1,124 @@
+"""Change sets: which revisions belong together, and which of them may go live."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlalchemy import and_, func, select
+
+from remit.errors import NotFoundError
+from remit_cms.storage.scope import Scope
+from remit_cms.storage.snapshots import compare_snapshots, load_snapshot
+from remit_cms.storage.tables import ChangeSet, ChangeSetRevision, Page, Revision
+from remit_cms.storage.transactions import Edit
+
+
+async def find_open_set(scope: Scope, conversation: str) -> ChangeSet | None:
+    """The open change set of a conversation."""
+    query = select(ChangeSet).where(
+        scope.target.row_filter(ChangeSet), ChangeSet.conversation == conversation, ChangeSet.state == "open"
+    )
+    return (await scope.session.scalars(query)).first()
+
+
+async def find_set(scope: Scope, set_id: str) -> ChangeSet:
+    """The change set with this id.
+
+    Raises:
+        NotFoundError: there is none.
+    """
+    query = select(ChangeSet).where(scope.target.row_filter(ChangeSet), ChangeSet.id == set_id)
+    found = (await scope.session.scalars(query)).first()
+    if found is None:
+        raise NotFoundError(f"No change set '{set_id}'. cms_listChangeSets lists them.")
+    return found
+
+
+async def open_set(edit: Edit, name: str, conversation: str | None) -> ChangeSet:
+    """Open a change set."""
+    change_set = ChangeSet(
+        id=edit.new_id("set"),
+        site=edit.target.site,
+        environment=edit.target.environment,
+        name=name,
+        conversation=conversation,
+        state="open",
+        author=edit.author,
+        created_at=edit.now,
+    )
+    edit.session.add(change_set)
+    await edit.session.flush()
+    return change_set
+
+
+async def find_or_open_set(edit: Edit) -> ChangeSet:
+    """The open change set of the conversation that writes. Its first write opens it."""
+    found = await find_open_set(edit, edit.conversation)
+    return found or await open_set(edit, f"Edits by {edit.author}, {edit.now:%Y-%m-%d %H:%M}", edit.conversation)
+
+
+@dataclass(frozen=True, slots=True)
+class SetPage:
+    """A page with unpublished revisions of a change set, of which ``first`` and ``last`` are the ends."""
+
+    page: Page
+    first: int
+    last: int
+
+
+async def unpublished_pages(scope: Scope, change_set: ChangeSet) -> list[SetPage]:
+    """The pages that have unpublished revisions of a change set, by slug. Deleted pages have none."""
+    first, last = func.min(ChangeSetRevision.number), func.max(ChangeSetRevision.number)
+    query = (
+        select(ChangeSetRevision.page, first, last)
+        .join(Page, Page.id == ChangeSetRevision.page)
+        .where(
+            scope.target.row_filter(Page),
+            ChangeSetRevision.change_set == change_set.id,
+            ChangeSetRevision.number > func.coalesce(Page.live, 0),
+        )
+        .group_by(ChangeSetRevision.page)
+    )
+    rows = {page: (start, end) for page, start, end in (await scope.session.execute(query)).all()}
+    pages = await scope.session.scalars(select(Page).where(Page.id.in_(rows)).order_by(Page.slug, Page.id))
+    return [SetPage(page, *rows[page.id]) for page in pages]
+
+
+async def find_foreign_edits(scope: Scope, change_set: ChangeSet, page: Page, last: int) -> str:
+    """Whose edits would go live with revision ``last`` that are not of the change set; empty if there are none.
+
+    The revisions before ``last`` are followed back to the live one, or to one that is the same as the live one: what
+    was undone in between does not count.
+    """
+    members = ChangeSetRevision
+    query = (
+        select(Revision.number, Revision.author, members.change_set, ChangeSet.name)
+        .outerjoin(members, and_(members.page == Revision.page, members.number == Revision.number))
+        .outerjoin(ChangeSet, ChangeSet.id == members.change_set)
+        .where(
+            scope.target.row_filter(Revision),
+            Revision.page == page.id,
+            Revision.number > (page.live or 0),
+            Revision.number <= last,
+        )
+        .order_by(Revision.number.desc())
+    )
+    rows = (await scope.session.execute(query)).all()
+    foreign = next((row for row in rows if row.change_set != change_set.id), None)
+    if foreign is None:
+        return ""
+    if page.live is not None:
+        live = await load_snapshot(scope, page.id, page.live)
+        if not compare_snapshots(live, await load_snapshot(scope, page.id, foreign.number)):
+            return ""
+    group = f"the change set '{foreign.name}'" if foreign.change_set else "no change set"
+    return f"unpublished edits by {foreign.author} that belong to {group}, up to revision {foreign.number}"
+
+
+async def adopt_edits(edit: Edit, change_set: ChangeSet, page: Page) -> int:
+    """Make all unpublished revisions of a page those of a change set, and return how many there are."""
+    numbers = range((page.live or 0) + 1, page.revision + 1)
+    for number in numbers:
+        await edit.session.merge(ChangeSetRevision(page=page.id, number=number, change_set=change_set.id))
+    await edit.session.flush()
+    return len(numbers)

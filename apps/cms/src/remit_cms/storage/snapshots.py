@@ -1,0 +1,234 @@
+"""Snapshots: the whole state of a page, as a revision stores it. Drafts are built from them and written to them."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from itertools import takewhile
+
+from pydantic import Field, JsonValue
+from sqlalchemy import delete, select
+
+from remit.errors import ConflictError, NotFoundError
+from remit_cms.models import Content, View
+from remit_cms.storage.scope import Scope
+from remit_cms.storage.tables import Page, PageSection, Revision, SectionContent, SectionDefinition
+from remit_cms.storage.transactions import Edit
+
+_EXCERPT = 400
+"""Most characters of a value in a difference."""
+
+
+class SectionSnapshot(View):
+    """A section: the key of its template, its place, and its content by locale."""
+
+    id: str
+    definition: str
+    sort_order: int
+    contents: dict[str, Content] = Field(default_factory=dict[str, Content])
+
+
+class MetaSnapshot(View):
+    """What search engines show of a page."""
+
+    title: str | None = None
+    description: str | None = None
+
+
+class Snapshot(View):
+    """A page in one revision. Fields that later versions add have defaults, and unknown ones are ignored."""
+
+    id: str
+    locale: str
+    parent: str | None = None
+    slug: str
+    title: str
+    status: str = "draft"
+    indexing: bool = True
+    meta: MetaSnapshot = MetaSnapshot()
+    sections: list[SectionSnapshot] = Field(default_factory=list[SectionSnapshot])
+
+
+class Difference(View):
+    """One place in which two revisions of a page differ. An empty text stands for no value."""
+
+    where: str
+    before: str
+    after: str
+
+
+async def build_snapshot(scope: Scope, page: Page) -> Snapshot:
+    """The state of a page's draft."""
+    sections = (
+        select(PageSection, SectionDefinition.key)
+        .join(SectionDefinition, SectionDefinition.id == PageSection.definition)
+        .where(PageSection.page == page.id)
+        .order_by(PageSection.sort_order, PageSection.id)
+    )
+    contents = (
+        select(SectionContent)
+        .join(PageSection, PageSection.id == SectionContent.section)
+        .where(PageSection.page == page.id)
+        .order_by(SectionContent.locale)
+    )
+    by_section: dict[str, dict[str, Content]] = {}
+    for row in await scope.session.scalars(contents):
+        by_section.setdefault(row.section, {})[row.locale] = row.content
+    return Snapshot(
+        id=page.id,
+        locale=page.locale,
+        parent=page.parent,
+        slug=page.slug,
+        title=page.title,
+        status=page.status,
+        indexing=page.indexing,
+        meta=MetaSnapshot(title=page.meta_title, description=page.meta_description),
+        sections=[
+            SectionSnapshot(
+                id=section.id,
+                definition=key,
+                sort_order=section.sort_order,
+                contents=by_section.get(section.id, {}),
+            )
+            for section, key in (await scope.session.execute(sections)).all()
+        ],
+    )
+
+
+async def load_snapshot(scope: Scope, page_id: str, number: int) -> Snapshot:
+    """A revision of a page.
+
+    Raises:
+        NotFoundError: the page has no such revision.
+    """
+    query = select(Revision.snapshot).where(
+        scope.target.row_filter(Revision), Revision.page == page_id, Revision.number == number
+    )
+    found = await scope.session.scalar(query)
+    if found is None:
+        raise NotFoundError(f"Page '{page_id}' has no revision {number}. cms_listRevisions lists them.")
+    return Snapshot.model_validate(found)
+
+
+async def apply_snapshot(edit: Edit, page: Page, snapshot: Snapshot) -> None:
+    """Make the draft of a page what a snapshot says, except for its slug. The caller saves the revision.
+
+    Raises:
+        ConflictError: a section template is gone.
+    """
+    query = select(SectionDefinition.key, SectionDefinition.id).where(edit.target.row_filter(SectionDefinition))
+    definitions = {row.key: row.id for row in (await edit.session.execute(query)).all()}
+    missing = sorted({section.definition for section in snapshot.sections} - definitions.keys())
+    if missing:
+        raise ConflictError(f"The section template '{missing[0]}' of that revision does not exist any more.")
+    page.title, page.indexing = snapshot.title, snapshot.indexing
+    page.meta_title, page.meta_description = snapshot.meta.title, snapshot.meta.description
+    await edit.session.execute(delete(PageSection).where(PageSection.page == page.id))
+    for section in snapshot.sections:
+        edit.session.add(
+            PageSection(
+                id=section.id,
+                page=page.id,
+                definition=definitions[section.definition],
+                sort_order=section.sort_order,
+            )
+        )
+    await edit.session.flush()
+    for section in snapshot.sections:
+        for locale, content in section.contents.items():
+            edit.session.add(SectionContent(section=section.id, locale=locale, content=content))
+    await edit.session.flush()
+
+
+def compare_snapshots(before: Snapshot | None, after: Snapshot | None) -> list[Difference]:
+    """Every difference between two states of a page, in the order of the page; None is no page."""
+    old, new = dict(_iterate_values(before)), dict(_iterate_values(after))
+    names = {**_section_names(before), **_section_names(after)}
+    differences = [
+        Difference(where=_place_of(path, names), before=first, after=second)
+        for path in {**new, **old}
+        if old.get(path) != new.get(path)
+        for first, second in [_excerpts(_to_text(old.get(path)), _to_text(new.get(path)))]
+    ]
+    shared = {section.id for section in _sections(before)} & {section.id for section in _sections(after)}
+    orders = [[section.id for section in _sections(each) if section.id in shared] for each in (before, after)]
+    if orders[0] != orders[1]:
+        texts = [", ".join(names[section] for section in order) for order in orders]
+        differences.append(Difference(where="order of sections", before=texts[0], after=texts[1]))
+    return differences
+
+
+def list_fields(differences: list[Difference]) -> list[str]:
+    """The fields of a page in which states differ, as changes name them."""
+    whole = {"title", "slug", "indexing"}
+    fields = [
+        each.where if each.where in whole else "meta" if each.where.startswith("meta ") else "sections"
+        for each in differences
+    ]
+    return [*dict.fromkeys(fields)]
+
+
+def iterate_searchable(snapshot: Snapshot) -> Iterator[JsonValue]:
+    """The values of a snapshot whose texts are searched, including those for search engines."""
+    yield snapshot.meta.model_dump(mode="json")
+    for section in snapshot.sections:
+        yield from section.contents.values()
+
+
+def _sections(snapshot: Snapshot | None) -> list[SectionSnapshot]:
+    return [] if snapshot is None else sorted(snapshot.sections, key=lambda section: (section.sort_order, section.id))
+
+
+def _iterate_values(snapshot: Snapshot | None) -> Iterator[tuple[tuple[str, ...], JsonValue]]:
+    """The values of a page by their path: a field, or section, locale and slot."""
+    if snapshot is None:
+        return
+    yield ("title",), snapshot.title
+    yield ("slug",), snapshot.slug
+    yield ("indexing",), snapshot.indexing
+    yield ("meta title",), snapshot.meta.title
+    yield ("meta description",), snapshot.meta.description
+    for section in _sections(snapshot):
+        yield (section.id,), "section"
+        for locale, content in sorted(section.contents.items()):
+            for slot, value in content.items():
+                yield (section.id, locale, slot), value
+
+
+def _section_names(snapshot: Snapshot | None) -> dict[str, str]:
+    """What a reader calls each section: its template, with a number if the page has several."""
+    sections = _sections(snapshot)
+    several = Counter(section.definition for section in sections)
+    seen = Counter[str]()
+    names: dict[str, str] = {}
+    for section in sections:
+        seen[section.definition] += 1
+        number = f" {seen[section.definition]}" if several[section.definition] > 1 else ""
+        names[section.id] = f"{section.definition}{number}"
+    return names
+
+
+def _place_of(path: tuple[str, ...], names: dict[str, str]) -> str:
+    section, *rest = path
+    return f"{names[section]} / {rest[1]} ({rest[0]})" if rest else names.get(section, section)
+
+
+def _to_text(value: JsonValue) -> str:
+    if value is None or isinstance(value, str):
+        return value or ""
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _excerpts(before: str, after: str) -> tuple[str, str]:
+    """Both texts, or if one is long, both from shortly before the first difference."""
+    if max(len(before), len(after)) <= _EXCERPT:
+        return before, after
+    shared = takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False))
+    start = max(0, len(list(shared)) - 40)
+    return _cut(before, start), _cut(after, start)
+
+
+def _cut(text: str, start: int) -> str:
+    end = start + _EXCERPT
+    return f"{'…' if start and text else ''}{text[start:end]}{'…' if len(text) > end else ''}"

@@ -1,0 +1,110 @@
+"""The trash: deleted pages, which can be restored from their last revision until they are purged."""
+
+from __future__ import annotations
+
+from sqlalchemy import delete, func, select
+
+from remit.errors import AlreadyExistsError, NotFoundError
+from remit_cms.storage.live import Move, move_live
+from remit_cms.storage.revisions import save_last_revision, save_revision
+from remit_cms.storage.scope import Scope
+from remit_cms.storage.snapshots import apply_snapshot, load_snapshot
+from remit_cms.storage.tables import ChangeSetRevision, Page, Publication, Redirect, Revision, TrashedPage
+from remit_cms.storage.transactions import Edit
+
+
+async def move_to_trash(edit: Edit, page: Page, action: str) -> None:
+    """Take a page from visitors and editors. Its revisions and redirects stay."""
+    if page.live is not None:
+        await move_live(edit, [Move(page, None)])
+    await save_last_revision(edit, page, action)
+    edit.session.add(
+        TrashedPage(
+            site=page.site,
+            environment=page.environment,
+            page=page.id,
+            title=page.title,
+            slug=page.slug,
+            revision=page.revision,
+            author=edit.author,
+            deleted_at=edit.now,
+        )
+    )
+    await edit.session.delete(page)
+    await edit.session.flush()
+
+
+async def find_trashed_page(scope: Scope, page_id: str) -> TrashedPage:
+    """The page with this id in the trash.
+
+    Raises:
+        NotFoundError: there is none.
+    """
+    query = select(TrashedPage).where(scope.target.row_filter(TrashedPage), TrashedPage.page == page_id)
+    found = (await scope.session.scalars(query)).first()
+    if found is None:
+        raise NotFoundError(f"No page '{page_id}' is in the trash. cms_listTrash lists what is.")
+    return found
+
+
+async def restore_page(edit: Edit, trashed: TrashedPage, slug: str) -> Page:
+    """Make the draft of a deleted page again, with its id, at its last state. It is not live.
+
+    Raises:
+        AlreadyExistsError: another page has the slug.
+    """
+    snapshot = await load_snapshot(edit, trashed.page, trashed.revision)
+    await check_slug_is_free(edit, slug, snapshot.locale)
+    page = Page(
+        id=trashed.page,
+        site=trashed.site,
+        environment=trashed.environment,
+        locale=snapshot.locale,
+        parent=snapshot.parent,
+        slug=slug,
+        title=snapshot.title,
+        status="draft",
+        indexing=snapshot.indexing,
+        revision=trashed.revision,
+        created_at=edit.now,
+        updated_at=edit.now,
+    )
+    edit.session.add(page)
+    await edit.session.delete(trashed)
+    await edit.session.flush()
+    await apply_snapshot(edit, page, snapshot)
+    await save_revision(edit, page, "restore_page")
+    return page
+
+
+async def purge_page(edit: Edit, trashed: TrashedPage) -> int:
+    """Delete all that is known of a page in the trash, and return how many revisions that were."""
+    count = await count_revisions(edit, trashed.page)
+    for table in (Revision, Publication, Redirect, ChangeSetRevision):
+        await edit.session.execute(delete(table).where(table.page == trashed.page))
+    await edit.session.delete(trashed)
+    await edit.session.flush()
+    return count
+
+
+async def count_revisions(scope: Scope, page_id: str) -> int:
+    """How many revisions a page has."""
+    query = select(func.count()).select_from(Revision).where(Revision.page == page_id)
+    return await scope.session.scalar(query) or 0
+
+
+async def check_slug_is_free(scope: Scope, slug: str, locale: str) -> None:
+    """Reject a slug that another page at the root has.
+
+    Raises:
+        AlreadyExistsError: names that page.
+    """
+    query = select(Page).where(
+        scope.target.row_filter(Page), Page.locale == locale, Page.parent.is_(None), Page.slug == slug
+    )
+    conflicting = (await scope.session.scalars(query)).first()
+    if conflicting is not None:
+        raise AlreadyExistsError(
+            f"There is a page with this slug already: '{conflicting.title}', id {conflicting.id}. "
+            "If that page is meant, update it by its id. If not, ask the person."
+        )

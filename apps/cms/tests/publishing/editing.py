@@ -1,0 +1,105 @@
+"""An editor of a conversation, for tests of publishing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from apps.cms.tests.world import World
+from remit_cms.models import Content
+from remit_cms.pages.payloads import CreatePage, DeletePage, GetPage, PageView, UpdatePage
+from remit_cms.publishing.change_sets import ChangeSets
+from remit_cms.publishing.history import History
+from remit_cms.publishing.payloads import (
+    AddToChangeSet,
+    ChangeSetMoveReply,
+    ChangeSetView,
+    CompareRevisions,
+    DiscardChangeSet,
+    GetChangeSet,
+    GetLivePage,
+    PublishChangeSet,
+    PublishPage,
+    RevertChangeSet,
+    UnpublishPage,
+)
+from remit_cms.publishing.publishing import Publishing
+from remit_cms.publishing.trash import Trash
+from remit_cms.sections.payloads import SectionInput, UpdateSectionContent
+
+
+@dataclass(frozen=True)
+class Editor:
+    """Somebody who edits, in a conversation or without one."""
+
+    world: World
+    name: str = "ann"
+    conversation: str = ""
+
+    def call(self) -> Any:
+        """A call of this editor."""
+        return self.world.call(by=self.name, conversation=self.conversation, run=f"run of {self.name}")
+
+    @property
+    def publishing(self) -> Publishing:
+        return Publishing(self.world.database)
+
+    @property
+    def history(self) -> History:
+        return History(self.world.database)
+
+    @property
+    def trash(self) -> Trash:
+        return Trash(self.world.database)
+
+    @property
+    def sets(self) -> ChangeSets:
+        return ChangeSets(self.world.database)
+
+    async def create(self, title: str, *sections: tuple[str, Content]) -> PageView:
+        given = [SectionInput(definition_id=key, content=content) for key, content in sections]
+        return (await self.world.pages.create_page(self.call(), CreatePage(title=title, sections=given))).page
+
+    async def update(self, page: str, **changes: Any) -> PageView:
+        return (await self.world.pages.update_page(self.call(), UpdatePage(page_id=page, **changes))).page
+
+    async def write(self, section: str, locale: str | None = None, **content: Any) -> None:
+        payload = UpdateSectionContent(page_section_id=section, content=content, locale_code=locale)
+        await self.world.sections.update_section_content(self.call(), payload)
+
+    async def delete(self, page: str) -> None:
+        await self.world.pages.delete_page(self.call(), DeletePage(page_id=page, confirmed=True))
+
+    async def publish_page(self, page: str) -> None:
+        await self.publishing.publish_page(self.call(), PublishPage(page_id=page))
+
+    async def unpublish_page(self, page: str) -> None:
+        await self.publishing.unpublish_page(self.call(), UnpublishPage(page_id=page))
+
+    async def publish(self, change_set: str | None = None) -> ChangeSetMoveReply:
+        return await self.sets.publish_change_set(self.call(), PublishChangeSet(change_set_id=change_set))
+
+    async def add(self, *pages: str, change_set: str | None = None) -> ChangeSetMoveReply:
+        payload = AddToChangeSet(change_set_id=change_set, page_ids=list(pages))
+        return await self.sets.add_to_change_set(self.call(), payload)
+
+    async def discard(self, change_set: str | None = None) -> ChangeSetMoveReply:
+        return await self.sets.discard_change_set(self.call(), DiscardChangeSet(change_set_id=change_set))
+
+    async def revert(self, change_set: str) -> ChangeSetMoveReply:
+        return await self.sets.revert_change_set(self.call(), RevertChangeSet(change_set_id=change_set))
+
+    async def look(self, change_set: str | None = None) -> ChangeSetView:
+        return (await self.sets.get_change_set(self.call(), GetChangeSet(change_set_id=change_set))).change_set
+
+    async def draft(self, page: str) -> PageView:
+        return (await self.world.pages.get_page(self.call(), GetPage(page_id=page, include_content=True))).page
+
+    async def live_title(self, page: str) -> str:
+        """The title that visitors see of a page, found by address, id or title."""
+        return (await self.publishing.get_live_page(self.call(), GetLivePage(page_id=page))).page.title
+
+    async def differences(self, page: str, **revisions: int) -> list[tuple[str, str, str]]:
+        payload = CompareRevisions(page_id=page, **revisions)
+        reply = await self.history.compare_revisions(self.call(), payload)
+        return [(each.where, each.before, each.after) for each in reply.differences]

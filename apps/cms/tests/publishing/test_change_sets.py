@@ -1,0 +1,219 @@
+"""Change sets: published together, undone together, and never with the edits of others unseen."""
+
+from __future__ import annotations
+
+import pytest
+
+from apps.cms.tests.publishing.editing import Editor
+from apps.cms.tests.world import World
+from remit.errors import AlreadyExistsError, ConflictError, NotFoundError
+from remit_cms.publishing.payloads import CreateChangeSet, ListChangeSets, PublishChangeSet, RevertChangeSet
+
+
+@pytest.fixture
+def ann(world: World) -> Editor:
+    return Editor(world, "ann", "monday")
+
+
+@pytest.fixture
+def bob(world: World) -> Editor:
+    return Editor(world, "bob", "tuesday")
+
+
+async def test_the_edits_of_a_conversation_go_live_together(ann: Editor) -> None:
+    await ann.create("About")
+    await ann.create("Contact")
+    with pytest.raises(NotFoundError, match="Page 'About' is not live"):
+        await ann.live_title("about")
+    published = await ann.publish()
+    assert (published.change_set.state, [page.status for page in published.pages]) == ("published", ["published"] * 2)
+    assert [await ann.live_title(path) for path in ("about", "contact")] == ["About", "Contact"]
+
+
+async def test_the_approver_is_shown_the_whole_difference_and_the_state_names_each_page(ann: Editor) -> None:
+    page = await ann.create("About", ("hero", {"heading": "We bake bread"}))
+    await ann.publish()
+    await ann.write(page.sections[0].id, heading="We bake cake")
+    await ann.write(page.sections[0].id, "de", heading="Wir backen")
+    await ann.create("Contact")
+    preview = await ann.sets.preview_publication(ann.call(), PublishChangeSet())
+    assert "2 pages ('About', 'Contact')" in preview.summary
+    assert [(each.where, each.before, each.after) for each in preview.changes] == [
+        ("About: hero / heading (de)", "", "Wir backen"),
+        ("About: hero / heading (en)", "We bake bread", "We bake cake"),
+        ("Contact: title", "", "Contact"),
+        ("Contact: slug", "", "contact"),
+        ("Contact: indexing", "", "true"),
+    ]
+    assert preview.state == "set_2 open page_1@3 over 1, page_2@1 over None"
+
+
+async def test_after_a_publication_the_next_edit_opens_another_set(ann: Editor) -> None:
+    await ann.create("About")
+    await ann.publish()
+    with pytest.raises(NotFoundError, match="This conversation has no unpublished edits"):
+        await ann.publish()
+    await ann.update("about", title="Us")
+    assert (await ann.look()).id == "set_2"
+    await ann.publish()
+    assert await ann.live_title("about") == "Us"
+
+
+async def test_edits_of_another_conversation_do_not_go_live_with_a_set(ann: Editor, bob: Editor) -> None:
+    await ann.create("About")
+    await ann.publish()
+    await bob.update("about", meta={"description": "Bob was here."})
+    await ann.update("about", title="Us")
+    with pytest.raises(ConflictError, match="unpublished edits by bob that belong to the change set 'Edits by bob"):
+        await ann.publish()
+    assert "edits by bob" in ((await ann.look()).pages[0].blocked or "")
+    assert await ann.live_title("about") == "About"
+    await ann.add("about")
+    await ann.publish()
+    assert await ann.live_title("about") == "Us"
+    assert (await bob.look()).pages == []
+
+
+async def test_later_edits_of_another_conversation_stay_a_draft(ann: Editor, bob: Editor) -> None:
+    await ann.create("About")
+    await ann.publish()
+    await ann.update("about", title="Us")
+    await bob.update("about", title="Bob's")
+    await ann.publish()
+    assert await ann.live_title("about") == "Us"
+    assert (await ann.draft("about")).status == "changed"
+    await bob.publish()
+    assert await ann.live_title("about") == "Bob's"
+
+
+async def test_an_edit_that_was_undone_does_not_stand_in_the_way(ann: Editor, bob: Editor) -> None:
+    await ann.create("About")
+    await ann.publish()
+    await bob.update("about", title="Oops")
+    await bob.discard()
+    assert (await bob.draft("about")).title == "About"
+    await ann.update("about", title="Us")
+    await ann.publish()
+    assert await ann.live_title("about") == "Us"
+
+
+async def test_a_discarded_set_leaves_the_drafts_as_they_were_and_its_new_pages_in_the_trash(ann: Editor) -> None:
+    page = await ann.create("About", ("hero", {"heading": "We bake bread"}))
+    await ann.publish()
+    await ann.update("about", title="Us", slug="us")
+    await ann.write(page.sections[0].id, "de", heading="Brot")
+    await ann.create("Contact")
+    discarded = await ann.discard()
+    assert [(each.title, each.slug, each.status) for each in discarded.pages] == [("About", "about", "published")]
+    assert await ann.differences("about") == []
+    with pytest.raises(NotFoundError):
+        await ann.draft("contact")
+
+
+async def test_a_set_is_not_discarded_over_later_edits_of_others(ann: Editor, bob: Editor) -> None:
+    await ann.create("About")
+    await ann.publish()
+    await ann.update("about", title="Us")
+    await bob.update("about", meta={"description": "Bob was here."})
+    with pytest.raises(ConflictError, match="bob has edited page 'Us' since"):
+        await ann.discard()
+
+
+async def test_a_reverted_set_shows_visitors_what_they_saw_before(ann: Editor) -> None:
+    await ann.create("About")
+    await ann.publish()
+    await ann.update("about", title="Us", slug="us")
+    await ann.create("Contact")
+    set_id = (await ann.publish()).change_set.id
+    preview = await ann.sets.preview_reversion(ann.call(), RevertChangeSet(change_set_id=set_id))
+    assert ("About" if not preview.changes else preview.changes[-1].where) == "Us: slug"
+    await ann.revert(set_id)
+    assert await ann.live_title("about") == "About"
+    assert (await ann.draft("about")).status == "published"
+    with pytest.raises(NotFoundError, match="Page 'Contact' is not live"):
+        await ann.live_title("contact")
+    assert (await ann.draft("contact")).status == "draft"
+
+
+async def test_later_drafts_are_kept_when_a_set_is_reverted(ann: Editor, bob: Editor) -> None:
+    await ann.create("About")
+    await ann.publish()
+    await ann.update("about", title="Us")
+    set_id = (await ann.publish()).change_set.id
+    await bob.update("about", meta={"description": "Bob was here."})
+    reply = await ann.revert(set_id)
+    assert reply.message.endswith("The drafts of 'Us' keep later edits, and what was reverted.")
+    assert await ann.live_title("about") == "About"
+    assert (await ann.draft("about")).title == "Us"
+    with pytest.raises(ConflictError, match="unpublished edits by ann"):
+        await bob.publish()
+
+
+async def test_what_was_published_since_is_not_reverted_with_a_set(ann: Editor, bob: Editor) -> None:
+    await ann.create("About")
+    set_id = (await ann.publish()).change_set.id
+    await bob.update("about", title="Bob's")
+    await bob.publish()
+    with pytest.raises(ConflictError, match="bob has changed since what visitors see of page 'Bob's'"):
+        await ann.revert(set_id)
+    assert await ann.live_title("about") == "Bob's"
+
+
+async def test_pages_may_swap_their_slugs_and_swap_them_back(ann: Editor) -> None:
+    for title in ("One", "Two"):
+        await ann.create(title)
+    await ann.publish()
+    for page, slug in (("page_1", "spare"), ("page_2", "one"), ("page_1", "two")):
+        await ann.update(page, slug=slug)
+    set_id = (await ann.publish()).change_set.id
+    assert [await ann.live_title(path) for path in ("one", "two")] == ["Two", "One"]
+    await ann.revert(set_id)
+    assert [await ann.live_title(path) for path in ("one", "two")] == ["One", "Two"]
+    for page, slug in (("page_1", "spare"), ("page_2", "one"), ("page_1", "two")):
+        await ann.update(page, slug=slug)
+    await ann.discard()
+    assert [(await ann.draft(page)).slug for page in ("page_1", "page_2")] == ["one", "two"]
+
+
+async def test_a_page_in_the_trash_is_left_out_of_its_set(ann: Editor) -> None:
+    await ann.create("About")
+    await ann.create("Contact")
+    await ann.delete("page_1")
+    assert [each.title for each in (await ann.publish()).pages] == ["Contact"]
+
+
+async def test_a_person_makes_a_set_of_drafts_and_names_it(world: World, ann: Editor) -> None:
+    person = Editor(world, "pat")
+    await person.create("About")
+    await ann.create("Contact")
+    payload = CreateChangeSet(name="Spring", page_ids=["page_1", "page_2"])
+    made = (await person.sets.create_change_set(person.call(), payload)).change_set
+    assert [page.title for page in (await person.look(made.id)).pages] == ["About", "Contact"]
+    assert (await ann.look()).pages == []
+    with pytest.raises(AlreadyExistsError, match="an open change set 'Spring' already"):
+        await person.sets.create_change_set(person.call(), payload)
+    await person.publish(made.id)
+    with pytest.raises(ConflictError, match="Page 'About' has no unpublished edits"):
+        await person.add("about", change_set=(await ann.look()).id)
+    with pytest.raises(ConflictError, match="'Spring' is published, not open"):
+        await person.publish(made.id)
+    reply = await person.sets.list_change_sets(person.call(), ListChangeSets(include_closed=True))
+    assert [(each.name, each.state) for each in reply.change_sets] == [
+        ("Spring", "published"),
+        ("Edits by ann, 2026-01-01 00:01", "open"),
+    ]
+
+
+async def test_a_set_without_edits_is_not_published(ann: Editor) -> None:
+    await ann.create("About")
+    await ann.publish_page("about")
+    with pytest.raises(ConflictError, match="has nothing to publish"):
+        await ann.publish()
+
+
+async def test_calls_without_a_conversation_belong_to_no_set(world: World) -> None:
+    person = Editor(world, "pat")
+    await person.create("About")
+    assert (await world.rows())["change_sets"] == 0
+    with pytest.raises(NotFoundError, match="This conversation has no unpublished edits"):
+        await person.publish()
