@@ -66,14 +66,14 @@ class AgentStep(Struct, frozen=True, kw_only=True):
         usage = StepUsage(completion.prompt_tokens, completion.completion_tokens, len(tool_calls) - len(result_calls))
         self._check_usage(request.used.add(usage))
         if not tool_calls:
-            return self._finish_with_text(request, completion, usage)
+            return await self._finish_with_text(request, completion, usage)
         others = [each for each in tool_calls if each not in result_calls] if result_calls else tool_calls
         replies, target = await self._make_calls(request, others)
         final = next((reply for reply in replies.values() if reply.is_final), None)
         texts = {call_id: tool_message_text(call_id, reply.content) for call_id, reply in replies.items()}
         result = None
         if self.results is not None and result_calls:
-            result, results = self._take_results(self.results, request, result_calls)
+            result, results = await self._take_results(self.results, request, result_calls)
             texts |= results
             usage = usage if result is not None else usage._replace(invalid_results=1)
         messages = (completion.message, *(texts[each.id] for each in tool_calls))
@@ -88,7 +88,7 @@ class AgentStep(Struct, frozen=True, kw_only=True):
             tokens = used.prompt_tokens + used.completion_tokens
             self.limits.check_usage(self.handoffs.source, tool_calls=used.tool_calls, tokens=tokens)
 
-    def _finish_with_text(self, request: StepRequest, completion: Completion, usage: StepUsage) -> StepOutcome:
+    async def _finish_with_text(self, request: StepRequest, completion: Completion, usage: StepUsage) -> StepOutcome:
         """End the agent with a text, unless its result has another type."""
         end_turn, text, turn = request.end_turn, completion.content or "", request.chat.turn
         if self.results is None:
@@ -98,7 +98,7 @@ class AgentStep(Struct, frozen=True, kw_only=True):
             return Next(messages=(completion.message, more), usage=usage)
         found: Reply | str = CALL_REQUIRED
         if self.results.is_native:
-            found = self.results.validate(text)
+            found = await self.results.validate(text)
             if isinstance(found, Reply):
                 return Done(messages=(completion.message,), usage=usage, result=found)
         self.results.check_retries(request.used.invalid_results + 1, found)
@@ -107,11 +107,11 @@ class AgentStep(Struct, frozen=True, kw_only=True):
             end_turn(turn, text)
         return Next(messages=(completion.message, reason), usage=usage._replace(invalid_results=1))
 
-    def _take_results(
+    async def _take_results(
         self, results: TypedResults, request: StepRequest, result_calls: Sequence[ToolCallRequest]
     ) -> tuple[Reply | None, dict[str, str]]:
         """Find the first valid result of an answer. Returns it with the wire texts of the replies to the calls."""
-        outcomes = {each.id: results.validate(each.arguments) for each in result_calls}
+        outcomes = {each.id: await results.validate(each.arguments) for each in result_calls}
         valid = next((each for each in outcomes.values() if isinstance(each, Reply)), None)
         if valid is None:
             reason = next(each for each in outcomes.values() if isinstance(each, InvalidResult))

@@ -13,6 +13,7 @@ from msgspec import Struct
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from remit.contracts.artifact import check_given_artifacts
 from remit.contracts.chat import ChatRequest, encode_message
 from remit.contracts.items import Message
 from remit.contracts.reply import Reply
@@ -56,8 +57,8 @@ class TypedResults(Struct, frozen=True, kw_only=True):
         """The schema of an answer, as a chat request carries it."""
         return {"type": "json_schema", "json_schema": {"name": RESULT_TOOL, "schema": self._parameters()}}
 
-    def validate(self, arguments: str) -> Reply | InvalidResult:
-        """Validate the arguments of a call and return the result."""
+    async def validate(self, arguments: str) -> Reply | InvalidResult:
+        """Validate the arguments of a call and return the result. The files that it refers to must be known here."""
         try:
             content = arguments
             if self._is_wrapped:
@@ -65,7 +66,11 @@ class TypedResults(Struct, frozen=True, kw_only=True):
                 if not isinstance(given, dict) or _WRAPPER not in given:
                     return InvalidResult(f'the result is not valid: give {{"{_WRAPPER}": RESULT}}; {self._again}')
                 content = compact_json(cast("dict[str, Any]", given)[_WRAPPER])
-            return Reply.from_value(self.output.load(content))
+            result = self.output.load(content)
+            await check_given_artifacts(result)
+            return Reply.from_value(result)
+        except InvalidOutputError as error:
+            return InvalidResult(f"the result is not valid: {error.message}; {self._again}")
         except ValidationError as error:
             details = error.errors(include_url=False, include_context=False)
             listed = "; ".join(_describe(each) for each in details[:_MAX_ERRORS_LISTED])

@@ -198,9 +198,29 @@ async def check_artifacts(payload: BaseModel | None, canonical_arguments: str) -
             await access.check(each)
 
 
-def mentions_artifacts(canonical_arguments: str) -> bool:
-    """Whether there may be an artifact among the arguments."""
-    return _DIGEST_START in canonical_arguments
+async def check_given_artifacts(value: object) -> None:
+    """Refuse a result that refers to content which cannot be read here, such as a digest that a model invented.
+
+    What it refers to stays readable for the run, so a replay decides as the run did.
+
+    Raises:
+        InvalidOutputError: names the reference.
+    """
+    access = CURRENT_ARTIFACTS.get()
+    if access is None:
+        return
+    for each in find_artifacts(value):
+        try:
+            await access.read(each, 0, 0)
+        except NotFoundError as error:
+            raise InvalidOutputError(
+                f"the result refers to a file that this run does not have: {error.message}"
+            ) from error
+
+
+def mentions_artifacts(content: str) -> bool:
+    """Whether there may be a reference to an artifact in arguments or a result, given as JSON."""
+    return _DIGEST_START in content
 
 
 async def store_large(content: str, max_bytes: int) -> Artifact | None:

@@ -9,6 +9,7 @@ from typing import Any, Final, NoReturn, cast, get_args
 
 from msgspec import Struct
 
+from remit.contracts.artifact import check_given_artifacts, mentions_artifacts
 from remit.contracts.contract import OutputSchema
 from remit.contracts.items import Outcome
 from remit.contracts.schema import serialize_content
@@ -114,6 +115,16 @@ class Reply(Struct, frozen=True):
         except ValueError as error:
             raise InvalidOutputError(f"the result does not match the contract: {output.explain(error)}") from error
         return Reply(self.content, "ok", value, notice=self.notice, output=output)
+
+    async def check_artifacts(self) -> Reply:
+        """Return this reply, if its value refers to no content that cannot be read here.
+
+        Raises:
+            InvalidOutputError: names the reference.
+        """
+        if mentions_artifacts(self.content):
+            await check_given_artifacts(self.value)
+        return self
 
     def load(self, output: OutputSchema[Any]) -> Reply:
         """Return this reply of the base, checked. One whose content ``output`` cannot load keeps the content alone."""

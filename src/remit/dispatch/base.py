@@ -220,7 +220,7 @@ class Base:
         token = frame.begin()
         try:
             value = await (body(payload, frame) if thread is None else wait_for_thread(thread))
-            return self._to_reply(call, value)
+            return await self._to_reply(call, value).check_artifacts()
         except CallError as error:
             safe = limit_error(redact_error(error, call.redactions), self._dispatch.limits.error_bytes)
             if safe is error:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from msgspec import Struct
-from pydantic_ai import Agent
+from pydantic_ai import Agent, ModelRetry
 from pydantic_ai.capabilities import NativeTool
 from pydantic_ai.messages import BinaryContent, UserContent
 from pydantic_ai.models import Model
@@ -24,9 +24,11 @@ from remit.agent.model import Model as Port
 from remit.agent.model import origin_of
 from remit.agent.stop import NoCalls, continue_text
 from remit.agent.turns import AgentTurns
+from remit.contracts.artifact import check_given_artifacts
 from remit.contracts.callee import Frame
 from remit.contracts.chat import History, decode_message, message_text, texts_for_model
 from remit.contracts.reply import Reply
+from remit.errors import InvalidOutputError
 from remit.journal.codec import RESULT_TOOL
 from remit.models.model_origin import model_origin
 from remit.models.provider_tools import make_native_tool
@@ -104,7 +106,7 @@ async def run_agent(bound: BoundAgent, task: AgentTask) -> AgentRun:
 
 def build_agent(definition: AgentDefinition, *, is_native: bool = False) -> Agent[Frame, Any]:
     """Build PydanticAI's agent for all calls of a Remit agent. This takes longer than a short call."""
-    return Agent(
+    agent = Agent[Frame, Any](
         output_type=[
             NativeOutput(definition.output, name=RESULT_TOOL) if is_native else definition.output,
             DeferredToolRequests,
@@ -114,6 +116,16 @@ def build_agent(definition: AgentDefinition, *, is_native: bool = False) -> Agen
         retries={"tools": 0, "output": definition.retries},
         capabilities=[NativeTool(make_native_tool(each)) for each in definition.provider_tools],
     )
+    agent.output_validator(_check_files)
+    return agent
+
+
+async def _check_files(output: Any) -> Any:
+    try:
+        await check_given_artifacts(output)
+    except InvalidOutputError as error:
+        raise ModelRetry(f"the result is not valid: {error.message}") from error
+    return output
 
 
 def _origin_of(model: Model | Port) -> str:
