@@ -240,10 +240,12 @@ class Runtime:
         """Open a run for an engine to execute; return its id. Otherwise like `run`.
 
         Raises:
-            RequestError: as `run` says, or the agent has another model.
+            RequestError: as `run` says, or the agent has another model. NoModelError: a model that it may ask cannot
+                take a setting, or the value of a header is missing here.
         """
         options = RunOptions(conversation=conversation, files=files, target=target, when_busy=when_busy)
         request = await self._opener.request_run(prompt, by, agent, options, is_stored=True)
+        await self._named_models.check_settings(request.callee)
         return (await self._opener.store_run(request)).call
 
     async def call(self, callee: Callee[P, Out], by: Principal, /, *args: P.args, **kwargs: P.kwargs) -> RunResult[Out]:

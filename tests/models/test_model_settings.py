@@ -205,21 +205,38 @@ async def test_a_run_with_a_setting_or_header_that_cannot_be_sent_is_refused_bef
             above = Agent("above", instructions="Ask.", tools=[below], model=Scripted(["done"]))
             runtime = Runtime(App(name="test", agents=(above, below)), model=model)
             for name in ("above", "agent"):
-                with pytest.raises(NoModelError, match=message):
-                    await runtime.run("go", by=superuser(), agent=name)
+                for start in (runtime.run, runtime.submit):
+                    with pytest.raises(NoModelError, match=message):
+                        await start("go", by=superuser(), agent=name)
             assert await runtime.store.list_runs() == []
 
 
 @pytest.mark.parametrize("driver", [NativeDriver(), PydanticAIDriver()], ids=repr)
-async def test_a_submitted_run_whose_header_is_missing_rests_until_it_is_set(
+async def test_who_submits_a_run_needs_no_key_of_its_model(
     driver: AgentDriver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delenv("ROUTE_KEY", raising=False)
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    for settings, is_refused in ((ModelSettings(temperature=0), True), (ModelSettings(max_completion_tokens=9), False)):
+        agent = Agent("agent", instructions="Look.", settings=settings, driver=driver)
+        runtime = Runtime(App(name="test", agents=(agent,)), model="openai:gpt-5")
+        if is_refused:
+            with pytest.raises(NoModelError, match="cannot take temperature"):
+                await runtime.submit("go", by=superuser())
+        else:
+            assert await runtime.submit("go", by=superuser())
+
+
+@pytest.mark.parametrize("driver", [NativeDriver(), PydanticAIDriver()], ids=repr)
+async def test_a_submitted_run_whose_header_is_missing_where_it_executes_rests_until_it_is_set(
+    driver: AgentDriver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ROUTE_KEY", "canary-of-the-route")
     make = WAYS["native, raw" if isinstance(driver, NativeDriver) else "PydanticAI"][0]
     async with Endpoint(answer) as endpoint, make(endpoint.url) as model:
         agent = Agent("agent", instructions="Look.", tools=[look], settings=SETTINGS, driver=driver)
         runtime = Runtime(App(name="test", agents=(agent,)), model=model)
         run = await runtime.submit("go", by=superuser())
+        monkeypatch.delenv("ROUTE_KEY")
         with pytest.raises(NoModelError, match="the header X-Route needs the environment variable ROUTE_KEY; set it"):
             await runtime.resume(run)
         (row,) = await runtime.store.list_runs()

@@ -65,6 +65,19 @@ async def test_a_cursor_of_no_page_is_refused(store: Store, before: str) -> None
         await runtime_for(store).client(ADA).conversations(before=before)
 
 
+@pytest.mark.parametrize("permission", ["runs:read@bread/*", "runs:*@bread/*", "*@bread/*"])
+async def test_a_permission_for_targets_lists_their_conversations(store: Store, permission: str) -> None:
+    runtime = runtime_for(store)
+    for title, target in (("one", "bread/main"), ("two", "cakes/main"), ("three", "")):
+        await runtime.client(ADA).run(title, conversation=title, target=target)
+    reader = runtime.client(Principal("tom", "bakery", frozenset({permission})))
+    assert await titles(reader) == ["one"]
+    assert [row.target for row in await reader.runs()] == ["bread/main"]
+    assert (await reader.usage(since=0, until=1e12)).requests == 1
+    await gone(lambda: reader.conversation("two"), "two")
+    assert await titles(runtime.client(Principal("tom", "elsewhere", frozenset({permission})))) == []
+
+
 async def test_whom_a_conversation_is_shared_with_reads_it_and_with_write_continues_it(store: Store) -> None:
     runtime = runtime_for(store)
     ada, bob, eve = (runtime.client(each) for each in (ADA, BOB, EVE))

@@ -8,7 +8,16 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from remit.agent.agent import Agent
 from remit.agent.handoff import HANDOFF_PREFIX, HandoffTool
-from remit.agent.model import MODEL_VARIABLE, Model, ModelByName, ResolveModel, model_name
+from remit.agent.model import (
+    MODEL_VARIABLE,
+    ChecksSettings,
+    Model,
+    ModelByName,
+    ResolveModel,
+    VendorModel,
+    check_settings,
+    model_name,
+)
 from remit.agent.stop import CalledTool, walk_policy
 from remit.agent.tool_search import SEARCH_TOOL, SearchTools
 from remit.contracts.call import CallLayer, ConditionalLayer
@@ -159,6 +168,20 @@ class NamedModels:
         for agent in found:
             if isinstance(agent, Agent) and agent.settings.values:
                 await asyncio.to_thread(agent.check_model)
+
+    async def check_settings(self, callee: AnyCallee) -> None:
+        """Check what is known of settings without a model's key, which only the executor of a submitted run may have.
+
+        Raises:
+            NoModelError: a model cannot take a setting, or the value of a header is missing.
+        """
+        for agent in self._find(callee):
+            if not isinstance(agent, Agent) or not agent.settings.values or agent.model is None:
+                continue
+            if isinstance(agent.model, VendorModel) and not isinstance(agent.model, ChecksSettings):
+                await asyncio.to_thread(agent.check_model)  # its driver knows; the object has its key
+            else:
+                await asyncio.to_thread(check_settings, agent.name, agent.model, agent.settings)
 
     def _find(self, callee: AnyCallee) -> list[AnyCallee]:
         if not isinstance(callee, HasModel):

@@ -308,7 +308,7 @@ class RunReader:
         reads_all = self._may(READ_PERMISSION, run_filter.get("target", ""))
         own = RunFilter(tenant=self.principal.tenant, principal="" if reads_all else self.principal.name)
         of_targets = not reads_all and any(TARGET_MARK in each for each in self.principal.permissions)
-        if of_targets and not run_filter.get("only_latest"):
+        if of_targets:
 
             async def read(before: str) -> Sequence[RunRow]:
                 page = RunFilter(tenant=self.principal.tenant, before=before, limit=BATCH, without_erased=True)
