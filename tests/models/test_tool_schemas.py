@@ -1,7 +1,10 @@
 """No tool schema is narrowed on its way to a provider: what each kind of model sends, over HTTP.
 
-Bedrock is tested where boto3 is installed. It is no requirement of the tests, because its botocore refuses the
-python-dateutil that scheduled calls need.
+Bedrock is tested where boto3 is installed. It cannot be locked with the other requirements: botocore says that it needs
+python-dateutil < 3, and the lock has 4. It works with 4 all the same (boto3 1.44.5, python-dateutil 4.0.0)::
+
+    pip install --no-deps --target boto boto3 botocore s3transfer jmespath
+    PYTHONPATH=boto pytest tests/models/test_tool_schemas.py -k bedrock
 """
 
 from __future__ import annotations
@@ -69,7 +72,7 @@ def _mistral(url: str) -> PydanticAIModel:
 
 
 def _bedrock(url: str) -> PydanticAIModel:
-    pytest.importorskip("boto3", reason="botocore needs python-dateutil < 3; the requirements have 4")
+    pytest.importorskip("boto3", reason="the lock cannot have boto3; see above")
     from pydantic_ai.models.bedrock import BedrockConverseModel
     from pydantic_ai.providers.bedrock import BedrockProvider
 
