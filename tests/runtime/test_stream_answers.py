@@ -106,6 +106,8 @@ async def test_no_part_of_a_secret_is_streamed() -> None:
         answer.add(Delta(letter))
         answer.add(Delta(" ", "arguments"))
     assert answer.read(0) == []
+    answer.add(Delta("{", "arguments", name=f"call_{secret.reveal()}"))
+    assert answer.read(0) == []
     events = await stream(runtime_of(Typist(["sk-fol, sk-follow and sk-followed-now are no key"])))
     assert text_of(events) == "sk-fol, sk-follow and sk-followed-now are no key"
 

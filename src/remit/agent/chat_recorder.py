@@ -15,6 +15,7 @@ from remit.contracts.call import ModelLayer, ModelService
 from remit.contracts.chat import ChatRequest, Completion, completion_from_message, decode_message
 from remit.contracts.estimate import READS_IMAGES, Reads
 from remit.contracts.items import Message, ModelReply, ModelUsage
+from remit.contracts.secret import KNOWN_SECRETS, redact_secrets_in_content
 from remit.contracts.transient import is_transient
 from remit.contracts.wire import mark_origin, origin_of_text, rename_tool_calls
 from remit.core import Place
@@ -82,6 +83,7 @@ class _ChatCodec:
         self, request: ChatRequest, answer: Completion, digest: str, /
     ) -> tuple[Message, ModelUsage, Completion]:
         _check_role(answer)
+        answer = _without_secrets(answer)
         message = Message(
             call=request.call_id,
             agent=request.agent_call_id,
@@ -129,6 +131,18 @@ def _check_type(answer: object) -> None:
             f"the model returned {type(answer).__name__}, not a Completion; make one with "
             "remit.messages.completion_from_message"
         )
+
+
+def _without_secrets(answer: Completion) -> Completion:
+    """The answer with references in place of the values of secrets, as the journal and later requests have it."""
+    if not KNOWN_SECRETS.replacements:
+        return answer
+    message, response = redact_secrets_in_content(answer.message), redact_secrets_in_content(answer.response)
+    if message == answer.message:
+        return answer if response == answer.response else replace(answer, response=response)
+    marked = mark_origin(message, origin_of_text(answer.message))
+    parsed = completion_from_message(marked)
+    return replace(answer, message=marked, content=parsed.content, tool_calls=parsed.tool_calls, response=response)
 
 
 def _check_role(completion: Completion) -> None:

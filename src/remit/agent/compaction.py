@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from msgspec import Struct
 
 from remit.agent.dropped_output import describe_dropped_outputs
 from remit.agent.model import Model
+from remit.agent.run_instructions import find_run_instructions
+from remit.agent.working_memory import find_working_memory
 from remit.contracts.callee import Callee
 from remit.contracts.chat import decode_message
 from remit.contracts.compacted_history import compact_messages, compaction_id, group_messages
@@ -113,16 +114,17 @@ class CompactionPlan:
         """Whether there is enough to summarise that it is worth a request to a model."""
         return self._refused or _tokens(older) >= self.limit // 8
 
-    def list_pinned(self) -> list[str]:
+    async def list_pinned(self) -> list[str]:
         """The messages that stay beside a summary: the newest run instructions and memory, and what was asked for."""
-        kept = {text for group in self.groups[self.older_count :] for text in group}
-        newest = {tag: text for text in self._texts for tag in _PINNED_TAGS if text.startswith(tag)}
+        ledger, agent = self.request.ledger, self.request.agent
+        kept = {"", *(text for group in self.groups[self.older_count :] for text in group)}
+        newest = (find_run_instructions(ledger, agent), await find_working_memory(ledger, agent, self._texts))
         asked = [
             item.text
-            for item in self.request.ledger.items_for(self.request.agent)
+            for item in ledger.items_for(agent)
             if isinstance(item, Message) and decode_message(item.text)["role"] == "user"
         ]
-        return [text for text in (*newest.values(), *asked) if text not in kept]
+        return [text for text in (*newest, *asked) if text not in kept]
 
     def _size(self, item: HistoryCompacted) -> int:
         return self._fixed + _tokens(compact_messages(self._texts, item))
@@ -130,9 +132,3 @@ class CompactionPlan:
 
 def _tokens(texts: Iterable[str]) -> int:
     return estimate_tokens(texts, "")
-
-
-_PINNED_TAGS: Final = tuple(
-    json.dumps({"role": "user", "content": f"<{tag}>"}, separators=(",", ":"))[:-2]
-    for tag in ("run_instructions", "working_memory")
-)

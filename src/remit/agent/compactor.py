@@ -91,7 +91,7 @@ class Compactor:
     ) -> HistoryCompacted | None:
         """Replace the older messages by a summary, which another request asks for; None if that is not shorter."""
         older = compact_messages(plan.older, item)
-        pinned = plan.list_pinned()
+        pinned = await plan.list_pinned()
         room = _size(older) - _size(pinned) - _size([encode_summary("")])
         if room < _SHORTEST_SUMMARY or not plan.may_summarise(older):
             return None

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from remit.contracts.callee import Frame
 from remit.contracts.chat import decode_message, encode_message
 from remit.contracts.items import Message, Mismatch
+from remit.contracts.secret import redact_secrets
 
 
 def record_first_message(frame: Frame, index: int, role: str, content: str) -> str:
@@ -14,7 +15,7 @@ def record_first_message(frame: Frame, index: int, role: str, content: str) -> s
 
     If the recorded text differs from the new one, resume keeps it and journals the difference once; replay fails.
     """
-    current = encode_message({"role": role, "content": content})
+    current = encode_message({"role": role, "content": redact_secrets(content)})
     recorded = [item for item in frame.ledger.items_for(frame.id) if isinstance(item, Message)]
     if index >= len(recorded) or frame.ledger.is_replaying:
         frame.ledger.add(Message(call=frame.id, agent=frame.id, text=current))
@@ -41,7 +42,7 @@ async def record_message(
         text = "" if is_decided else await make_text()
         if not text:
             return []
-        recorded = encode_message({"role": "user", "content": text})
+        recorded = encode_message({"role": "user", "content": redact_secrets(text)})
     elif not frame.ledger.is_replaying:
         return [recorded]
     frame.ledger.add(Message(call=call, agent=frame.id, text=recorded))

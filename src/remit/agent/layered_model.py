@@ -19,7 +19,9 @@ from remit.contracts.estimate import Reads
 from remit.contracts.guard import compose_models
 from remit.contracts.items import ModelExchange, ModelFailure
 from remit.contracts.meter import Reservation
+from remit.contracts.redact import redact_error
 from remit.contracts.reply import Reply
+from remit.contracts.secret import redact_secrets_in_content
 from remit.contracts.streaming import streamed_answer
 from remit.contracts.wire import mark_origin, origin_of_text
 from remit.errors import CallError, CompletionError, DivergedError, RemitError
@@ -234,12 +236,12 @@ class _Exchange(Struct):
         known = set(self.chat.history)
         items = self.chat.ledger.items_for(self.chat.call_id)
         recorded = {item.content for item in items if isinstance(item, ModelFailure)}
-        failures = (Reply.from_error(each).content for each in self.failures)
+        failures = (Reply.from_error(redact_error(each)).content for each in self.failures)
         sent = [text for each in self.requests if each.history is not self.chat.history for text in each.history]
         return ModelExchange(
             call=self.chat.call_id,
             requests=tuple(each.digest() for each in self.requests),
-            added=tuple(dict.fromkeys(str(text) for text in sent if text not in known)),
+            added=tuple(dict.fromkeys(redact_secrets_in_content(str(text)) for text in sent if text not in known)),
             answer=hashlib.sha256(self.answers[-1][0].message.encode()).hexdigest() if self.answers else "",
             changed=not self._is_raw(completion),
             failures=tuple(each for each in failures if each not in recorded),

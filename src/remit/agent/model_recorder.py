@@ -28,7 +28,7 @@ from remit.contracts.items import (
 )
 from remit.contracts.ledger import Ledger
 from remit.contracts.meter import Reservation
-from remit.contracts.redact import limit_error
+from remit.contracts.redact import limit_error, redact_error
 from remit.contracts.reply import Reply
 from remit.contracts.schema import shorten_text
 from remit.contracts.streaming import drop_answer, settle_answer, streamed_answer
@@ -220,7 +220,7 @@ class ModelRecorder(Struct, Generic[Q, R], frozen=True, kw_only=True):
             if not is_failure(error):
                 raise
             failure = error if isinstance(error, CallError) else self.codec.to_call_error(error)
-            failure = limit_error(failure, CURRENT_LIMITS.get().error_bytes)
+            failure = limit_error(redact_error(failure), CURRENT_LIMITS.get().error_bytes)
             ledger.add(ModelFailure(call=request.call_id, content=Reply.from_error(failure).content, request=digest))
             if isinstance(failure, ModelUnavailableError):
                 raise _to_signal(failure) from error

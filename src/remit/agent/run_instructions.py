@@ -10,6 +10,8 @@ from typing import cast
 
 from remit.agent.first_messages import record_message
 from remit.contracts.callee import Frame
+from remit.contracts.items import Handoff, Message
+from remit.contracts.ledger import Ledger
 from remit.contracts.principal import Principal
 from remit.contracts.question import content_digest
 from remit.core.checks import wrong_value
@@ -59,8 +61,18 @@ async def record_run_instructions(
         content = await _evaluate(frame, agent, instructions)
         return f"<run_instructions>\n{content}\n</run_instructions>" if content else ""
 
-    call = content_digest("run instructions", frame.id, str(number))
-    return await record_message(frame, call, make_text, is_decided=is_decided)
+    return await record_message(frame, _message_id(frame.id, number), make_text, is_decided=is_decided)
+
+
+def find_run_instructions(ledger: Ledger, agent: str) -> str:
+    """The newest message with run instructions that the agent's call with this id recorded; empty without one."""
+    handoffs = sum(isinstance(item, Handoff) for item in ledger.items_for(agent))
+    found = (item for number in range(handoffs, -1, -1) for item in ledger.items_for(_message_id(agent, number)))
+    return next((item.text for item in found if isinstance(item, Message)), "")
+
+
+def _message_id(agent: str, number: int) -> str:
+    return content_digest("run instructions", agent, str(number))
 
 
 async def _evaluate(frame: Frame, agent: str, instructions: RunInstructions) -> str:

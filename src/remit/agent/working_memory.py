@@ -17,7 +17,8 @@ from remit.contracts.classification import Capability
 from remit.contracts.contract import Contract
 from remit.contracts.current_run import CURRENT_PRIOR_RUNS
 from remit.contracts.entity import Entity, entities_of
-from remit.contracts.items import Item, ToolOutput
+from remit.contracts.items import Item, Message, ToolOutput
+from remit.contracts.ledger import Ledger
 from remit.contracts.question import content_digest
 from remit.core.checks import check_counts
 from remit.errors import SetupError
@@ -95,7 +96,29 @@ async def record_working_memory(
         last = next((each for each in reversed(prior) if each.startswith(_START)), "")
         return "" if last and message_text(decode_message(last)) == text else text
 
-    return await record_message(frame, content_digest("working memory", frame.id), describe, is_decided=is_decided)
+    return await record_message(frame, _message_id(frame.id), describe, is_decided=is_decided)
+
+
+async def find_working_memory(ledger: Ledger, agent: str, history: Sequence[str]) -> str:
+    """The newest message of a history with working memory, as this run or one before recorded it; empty without one.
+
+    A user's message that only looks like one has another id.
+    """
+    if not any(text.startswith(_START) for text in history):
+        return ""
+    own = next((item.text for item in ledger.items_for(_message_id(agent)) if isinstance(item, Message)), "")
+    read_runs = CURRENT_PRIOR_RUNS.get()
+    if own or read_runs is None:
+        return own
+    async for items in read_runs():
+        for item in items:
+            if isinstance(item, Message) and item.call == _message_id(item.agent) and item.text in history:
+                return item.text
+    return ""
+
+
+def _message_id(agent: str) -> str:
+    return content_digest("working memory", agent)
 
 
 def describe_entities(entities: Sequence[Entity]) -> str:

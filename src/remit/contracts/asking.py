@@ -13,7 +13,7 @@ from remit.contracts.chat import ChatRequest, Completion
 from remit.contracts.current_run import CURRENT_LIMITS
 from remit.contracts.items import ModelFailure
 from remit.contracts.ledger import Ledger
-from remit.contracts.redact import limit_error
+from remit.contracts.redact import limit_error, redact_error
 from remit.contracts.reply import Reply
 from remit.errors import CallError
 
@@ -40,7 +40,7 @@ class AttemptRecord(Struct, frozen=True):
     def add(self, error: CallError, attempt: int = 0, delay: float = 0.0) -> None:
         """Record that an attempt failed and that a model is asked again after ``delay`` seconds."""
         self.record_lost()
-        content = Reply.from_error(limit_error(error, CURRENT_LIMITS.get().error_bytes)).content
+        content = Reply.from_error(limit_error(redact_error(error), CURRENT_LIMITS.get().error_bytes)).content
         retry_at = self.ledger.now() + delay
         self.ledger.add(
             ModelFailure(call=self.call_id, content=content, request=self.digest, attempt=attempt, retry_at=retry_at)

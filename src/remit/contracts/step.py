@@ -12,6 +12,8 @@ from remit.contracts.chat import ChatRequest, encode_message
 from remit.contracts.items import Message
 from remit.contracts.ledger import Ledger
 from remit.contracts.reply import Reply
+from remit.contracts.secret import redact_secrets
+from remit.core.checks import check_text
 
 
 class PreparedCall(NamedTuple):
@@ -77,8 +79,9 @@ class StepRequest(Struct, frozen=True, kw_only=True):
 
     def with_message(self, text: str) -> StepRequest:
         """The request with a message from the loop to the model, which is on record before the step."""
+        check_text("with_message: text", text)
         chat = self.chat
-        message = encode_message({"role": "user", "content": text})
+        message = encode_message({"role": "user", "content": redact_secrets(text)})
         item = Message(call=f"{chat.agent_call_id}:{chat.turn - 1}", agent=chat.agent_call_id, text=message)
         if chat.ledger.is_replaying or item not in chat.ledger.items_for(item.call):
             chat.ledger.add(item)

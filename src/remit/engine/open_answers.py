@@ -13,7 +13,7 @@ from msgspec import structs
 
 from remit.contracts.current_run import CURRENT_LIMITS
 from remit.contracts.items import Message, ModelReply, Position
-from remit.contracts.secret import KNOWN_SECRETS
+from remit.contracts.secret import KNOWN_SECRETS, redact_secrets
 from remit.contracts.streaming import CURRENT_ANSWERS, AnswerSink, Delta
 from remit.engine.watching import is_watched, wake_streams
 from remit.errors import JournalError
@@ -83,7 +83,7 @@ class OpenAnswer:
         with _LOCK:
             part = (delta.kind, delta.index)
             held_back = self._hold_back(part, delta.text)
-            if held_back is None:
+            if held_back is None or redact_secrets(delta.name) != delta.name:
                 self._room = 0
                 return
             last = self._segments[-1] if self._segments else None

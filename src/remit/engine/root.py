@@ -130,12 +130,15 @@ async def replay_run(
     if ledger.was_cancelled and _is_unbegun([each.item for each in items]):
         return report_replay(run, ledger, items)
     principal = Principal(header.principal, header.tenant, permissions=frozenset({"*"}))
+    token = CURRENT_PRIOR_RUNS.set(partial(conversations.read_back, header.after))
     try:
         await call_root(ledger, callees.find(header.callee), header, principal)
     except DivergedError as error:
         return ReplayReport(run=run, compared_count=ledger.compared_count, difference=error.message)
     except Suspended:
         pass
+    finally:
+        CURRENT_PRIOR_RUNS.reset(token)
     return report_replay(run, ledger, items)
 
 

@@ -14,6 +14,7 @@ from pydantic_core import PydanticSerializationError
 
 from remit.contracts.items import Message, ModelReply, ModelUsage
 from remit.contracts.ledger import Ledger
+from remit.contracts.secret import redact_secrets_in_content
 from remit.contracts.settings import ModelSettings
 from remit.contracts.wire import UNNAMED, kept_details, received_message, rename_tool_calls
 from remit.errors import CallError, CompletionError, DivergedError
@@ -113,7 +114,7 @@ class ResponseCodec:
         if answer.state != "complete":
             raise CompletionError(f"the model paused its answer ({answer.state}); switch off its background mode")
         try:
-            text = _RESPONSE_ADAPTER.dump_json(answer).decode()
+            text = redact_secrets_in_content(_RESPONSE_ADAPTER.dump_json(answer).decode())
         except PydanticSerializationError as error:
             raise CompletionError(f"JSON cannot hold the model's answer: {error}") from error
         reply = ModelReply(call=request.call_id, agent=request.agent_call_id, request=digest, response=text)
