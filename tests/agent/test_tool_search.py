@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from remit import Agent, App, Effect, Principal, Risk, Runtime, tool
-from remit.agent import AgentDriver, ToolSearch, ToolText, WordRanker
+from remit.agent import AgentDriver, CalledTool, ToolSearch, ToolText, WordRanker
 from remit.errors import NameTakenError, SetupError
 from remit.inventory import Visibility
 from remit.stores import InMemoryStore
@@ -140,6 +140,37 @@ async def test_a_search_finds_only_what_its_caller_may_call(
     runtime = Runtime(App(name="test", agents=(agent,)))
     result = await runtime.run("go", by=Principal("ann", permissions=frozenset(permissions)))
     assert sorted(json.loads((await tool_messages(runtime, result.run))[0])) == names
+
+
+@BOTH
+@pytest.mark.parametrize("narrowed", [None, {"other:read"}])
+async def test_nobody_is_offered_what_they_may_not_call_whoever_found_it(
+    driver: AgentDriver, narrowed: set[str] | None
+) -> None:
+    ann, bob = Principal("ann", permissions=frozenset({"*"})), Principal("bob", permissions=frozenset({"other:read"}))
+    guess = calls(("page_locked", {}))
+    model = Scripted([searches("page"), "found", guess, "sorry", "hello"])
+    agent = make_agent(driver, *HIDDEN, search=ToolSearch(above=0, limit=9), permissions=narrowed)
+    runtime = runtime_of(agent, model=model)
+    first = await runtime.run("go", by=ann, conversation="c")
+    await runtime.client(ann).share_conversation("c", "bob", "write")
+    second = await runtime.run("go on", by=bob, conversation="c")
+    third = await runtime.run("go on", by=ann, conversation="c")
+    known = [{*names} & {"page_open", "page_locked"} for names in offered(model)]
+    everything = {"page_open"} if narrowed else {"page_open", "page_locked"}
+    assert known == [set(), everything, {"page_open"}, {"page_open"}, everything]
+    assert "tools withheld from agent" in await runtime.client(bob).export_run(second.run)
+    for run in (first.run, second.run, third.run):
+        assert (await runtime.replay(run)).difference == ""
+
+
+@BOTH
+async def test_a_stop_policy_ends_an_agent_that_searches_its_tools(driver: AgentDriver) -> None:
+    model = Scripted([searches("rename"), "more"])
+    result = await runtime_of(make_agent(driver, stop=CalledTool("search_tools")), model=model).run(
+        "go", by=superuser()
+    )
+    assert (result.status, len(model.requests)) == ("done", 1)
 
 
 async def test_a_search_below_an_agent_with_a_scope_finds_only_what_is_in_it() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Final, Protocol
@@ -13,16 +14,20 @@ from remit.agent.definition import AgentDefinition
 from remit.agent.handoff import Handoffs, HandoffTool
 from remit.agent.loop import AgentRun
 from remit.agent.model import AnyModel
-from remit.agent.tool_search import SEARCH_TOOL, SearchTools, ToolSearch, names_found
+from remit.agent.tool_search import SEARCH_TOOL, SearchTools, ToolSearch, may_call, names_found
 from remit.contracts.callee import Callee, Frame, check_callees
-from remit.contracts.chat import History, ToolDefinitions
+from remit.contracts.chat import ChatRequest, History, ToolDefinitions
 from remit.contracts.contract import tool_definition
 from remit.contracts.facts import Facts
+from remit.contracts.items import Note
+from remit.contracts.ledger import Ledger
 from remit.core import Service
 from remit.errors import NameTakenError, SetupError
 from remit.journal.codec import RESULT_TOOL
+from remit.schemas.jsontext import compact_json
 
 AnyCallee = Callee[..., Any]
+_WITHHELD: Final = "tools withheld from"
 _MAX_KEPT: Final = 256
 """Lists of definitions that are kept, one for each sequence of tools that models found."""
 
@@ -44,6 +49,7 @@ class AgentTools:
         self, agent: str, own: OwnTools, handoff_tools: Iterable[HandoffTool], search: ToolSearch | None = None
     ) -> None:
         self.handoff_tools = tuple(handoff_tools)
+        self._agent = agent
         self._search = search if search is not None and own.count > search.above else None
         self.handoffs = Handoffs(source=agent, targets={tool.name: tool.target for tool in self.handoff_tools})
         self._own = own
@@ -59,17 +65,39 @@ class AgentTools:
         """Whether the model sees only those tools that it has found."""
         return self._search is not None
 
-    def names_offered(self, found: Iterable[str]) -> list[str]:
-        """The names of the callees that the model sees: those that are always there, then ``found`` in its order."""
+    def record_withheld(self, task: AgentTask, permissions: frozenset[str] | None) -> None:
+        """Record which tools the agent's principal may not call, so that a replay offers the same ones.
+
+        Others may have found them before in the conversation, or the model may guess their names.
+        """
+        ledger, call = task.frame.ledger, task.frame.id
+        if self._search is None or ledger.is_replaying or ledger.items_for(f"{call}:{task.first_turn}"):
+            return
+        caller = task.frame.caller.enter_agent(self._agent, None, permissions)
+        withheld = sorted(each.name for each in self._own.callees if not may_call(caller, each))
+        if withheld and not self._list_withheld(ledger, call):
+            ledger.add(Note(call=call, name=f"{_WITHHELD} {self._agent}", data=compact_json(withheld)))
+
+    def _list_withheld(self, ledger: Ledger, call: str) -> list[str]:
+        notes = (each for each in ledger.items_for(call) if isinstance(each, Note))
+        return next((json.loads(each.data) for each in notes if each.name == f"{_WITHHELD} {self._agent}"), [])
+
+    def names_offered(self, found: Iterable[str], ledger: Ledger, call: str) -> list[str]:
+        """The names of the callees that the model sees in a call of the agent.
+
+        They are those that are always there, then ``found`` in its order, without what is withheld.
+        """
         known = [each.name for each in self.callees]
         if self._search is None:
             return known
         fixed = [SEARCH_TOOL, *self._search.always, *(each.name for each in self.handoff_tools)]
-        return [name for name in dict.fromkeys([*fixed, *found]) if name in known]
+        withheld = self._list_withheld(ledger, call)
+        found = (name for name in found if name in known and name not in withheld)
+        return list(dict.fromkeys([*fixed, *found]))
 
-    def definitions_after(self, history: Iterable[str], fixed: Sequence[Mapping[str, Any]] = ()) -> ToolDefinitions:
-        """``fixed`` and the definitions of the tools that the model sees after a history: they grow at the end only."""
-        names = tuple(self.names_offered(names_found(history)))
+    def definitions_after(self, chat: ChatRequest, fixed: Sequence[Mapping[str, Any]] = ()) -> ToolDefinitions:
+        """``fixed`` and the definitions of the tools that the model sees: they grow at the end only."""
+        names = tuple(self.names_offered(names_found(chat.history), chat.ledger, chat.agent_call_id))
         if names not in self._kept_definitions:
             if len(self._kept_definitions) >= _MAX_KEPT:
                 self._kept_definitions.clear()

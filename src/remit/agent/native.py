@@ -112,6 +112,7 @@ class _NativeAgent:
     async def run(self, task: AgentTask, /) -> AgentRun:
         """Loop until the agent finishes or hands over."""
         bound = self._bound = self._bound or await self._bind()
+        self._tools.record_withheld(task, self._definition.permissions)
         chat = ChatRequest(
             agent_call_id=task.frame.id,
             turn=task.first_turn,
@@ -170,8 +171,8 @@ class _NativeAgent:
         fixed = [] if results is None or results.is_native else [results.tool_definition()]
 
         async def search_step(request: StepRequest, /) -> StepOutcome:
-            chat = replace(request.chat, tools=self._tools.definitions_after(request.chat.history, fixed))
-            return await step(StepRequest(chat=chat, calls=request.calls, used=request.used))
+            chat = replace(request.chat, tools=self._tools.definitions_after(request.chat, fixed))
+            return await step(structs.replace(request, chat=chat))
 
         return search_step
 

@@ -60,6 +60,7 @@ async def run_agent(bound: BoundAgent, task: AgentTask) -> AgentRun:
     system, *messages = texts_for_model(task.history, _origin_of(bound.model)) or task.history
     last = decode_message(messages[-1])
     user = message_text(last) if last["role"] == "user" else None
+    bound.tools.record_withheld(task, definition.permissions)
     turns = AgentTurns(definition, bound.tools, frame)
     toolset = DispatcherToolset(bound.tools, frame, turns, parallel=definition.parallel, history=task.history)
     own_model = bound.model if isinstance(bound.model, Model) else ModelPortAdapter(bound.model)

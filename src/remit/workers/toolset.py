@@ -136,7 +136,8 @@ class DispatcherToolset(AbstractToolset[Frame]):
         if self._offers is None:
             return self._tools
         found = [*self._found_before, *(name for wire in self._call_order for name in self._names_found_by(wire))]
-        return {name: self._tools[name] for name in (*self._offers(found), UNKNOWN_TOOL_NAME)}
+        names = self._offers(found, self._frame.ledger, self._frame.id)
+        return {name: self._tools[name] for name in (*names, UNKNOWN_TOOL_NAME)}
 
     def _names_found_by(self, call_id: str) -> list[str]:
         name = self._requests[call_id].name
