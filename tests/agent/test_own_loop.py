@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import replace
+from typing import Any, cast
 
 import pytest
 from msgspec import structs
@@ -11,7 +12,8 @@ from msgspec import structs
 from remit import Agent, App, Runtime
 from remit.agent import AgentLimits, AgentLoop, AgentRun, Done, Loop, LoopService, NativeDriver, StepRequest
 from remit.contracts.call import StepService
-from remit.contracts.chat import ToolDefinitions
+from remit.contracts.chat import History, ToolDefinitions
+from remit.contracts.step import StepUsage
 from remit.errors import MaxTurnsError, SetupError, ToolFailedError
 from remit.testing import Scripted, calls, superuser
 from remit.testing.history_check import history_errors
@@ -123,9 +125,55 @@ async def test_a_turn_is_requested_once() -> None:
         (await runtime_of(agent_of(twice, World()), model=Scripted(["a", "b"])).run("go", by=superuser())).value()
 
 
+@pytest.mark.parametrize(
+    ("returned", "message"),
+    [
+        (None, r"the loop of agent agent returned None; return AgentRun\.from_outcome\(request, outcome, turns\)"),
+        ("done", r"the loop of agent agent returned 'done'; return AgentRun"),
+        (lambda: AgentRun(agent="x", messages=History([]), usage=StepUsage(), turns=1), "returned AgentRun"),
+        (lambda: AgentRun(agent="x", messages=cast("Any", []), usage=StepUsage(), turns=1), "AgentRun: messages is"),
+        (
+            lambda: AgentRun(agent="x", messages=History([]), usage=cast("Any", 3), turns=1),
+            "AgentRun: usage is 3; give",
+        ),
+    ],
+)
+async def test_a_loop_that_returns_something_else_fails_in_one_line(returned: Any, message: str) -> None:
+    async def loop(request: StepRequest, /) -> Any:
+        return returned() if callable(returned) else returned
+
+    def none(_step: StepService, /) -> Any:
+        return returned
+
+    def make(_step: StepService, /) -> Any:
+        return loop
+
+    for each in (make, none) if returned is None else (make,):
+        result = await runtime_of(agent_of(each, World()), model=Scripted([])).run("go", by=superuser())
+        assert result.status == "failed"
+        with pytest.raises(ToolFailedError, match=message):
+            result.value()
+
+
+async def test_a_loop_hands_over_only_to_whom_its_agent_may() -> None:
+    def loop(step: StepService, /) -> LoopService:
+        async def hand_over(request: StepRequest, /) -> AgentRun:
+            outcome = await step(request)
+            assert isinstance(outcome, Done)
+            return structs.replace(AgentRun.from_outcome(request, outcome, 1), handoff_target="nobody")
+
+        return hand_over
+
+    result = await runtime_of(agent_of(loop, World()), model=Scripted(["a"])).run("go", by=superuser())
+    assert "the loop of agent agent hands over to 'nobody', which it cannot" in result.text
+
+
 def test_a_loop_is_for_the_native_driver_and_a_function() -> None:
     with pytest.raises(SetupError, match="loop= is for the native driver"):
         Agent("a", instructions="x", loop=plan_then_act, driver=PydanticAIDriver())
     with pytest.raises(SetupError, match="loop is 3; give a function"):
         Agent("a", instructions="x", loop=3)  # pyright: ignore[reportArgumentType]
+    for wrong in (AgentLoop, lambda: None):
+        with pytest.raises(SetupError, match=r"which does not take a step \(.*\); give a loop, such as AgentLoop\(\)"):
+            Agent("a", instructions="x", loop=cast("Any", wrong))
     assert repr(NativeDriver(AgentLoop())) == "NativeDriver(AgentLoop(max_turns=16))"

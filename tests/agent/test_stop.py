@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from remit import Agent, App, Runtime
+from remit import Agent, App, Effect, Principal, Runtime, tool
 from remit.agent import (
     AgentDriver,
     AgentLimits,
@@ -34,6 +34,12 @@ from tests.runtime.kit import Clock, Crash, Mortal, find_superuser, items_of
 
 LOOK = [calls(("look", {"page": str(page)})) for page in range(9)]
 GO_ON = "You are not done yet; go on. To finish, "
+
+
+@tool(effect=Effect.PURE, permissions={"pages:lock"})
+async def lock() -> str:
+    """Lock the page."""
+    return "locked"
 
 
 def agent_of(driver: AgentDriver, stop: StopPolicy | None, lines: Any, **known: Any) -> Agent:
@@ -172,6 +178,22 @@ async def test_a_typed_agent_ends_with_its_result_or_fails(driver: AgentDriver) 
         stopped = agent_of(driver, TurnsUsed(2), lines, output=Found)
         with pytest.raises(InvalidOutputError, match=r"was stopped by TurnsUsed\(count=2\) before it gave a result"):
             (await runtime_of(stopped).run("go", by=superuser())).value()
+
+
+@BOTH
+async def test_an_agent_that_is_stopped_after_a_denied_call_has_no_answer(driver: AgentDriver) -> None:
+    for lines, told in (([calls(("lock", {}))], ""), ([calls(("lock", {}), content="I try.")], "I try.")):
+        agent = Agent("agent", instructions="Work.", tools=[lock], driver=driver, stop=TurnsUsed(1))
+        runtime = runtime_of(agent, model=Scripted(lines))
+        result = await runtime.run("go", by=Principal("ann"))
+        if told:
+            assert result.value() == told
+        else:
+            with pytest.raises(
+                InvalidOutputError, match=r"was stopped by TurnsUsed\(count=1\) before it gave an answer"
+            ):
+                result.value()
+        assert (await runtime.replay(result.run)).difference == ""
 
 
 @BOTH

@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
+from remit.errors import SetupError
 from remit.evals.recording import digest
+from remit.evals.task import load_tasks
 from remit.testing import calls
 from tests.cli.kit import Cli
 from tests.cli.running import Done, done
@@ -132,6 +134,9 @@ def test_answers_too_many_and_too_few_fail(folder: Path, answers: list[str], fai
         ("answer: {contains: [x]}\n", "task.yaml:1: prompt: Field required"),
         ("prompt: a\nquestions: {answers: maybe}\n", "task.yaml:2: questions.answers.0: Input should be"),
         ("prompt: a\n", "task.yaml:1: nothing is graded"),
+        ("", "task.yaml:1: prompt: Field required"),
+        ("- prompt: a\n", "task.yaml:1: no mapping"),
+        ("prompt: a\nuser: {permissions: [a b]}\n", "task.yaml:2: user: a permission of user is 'a b'; give"),
         ("prompt: a\nname: b\n", "task.yaml:2: name: remove it"),
         ("prompt: [a\n", "task.yaml:2: not YAML"),
         ("prompt: a\nexpect: [{query: SELECT nonsense, equals: 1}]\n", "the query 'SELECT nonsense' failed"),
@@ -144,6 +149,22 @@ def test_a_wrong_file_is_refused_in_one_line_with_file_and_key(folder: Path, yam
     assert ended.status == 2
     assert line in ended.err
     assert ended.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("paths", "line"),
+    [
+        (3, "load_tasks: paths is 3; give a list"),
+        ("x.yaml", "load_tasks: paths is 'x.yaml'; give a list"),
+        ([], "load_tasks: paths is empty; give files or folders of tasks"),
+        ([3], "load_tasks: an item of paths is 3; give a path"),
+        (["no\0file"], "cannot be read: embedded null byte"),
+    ],
+)
+def test_what_is_no_list_of_files_is_refused_in_one_line(paths: Any, line: str) -> None:
+    with pytest.raises(SetupError, match=line) as refused:
+        load_tasks(paths)
+    assert "\n" not in str(refused.value)
 
 
 def test_an_application_that_would_share_its_state_is_refused(folder: Path) -> None:

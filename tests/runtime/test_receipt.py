@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections.abc import Sequence
 from typing import Any
 
+import pytest
 from pydantic import BaseModel
 
 from remit import Agent, App, Block, Context, Effect, LeafContext, Policy, Risk, Runtime, When, preset, tool
 from remit.agent import AgentDriver
 from remit.app import Env
+from remit.cli.receipt import receipt_lines
 from remit.errors import BlockedError, ConflictError, ExternalError
+from remit.items import AttemptEnded, AttemptStarted, ErasedItem, Item, Message, ToolOutput
+from remit.messages import encode_message
 from remit.runtime import Receipt, make_receipt
 from remit.testing import Scripted, calls, superuser
 from remit.tools import Changed, entity
@@ -200,3 +205,70 @@ async def test_a_change_that_a_tool_reports_between_its_calls_is_on_the_receipt(
     runtime = Runtime(App(name="test", agents=(agent,)), directory=find_superuser)
     receipt = (await runtime.run("go", by=superuser())).receipt
     assert [(each.tool, [change.id for change in each.objects]) for each in receipt.changed] == [("order", ["7"])]
+
+
+RENAMED = (calls(("rename", {"slug": "a", "title": "A"})),)
+
+
+async def erased_receipt(*kinds: str, script: Sequence[Any] = RENAMED) -> tuple[dict[str, list[str]], Receipt]:
+    """The receipt of a run after the items of these kinds were erased, but not those of the run itself."""
+    runtime = runtime_of([*script, "done"])
+    run = (await runtime.run("go", by=superuser())).run
+    found = await runtime.store.read(run)
+    root = next(each.item.call for each in reversed(found) if isinstance(each.item, ToolOutput))
+    await runtime.store.erase(run, [each.seq for each in found if each.item.kind in kinds and each.item.call != root])
+    receipt = (await runtime.resume(run)).receipt
+    assert receipt_lines(receipt) != ["nothing was changed"] or receipt.has_changed_nothing
+    return names(receipt), receipt
+
+
+@pytest.mark.parametrize(
+    ("kinds", "expected"),
+    [
+        (("ended", "note"), {"erased": ["rename"]}),
+        (("started", "ended", "note"), {"erased": ["rename"]}),
+        (("started", "ended", "note", ToolOutput.kind), {"erased": [""]}),
+        ((ToolOutput.kind, "note"), {"erased": [""]}),
+        ((ToolOutput.kind,), {"changed": [""]}),
+        (("ended",), {"changed": ["rename"]}),
+        (("note",), {"changed": ["rename"]}),
+        (("message",), {"changed": ["rename"]}),
+    ],
+)
+async def test_a_receipt_claims_nothing_about_what_was_erased(
+    kinds: tuple[str, ...], expected: dict[str, list[str]]
+) -> None:
+    found, receipt = await erased_receipt(*kinds)
+    assert (found, receipt.has_changed_nothing) == (expected, False)
+
+
+@pytest.mark.parametrize("kinds", [("ended", "note", "started"), ("message", "note")])
+async def test_a_call_that_only_reads_has_changed_nothing_even_if_its_items_were_erased(kinds: tuple[str, ...]) -> None:
+    found, receipt = await erased_receipt(*kinds, script=[calls(("look", {"page": "a"}))])
+    assert (found, receipt.has_changed_nothing) == ({}, True)
+
+
+@tool(effect=Effect.UNSAFE, confirm="confirmed")
+async def wipe(slug: str, *, confirmed: bool = False) -> str:
+    """Wipe a page."""
+    return f"wiped {slug}"
+
+
+@pytest.mark.parametrize(("confirmed", "expected"), [(True, {"changed": ["wipe"]}), (False, {})])
+def test_whether_a_call_was_only_announced_is_not_known_without_its_arguments(
+    *, confirmed: bool, expected: dict[str, list[str]]
+) -> None:
+    asked = calls(("wipe", {"slug": "a", "confirmed": confirmed}))
+    wire = asked["tool_calls"][0]["id"]
+    said = Message(call="agent:1", agent="agent", text=encode_message({"role": "assistant", **asked}))
+    made: list[Item] = [
+        AttemptStarted(call="wipe", parent="agent", attempt=1),
+        AttemptEnded(call="wipe", attempt=1, outcome="ok", content='"x"'),
+        ToolOutput(call="wipe", parent="agent", callee="wipe", wire=wire, text='{"content":"x"}', outcome="ok"),
+    ]
+
+    def find(name: str) -> Any:
+        return wipe if name == "wipe" else None
+
+    assert names(make_receipt([said, *made], find)) == expected
+    assert names(make_receipt([ErasedItem(call=said.call, was=said.kind), *made], find)) == {"erased": ["wipe"]}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, cast
 
 from msgspec import Struct, field
 
@@ -79,8 +79,9 @@ class AgentTools:
             ledger.add(Note(call=call, name=f"{_WITHHELD} {self._agent}", data=compact_json(withheld)))
 
     def _list_withheld(self, ledger: Ledger, call: str) -> list[str]:
-        notes = (each for each in ledger.items_for(call) if isinstance(each, Note))
-        return next((json.loads(each.data) for each in notes if each.name == f"{_WITHHELD} {self._agent}"), [])
+        name = f"{_WITHHELD} {self._agent}"
+        notes = (each.data for each in ledger.items_for(call) if isinstance(each, Note) and each.name == name)
+        return cast("list[str]", json.loads(next(notes, "[]")))
 
     def names_offered(self, found: Iterable[str], ledger: Ledger, call: str) -> list[str]:
         """The names of the callees that the model sees in a call of the agent.

@@ -12,7 +12,7 @@ from remit.contracts.chat import History
 from remit.contracts.reply import Reply
 from remit.contracts.step import Done, StepOutcome, StepRequest, StepUsage
 from remit.core import Service
-from remit.core.checks import check_counts
+from remit.core.checks import check_counts, check_instances, check_texts
 from remit.errors import MaxTurnsError, SetupError, ToolFailedError
 from remit.journal.codec import ChatItem, items_from_messages
 
@@ -31,6 +31,17 @@ class AgentRun(Struct, frozen=True, kw_only=True):
     result: Reply | None = None
     final: Reply | None = None
     handoff_target: str = ""
+
+    def __post_init__(self) -> None:
+        check_texts("AgentRun", agent=self.agent, handoff_target=self.handoff_target)
+        check_counts("AgentRun", turns=self.turns)
+        check_instances(
+            "AgentRun",
+            messages=(self.messages, History),
+            usage=(self.usage, StepUsage),
+            result=(self.result, Reply | None),
+            final=(self.final, Reply | None),
+        )
 
     @classmethod
     def from_outcome(cls, request: StepRequest, outcome: Done, turns: int) -> AgentRun:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import inspect
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from msgspec import structs
 
@@ -45,10 +47,11 @@ from remit.contracts.chat import (
 )
 from remit.contracts.estimate import PDF
 from remit.contracts.guard import compose_models
+from remit.contracts.schema import shorten_text
 from remit.contracts.settings import ModelSettings
 from remit.contracts.step import StepOutcome, StepRequest
 from remit.core.checks import check_functions
-from remit.errors import InvalidArgumentsError, NoModelError, SetupError
+from remit.errors import InvalidArgumentsError, NoModelError, SetupError, ToolFailedError
 from remit.layers.trace import TraceModel
 
 
@@ -65,6 +68,7 @@ class NativeDriver:
         self._loop = loop
         if loop is not None:
             check_functions("NativeDriver", loop=loop)
+            _check_takes_step(loop)
 
     def bind(self, definition: AgentDefinition, tools: AgentTools, model: AnyModel | None, /) -> AgentService:
         """Make the service that runs one agent with one model.
@@ -88,6 +92,20 @@ class NativeDriver:
 
     def __repr__(self) -> str:
         return "NativeDriver()" if self._loop is None else f"NativeDriver({self._loop!r})"
+
+
+def _check_takes_step(loop: Loop) -> None:
+    """Refuse a loop that cannot be called with a step, such as the class `AgentLoop`.
+
+    Raises:
+        SetupError: says what to give.
+    """
+    with contextlib.suppress(ValueError):  # it has no signature to look at
+        try:
+            inspect.signature(loop).bind(None)
+        except TypeError as error:
+            what = f"NativeDriver: loop is {loop!r}, which does not take a step ({error})"
+            raise SetupError(f"{what}; give a loop, such as AgentLoop()") from error
 
 
 class _BoundStep(NamedTuple):
@@ -128,7 +146,24 @@ class _NativeAgent:
         if self._loop is None:
             return await AgentLoop(max_turns=limits.turns)(bound.step)(request)
         step = LimitedStep(bound.step, limits, name, task.first_turn)
-        return structs.replace(await self._loop(step)(request), turns=step.turns)
+        return structs.replace(await self._run_loop(self._loop, step, request), turns=step.turns)
+
+    async def _run_loop(self, loop: Loop, step: StepService, request: StepRequest) -> AgentRun:
+        """Run a loop of the application, and check what it returns.
+
+        Raises:
+            ToolFailedError: it is no loop, or returned something else than a run of its agent.
+        """
+        made = cast("object", loop(step))
+        run: object = made(request) if callable(made) else made
+        run = cast("object", await run) if inspect.isawaitable(run) else run
+        agent, targets = self._definition.name, ("", *self._tools.handoffs.targets.values())
+        if not isinstance(run, AgentRun) or run.agent != request.chat.agent_call_id:
+            remedy = "return AgentRun.from_outcome(request, outcome, turns) from an async function of the request"
+            raise ToolFailedError(f"the loop of agent {agent} returned {shorten_text(repr(run), 100)}; {remedy}")
+        if run.handoff_target not in targets:
+            raise ToolFailedError(f"the loop of agent {agent} hands over to {run.handoff_target!r}, which it cannot")
+        return run
 
     async def _bind(self) -> _BoundStep:
         definition, tools, settings = self._definition, self._tools.definitions, self._definition.settings

@@ -95,7 +95,7 @@ class AgentTurns:
 
         Raises:
             RepeatedCallError: the model only repeats its calls.
-            InvalidOutputError: the agent is stopped, and a text is not a result of its type.
+            InvalidOutputError: the agent is stopped without a result: a text is not one of its type, or there is none.
         """
         calls, self._turn_calls = self._turn_calls, []
         self._first_turn = self._first_turn or number
@@ -110,7 +110,11 @@ class AgentTurns:
             return None
         if not definition.returns_text:
             raise InvalidOutputError(f"agent {definition.name} was stopped by {policy!r} before it gave a result")
-        contents = [each.reply.content for each in calls if each.reply is not None]
+        contents = [each.reply.content for each in calls if each.reply is not None and each.reply.outcome == "ok"]
+        if not text and not contents:
+            raise InvalidOutputError(
+                f"agent {definition.name} was stopped by {policy!r} before it gave an answer: its calls have failed"
+            )
         return Reply.from_value(text or contents[-1])
 
     def _note_replies(self, calls: Sequence[_MadeCall], limit: int) -> None:

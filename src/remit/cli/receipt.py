@@ -13,9 +13,10 @@ _NOTHING = "nothing was changed"
 def receipt_lines(receipt: Receipt) -> list[str]:
     """The lines under an answer."""
     lines = [f"changed: {_describe_change(call)}" for call in receipt.changed] or [_NOTHING]
-    if not receipt.changed and receipt.unknown:
+    if not receipt.changed and not receipt.has_changed_nothing:
         lines = []
     lines += [f"unknown: {_describe_call(call)} may have happened" for call in receipt.unknown]
+    lines += [f"erased: what {_describe_call(call)} did is not on record any more" for call in receipt.erased]
     lines += [f"failed: {_describe_call(call)}{_describe_error(call)}" for call in receipt.failed]
     return lines + [f"not made: {_describe_call(call)}{_describe_error(call)}" for call in receipt.not_made]
 

@@ -17,9 +17,11 @@ from remit.contracts.facts import Effect
 from remit.contracts.items import (
     AttemptEnded,
     AttemptStarted,
+    ErasedItem,
     Item,
     Message,
     ModelReply,
+    Note,
     QuestionItem,
     RunOpened,
     ToolOutput,
@@ -53,18 +55,20 @@ class Receipt(Struct, frozen=True, kw_only=True):
     """What the calls of a run have changed, over all its agents, in order.
 
     ``changed`` succeeded, or reported a change before they failed. ``failed`` began and failed. ``unknown`` began, and
-    nothing says whether they happened. ``not_made`` were refused before they began.
+    nothing says whether they happened. ``not_made`` were refused before they began. Of ``erased`` so much was erased
+    from the journal that nobody can say any more what they did.
     """
 
     changed: tuple[ReceiptCall, ...] = ()
     failed: tuple[ReceiptCall, ...] = ()
     unknown: tuple[ReceiptCall, ...] = ()
     not_made: tuple[ReceiptCall, ...] = ()
+    erased: tuple[ReceiptCall, ...] = ()
 
     @property
     def has_changed_nothing(self) -> bool:
         """Whether it is certain that nothing was changed."""
-        return not self.changed and not self.unknown
+        return not (self.changed or self.unknown or self.erased)
 
 
 NO_RECEIPT: Final = Receipt()
@@ -84,7 +88,8 @@ def make_receipt(items: Iterable[Item], find_contract: FindContract = lambda _na
     for item in found:
         by_call.setdefault(item.call, []).append(item)
     callers = {item.parent for item in found if isinstance(item, (ToolOutput, AttemptStarted, QuestionItem))}
-    listed: dict[_Kind, list[ReceiptCall]] = {"changed": [], "failed": [], "unknown": [], "not_made": []}
+    erased_callers = {item.call.partition(":")[0] for item in found if isinstance(item, ErasedItem)}
+    listed: dict[_Kind, list[ReceiptCall]] = {"changed": [], "failed": [], "unknown": [], "not_made": [], "erased": []}
     for call, of_call in by_call.items():
         output = next((item for item in of_call if isinstance(item, ToolOutput)), None)
         tool = _find_tool(of_call) if output is None else output.callee
@@ -98,18 +103,27 @@ def make_receipt(items: Iterable[Item], find_contract: FindContract = lambda _na
             entities=() if output is None or contract is None else entities_of(output, contract),
             error=error,
         )
-        is_listed = made.objects or call not in callers  # what a caller did is on the lines of its calls
-        if is_listed and (kind := _classify(made, of_call, contract, has_output=output is not None)):
+        erased = {item.was for item in of_call if isinstance(item, ErasedItem)}
+        if output is not None and output.wire and not made.arguments and output.parent in erased_callers:
+            erased.add(Message.kind)
+        # What a caller did is on the lines of its calls, except for what it may have reported itself.
+        is_listed = made.objects or call not in callers or Note.kind in erased
+        if is_listed and (kind := _classify(made, of_call, contract, erased, has_output=output is not None)):
             listed[kind].append(made)
     return Receipt(**{kind: tuple(calls) for kind, calls in listed.items()})
 
 
-def _classify(call: ReceiptCall, items: Sequence[Item], contract: Contract | None, *, has_output: bool) -> _Kind | None:
-    """Where a call belongs on the receipt, if it belongs there."""
+def _classify(
+    call: ReceiptCall, items: Sequence[Item], contract: Contract | None, erased: set[str], *, has_output: bool
+) -> _Kind | None:
+    """Where a call belongs on the receipt, if it belongs there. ``erased`` are the kinds of its erased items."""
     last = next((item for item in reversed(items) if isinstance(item, (AttemptStarted, AttemptEnded))), None)
     has_ended_well = isinstance(last, AttemptEnded) and last.outcome == "ok" and not last.void
-    if call.objects or (has_ended_well and not _only_announces(call, contract)):
+    is_named = ToolOutput.kind not in erased and (Message.kind not in erased or not _announces(contract))
+    if call.objects or (has_ended_well and is_named and not _only_announces(call, contract)):
         return "changed"  # the good end of a call that only reads is not recorded
+    if _may_have_changed(contract, erased, has_begun=last is not None, is_named=is_named):
+        return "erased"
     if has_ended_well or (contract is not None and contract.facts.effect in (Effect.PURE, Effect.COMPOSED)):
         return None
     if last is None or (isinstance(last, AttemptEnded) and last.void):
@@ -118,6 +132,20 @@ def _classify(call: ReceiptCall, items: Sequence[Item], contract: Contract | Non
     if isinstance(last, AttemptStarted):
         return None if has_output and call.error is None else "unknown"
     return "unknown" if isinstance(error_from_reply(last.content), _STOPPED) else "failed"
+
+
+def _may_have_changed(contract: Contract | None, erased: set[str], *, has_begun: bool, is_named: bool) -> bool:
+    """Whether what was erased of a call may have said that it changed something."""
+    effect = None if contract is None else contract.facts.effect
+    if effect is Effect.PURE:
+        return False
+    if Note.kind in erased or (has_begun and not is_named):
+        return True
+    return effect is not Effect.COMPOSED and not erased.isdisjoint((AttemptStarted.kind, AttemptEnded.kind))
+
+
+def _announces(contract: Contract | None) -> bool:
+    return contract is not None and contract.facts.confirm is not None
 
 
 def _only_announces(call: ReceiptCall, contract: Contract | None) -> bool:
@@ -149,7 +177,7 @@ def _collect_arguments(items: Sequence[Item]) -> dict[tuple[str, str], str]:
     return arguments
 
 
-_Kind = Literal["changed", "failed", "unknown", "not_made"]
+_Kind = Literal["changed", "failed", "unknown", "not_made", "erased"]
 
 _NOT_LISTED: Final = (CallCancelledError, RepeatedCallError)
 """Errors of calls that are not expected to have been made."""

@@ -8,8 +8,19 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, cast
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, ValidationError, field_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    JsonValue,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
+from remit.contracts.principal import Principal
+from remit.core.checks import as_path, as_tuple
 from remit.errors import SetupError
 from remit.schemas.finding import InventoryError, display_path
 from remit.schemas.suggestions import suggest
@@ -83,6 +94,14 @@ class User(_Part):
     tenant: _Text = "local-site"
     permissions: list[str] = Field(default_factory=lambda: ["*"])
 
+    @model_validator(mode="after")
+    def _check(self) -> User:
+        try:
+            Principal("user", self.tenant, frozenset(self.permissions))
+        except SetupError as error:
+            raise ValueError(error.message) from error
+        return self
+
 
 class Task(_Part):
     """One task. Several prompts make a conversation."""
@@ -117,9 +136,15 @@ def load_tasks(paths: Iterable[Path]) -> list[Task]:
     Raises:
         SetupError: a file is missing or wrong, or there is no task; one line with file, line and key.
     """
+    given = [as_path("load_tasks: an item of paths", each) for each in as_tuple("load_tasks: paths", paths)]
+    if not given:
+        raise SetupError("load_tasks: paths is empty; give files or folders of tasks")
     files: list[Path] = []
-    for path in paths:
-        found = sorted(path.glob("*.yaml")) if path.is_dir() else [path]
+    for path in given:
+        try:
+            found = sorted(path.glob("*.yaml")) if path.is_dir() else [path]
+        except (OSError, ValueError) as error:
+            raise SetupError(f"{display_path(path)}: cannot be read: {error}") from error
         if not found:
             raise SetupError(f"{display_path(path)}: there is no task: no file matches *.yaml; create one")
         files += found
@@ -136,6 +161,8 @@ def _load_task(file: Path) -> Task:
         document = read_yaml(read_text(file), display_path(file))
     except InventoryError as error:
         raise SetupError(str(error.findings[0])) from error
+    except ValueError as error:  # no path of a file
+        raise SetupError(f"{display_path(file)}: cannot be read: {error}") from error
     if document.findings:
         raise SetupError(str(document.findings[0]))
     for key in _OWN_FIELDS:
