@@ -12,7 +12,9 @@ import pytest
 from tests.cli.running import done
 from tests.docs.reading import ROOT, blocks, documents, name_of
 
-LINES = [(path, line) for path in documents() for block in blocks(path, "sh") for line in block.splitlines()]
+LINES = list(
+    dict.fromkeys((path, line) for path in documents() for block in blocks(path, "sh") for line in block.splitlines())
+)
 RECIPES = re.findall(r"^([a-z-]+):.*## ", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
 SHELL = {"cd", "cp", "createdb", "createuser", "export", "mkdir", "sqlite3"}
