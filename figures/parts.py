@@ -13,6 +13,7 @@ from figures import (
     bijection,
     budgets,
     client,
+    cms,
     combinations,
     conversations,
     corruption,
@@ -47,6 +48,7 @@ from figures.mutants import approval as approval_mutants
 from figures.mutants import audit as audit_mutants
 from figures.mutants import budgets as budgets_mutants
 from figures.mutants import client as client_mutants
+from figures.mutants import cms as cms_mutants
 from figures.mutants import combinations as combinations_mutants
 from figures.mutants import conversations as conversations_mutants
 from figures.mutants import corruption as corruption_mutants
@@ -132,6 +134,7 @@ PARTS: Final = {
     "policy": Part(policy.figures, policy_mutants.MUTANTS),
     "acl": Part(acl_figure.figures, acl_mutants.MUTANTS),
     "client": Part(client.figures, client_mutants.MUTANTS),
+    "cms": Part(cms.figures, cms_mutants.MUTANTS),
     "fuzz": Part(fuzz.figures, fuzz_mutants.MUTANTS),
     "untyped": Part(untyped.figures, untyped_mutants.MUTANTS),
     "combinations": Part(combinations.figures, combinations_mutants.MUTANTS),

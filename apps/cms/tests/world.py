@@ -133,15 +133,19 @@ class World:
         )
         return tuple(tool for part in parts for tool in part.callees)
 
-    async def populate(self) -> None:
+    async def populate(self, tenant: str = "local-site") -> None:
         """The page About with a section; Live, published in set_1 and edited since in set_2; Gone, deleted."""
-        await self.page("About", ("hero", {"heading": "We bake bread"}))
+
+        def call() -> LeafContext:
+            return self.call(tenant=tenant, conversation="monday")
+
+        await self.page("About", ("hero", {"heading": "We bake bread"}), tenant=tenant)
         sets = ChangeSets(self.database)
-        await self.pages.create_page(self.call(conversation="monday"), CreatePage(title="Live"))
-        await sets.publish_change_set(self.call(conversation="monday"), PublishChangeSet())
-        await self.pages.update_page(self.call(conversation="monday"), UpdatePage(page_id="live", title="Lively"))
-        gone = await self.page("Gone")
-        await self.pages.delete_page(self.call(), DeletePage(page_id=gone.id, confirmed=True))
+        await self.pages.create_page(call(), CreatePage(title="Live"))
+        await sets.publish_change_set(call(), PublishChangeSet())
+        await self.pages.update_page(call(), UpdatePage(page_id="live", title="Lively"))
+        gone = await self.page("Gone", tenant=tenant)
+        await self.pages.delete_page(self.call(tenant=tenant), DeletePage(page_id=gone.id, confirmed=True))
 
     async def rows(self) -> dict[str, int]:
         """How many rows each table of content has: what a write that failed must leave as it was."""

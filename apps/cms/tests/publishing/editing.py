@@ -20,6 +20,7 @@ from remit_cms.publishing.payloads import (
     GetLivePage,
     PublishChangeSet,
     PublishPage,
+    RestorePage,
     RevertChangeSet,
     UnpublishPage,
 )
@@ -69,6 +70,9 @@ class Editor:
 
     async def delete(self, page: str) -> None:
         await self.world.pages.delete_page(self.call(), DeletePage(page_id=page, confirmed=True))
+
+    async def restore(self, page: str) -> None:
+        await self.trash.restore_page(self.call(), RestorePage(page_id=page))
 
     async def publish_page(self, page: str) -> None:
         await self.publishing.publish_page(self.call(), PublishPage(page_id=page))

@@ -175,6 +175,38 @@ async def test_pages_may_swap_their_slugs_and_swap_them_back(ann: Editor) -> Non
     assert [(await ann.draft(page)).slug for page in ("page_1", "page_2")] == ["one", "two"]
 
 
+async def test_a_page_that_a_set_restored_goes_back_to_the_trash_with_it(ann: Editor, bob: Editor) -> None:
+    await ann.create("About")
+    await ann.delete("page_1")
+    await bob.restore("page_1")
+    await bob.discard()
+    with pytest.raises(NotFoundError):
+        await bob.draft("page_1")
+
+
+async def test_a_page_that_was_deleted_and_restored_in_between_goes_live_with_its_set(ann: Editor) -> None:
+    await ann.create("About")
+    await ann.delete("page_1")
+    await ann.restore("page_1")
+    await ann.publish()
+    assert await ann.live_title("about") == "About"
+
+
+async def test_nobody_is_asked_to_revert_a_set_whose_addresses_are_taken(ann: Editor, bob: Editor) -> None:
+    await ann.create("About")
+    await ann.publish()
+    await ann.update("about", slug="us")
+    set_id = (await ann.publish()).change_set.id
+    await bob.create("About")
+    await bob.publish()
+    with pytest.raises(ConflictError, match="cannot go live at /about"):
+        await ann.sets.preview_reversion(ann.call(), RevertChangeSet(change_set_id=set_id))
+
+
+async def test_a_long_name_of_an_author_fits_the_name_of_a_set(world: World) -> None:
+    await Editor(world, "a" * 200, "monday").create("About")
+
+
 async def test_a_page_in_the_trash_is_left_out_of_its_set(ann: Editor) -> None:
     await ann.create("About")
     await ann.create("Contact")

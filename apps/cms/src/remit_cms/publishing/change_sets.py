@@ -154,6 +154,7 @@ class ChangeSets:
             change_set = await find_set(scope, payload.change_set_id)
             _check_state(change_set, "published")
             steps = await find_undo_steps(scope, change_set)
+            await check_paths(scope, [Move(step.page, step.before) for step in steps])
             changes = [
                 change
                 for step in steps

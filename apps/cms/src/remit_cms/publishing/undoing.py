@@ -36,17 +36,21 @@ class UndoStep:
 
 
 async def discard_edits(edit: Edit, change_set: ChangeSet, pages: Sequence[SetPage]) -> list[Page]:
-    """Take the edits of a change set out of the drafts. Pages that the set has made go to the trash; return the others.
+    """Take the edits of a change set out of the drafts, and return these.
+
+    Pages that the set has made or restored go to the trash.
 
     Raises:
         ConflictError: somebody else has edited one of the pages since.
     """
+    drafts: list[tuple[Page, Snapshot]] = []
     for each in pages:
         await _check_later_edits(edit, change_set, each)
-        if each.first == 1:
-            await move_to_trash(edit, each.page, "delete_page")
-    earlier = [(each.page, each.first - 1) for each in pages if each.first > 1]
-    drafts = [(page, await load_snapshot(edit, page.id, number)) for page, number in earlier]
+        before = await edit.session.get(Revision, (each.page.id, each.first - 1))
+        if before is None or before.action == "delete_page":
+            await move_to_trash(edit, each.page, "delete_page", in_set=False)
+        else:
+            drafts.append((each.page, Snapshot.model_validate(before.snapshot)))
     await _release_slugs(edit, drafts)
     for page, snapshot in drafts:
         await write_back(edit, page, snapshot, "discard_change_set", in_set=False)

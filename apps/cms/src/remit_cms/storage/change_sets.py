@@ -54,7 +54,7 @@ async def open_set(edit: Edit, name: str, conversation: str | None) -> ChangeSet
 async def find_or_open_set(edit: Edit) -> ChangeSet:
     """The open change set of the conversation that writes. Its first write opens it."""
     found = await find_open_set(edit, edit.conversation)
-    return found or await open_set(edit, f"Edits by {edit.author}, {edit.now:%Y-%m-%d %H:%M}", edit.conversation)
+    return found or await open_set(edit, f"Edits by {edit.author[:150]}, {edit.now:%Y-%m-%d %H:%M}", edit.conversation)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +109,9 @@ async def find_foreign_edits(scope: Scope, change_set: ChangeSet, page: Page, la
         return ""
     if page.live is not None:
         live = await load_snapshot(scope, page.id, page.live)
-        if not compare_snapshots(live, await load_snapshot(scope, page.id, foreign.number)):
-            return ""
+        for number in range(last, foreign.number - 1, -1):
+            if not compare_snapshots(live, await load_snapshot(scope, page.id, number)):
+                return ""
     group = f"the change set '{foreign.name}'" if foreign.change_set else "no change set"
     return f"unpublished edits by {foreign.author} that belong to {group}, up to revision {foreign.number}"
 

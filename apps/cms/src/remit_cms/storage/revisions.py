@@ -37,20 +37,17 @@ async def save_revision(edit: Edit, page: Page, action: str, *fields: str, in_se
     page.revision += 1
     edit.add_change("page", page.id, page.revision, *fields)
     page.updated_at = edit.now
-    snapshot = await _add_revision(edit, page, action)
+    snapshot = await _add_revision(edit, page, action, in_set=in_set)
     page.status = await draft_status(edit, page, snapshot)
-    if in_set and edit.conversation:
-        change_set = await find_or_open_set(edit)
-        edit.session.add(ChangeSetRevision(page=page.id, number=page.revision, change_set=change_set.id))
     await full_text.index_page(edit.session, page.id, page.title, iterate_texts([*iterate_searchable(snapshot)]))
     await edit.session.flush()
 
 
-async def save_last_revision(edit: Edit, page: Page, action: str) -> None:
+async def save_last_revision(edit: Edit, page: Page, action: str, *, in_set: bool = True) -> None:
     """Store the page's last revision and unindex it. The caller deletes the page itself."""
     page.revision += 1
     edit.add_change("page", page.id, page.revision)
-    await _add_revision(edit, page, action)
+    await _add_revision(edit, page, action, in_set=in_set)
     await full_text.unindex_page(edit.session, page.id)
 
 
@@ -62,7 +59,7 @@ async def draft_status(edit: Edit, page: Page, draft: Snapshot | None = None) ->
     return "changed" if compare_snapshots(await load_snapshot(edit, page.id, page.live), draft) else "published"
 
 
-async def _add_revision(edit: Edit, page: Page, action: str) -> Snapshot:
+async def _add_revision(edit: Edit, page: Page, action: str, *, in_set: bool) -> Snapshot:
     await edit.session.flush()
     snapshot = await build_snapshot(edit, page)
     edit.session.add(
@@ -78,5 +75,8 @@ async def _add_revision(edit: Edit, page: Page, action: str) -> Snapshot:
             created_at=edit.now,
         )
     )
+    if in_set and edit.conversation:
+        change_set = await find_or_open_set(edit)
+        edit.session.add(ChangeSetRevision(page=page.id, number=page.revision, change_set=change_set.id))
     await edit.session.flush()
     return snapshot

@@ -13,11 +13,11 @@ from remit_cms.storage.tables import ChangeSetRevision, Page, Publication, Redir
 from remit_cms.storage.transactions import Edit
 
 
-async def move_to_trash(edit: Edit, page: Page, action: str) -> None:
+async def move_to_trash(edit: Edit, page: Page, action: str, *, in_set: bool = True) -> None:
     """Take a page from visitors and editors. Its revisions and redirects stay."""
     if page.live is not None:
         await move_live(edit, [Move(page, None)])
-    await save_last_revision(edit, page, action)
+    await save_last_revision(edit, page, action, in_set=in_set)
     edit.session.add(
         TrashedPage(
             site=page.site,

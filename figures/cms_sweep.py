@@ -1,0 +1,305 @@
+"""Every tool of the CMS in the same cases, from a normal call to a process that dies at each write."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import AsyncGenerator, Callable, Generator
+from contextlib import asynccontextmanager, closing, contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final, cast
+
+from sqlalchemy import event
+from sqlalchemy.engine import Engine
+
+from apps.cms.tests.world import World
+from remit import App, Effect, Principal, Risk, Runtime
+from remit.runtime import RunResult
+from remit.stores import InMemoryStore
+from remit.tools import Arguments
+from remit_cms.pages.payloads import UpdatePage
+from remit_cms.publishing.change_sets import ChangeSets
+from remit_cms.publishing.payloads import AddToChangeSet
+from remit_cms.tools import AnyTool
+
+ANN: Final = Principal("ann", "local-site", frozenset({"cms:*", "approvals:decide"}))
+STRANGER: Final = Principal("sid", "local-site", frozenset({"other:read"}))
+Sample = dict[str, Any]
+
+SAMPLE: Final = ("cms_updatePage", "cms_getLivePage", "cms_publishChangeSet", "cms_purgePage")
+"""The tools of a sample."""
+
+NORMAL: Final[dict[str, Sample]] = {
+    "cms_getPages": {},
+    "cms_getPage": {"pageId": "{about}"},
+    "cms_createPage": {"title": "New"},
+    "cms_createPageWithContent": {"title": "New", "sections": [{"definitionId": "{hero}"}]},
+    "cms_updatePage": {"pageId": "{about}", "title": "Us", "slug": "us"},
+    "cms_deletePage": {"pageId": "{live}", "confirmed": True},
+    "cms_findResource": {"query": "abuot"},
+    "cms_searchPages": {"query": "bread"},
+    "cms_getPageSections": {"pageId": "{about}"},
+    "cms_getSectionContent": {"pageSectionId": "{section}"},
+    "cms_getSectionFields": {"definitionId": "{hero}"},
+    "cms_listSectionTemplates": {},
+    "cms_addSectionToPage": {"pageId": "{about}", "definitionId": "{hero}"},
+    "cms_updateSectionContent": {"pageSectionId": "{section}", "content": {"heading": "Cake"}},
+    "cms_deletePageSection": {"pageSectionId": "{section}", "confirmed": True},
+    "cms_publishPage": {"pageId": "{live}"},
+    "cms_unpublishPage": {"pageId": "{live}"},
+    "cms_getLivePage": {"pageId": "{live}"},
+    "cms_listRevisions": {"pageId": "{about}"},
+    "cms_compareRevisions": {"pageId": "{live}"},
+    "cms_revertPage": {"pageId": "{live}", "revision": 1},
+    "cms_listTrash": {},
+    "cms_restorePage": {"pageId": "{gone}"},
+    "cms_purgePage": {"pageId": "{gone}"},
+    "cms_listChangeSets": {},
+    "cms_getChangeSet": {"changeSetId": "{open}"},
+    "cms_createChangeSet": {"name": "Spring", "pageIds": ["{about}"]},
+    "cms_addToChangeSet": {"changeSetId": "{open}", "pageIds": ["{about}"]},
+    "cms_publishChangeSet": {"changeSetId": "{open}"},
+    "cms_discardChangeSet": {"changeSetId": "{open}"},
+    "cms_revertChangeSet": {"changeSetId": "{published}"},
+}
+"""Arguments with which each tool succeeds. Names in braces are ids of `World.populate`."""
+
+IDS: Final = {
+    "about": ("page_1", "page_4"),
+    "live": ("page_2", "page_5"),
+    "gone": ("page_3", "page_6"),
+    "section": ("section_1", "section_2"),
+    "published": ("set_1", "set_3"),
+    "open": ("set_2", "set_4"),
+    "hero": ("", ""),
+}
+"""The ids of the objects of this tenant, and of another one; those of templates are found."""
+
+
+class Crash(BaseException):
+    """The process died here."""
+
+
+class Sweep:
+    """The CMS with two tenants in the same state, restored before each case, and what went wrong in the cases."""
+
+    def __init__(self, world: World, path: Path, ids: dict[str, tuple[str, str]]) -> None:
+        self.tools = {tool.name: tool for tool in world.tools}
+        self._app = App(name="cms", tools=tuple(self.tools.values()), references=world.references)
+        self._world, self._path, self._ids = world, path, ids
+        self._prepared = sqlite3.connect(":memory:")
+        with closing(sqlite3.connect(path)) as database:
+            database.backup(self._prepared)
+        self._looks, self._counts = world.clock.looks, world.ids.counts.copy()
+        self.failures: list[str] = []
+        self.cases = 0
+
+    def close(self) -> None:
+        """Forget what the database was."""
+        self._prepared.close()
+
+    @contextmanager
+    def case(self, name: str, tool: str) -> Generator[Callable[[bool, object], None]]:
+        """One case in the prepared state. It yields what is called with each claim about it."""
+        with closing(sqlite3.connect(self._path)) as database:
+            self._prepared.backup(database)
+        self._rewind()
+        self.cases += 1
+
+        def claim(holds: bool, found: object) -> None:  # noqa: FBT001 - reads as a claim
+            if not holds:
+                self.failures.append(f"{tool}, {name}: {str(found)[:300]}")
+
+        yield claim
+
+    def _rewind(self) -> None:
+        """Give times and ids as from the prepared state on, so that replies can be compared."""
+        self._world.clock.looks, self._world.ids.counts = self._looks, self._counts.copy()
+
+    def fill(self, value: Any, tenant: int = 0, only: str = "") -> Any:
+        """A sample with ids; those of the other tenant for ``tenant`` 1, or for the placeholder ``only`` alone."""
+        if isinstance(value, dict):
+            return {name: self.fill(each, tenant, only) for name, each in cast("Sample", value).items()}
+        if isinstance(value, list):
+            return [self.fill(each, tenant, only) for each in cast("list[Any]", value)]
+        if isinstance(value, str) and value.startswith("{"):
+            name = value.strip("{}")
+            return self._ids[name][tenant if only in ("", name) else 0]
+        return value
+
+    def content(self) -> dict[str, list[str]]:
+        """The rows of all tables, without times and without the keys of calls."""
+        found: dict[str, list[str]] = {}
+        with closing(sqlite3.connect(self._path)) as database:
+            tables = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+            for (table,) in tables:
+                if "search" in table or table == "remit_effects":
+                    continue
+                columns = [each[1] for each in database.execute(f"PRAGMA table_info({table})")]
+                kept = ", ".join(f'"{each}"' for each in columns if not each.endswith("_at") and each != "run")
+                found[table] = sorted(repr(row) for row in database.execute(f"SELECT {kept} FROM {table}"))  # noqa: S608
+        return found
+
+    async def call(
+        self, tool: str, arguments: Sample, by: Principal = ANN, *, answer: bool | None = True
+    ) -> RunResult[Any]:
+        """Call a tool, and answer what is asked; None does not answer."""
+        runtime = self._runtime(InMemoryStore(), by)
+        return await self._start(runtime, tool, arguments, by, answer=answer)
+
+    async def call_and_die(self, tool: str, arguments: Sample, write: int) -> tuple[bool, dict[str, list[str]], str]:
+        """Call a tool in a process that dies at a write, then resume: whether it died, what it left, its reply."""
+        store = InMemoryStore()
+        with _dying_at(write):
+            try:
+                result = await self._start(self._runtime(store, ANN), tool, arguments, ANN, answer=True)
+            except Crash:
+                left = self.content()
+            else:
+                return False, {}, result.text
+        self._rewind()
+        result = await self._runtime(store, ANN).resume("swept")
+        return True, left, result.text
+
+    async def change_under_question(self, tool: str, arguments: Sample) -> tuple[RunResult[Any], dict[str, list[str]]]:
+        """Ask, change what is asked about, approve: the result, and the content before the yes."""
+        runtime = self._runtime(InMemoryStore(), ANN)
+        asked = await self._start(runtime, tool, arguments, ANN, answer=None)
+        world = self._world
+        if tool == "cms_purgePage":
+            await self.call("cms_restorePage", self.fill({"pageId": "{gone}"}))
+        elif tool == "cms_publishChangeSet":
+            payload = AddToChangeSet(change_set_id=self._ids["open"][0], page_ids=[self._ids["about"][0]])
+            await ChangeSets(world.database).add_to_change_set(world.call(key="stale"), payload)
+        elif tool == "cms_revertChangeSet":
+            await self.call("cms_unpublishPage", self.fill({"pageId": "{live}"}))
+        else:
+            page = self._ids["about" if "section" in str(arguments) else "live"][0]
+            await world.pages.update_page(world.call(key="stale"), UpdatePage(page_id=page, title="Changed since"))
+        before = self.content()
+        for question in asked.questions:
+            await runtime.decide(question, approved=True, by=ANN)
+        return await runtime.resume(asked.run), before
+
+    async def _start(
+        self, runtime: Runtime, tool: str, arguments: Sample, by: Principal, *, answer: bool | None
+    ) -> RunResult[Any]:
+        result = await runtime.call_by_name(tool, Arguments(json.dumps(arguments), arguments), by=by)
+        if answer is None or result.status != "waiting":
+            return result
+        for question in result.questions:
+            await runtime.decide(question, approved=answer, by=ANN)
+        return await runtime.resume(result.run)
+
+    def _runtime(self, store: InMemoryStore, by: Principal) -> Runtime:
+        return Runtime(self._app, store=store, directory=lambda _name, _tenant: by, make_run_id=lambda: "swept")
+
+
+@contextmanager
+def _dying_at(write: int) -> Generator[None]:
+    """The process dies at the n-th statement that writes."""
+    left = write
+
+    def count(_connection: object, _cursor: object, statement: str, *_: object) -> None:
+        nonlocal left
+        if statement.lstrip()[:6].upper() in {"INSERT", "UPDATE", "DELETE"}:
+            left -= 1
+            if left == 0:
+                raise Crash
+
+    event.listen(Engine, "before_cursor_execute", count)
+    try:
+        yield
+    finally:
+        event.remove(Engine, "before_cursor_execute", count)
+
+
+@asynccontextmanager
+async def open_sweep() -> AsyncGenerator[Sweep]:
+    """The CMS in a new file."""
+    with TemporaryDirectory() as folder:
+        world = World(Path(folder))
+        await world.add_other_site()
+        for tenant in ("local-site", "other"):
+            await world.populate(tenant)
+        ids = dict(IDS)
+        with closing(sqlite3.connect(Path(folder) / "cms.db")) as database:
+            rows = database.execute("SELECT site, id FROM section_definitions WHERE key = 'hero'").fetchall()
+        templates = dict(rows)
+        ids["hero"] = (templates["local-site"], templates["other-site"])
+        with closing(Sweep(world, Path(folder) / "cms.db", ids)) as sweep:
+            yield sweep
+        await world.database.close()
+
+
+async def sweep_tool(sweep: Sweep, tool: AnyTool, *, short: bool) -> None:
+    """All cases of one tool."""
+    name, sample = tool.name, NORMAL[tool.name]
+    arguments = sweep.fill(sample)
+    with sweep.case("normal", name) as claim:
+        before = sweep.content()
+        result = await sweep.call(name, arguments)
+        done, reply = sweep.content(), result.text
+        claim(result.status == "done" and '"success":true' in reply, reply)
+        claim((done == before) == (tool.facts.effect is Effect.PURE), "what it writes does not fit its effect")
+    await _sweep_refusals(sweep, tool, sample)
+    if tool.facts.risk is Risk.HIGH:
+        await _sweep_questions(sweep, tool, arguments)
+    if tool.facts.effect is Effect.KEYED:
+        await _sweep_crashes(sweep, tool, arguments, (done, reply), short=short)
+
+
+async def _sweep_refusals(sweep: Sweep, tool: AnyTool, sample: Sample) -> None:
+    """Not found and foreign, which read the same, invalid, and without permission: nothing changes."""
+    for placeholder in sorted(each for each in IDS if f"{{{each}}}" in json.dumps(sample)):
+        with sweep.case(f"another tenant's {placeholder}", tool.name) as claim:
+            before = sweep.content()
+            foreign = sweep.fill(sample, 1, placeholder)
+            theirs = sweep.fill(f"{{{placeholder}}}", 1)
+            unknown = f"{theirs[:-1]}x"
+            answer = (await sweep.call(tool.name, foreign)).text
+            other = json.loads(json.dumps(foreign).replace(f'"{theirs}"', f'"{unknown}"'))
+            claim((await sweep.call(tool.name, other)).text.replace(unknown, theirs) == answer, answer)
+            claim(json.loads(answer).get("errorCode") == "NOT_FOUND", answer)
+            claim(sweep.content() == before, "it changed something")
+    for case, by, arguments, code in (
+        ("invalid", ANN, {**sweep.fill(sample), "colour": "red"}, "VALIDATION_ERROR"),
+        ("denied", STRANGER, sweep.fill(sample), "PERMISSION_DENIED"),
+    ):
+        with sweep.case(case, tool.name) as claim:
+            before = sweep.content()
+            answer = (await sweep.call(tool.name, arguments, by)).text
+            claim(json.loads(answer).get("errorCode") == code, answer)
+            claim(sweep.content() == before, "it changed something")
+
+
+async def _sweep_questions(sweep: Sweep, tool: AnyTool, arguments: Sample) -> None:
+    """A tool of high risk changes nothing before a yes, after a no, or if what was shown has changed."""
+    with sweep.case("asked", tool.name) as claim:
+        before = sweep.content()
+        result = await sweep.call(tool.name, arguments, answer=None)
+        claim(result.status == "waiting" and len(result.questions) == 1, result.text)
+        claim(sweep.content() == before, "it changed something before the yes")
+    with sweep.case("answered with no", tool.name) as claim:
+        reply = json.loads((await sweep.call(tool.name, arguments, answer=False)).text)
+        claim(reply.get("cancelled") is True, reply)
+        claim(sweep.content() == before, "it changed something after the no")
+    with sweep.case("stale", tool.name) as claim:
+        result, before = await sweep.change_under_question(tool.name, arguments)
+        claim(sweep.content() == before, "it did what nobody was shown")
+        claim(result.status == "waiting" or '"success":false' in result.text, result.text)
+
+
+async def _sweep_crashes(
+    sweep: Sweep, tool: AnyTool, arguments: Sample, expected: tuple[dict[str, list[str]], str], *, short: bool
+) -> None:
+    """Wherever the process dies, all is written or nothing; afterwards it is written once, with the same reply."""
+    write, died = 1, True
+    while died:
+        with sweep.case(f"dies at write {write}", tool.name) as claim:
+            before = sweep.content()
+            died, left, reply = await sweep.call_and_die(tool.name, arguments, write)
+            claim(not died or left in (before, expected[0]), "it left a part")
+            claim((sweep.content(), reply) == expected, "its second attempt had another result")
+        write += 3 if short else 1

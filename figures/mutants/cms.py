@@ -1,0 +1,54 @@
+"""Mutants of the figures about the CMS."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Final
+
+from figures.cms import measure_editors, measure_sweep
+from figures.mutants.mutant import edited, mutants_of, together
+
+_SETS: Final = "remit_cms.publishing.change_sets:ChangeSets"
+
+_SWEEP: Final = {
+    "a change set is published as it is by now, and not as it was shown": edited(
+        f"{_SETS}.preview_publication", 'state=f"{change_set.id} {change_set.state} " + _state_of(pages)', 'state="one"'
+    ),
+    "the trash shows the pages of all tenants": together(
+        edited(
+            "remit_cms.publishing.references:DeletedPageReferences.find_candidates",
+            ".where(scope.target.row_filter(TrashedPage))",
+            "",
+        ),
+        edited("remit_cms.storage.trash:find_trashed_page", "scope.target.row_filter(TrashedPage), ", ""),
+    ),
+    "revisions are purged in a transaction of their own": edited(
+        "remit_cms.storage.trash:purge_page",
+        "await edit.session.delete(trashed)",
+        "await edit.session.commit(); await edit.session.delete(trashed)",
+    ),
+}
+_LOST: Final = {
+    "a translation overwrites the original": edited(
+        "remit_cms.sections.contents:update_content", "(section.id, locale)", "(section.id, edit.default_locale)"
+    ),
+    "edits of others go live with a change set": edited(
+        "remit_cms.storage.change_sets:find_foreign_edits", "if foreign is None:", "if True:"
+    ),
+    "a change set publishes what was edited after it": edited(
+        f"{_SETS}.publish_change_set", "Move(each.page, each.last)", "Move(each.page, each.page.revision)"
+    ),
+    "a change set is discarded with the later edits of others": edited(
+        "remit_cms.publishing.undoing:_check_later_edits", "if author is not None:", "if False:"
+    ),
+    "languages are lost when a page goes back to a revision": edited(
+        "remit_cms.storage.snapshots:apply_snapshot",
+        "in section.contents.items():",
+        "in list(section.contents.items())[:1]:",
+    ),
+}
+
+MUTANTS: Final = (
+    *mutants_of("cms.sweep_failures", _SWEEP, partial(measure_sweep, short=True)),
+    *mutants_of("cms.lost_updates", _LOST, partial(measure_editors, short=True)),
+)
