@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 
 import pytest
@@ -10,6 +11,7 @@ from apps.cms.tests.world import World
 from remit import App, Principal, Runtime
 from remit.tools import Arguments
 from remit_cms.agent import editor
+from remit_cms.storage.seed import add_site
 from remit_cms.tools import page_operations, section_operations
 
 ANN = Principal("ann", "local-site", frozenset({"*"}))
@@ -90,3 +92,51 @@ async def test_lists_and_searches_show_only_ones_own(world: World, runtime: Runt
 async def test_a_slug_of_another_tenant_is_free(world: World) -> None:
     await world.page("About", tenant="other")
     assert (await world.page("About")).slug == "about"
+
+
+async def add_shop(world: World) -> None:
+    numbers = itertools.count()
+    async with world.database.write() as session:
+        await add_site(
+            session,
+            "local-site",
+            "shop",
+            clock=world.database.clock,
+            new_id=lambda kind: f"shop_{kind}_{next(numbers)}",
+        )
+
+
+async def titles(runtime: Runtime, by: Principal, target: str) -> str:
+    result = await runtime.call_by_name("cms_getPages", Arguments("{}", {}), by=by, target=target)
+    found = json.loads(result.text)
+    return found["errorCode"] if "errorCode" in found else ", ".join(page["title"] for page in found["pages"])
+
+
+async def create(runtime: Runtime, by: Principal, title: str, target: str) -> str:
+    arguments = {"title": title}
+    raw = Arguments(json.dumps(arguments), arguments)
+    return (await runtime.call_by_name("cms_createPage", raw, by=by, target=target)).status
+
+
+async def test_the_target_of_a_run_is_the_site_that_its_calls_see_and_change(world: World, runtime: Runtime) -> None:
+    await add_shop(world)
+    for title, target in (("Home", ""), ("Cart", "shop"), ("Till", "shop/main")):
+        assert await create(runtime, ANN, title, target) == "done"
+    for target, expected in (("", "Home"), ("local-site", "Home"), ("shop/main", "Cart, Till"), ("shop", "Cart, Till")):
+        assert sorted((await titles(runtime, ANN, target)).split(", ")) == expected.split(", ")
+    unknown = {
+        await titles(runtime, ANN, each) for each in ("nothing", "other-site", "shop/test", "Shop", "shop/main/x")
+    }
+    assert unknown == {"NOT_FOUND"}
+    found = await runtime.call_by_name("cms_getPage", Arguments('{"slug":"cart"}', {"slug": "cart"}), by=ANN)
+    assert "No page 'cart'" in found.text
+
+
+async def test_a_permission_for_a_site_reaches_no_other_site(world: World, runtime: Runtime) -> None:
+    await add_shop(world)
+    bea = Principal("bea", "local-site", frozenset({"cms:read", "cms:write@shop/*"}))
+    targets = ("shop/main", "shop", "local-site/main", "", "other-site/main", "shop/test")
+    statuses = [await create(runtime, bea, f"Page {number}", target) for number, target in enumerate(targets)]
+    assert statuses == ["done", "failed", "failed", "failed", "failed", "failed"]
+    assert await titles(runtime, ANN, "shop") == "Page 0"
+    assert await titles(runtime, ANN, "local-site") == ""

@@ -10,6 +10,7 @@ from sqlalchemy import ColumnElement, and_, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from remit.errors import InvalidArgumentsError, NotFoundError
+from remit.tools import Caller
 from remit_cms.storage.tables import Environment, Locale, Page, PageSection, Scoped, SectionDefinition, Site
 from remit_cms.templates.slots import Structure
 
@@ -132,20 +133,28 @@ def parse_structure(definition: SectionDefinition) -> Structure:
     return Structure.model_validate(definition.structure)
 
 
-async def find_target(session: AsyncSession, tenant: str) -> Target:
-    """The target of a tenant: the main environment of its first site.
+async def find_target(session: AsyncSession, caller: Caller) -> Target:
+    """The site and environment of a call: those that the target of its run names, such as ``bakery/main``.
+
+    A target without an environment stands for the main one. Without a target it is that of the tenant's first site.
 
     Raises:
-        NotFoundError: the tenant has no site.
+        NotFoundError: the tenant has no such site or environment.
     """
-    query = (
-        select(Environment.site, Environment.name)
-        .join(Site, Site.key == Environment.site)
-        .where(Site.tenant == tenant)
-        .order_by(Site.created_at, Site.key, Environment.is_default.desc(), Environment.name)
-        .limit(1)
-    )
+    tenant, (site, _, environment) = caller.principal.tenant, caller.target.partition("/")
+    query = select(Environment.site, Environment.name).join(Site, Site.key == Environment.site)
+    query = query.where(Site.tenant == tenant)
+    if site:
+        query = query.where(Site.key == site)
+    if environment:
+        query = query.where(Environment.name == environment)
+    query = query.order_by(Site.created_at, Site.key, Environment.is_default.desc(), Environment.name).limit(1)
     found = (await session.execute(query)).first()
+    if found is None and site:
+        raise NotFoundError(
+            f"No site '{caller.target}' belongs to the tenant '{tenant}'. Give the run a site of this tenant as its "
+            "target, with or without an environment, such as local-site/main; or no target."
+        )
     if found is None:
         raise NotFoundError(
             f"No site belongs to the tenant '{tenant}'. Give the user the tenant of a site in config.toml, or add a "

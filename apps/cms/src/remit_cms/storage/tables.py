@@ -31,7 +31,7 @@ EFFECTS = effects_table(Base.metadata)
 
 
 class Site(Base):
-    """A site, by its key. Users and agents of a tenant work on the tenant's first site."""
+    """A site, by its key. A run works on the site of its tenant that its target names, or else on the first one."""
 
     __tablename__ = "sites"
     key: Mapped[str] = mapped_column(String(64), primary_key=True)

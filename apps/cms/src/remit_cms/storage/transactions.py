@@ -58,7 +58,7 @@ async def open_view(database: Database, context_or_target: LeafContext | Target)
         target = (
             context_or_target
             if isinstance(context_or_target, Target)
-            else await find_target(session, context_or_target.caller.principal.tenant)
+            else await find_target(session, context_or_target.caller)
         )
         yield Scope(session=session, target=target, locales=await load_locales(session, target.site))
 
@@ -76,7 +76,7 @@ async def edit_once(
         RateLimitedError: the database was busy for too long.
     """
     async with database.write() as session:
-        target = await find_target(session, ctx.caller.principal.tenant)
+        target = await find_target(session, ctx.caller)
         edit = Edit(
             session=session,
             target=target,
