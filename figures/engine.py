@@ -22,13 +22,16 @@ from figures.engine_cms import CMS, EDITOR, WRITES, cms_runtime, create_shared_p
 from figures.engine_world import (
     APPLICATION,
     CUT,
+    FILING,
     LEAF_CALLS,
     LEAVES,
     PERSON,
     UNSAFE,
     expected_result,
+    find_filing_errors,
     read_effects,
     runtime_of,
+    submit_filing,
 )
 from figures.figure import Figure, no_violations
 from figures.mutants.mutant import Edit, edited, planted_edits, together
@@ -50,6 +53,9 @@ KILL_DELAY = (0.05, 2.0)
 
 ASKING_INTERVAL = 5
 """Every so manieth run asks a person."""
+
+FILING_INTERVAL = 3
+"""Every so manieth of the others has a target, files, and a typed result."""
 
 FAILURE_RATE = 0.2
 """The part of the requests that an unreliable model fails."""
@@ -115,7 +121,7 @@ def _measure_figures(
         f"SIGKILL at {verdict.kills} "
         f"random moments within {seconds:.0f} s in which {runs} runs are opened, each of keyed and unsafe calls; "
         f"{verdict.asked} approvals and {verdict.outcomes} unknown outcomes decided in a third process; judged by a "
-        "file opened O_APPEND"
+        "file opened O_APPEND; some runs have a target, files and a typed result, which is judged too"
     )
     if failure_rate:
         how += (
@@ -247,6 +253,8 @@ async def _submit_runs(place: Place, runtime: Runtime, engine: DbosEngine, runs:
 async def _submit_run(place: Place, runtime: Runtime, number: int) -> str:
     if place.application == CMS:
         return await runtime.submit("go", by=EDITOR)
+    if number % ASKING_INTERVAL and number % FILING_INTERVAL == 1:
+        return await submit_filing(runtime)
     return await runtime.submit("go", by=PERSON, agent="plain" if number % ASKING_INTERVAL else "asking")
 
 
@@ -315,6 +323,8 @@ async def _judge(place: Place, store: SqlStore, verdict: Verdict) -> None:
             for item in items
         )
         outputs = [item for item in items if isinstance(item, ToolOutput)]
+        if row.callee == FILING:
+            verdict.lost += await find_filing_errors(place.runtime(store), row, outputs)
         for call, count in Counter(output.call for output in outputs).items():
             if count > 1:
                 verdict.doubled.append(f"run {row.run}: call {call} has {count} ends")

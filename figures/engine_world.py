@@ -1,17 +1,25 @@
-"""The world of the kill test: tools that take a moment, and whose effects are lines in a file opened O_APPEND."""
+"""The world of the kill test: tools that take a moment, and whose effects are lines in a file opened O_APPEND.
+
+Some runs file: they have a target and a file of the person, make another file of it, and give it as a typed result.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import os
 import random
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
 from typing import Any, Final
 
+from pydantic import BaseModel, ValidationError
+
 from remit import Agent, App, Context, Effect, LeafContext, Principal, Risk, Runtime, Tool, tool
-from remit.errors import ModelBusyError, ModelUnavailableError
-from remit.journal.ports import Store
+from remit.artifacts import Artifact, PromptWithFiles, RunArtifacts
+from remit.contracts.artifact import digest_of
+from remit.contracts.items import ToolOutput
+from remit.errors import CallError, ConflictError, ModelBusyError, ModelUnavailableError
+from remit.journal.ports import RunRow, Store
 from remit.layers import RetryModel
 from remit.messages import ChatRequest, Completion, completion_from_message
 from remit.models import Model
@@ -29,6 +37,13 @@ UNSAFE: Final = ("send", "erase")
 CUT: Final = "length"
 """The finish reason of a cut answer."""
 
+FILING: Final = "filing"
+"""The agent of the runs that file."""
+
+_TARGET: Final = "bakery/main"
+_BOOKS: Final = b"the books of the bakery"
+_FILED: Final = b"filed: " + _BOOKS
+
 _MOMENT: Final = 0.03
 """Seconds at most between the start of an effect and its line, and between that and its end."""
 
@@ -39,6 +54,13 @@ _RETRY: Final = RetryModel(base_delay=0.02, max_delay=0.1)
 _CUT_ANSWER: Final = completion_from_message('{"role":"assistant","content":"all d"}', finish_reason=CUT)
 
 _Effect = Callable[[str, str], Awaitable[None]]
+
+
+class Filed(BaseModel):
+    """The typed result of a run that files."""
+
+    status: str
+    report: Artifact
 
 
 class UnreliableModel:
@@ -74,15 +96,37 @@ def runtime_of(home: Path, store: Store, lease: float, failure_rate: float = 0.0
     batch = (("pay", {"number": 1}), ("send", {"number": 2}), ("both", {"number": 3}))
     plain = [calls(*batch), calls(("send", {"number": 4}), ("pay", {"number": 5})), DONE]
     asking = [calls(*batch), calls(("erase", {"number": 6}), ("send", {"number": 7})), DONE]
+    export = ("export", {"source": _refer(_BOOKS).model_dump()})
+    filed = ("final_result", Filed(status=DONE, report=_refer(_FILED)).model_dump())
+    filing = [calls(*batch), calls(export, ("send", {"number": 4}), ("pay", {"number": 5})), calls(filed)]
     tools = _tools(act)
-    agents = tuple(
-        Agent(name, instructions="Work.", tools=tools, model=UnreliableModel(Scripted(script), failure_rate)).layer(
-            _RETRY
-        )
+    agents = [
+        Agent(name, instructions="Work.", tools=tools, model=UnreliableModel(Scripted(script), failure_rate))
         for name, script in (("plain", plain), ("asking", asking))
-    )
-    app = App(name=APPLICATION, agents=agents)
+    ]
+    model = UnreliableModel(Scripted(filing), failure_rate)
+    tools = (*tools, _export)
+    agents.append(Agent(FILING, instructions="File.", tools=tools, input=PromptWithFiles, output=Filed, model=model))
+    app = App(name=APPLICATION, agents=[each.layer(_RETRY) for each in agents])
     return Runtime(app, store=store, directory=lambda _name, _tenant: PERSON, lease_seconds=lease)
+
+
+async def submit_filing(runtime: Runtime) -> str:
+    """Open a run that files, for the target and with the person's file."""
+    books = await runtime.artifacts.add(_BOOKS, by=PERSON, name="books.txt")
+    return await runtime.submit("go", by=PERSON, agent=FILING, files=[books], target=_TARGET)
+
+
+async def find_filing_errors(runtime: Runtime, row: RunRow, outputs: Iterable[ToolOutput]) -> list[str]:
+    """What is wrong with a run that files: its target, its typed result, or the file that this refers to."""
+    result = next((each.text for each in outputs if each.callee == FILING), "")
+    try:
+        filed = Filed.model_validate_json(result)
+        content = await runtime.artifacts.read(filed.report, by=PERSON)
+    except (ValidationError, CallError) as error:
+        return [f"run {row.run} gives {result!r}: {error}"]
+    found = (row.target, filed.status, content)
+    return [] if found == (_TARGET, DONE, _FILED) else [f"run {row.run} gives {found}"]
 
 
 def read_effects(home: Path) -> list[tuple[str, str]]:
@@ -99,6 +143,19 @@ def expected_result(name: str, arguments: str) -> str:
 
 def _effects_log(home: Path) -> Path:
     return home / "effects.log"
+
+
+def _refer(content: bytes) -> Artifact:
+    return Artifact(digest=digest_of(content), size=len(content), media_type="text/plain")
+
+
+@tool(name="export", effect=Effect.KEYED)
+async def _export(ctx: LeafContext, source: Artifact) -> Artifact:
+    """Make a file of another one, for the target."""
+    if ctx.caller.target != _TARGET:
+        raise ConflictError(f"the target is {ctx.caller.target!r}")
+    files = RunArtifacts()
+    return await files.add(b"filed: " + await files.read(source), media_type="text/plain")
 
 
 def _tools(act: _Effect) -> tuple[Tool[..., Any], ...]:
