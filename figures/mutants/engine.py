@@ -40,6 +40,9 @@ _LOST: Final = {
     "a run whose process was killed is held for ever": edited(
         "remit.journal.sql.store:SqlStore.acquire", "if row.until > now:", "if row.until > 0:"
     ),
+    "the target of a run is not recorded": edited(
+        "remit.engine.conversations:Conversations.create_header", "target=target,", 'target="",'
+    ),
 }
 _LOST_BY_OUTAGE: Final = {
     "a run fails by a busy model": edited(
