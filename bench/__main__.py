@@ -13,7 +13,7 @@ from bench.durable import durable
 from bench.inventory import inventory
 from bench.paused import paused
 from bench.process import command_line, process
-from bench.tool_search import tools
+from bench.stream import stream
 from bench.workers import workers
 from bench.workers_memory import workers_memory
 from figures.figure import BUILD, Figure, format_figure, select_parts, write_figures
@@ -27,7 +27,7 @@ PARTS: Final[dict[str, Callable[[], AsyncIterator[Figure]]]] = {
     "paused": paused,
     "due": due,
     "inventory": inventory,
-    "tools": tools,
+    "stream": stream,
     "workers": workers,
     "workers_memory": workers_memory,
 }

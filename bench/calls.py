@@ -52,9 +52,6 @@ async def turns() -> AsyncIterator[Figure]:
     yield at_most("turn.cpu_us", many * 1e6, "µs", 60, 200, how)
     grown = f"the cost of a turn in a run of 200 turns ({many * 1e6:.1f} µs) over one of 10 ({ten * 1e6:.1f} µs)"
     yield at_most("turn.growth_200_10", many / ten, "ratio", 1.1, 200, grown)
-    thousand = await minimum_of(_thousand_turns, 3)
-    lasted = f"wall time of a run of 1,000 turns, least of 3, {machine}"
-    yield at_most("run.1000_turns_s", thousand, "s", 0.5, 1000, lasted)
     long = await minimum_of(lambda: _turn_cost(1000), 3) * 1000
     yield at_most(
         "run.1000_turns_s", long, "s", 0.5, 3, f"CPU time of a run of 1,000 turns with one pure call each, {machine}"
@@ -77,14 +74,6 @@ async def _turn_cost(count: int, *, wide: int = 1) -> float:
     for each in runtimes:
         (await each.run("go", by=PERSON)).value()
     return (time.process_time() - started) / count / repeats
-
-
-async def _thousand_turns() -> float:
-    each = runtime(ToolCallingModel(1000), turns=1001)
-    gc.collect()
-    started = time.perf_counter()
-    (await each.run("go", by=PERSON)).value()
-    return time.perf_counter() - started
 
 
 async def _replay_cost() -> float:

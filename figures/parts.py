@@ -38,6 +38,7 @@ from figures import (
     seal,
     secrets,
     stream,
+    tools,
     untyped,
     wire,
     workers,
@@ -73,6 +74,7 @@ from figures.mutants import schedules as schedules_mutants
 from figures.mutants import seal as seal_mutants
 from figures.mutants import secrets as secrets_mutants
 from figures.mutants import stream as stream_mutants
+from figures.mutants import tools as tools_mutants
 from figures.mutants import untyped as untyped_mutants
 from figures.mutants import wire as wire_mutants
 from figures.mutants import workers as workers_mutants
@@ -120,6 +122,7 @@ PARTS: Final = {
     "conversations": Part(conversations.figures, conversations_mutants.MUTANTS),
     "scheduled": Part(scheduled.figures, scheduled_mutants.MUTANTS),
     "stream": Part(stream.figures, stream_mutants.MUTANTS),
+    "tools": Part(tools.figures, tools_mutants.MUTANTS),
     "outage": Part(outage.figures, outage_mutants.MUTANTS),
     "wire": Part(wire.figures, wire_mutants.MUTANTS),
     "limits": Part(limits.figures, limits_mutants.MUTANTS),

@@ -12,7 +12,7 @@ import bench.due
 import bench.inventory
 import bench.paused
 import bench.process
-import bench.tool_search
+import bench.stream
 import bench.workers
 import bench.workers_memory
 from bench.__main__ import PARTS
@@ -23,7 +23,7 @@ SIZES: Final[dict[ModuleType, dict[str, int]]] = {
     bench.inventory: {"METHODS": 50, "REPEATS": 1},
     bench.paused: {"WAITING": 2, "RESUMED": 1},
     bench.process: {"REPEATS": 1},
-    bench.tool_search: {"MOST_SEARCHES": 1, "MOST_TASKS": 1},
+    bench.stream: {"REPEATS": 1},
     bench.workers: {"RUNS": 1, "REPEATS": 1},
     bench.workers_memory: {"PARALLEL_WORKERS": 1},
 }

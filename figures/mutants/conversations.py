@@ -59,4 +59,12 @@ MUTANTS: Final = (
             ),
         },
     ),
+    *mutants_of(
+        "conversation.idle_bytes",
+        {
+            "the answers of an ended run are kept": edited(
+                "remit.engine.open_answers:RunAnswers.publish", "if _BOARDS.get(key) is self:", "if False:"
+            ),
+        },
+    ),
 )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.tool_search import find_lost_task
+from figures.tools import find_lost_task
 from remit.evals.recording import RecordedModel, load_recording, recording_path
 from remit.evals.run import run_task
 from remit.evals.task import Task, load_tasks

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from statistics import mean
@@ -85,15 +86,24 @@ def _is_internal(name: str) -> bool:
     return any(word in name for word in ("session_", "_session", "_turn", "process_", "_events"))
 
 
-async def tools() -> AsyncIterator[Figure]:
-    """Measure what definitions cost with and without a search, and whether searches find the tool that is needed."""
-    with tempfile.TemporaryDirectory() as folder:
+def figures(*, short: bool) -> Iterator[Figure]:
+    """What definitions cost with and without a search, and whether searches find the tool that is needed."""
+    yield from measure_definitions(SEARCHES[5::10] if short else SEARCHES)
+    tasks = load_tasks([TASKS])[:: 10 if short else 1]
+    lost = [task.name for task in tasks if asyncio.run(find_lost_task(task))]
+    how = f"eval tasks of the CMS with recorded answers, each tool searched by the person's words first {lost or ''}"
+    yield no_violations("tools.eval_tasks_lost", len(lost), len(tasks), how.strip())
+
+
+def measure_definitions(searches: Sequence[tuple[str, str]] = SEARCHES) -> Iterator[Figure]:
+    """The figures of definitions and searches."""
+    with asyncio.Runner() as runner, tempfile.TemporaryDirectory() as folder:
         offered = sixty_tools(Path(folder))
-        full = await _ask(offered, None, ["done"])
+        full = runner.run(_ask(offered, None, ["done"]))
         costs, missed = list[float](), 0
-        for query, needed in SEARCHES[:MOST_SEARCHES]:
+        for query, needed in searches:
             answers = [calls(("search_tools", {"query": query})), "done"]
-            request = await _ask(offered, ToolSearch(phrases=PHRASES), answers)
+            request = runner.run(_ask(offered, ToolSearch(phrases=PHRASES), answers))
             replies = [json.loads(text)["content"] for text in request.history if '"role":"tool"' in text[:20]]
             costs.append((len(request.tools.text.encode()) + sum(len(each.encode()) for each in replies)) / 4)
             missed += needed not in request.tools.names
@@ -103,14 +113,9 @@ async def tools() -> AsyncIterator[Figure]:
     searched = f"definitions after one search, and its reply, mean; the most is {max(costs):.0f}; {how}"
     yield at_most("tools.definition_tokens_searched", mean(costs), "tokens", 1000, len(costs), searched)
     yield no_violations("tools.search_missed", missed, len(costs), f"searches without the tool that is needed; {how}")
-    tasks = load_tasks([TASKS])[:MOST_TASKS]
-    lost = [task.name for task in tasks if await find_lost_task(task)]
-    how = f"eval tasks of the CMS with recorded answers, each tool searched by the person's words first {lost or ''}"
-    yield no_violations("tools.eval_tasks_lost", len(lost), len(tasks), how.strip())
 
 
 TASKS: Final = Path(__file__).parent.parent / "apps" / "cms" / "evals"
-MOST_SEARCHES, MOST_TASKS = 1000, 1000
 
 
 class SearchingModel:

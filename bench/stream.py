@@ -1,0 +1,84 @@
+"""What a run adds to the time that an endpoint's first event takes."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import AsyncGenerator, AsyncIterator
+from typing import Final
+
+import httpx
+
+from figures.figure import Figure, at_most
+from remit import Agent, App, Principal, Runtime
+from remit.items import DeltaEvent
+from remit.models import OpenAI
+
+PERSON: Final = Principal("ann")
+REPEATS: Final = 100
+_HEAD: Final = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
+_CHUNK: Final = b'data: {"choices":[{"index":0,"delta":{"role":"assistant","content":"word "}}]}\n\n'
+_LAST: Final = b'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
+
+
+async def stream() -> AsyncIterator[Figure]:
+    """Measure the first piece of an answer, from the request on, in a run and without Remit."""
+    async with _serve() as url, httpx.AsyncClient() as http:
+        model = OpenAI("m", base_url=url, api_key="none")
+        agent = Agent("writer", instructions="Write.", model=model)
+        runtime = Runtime(App(name="bench", agents=(agent,)))
+        raw, whole = list[float](), list[float]()
+        for _ in range(REPEATS):
+            raw.append(await _time_raw(http, url))
+            whole.append(await _time_run(runtime))
+        await model.close()
+    added = (min(whole) - min(raw)) * 1e3
+    how = (
+        f"from the message to the first piece of the answer in `runtime.stream`, less the first event that httpx reads "
+        f"from the same endpoint on this machine ({min(raw) * 1e3:.2f} ms), least of {REPEATS}"
+    )
+    yield at_most("stream.first_event_ms", added, "ms", 2, REPEATS, how)
+
+
+async def _time_raw(http: httpx.AsyncClient, url: str) -> float:
+    started = time.perf_counter()
+    async with http.stream("POST", f"{url}/chat/completions", json={"stream": True}) as response:
+        first = 0.0
+        async for _ in response.aiter_lines():
+            first = first or time.perf_counter()
+    return first - started
+
+
+async def _time_run(runtime: Runtime) -> float:
+    started, first = time.perf_counter(), 0.0
+    async for event in runtime.stream("go", by=PERSON):
+        if isinstance(event, DeltaEvent):
+            first = first or time.perf_counter()
+    return first - started
+
+
+@contextlib.asynccontextmanager
+async def _serve() -> AsyncGenerator[str]:
+    """An endpoint that streams one answer to every request: its first event at once, the rest a little later."""
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(asyncio.IncompleteReadError, ConnectionError, asyncio.CancelledError):
+            while True:
+                head = (await reader.readuntil(b"\r\n\r\n")).lower()
+                length = int(head.split(b"content-length:")[1].split(b"\r\n")[0])
+                await reader.readexactly(length)
+                writer.write(_HEAD + _to_chunk(_CHUNK))
+                await asyncio.sleep(0.01)
+                writer.write(_to_chunk(_LAST) + _to_chunk(b""))
+        writer.close()
+
+    server = await asyncio.start_server(answer, "127.0.0.1", 0)
+    try:
+        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+    finally:
+        server.close()
+
+
+def _to_chunk(data: bytes) -> bytes:
+    return b"%x\r\n%b\r\n" % (len(data), data)

@@ -1,0 +1,53 @@
+"""Mutants of the figures about definitions of tools."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from figures.mutants.mutant import edited, mutants_of
+from figures.tools import measure_definitions
+
+_SEARCH: Final = "remit.agent.tool_search"
+
+MUTANTS: Final = (
+    *mutants_of(
+        "tools.definition_tokens_searched",
+        {
+            "a model is shown all tools in spite of a search": edited(
+                "remit.agent.driver:AgentTools.__init__", "own.count > search.above", "own.count < search.above"
+            ),
+            "a search finds more tools than its limit": edited(
+                f"{_SEARCH}:SearchTools.run", "[: self._search.limit]", "[: 2 * self._search.limit]"
+            ),
+            "the reply to a search has whole descriptions": edited(
+                f"{_SEARCH}:_summarize", "len(sentence) <= _MAX_SUMMARY", "(sentence := description)"
+            ),
+        },
+        measure_definitions,
+    ),
+    *mutants_of(
+        "tools.definition_tokens",
+        {
+            "each definition carries the schema of its result": edited(
+                "remit.contracts.contract:tool_definition",
+                '"parameters": contract.schema_in.json_schema,',
+                '"parameters": contract.schema_in.json_schema, "returns": contract.schema_out.json_schema,',
+            ),
+            "each definition is sent twice": edited(
+                "remit.agent.driver:AgentTools.definitions.func", "in self.callees", "in 2 * self.callees"
+            ),
+        },
+        measure_definitions,
+    ),
+    *mutants_of(
+        "tools.search_missed",
+        {
+            "what a search found is not shown to the model": edited(
+                f"{_SEARCH}:names_found",
+                'found.update(dict.fromkeys(names_in_reply(message.get("content"))))',
+                "pass",
+            ),
+        },
+        measure_definitions,
+    ),
+)
