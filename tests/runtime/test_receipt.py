@@ -15,7 +15,7 @@ from remit.agent import AgentDriver
 from remit.app import Env
 from remit.cli.receipt import receipt_lines
 from remit.errors import BlockedError, ConflictError, ExternalError
-from remit.items import AttemptEnded, AttemptStarted, ErasedItem, Item, Message, ToolOutput
+from remit.items import AttemptEnded, AttemptStarted, ErasedItem, Item, ItemEvent, Message, ToolOutput
 from remit.messages import encode_message
 from remit.runtime import Receipt, make_receipt
 from remit.testing import Scripted, calls, superuser
@@ -102,10 +102,12 @@ async def test_a_receipt_lists_what_was_changed_failed_or_was_not_made(driver: A
     assert [each.name for each in receipt.changed[1].entities] == ["About us"]
     assert [type(each[0].error) for each in (receipt.failed, receipt.not_made)] == [ConflictError, BlockedError]
     assert not receipt.has_changed_nothing
-    assert names((await runtime.client(superuser()).details(result.run)).receipt) == {
-        "changed": ["rename", "publish"],
-        "failed": ["lock", "find"],
-    }
+    client = runtime.client(superuser())
+    assert repr((await client.details(result.run)).receipt) == repr(receipt)
+    events = [event async for event in client.stream(result.run)]
+    ends = [repr(event.receipt) for event in events if isinstance(event, ItemEvent) and event.receipt is not None]
+    assert ends == [repr(receipt)]
+    assert events[-1].after == str(len(events) - 1)
 
 
 @BOTH

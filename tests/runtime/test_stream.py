@@ -11,6 +11,8 @@ import pytest
 from remit import App, Effect, Principal, Runtime, tool
 from remit.contracts.items import RunFinished
 from remit.engine import watching
+from remit.engine.following import follow_run
+from remit.engine.watching import wake_streams
 from remit.items import ItemEvent
 from remit.journal.ledger import RunLedger
 from remit.runtime import Client
@@ -130,3 +132,23 @@ async def test_a_stream_in_another_thread_ends_while_one_begins(monkeypatch: pyt
         watching.wake_streams_and(None)(positions("run", [header_item()])[0])
         await asyncio.wait_for(changed.wait(), 5)
     assert vars(watching)["_WATCHERS"] == {}
+
+
+@pytest.mark.looptime
+async def test_a_reader_that_is_cancelled_while_something_comes_ends() -> None:
+    async def never() -> bool:
+        return False
+
+    async def follow() -> None:
+        async for _ in follow_run(InMemoryStore(), "run", -1, HOUR, never):
+            pass
+
+    for moment in range(6):
+        reading = asyncio.create_task(follow())
+        await asyncio.wait({reading}, timeout=1)
+        wake_streams("run")
+        for _ in range(moment):
+            await asyncio.sleep(0)
+        reading.cancel()
+        await asyncio.wait({reading}, timeout=1)
+        assert reading.cancelled()

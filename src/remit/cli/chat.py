@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, Final
 
 from remit.cli.client import LocalClient, needs_model
+from remit.cli.live_answer import execute_shown
 from remit.cli.prompt import read_line
 from remit.cli.questions import Answer, QuestionPrompter, ReadLine
 from remit.cli.receipt import receipt_lines
@@ -174,8 +175,9 @@ class Chat:
         return GO_AHEAD_MESSAGE
 
     def _execute(self, execution: Coroutine[Any, Any, RunResult[Any]]) -> RunResult[Any]:
+        shown = execute_shown(self._client.store, self._terminal.next_run, self._terminal, execution)
         with self._terminal.show_busy("thinking"):
-            return self._client.execute(self._runtime, execution, self._last_run)
+            return self._client.execute(self._runtime, shown, self._last_run)
 
     def _resume(self, run: str) -> RunResult[Any]:
         with self._terminal.show_busy("thinking"):

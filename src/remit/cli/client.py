@@ -167,7 +167,9 @@ class LocalClient:
         tenant = self.principal.tenant
         return self.wait(self.store.find_latest_run(conversation, tenant=tenant, application=application))
 
-    def runtime(self, app: App, on_item: ItemCallback | None = None) -> Runtime:
+    def runtime(
+        self, app: App, on_item: ItemCallback | None = None, make_run_id: Callable[[], str] | None = None
+    ) -> Runtime:
         """A runtime of ``app`` over this journal, with today's permissions from ``config.toml``."""
         from remit.runtime import Runtime
 
@@ -177,6 +179,7 @@ class LocalClient:
             model=self.model,
             directory=self.users.find_principal,
             on_item=on_item,
+            make_run_id=make_run_id,
             prices=self.users.prices,
         )
 

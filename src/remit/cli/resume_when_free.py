@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from remit.cli.client import LocalClient
+from remit.cli.live_answer import execute_shown
 from remit.cli.terminal import Terminal
 from remit.errors import LeaseError
 from remit.journal.ports import RunRow
@@ -49,7 +50,8 @@ class ResumeWhenFree:
         announced = False
         while True:
             try:
-                return self.client.execute(self.runtime, self.runtime.resume(run), find_row)
+                execution = execute_shown(self.client.store, run, self.terminal, self.runtime.resume(run))
+                return self.client.execute(self.runtime, execution, find_row)
             except LeaseError as error:
                 process = _lease_holder(error)
                 if process is None or _is_alive(process) or self.monotonic() > deadline:

@@ -45,7 +45,7 @@ def run(
     queue: Annotated[bool, typer.Option("--queue", help="With --ask: wait for a turn in a busy conversation.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="With --ask: print one JSON object on stdout.")] = False,
 ) -> int:
-    """Talk to an application's agent, or ask it once.
+    """Talk to an application's agent, or ask it once. A terminal shows the answer while it is written.
 
     Exit status: 0 done, 1 failed, 2 usage, 3 waiting for a decision, stalled or queued. REMIT_MODEL names the model:
     openai:NAME, PROVIDER:NAME, local:base (the default), local:small, local:FILE.gguf or scripted:FILE.
@@ -118,8 +118,8 @@ def _talk(client: LocalClient, app: App, conversation: str, target: str, app_ref
     from remit.cli.tables import make_console
     from remit.cli.terminal import Terminal
 
-    terminal = Terminal(make_console(), app)
-    runtime = client.runtime(app, terminal)
+    terminal = Terminal(make_console(), app, shows_answers=True)
+    runtime = client.runtime(app, terminal, terminal.make_run_id)
     return Chat(client, runtime, terminal, conversation, app_reference, target=target).talk()
 
 
@@ -133,12 +133,13 @@ def _ask(
     *,
     as_json: bool,
 ) -> int:
+    from remit.cli.live_answer import execute_shown
     from remit.cli.report import ReportOptions, report_result
     from remit.cli.tables import make_console
     from remit.cli.terminal import Terminal
 
-    terminal = Terminal(make_console(stderr=True), app)
-    runtime = client.runtime(app, terminal)
+    terminal = Terminal(make_console(stderr=True), app, shows_answers=sys.stdout.isatty() and not as_json)
+    runtime = client.runtime(app, terminal, terminal.make_run_id)
     model = f", model: {client.model.description}" if needs_model(app, app.agents[0].name) else ""
     if model:
         with terminal.show_busy("starting the model"):
@@ -147,7 +148,8 @@ def _ask(
     terminal.print_line(f"conversation {escape_controls(conversation)}{model}")
     with terminal.show_busy("thinking"):
         options["files"] = _store_files(client, runtime, files)
-        execution = runtime.run(text, by=client.principal, **options)
+        running = runtime.run(text, by=client.principal, **options)
+        execution = execute_shown(client.store, terminal.next_run, terminal, running)
         result = client.execute(runtime, execution, lambda: client.latest_run(app.name, conversation))
     report_options = ReportOptions(
         as_json=as_json,

@@ -9,9 +9,9 @@ import time
 from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from datetime import datetime
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
 
 from remit.agent.linking import all_callees
@@ -42,7 +42,11 @@ from remit.cli.text import (
 from remit.contracts.arguments import Limits, parse_arguments
 from remit.contracts.items import Position
 from remit.contracts.question import Change, Question
+from remit.engine.request import new_id
 from remit.errors import CallError
+
+if TYPE_CHECKING:
+    from rich.live import Live
 
 _OUTCOME_MARKS: Final[Mapping[str, tuple[str, str, str]]] = {
     "ok": ("✓", "green", "done"),
@@ -58,17 +62,45 @@ _NO: Final = "it does not run; the agent reads the reason"
 
 
 class Terminal:
-    """Shows the progress of a run. Serves as a runtime's ``on_item``."""
+    """Shows the progress of a run. Serves as a runtime's ``on_item`` and ``make_run_id``.
 
-    def __init__(self, rich_console: Console, app: App, clock: Callable[[], float] = time.monotonic) -> None:
+    ``shows_answers``: while it is busy, a terminal also shows the answer that the agent is writing.
+    """
+
+    def __init__(
+        self,
+        rich_console: Console,
+        app: App,
+        clock: Callable[[], float] = time.monotonic,
+        *,
+        shows_answers: bool = False,
+    ) -> None:
         self.console = rich_console
+        self.shows_answers = shows_answers and rich_console.is_terminal
+        self.next_run = new_id()
+        self._live: Live | None = None
+        self._answer_call = ""
         self.follower = RunFollower()
         self._tool_risks = {tool.name: tool.facts.risk.value for tool in all_callees([*app.agents, *app.tools])}
         self._outcome_questions = set[str]()
         self._spinner = _Spinner(clock)
 
+    def make_run_id(self) -> str:
+        """The id of the next run, which is known before the run begins."""
+        run, self.next_run = self.next_run, new_id()
+        return run
+
+    def write_answer(self, call: str, text: str) -> None:
+        """Show a piece of the answer to the request ``call``, in place of another answer. Nothing of it stays."""
+        self._spinner.answer = (self._spinner.answer if call == self._answer_call else "") + text
+        self._answer_call = call
+        if self._live is not None:
+            self._live.refresh()
+
     def __call__(self, position: Position) -> None:
-        """Show the events of an item."""
+        """Show the events of an item. A recorded answer is shown as it is recorded, or at the end."""
+        if position.item.call == self._answer_call:
+            self.write_answer("", "")
         for event in self.follower.process_item(position):
             self.show_event(event)
         running = list(self.follower.open_calls.values())
@@ -166,8 +198,9 @@ class Terminal:
             return
         from rich.live import Live
 
-        with Live(self._spinner, console=self.console, transient=True, refresh_per_second=8):
+        with Live(self._spinner, console=self.console, transient=True, refresh_per_second=8) as self._live:
             yield
+        self._live = None
 
     def set_label(self, label: str) -> None:
         """Change the label of the current activity."""
@@ -194,9 +227,10 @@ class Terminal:
 
 
 class _Spinner:
-    """A spinner, a label, and the seconds since it started."""
+    """A spinner, a label, and the seconds since it started; above it the end of an answer, as far as it has room."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
+        self.answer = ""
         self._clock = clock
         self._label = ""
         self._started_at = clock()
@@ -205,10 +239,13 @@ class _Spinner:
         if label != self._label:
             self._label, self._started_at = label, self._clock()
 
-    def __rich__(self) -> Text:
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        if self.answer:
+            lines = Text(escape_controls(self.answer)).wrap(console, options.max_width)
+            yield from list(lines)[1 - console.height :]
         elapsed = self._clock() - self._started_at
         frame = _SPINNER_FRAMES[int(elapsed * 8) % len(_SPINNER_FRAMES)]
-        return Text(f"  {frame} {one_line(self._label)} {elapsed:.0f} s", style="dim")
+        yield Text(f"  {frame} {one_line(self._label)} {elapsed:.0f} s", style="dim")
 
 
 def _error_text(error: CallError) -> str:

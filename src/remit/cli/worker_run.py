@@ -48,6 +48,7 @@ def run(
         raise UsageError(f"{file!r} is not a worker file; its name must end in .worker")
     input_text = sys.stdin.read() if text == "-" else text
     with open_client() as client:
+        from remit.cli.live_answer import execute_shown
         from remit.cli.report import ReportOptions, report_result
         from remit.cli.tables import make_console
         from remit.cli.terminal import Terminal
@@ -55,15 +56,13 @@ def run(
         found = find_app(str(reference), installed_apps())
         name, model_name, arguments = _prepare_call(reference, input_text, attach or ())
         check_models(client, found, name)
-        terminal = Terminal(make_console(stderr=True), found)
-        runtime = client.runtime(found, terminal)
+        terminal = Terminal(make_console(stderr=True), found, shows_answers=sys.stdout.isatty() and not as_json)
+        runtime = client.runtime(found, terminal, terminal.make_run_id)
         terminal.print_line(f"worker {name}, model: {escape_controls(model_name)}")
         with terminal.show_busy(name):
-            result = client.execute(
-                runtime,
-                runtime.call_by_name(name, arguments, by=client.principal, target=target),
-                lambda: client.find_run(terminal.follower.run),
-            )
+            running = runtime.call_by_name(name, arguments, by=client.principal, target=target)
+            execution = execute_shown(client.store, terminal.next_run, terminal, running)
+            result = client.execute(runtime, execution, lambda: client.find_run(terminal.follower.run))
         options = ReportOptions(
             as_json=as_json, application=found.name, app_reference=str(reference), follower=terminal.follower
         )

@@ -16,6 +16,7 @@ from remit.contracts.principal import Principal
 from remit.contracts.question import DecisionKind
 from remit.contracts.usage import Prices
 from remit.core.checks import check_instance
+from remit.dispatch.dispatcher import Dispatcher
 from remit.engine.artifacts import ArtifactService
 from remit.engine.conversation_reader import ConversationReader
 from remit.engine.reader import CANCEL_PERMISSION
@@ -58,6 +59,7 @@ class _Runtime(Protocol):
     store: Store
     artifacts: ArtifactService
     grants: GrantService
+    dispatcher: Dispatcher
 
     def run(self, *args: Any, **kwargs: Any) -> Awaitable[RunResult[Any]]: ...
     def submit(self, *args: Any, **kwargs: Any) -> Awaitable[str]: ...
@@ -80,6 +82,7 @@ class Client(ConversationReader):
         self, runtime: _Runtime, principal: Principal, *, application: str, prices: Prices, limits: Limits
     ) -> None:
         super().__init__(runtime.store, principal, application=application, prices=prices)
+        self._find_contract = runtime.dispatcher.find
         self._runtime = runtime
         self._limits = limits
 

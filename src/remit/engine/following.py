@@ -8,11 +8,13 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iter
 from typing import Any, Final, TypeVar
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from remit.contracts.items import Item, Message, ModelReply, Position
+from remit.contracts.items import Item, Message, ModelReply, Position, RunFinished
 from remit.contracts.streaming import DeltaKind
 from remit.core.checks import check_counts
 from remit.engine.open_answers import STORE_SECONDS, OpenAnswer, find_open_answers
+from remit.engine.receipt import FindContract, Receipt, make_receipt
 from remit.engine.result import RunResult
 from remit.engine.watching import wake_streams, watch_run
 from remit.errors import JournalError, RequestError
@@ -32,10 +34,12 @@ class ItemEvent(Struct, frozen=True, gc=False):
     """An item was recorded. A model's message replaces the pieces with the same ``call``.
 
     ``after`` is the place of an event in the stream: a stream that starts after it continues with the next event.
+    ``receipt`` says what the run has changed, if the item is its end and a client follows the run.
     """
 
     after: str
     position: Position
+    receipt: Receipt | None = None
 
     @property
     def item(self) -> Item:
@@ -136,9 +140,14 @@ def check_after(after: int | str) -> None:
 
 
 async def follow_run(
-    store: Store, run: str, after: int | str, poll_seconds: float, is_over: Callable[[], Awaitable[bool]]
+    store: Store,
+    run: str,
+    after: int | str,
+    poll_seconds: float,
+    is_over: Callable[[], Awaitable[bool]],
+    find_contract: FindContract | None = None,
 ) -> AsyncGenerator[StreamEvent]:
-    """Yield the events of a run behind the place ``after``, until it is over."""
+    """Yield the events of a run behind the place ``after``, until it is over. ``find_contract`` is for the receipt."""
     cursor, now, renew_at = _Cursor(after), asyncio.get_running_loop().time, 0.0
     has_ended, reads_items = False, True
     with watch_run(run) as changed:
@@ -150,7 +159,11 @@ async def follow_run(
                 has_ended = await is_over()
                 items = await store.read(run, cursor.seq)
                 for position in items:
-                    yield cursor.advance(position)
+                    event = cursor.advance(position)
+                    if find_contract is not None and isinstance(event.item, RunFinished):
+                        recorded = await store.read(run)
+                        event = replace(event, receipt=make_receipt((each.item for each in recorded), find_contract))
+                    yield event
                 for event in cursor.drop_lost(answers):
                     yield event
                 recorded = {each.item.call for each in items if isinstance(each.item, (Message, ModelReply))}
@@ -166,7 +179,8 @@ async def follow_run(
             try:
                 is_followed_afar = answers and not is_here
                 seconds = min(poll_seconds, STORE_SECONDS) if is_followed_afar else poll_seconds
-                await asyncio.wait_for(changed.wait(), seconds)
+                async with asyncio.timeout(seconds):  # in Python 3.11 wait_for loses a cancellation of the reader
+                    await changed.wait()
                 reads_items = False
             except TimeoutError:
                 reads_items = True

@@ -17,7 +17,7 @@ from remit.contracts.wire import has_surrogates
 from remit.core.checks import check_counts, check_flag, check_instance, check_numbers, check_positive, check_text
 from remit.engine.ended import read_ended_outcome
 from remit.engine.following import StreamEvent, check_after, follow_run
-from remit.engine.receipt import NO_RECEIPT, Receipt, make_receipt
+from remit.engine.receipt import NO_RECEIPT, FindContract, Receipt, make_receipt
 from remit.engine.sharing import READ_PERMISSION, Access, has_access, is_part
 from remit.errors import RequestDeniedError, RequestError, RequestNotFoundError
 from remit.journal.conversations import conversation_key
@@ -86,6 +86,7 @@ class RunReader:
         self._store = store
         self._application = application
         self._prices = prices
+        self._find_contract: FindContract = lambda _name: None
 
     async def runs(
         self,
@@ -146,7 +147,7 @@ class RunReader:
         row = await self._visible_run(run)
         items = await self._store.read(run)
         usage = usage_of(items, self._prices)
-        make = partial(RunDetails, receipt=make_receipt(each.item for each in items))
+        make = partial(RunDetails, receipt=make_receipt((each.item for each in items), self._find_contract))
         if row.status in ("running", "queued"):
             return make(row=row, usage=usage)
         if row.status == "scheduled":
@@ -189,7 +190,8 @@ class RunReader:
         A waiting run is followed too: leave the loop at a `RunSuspended` to do something else meanwhile. Leaving it
         ends this stream only. What this process stores comes at once; what others store is looked for every
         ``poll_seconds``, and pieces of answers more often. A model streams if the run is followed when it is
-        asked and it can, unless a layer may change its answer: that comes when it is recorded.
+        asked and it can, unless a layer may change its answer: that comes when it is recorded. The event of the item
+        with which the run ends has its ``receipt``.
 
         Raises:
             RequestError: the run does not exist for this principal, or ``after`` is no place in a stream.
@@ -201,7 +203,8 @@ class RunReader:
         async def has_ended() -> bool:
             return (await self._visible_run(run)).ended > 0
 
-        async with contextlib.aclosing(follow_run(self._store, run, after, poll_seconds, has_ended)) as events:
+        following = follow_run(self._store, run, after, poll_seconds, has_ended, self._find_contract)
+        async with contextlib.aclosing(following) as events:
             async for event in events:
                 yield event
 

@@ -1,0 +1,52 @@
+"""Shows on a terminal the answer that an agent's model is writing, until it is recorded."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+from remit.cli.terminal import Terminal
+from remit.contracts.items import Message, ModelReply
+from remit.engine.following import DropEvent, ItemEvent, follow_run
+from remit.journal.ports import Store
+
+T = TypeVar("T")
+
+_POLL_SECONDS = 1.0
+
+
+async def execute_shown(store: Store, run: str, terminal: Terminal, execution: Coroutine[Any, Any, T]) -> T:
+    """Execute a run here, and show what its agent writes meanwhile if the terminal shows answers."""
+    if not terminal.shows_answers:
+        return await execution
+    following = asyncio.create_task(_show_answers(store, run, terminal))
+    try:
+        return await execution
+    finally:
+        following.cancel()
+        await asyncio.gather(following, return_exceptions=True)
+        terminal.write_answer("", "")
+
+
+async def _show_answers(store: Store, run: str, terminal: Terminal) -> None:
+    """Show the text of the run's own agent. Agents below it write for their callers."""
+    root = ""
+    async with contextlib.aclosing(follow_run(store, run, -1, _POLL_SECONDS, _has_not_ended)) as events:
+        async for event in events:
+            if isinstance(event, ItemEvent):
+                root = root or (event.item.agent if isinstance(event.item, (Message, ModelReply)) else "")
+                continue
+            agent = event.call.rpartition(":")[0]
+            root = root or agent  # the first that writes
+            if agent != root:
+                continue
+            if isinstance(event, DropEvent):
+                terminal.write_answer("", "")
+            elif event.kind == "text":
+                terminal.write_answer(event.call, event.text)
+
+
+async def _has_not_ended() -> bool:
+    return False
