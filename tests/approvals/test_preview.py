@@ -102,7 +102,8 @@ async def test_an_announcement_whose_preview_fails_opens_no_question(store: Stor
 
 
 async def test_a_question_shows_changes_link_state_and_the_users_message(store: Store) -> None:
-    preview = Preview("the page", (Change("title", "Old", "x" * 900),), "https://cms.example/p1", "s" * 900)
+    changes = (Change("title", "Old", "x" * 900), *(Change(f"text {number}", "", "") for number in range(1, 53)))
+    preview = Preview("the page", changes, "https://cms.example/p1", "s" * 900)
 
     async def describe(_ctx: LeafContext, _payload: Any) -> Preview:
         return preview
@@ -112,7 +113,8 @@ async def test_a_question_shows_changes_link_state_and_the_users_message(store: 
     (row,) = await store.list_questions()
     question = row.question
     assert (question.shown, question.link, question.message) == ("the page", preview.link, "Drop the page.")
-    assert question.changes == (Change("title", "Old", "x" * 500),)
+    assert question.changes[:2] == (Change("title", "Old", f"{'x' * 499}…"), Change("text 1", "", ""))
+    assert question.changes[49:] == (Change("text 49", "", ""), Change("3 more changes are not shown", "", ""))
     assert len(question.state) == 32
     assert Question.from_json(question.to_json()) == question
 

@@ -53,17 +53,22 @@ async def preview_call(call: Call) -> Preview:
 
 
 def _shorten(preview: Preview) -> Preview:
+    """The preview within the limits of a question. What is left out is said, since the approver would not miss it."""
     state = preview.state
+    changes = [
+        Change(*(_shorten_text(text, _MAX_VALUE) for text in (change.where, change.before, change.after)))
+        for change in preview.changes[:_MAX_CHANGES]
+    ]
+    if len(preview.changes) > _MAX_CHANGES:
+        changes.append(Change(f"{len(preview.changes) - _MAX_CHANGES} more changes are not shown", "", ""))
     return Preview(
         _shorten_text(preview.summary, _MAX_SUMMARY),
-        tuple(
-            Change(*(_shorten_text(text, _MAX_VALUE) for text in (change.where, change.before, change.after)))
-            for change in list(preview.changes)[:_MAX_CHANGES]
-        ),
+        tuple(changes),
         _shorten_text(preview.link, _MAX_VALUE),
         state if len(state) <= _MAX_STATE else content_digest(state),
     )
 
 
 def _shorten_text(text: str, length: int) -> str:
-    return redact_secrets(text)[:length]
+    text = redact_secrets(text)
+    return text if len(text) <= length else f"{text[: length - 1]}…"

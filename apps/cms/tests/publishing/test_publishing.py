@@ -7,6 +7,7 @@ import pytest
 from apps.cms.tests.publishing.editing import Editor
 from apps.cms.tests.world import World
 from remit.errors import AlreadyExistsError, ConflictError, NotFoundError
+from remit_cms.pages.payloads import DeletePage
 from remit_cms.publishing.payloads import (
     GetLivePage,
     ListRevisions,
@@ -114,6 +115,8 @@ async def test_a_comparison_names_each_place_and_excerpts_long_texts(ann: Editor
     differences = await ann.differences("about", before=1)
     assert differences == [("text 1 / content (en)", before, after), ("text 2 / content (en)", "Two", "")]
     assert len(await ann.differences("about")) == 6
+    await ann.write(page.sections[1].id, content="y" * 1500)
+    assert (await ann.differences("about", before=3))[0][2] == "y" * 400 + "… (1,500 characters)"
     with pytest.raises(NotFoundError, match="has no revision 9"):
         await ann.differences("about", before=9)
 
@@ -166,6 +169,16 @@ async def test_a_deleted_page_comes_back_as_a_draft_under_its_id(ann: Editor) ->
     assert (await ann.trash.list_trash(ann.call(), ListTrash())).total == 0
     await ann.publish_page("about")
     assert await ann.live_title("about") == "About"
+
+
+async def test_who_approves_a_deletion_is_told_that_visitors_see_the_page(ann: Editor) -> None:
+    await ann.create("About")
+    payload = DeletePage(page_id="page_1", confirmed=True)
+    before = await ann.world.pages.preview_deletion(ann.call(), payload)
+    await ann.publish_page("about")
+    preview = await ann.world.pages.preview_deletion(ann.call(), payload)
+    assert preview.summary == "the page 'About' (/about) with no sections, which visitors see at /about"
+    assert preview.state != before.state
 
 
 async def test_a_restored_page_needs_another_slug_if_its_own_is_taken(ann: Editor) -> None:

@@ -123,8 +123,11 @@ class Pages:
             check_revision(page, payload.expected_revision)
             keys = [section.section_key for section in await load_sections(scope, page)]
             section_summary = f"{pluralize(len(keys), 'section')} ({', '.join(keys)})" if keys else "no sections"
-            summary = f"the page '{page.title}' (/{page.slug}) with {section_summary}"
-            return Preview(summary, state=f"revision {page.revision}")
+            live = "" if page.live is None else f", which visitors see at /{page.live_path}"
+            summary = f"the page '{page.title}' (/{page.slug}) with {section_summary}{live}"
+            return Preview(
+                summary, state=f"revision {page.revision}, live {page.live}" if live else f"revision {page.revision}"
+            )
 
     async def _request_confirmation(self, ctx: LeafContext, payload: DeletePage) -> PageDeletion:
         return PageDeletion(

@@ -231,4 +231,5 @@ def _excerpts(before: str, after: str) -> tuple[str, str]:
 
 def _cut(text: str, start: int) -> str:
     end = start + _EXCERPT
-    return f"{'…' if start and text else ''}{text[start:end]}{'…' if len(text) > end else ''}"
+    rest = f"… ({len(text):,} characters)" if len(text) > end else ""
+    return f"{'…' if start and text else ''}{text[start:end]}{rest}"
