@@ -43,10 +43,14 @@ from remit_cms.tools import (
     publishing_operations,
     rendering_operations,
     section_operations,
+    web_operations,
 )
+from remit_cms.web.guarded_http import GuardedHttp
+from remit_cms.web.requests import HttpRequests
+from remit_cms.web.research import Research
+from remit_cms.web.search_providers import NoProvider
 
 AnyTool = Tool[..., Any]
-_FOR_USERS: Final = "cms_openPage"
 
 
 def _same(value: Any) -> Any:
@@ -93,7 +97,7 @@ class World:
         pages, sections = self.pages(database), Sections(database)
         table = PolicyTable(business_rules_section(version=version("remit-cms")))
         inventory = read_inventory(self.folder / "inventory", table, VOCABULARY)
-        opening = Opening(database, PageRenderer(database, self.folder / "sites"))
+        http, opening = GuardedHttp(), Opening(database, PageRenderer(database, self.folder / "sites"))
         editor_parts = (
             page_operations(pages, Search(database), inventory),
             section_operations(sections, inventory),
@@ -102,17 +106,22 @@ class World:
             rendering_operations(opening, inventory),
             publishing_operations(database, inventory),
             change_set_operations(database, inventory),
+            web_operations(Research(http, NoProvider()), HttpRequests(http, {}), inventory),
         )
         operations = self.operations(Operations(inventory, (), parts=(*editor_parts, *user_parts)))
         offered = {each.name: self.change_tool(each) for each in operations.callees}
         for_users = [offered.pop(each.name) for part in user_parts for each in part.callees]
         agent = self.agent(editor([*offered.values(), *self.more_of_agent]))  # pyright: ignore[reportArgumentType]
-        own = [each for each in offered.values() if isinstance(each, Tool)]
+        own = [each for each in (*offered.values(), *for_users) if isinstance(each, Tool)]
         layers = self.layers
         return App(
             name="cms",
             agents=(agent,),
-            tools=(*for_users, *(self._load_workers(own) if len(own) == len(offered) else ()), *self.more_tools),
+            tools=(
+                *for_users,
+                *(self._load_workers(own) if len(own) == len(offered) + len(for_users) else ()),
+                *self.more_tools,
+            ),
             layers=None if layers is None else lambda: layers,
             operations=operations,
             references=references(database),
@@ -243,7 +252,7 @@ TAMPERINGS: Final[dict[str, tuple[Tamper, str]]] = {
         "stripped",
     ),
     "the layers of a tool for users are stripped": (
-        _changed(_FOR_USERS, lambda each: each.with_layers(Stack())),
+        _changed("cms_openPage", lambda each: each.with_layers(Stack())),
         "stripped",
     ),
     "another function under the name of an entry": (
@@ -267,7 +276,7 @@ TAMPERINGS: Final[dict[str, tuple[Tamper, str]]] = {
         "impostor",
     ),
     "an agent under the name of an entry": (
-        _changed(_FOR_USERS, lambda each: _assistant(name=each.name)),
+        _changed("cms_openPage", lambda each: _assistant(name=each.name)),
         "impostor",
     ),
     "a tool that no entry governs, for the agent": (_set(more_of_agent=(wipe_site,)), "ungoverned"),

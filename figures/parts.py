@@ -37,6 +37,7 @@ from figures import (
     schedules,
     seal,
     secrets,
+    ssrf,
     stream,
     tools,
     untyped,
@@ -73,6 +74,7 @@ from figures.mutants import scheduled as scheduled_mutants
 from figures.mutants import schedules as schedules_mutants
 from figures.mutants import seal as seal_mutants
 from figures.mutants import secrets as secrets_mutants
+from figures.mutants import ssrf as ssrf_mutants
 from figures.mutants import stream as stream_mutants
 from figures.mutants import tools as tools_mutants
 from figures.mutants import untyped as untyped_mutants
@@ -121,6 +123,7 @@ PARTS: Final = {
     "order": Part(order.figures, order_mutants.MUTANTS),
     "conversations": Part(conversations.figures, conversations_mutants.MUTANTS),
     "scheduled": Part(scheduled.figures, scheduled_mutants.MUTANTS),
+    "ssrf": Part(ssrf.figures, ssrf_mutants.MUTANTS),
     "stream": Part(stream.figures, stream_mutants.MUTANTS),
     "tools": Part(tools.figures, tools_mutants.MUTANTS),
     "outage": Part(outage.figures, outage_mutants.MUTANTS),

@@ -52,13 +52,12 @@ def test_the_tutorial_waits_for_a_yes_and_replays_to_the_byte(tmp_path: Path) ->
 def test_the_guide_of_the_cms_publishes_a_page_and_deletes_it_each_after_a_yes(tmp_path: Path) -> None:
     steps = followed(CMS, tmp_path)
     assert [line for line, status, _ in steps if status not in (DONE, WAITING)] == [], steps
-    assert [line.split()[3] for line, status, _ in steps if status == WAITING] == [
-        "cms_publishChangeSet",
-        "cms_deletePage",
-    ]
+    waiting = [line.split()[3] for line, status, _ in steps if status == WAITING]
+    searches = ["web_quickSearch", "web_fetchContent", "web_deepResearch"]
+    assert sorted(waiting) == sorted(["cms_publishChangeSet", "cms_deletePage", *searches])
     live = next(json.loads(said) for line, _, said in steps if "cms_getLivePage" in line)
     assert live["page"]["livePath"] == "opening-hours"
-    assert "Deleted" in steps[-1][2]
+    assert any("approve" in line and "Deleted" in said for line, _, said in steps)
 
 
 @pytest.mark.process

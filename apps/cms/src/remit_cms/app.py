@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Final
 
 from remit import App
+from remit.errors import SetupError
 from remit.home import data_folder, data_location
 from remit.inventory import Operations
+from remit.secrets import EnvSecrets
 from remit.tools import Resolver
 from remit_cms.agent import editor
 from remit_cms.pages.pages import Pages
@@ -26,8 +30,18 @@ from remit_cms.tools import (
     publishing_operations,
     rendering_operations,
     section_operations,
+    web_operations,
 )
+from remit_cms.web.guarded_http import GuardedHttp
+from remit_cms.web.requests import HttpRequests
+from remit_cms.web.research import Research
+from remit_cms.web.search_providers import NoProvider, SearchProvider, provider_of
 from remit_cms.workers import load_workers
+
+SEARCH_VARIABLE: Final = "REMIT_CMS_SEARCH"
+"""The environment variable with the search engine of the web: ``searxng:URL``, ``brave``, ``tavily`` or ``exa``."""
+POST_HOSTS_VARIABLE: Final = "REMIT_CMS_POST_HOSTS"
+"""The environment variable with the hosts that each site may post to: ``SITE=HOST``, separated by commas."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,13 +56,24 @@ class Cms:
     app: App
 
 
-def build(home: Path, *, database: Database | None = None) -> Cms:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Web:
+    """What the CMS has of the web: a client, a search engine, and the hosts that each site may post to."""
+
+    http: GuardedHttp = field(default_factory=GuardedHttp)
+    provider: SearchProvider = field(default_factory=NoProvider)
+    post_hosts: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
+
+
+def build(home: Path, *, database: Database | None = None, web: Web | None = None) -> Cms:
     """Build the CMS.
 
     Args:
         home: the folder for rendered pages, under ``sites``.
         database: a database other than the file ``cms.db`` in ``home``.
+        web: how it searches and requests other servers; by default without a search engine and without posts.
     """
+    web = web or Web()
     database = database or Database(home / "cms.db")
     pages, search, sections = Pages(database), Search(database), Sections(database)
     renderer = PageRenderer(database, home / "sites")
@@ -57,8 +82,10 @@ def build(home: Path, *, database: Database | None = None) -> Cms:
         rendering_operations(Opening(database, renderer)),
         publishing_operations(database),
         change_set_operations(database),
+        web_operations(Research(web.http, web.provider), HttpRequests(web.http, web.post_hosts)),
     )
     tools = [tool for part in editor_parts for tool in part.callees]
+    others = [tool for part in user_parts for tool in part.callees]
     return Cms(
         database=database,
         pages=pages,
@@ -68,7 +95,7 @@ def build(home: Path, *, database: Database | None = None) -> Cms:
         app=App(
             name="cms",
             agents=(editor(tools),),
-            tools=(*(tool for part in user_parts for tool in part.callees), *load_workers(tools)),
+            tools=(*others, *load_workers([*tools, *others])),
             references=references(database),
             operations=Operations(load_inventory(), (), parts=(*editor_parts, *user_parts)),
         ),
@@ -87,4 +114,23 @@ def references(database: Database) -> dict[str, Resolver]:
 
 def app() -> App:
     """The application, for Remit's command line."""
-    return build(data_folder(os.environ), database=Database(data_location(os.environ, "cms"))).app
+    web = Web(
+        provider=provider_of(os.environ.get(SEARCH_VARIABLE, ""), EnvSecrets(*_KEY_VARIABLES)),
+        post_hosts=_read_post_hosts(os.environ.get(POST_HOSTS_VARIABLE, "")),
+    )
+    return build(data_folder(os.environ), database=Database(data_location(os.environ, "cms")), web=web).app
+
+
+_KEY_VARIABLES: Final = ("BRAVE_API_KEY", "TAVILY_API_KEY", "EXA_API_KEY")
+
+
+def _read_post_hosts(written: str) -> dict[str, frozenset[str]]:
+    hosts: dict[str, frozenset[str]] = {}
+    for each in filter(None, map(str.strip, written.split(","))):
+        site, _, host = (part.strip() for part in each.partition("="))
+        if not site or not host or "/" in host or ":" in host:
+            raise SetupError(
+                f"{POST_HOSTS_VARIABLE} holds {each!r}; give SITE=HOST, such as local-site=hooks.example.com"
+            )
+        hosts[site] = hosts.get(site, frozenset()) | {host.lower()}
+    return hosts

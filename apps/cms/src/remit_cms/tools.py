@@ -23,14 +23,16 @@ from remit_cms.publishing.trash import Trash
 from remit_cms.rendering.opening import Opening
 from remit_cms.sections.sections import Sections
 from remit_cms.storage.database import Database
+from remit_cms.web.requests import HttpRequests
+from remit_cms.web.research import Research
 
 AnyTool: TypeAlias = Tool[..., Any]
 PreviewFunction: TypeAlias = Callable[..., Awaitable[Preview]]
 
 DOMAIN: Final = "content"
 VOCABULARY: Final = Vocabulary(
-    domains={DOMAIN: {"page", "section", "rendering", "publishing", "change_set"}},
-    permissions={"cms:read", "cms:write", "cms:delete", "cms:publish"},
+    domains={DOMAIN: {"page", "section", "rendering", "publishing", "change_set", "web"}},
+    permissions={"cms:read", "cms:write", "cms:delete", "cms:publish", "web:read", "web:post"},
 )
 
 
@@ -81,6 +83,11 @@ def change_set_operations(database: Database, inventory: Inventory | None = None
 
 def _bind(subdomain: str, inventory: Inventory | None, *objects: object) -> Operations:
     return Operations((inventory or load_inventory()).slice(DOMAIN, subdomain), objects)
+
+
+def web_operations(research: Research, requests: HttpRequests, inventory: Inventory | None = None) -> Operations:
+    """Operations on the web, for the researcher and for users."""
+    return _with_previews(_bind("web", inventory, research, requests), {"http_post": requests.preview_post})
 
 
 def _with_previews(operations: Operations, previews: Mapping[str, PreviewFunction]) -> Operations:

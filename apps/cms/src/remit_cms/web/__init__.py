@@ -1,0 +1,1 @@
+"""The web: requests to other servers, searches, and the texts of pages."""

@@ -1,0 +1,71 @@
+"""Operations that request one address."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from urllib.parse import urlsplit
+
+from remit import LeafContext
+from remit.errors import DeniedError, ExternalError
+from remit.tools import Preview
+from remit_cms.web.guarded_http import GuardedHttp, HttpReply
+from remit_cms.web.payloads import HttpGet, HttpPost, HttpResult
+
+_MAX_SHOWN = 4000
+
+
+class HttpRequests:
+    """Requests addresses.
+
+    Args:
+        http: sends the requests.
+        post_hosts: the hosts that may be posted to, by site.
+    """
+
+    def __init__(self, http: GuardedHttp, post_hosts: Mapping[str, frozenset[str]]) -> None:
+        self._http, self._post_hosts = http, post_hosts
+
+    async def http_get(self, ctx: LeafContext, payload: HttpGet) -> HttpResult:
+        """Fetch an address as it is, such as JSON. To read the text of a page, use web_fetchContent."""
+        del ctx
+        return _result(await self._http.get(payload.url, payload.headers))
+
+    async def http_post(self, ctx: LeafContext, payload: HttpPost) -> HttpResult:
+        """Post text to an address that the site allows. Not for publishing or changing pages of this site."""
+        self._check(ctx, payload)
+        headers = {"content-type": "application/json"} | {k.lower(): v for k, v in (payload.headers or {}).items()}
+        return _result(await self._http.post(payload.url, payload.body.encode(), headers))
+
+    async def preview_post(self, ctx: LeafContext, payload: HttpPost) -> Preview:
+        """What is sent and where, for the person who is asked. A host that is not allowed ends the call before that."""
+        self._check(ctx, payload)
+        names = ", ".join(payload.headers or {}) or "none"
+        body = payload.body if len(payload.body) <= _MAX_SHOWN else f"{payload.body[:_MAX_SHOWN]}… (cut)"
+        return Preview(f"POST {payload.url}, headers: {names}, {len(payload.body.encode()):,} bytes:\n{body}")
+
+    def _check(self, ctx: LeafContext, payload: HttpPost) -> None:
+        self._http.check(payload.url)
+        host = (urlsplit(payload.url).hostname or "").rstrip(".").lower()
+        allowed = self._post_hosts.get(ctx.caller.principal.tenant, frozenset())
+        if host not in allowed:
+            listed = ", ".join(sorted(allowed)) or "none"
+            raise DeniedError(
+                f"this site does not allow posts to {host}; allowed: {listed}. The operator allows a host in "
+                "REMIT_CMS_POST_HOSTS"
+            )
+
+
+def _result(reply: HttpReply) -> HttpResult:
+    kind = reply.media_type
+    is_text = not kind or kind.startswith("text/") or kind.endswith(("json", "xml", "javascript", "urlencoded"))
+    if not is_text:
+        raise ExternalError(f"{reply.url} answered with {kind}, which is not text")
+    return HttpResult(
+        success=reply.status < 400,
+        message=f"{reply.url} answered with status {reply.status}" + (", cut at the limit" if reply.is_cut else ""),
+        url=reply.url,
+        status=reply.status,
+        content_type=kind,
+        body=reply.text,
+        is_cut=reply.is_cut,
+    )

@@ -1,0 +1,136 @@
+"""The operations on the web: what models get of pages and searches, and what a person is asked."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from figures.ssrf import ListedHits
+from figures.ssrf_world import Internet, Page
+from remit import Principal, Runtime
+from remit.errors import SetupError
+from remit.testing import superuser
+from remit.tools import Arguments
+from remit_cms.app import POST_HOSTS_VARIABLE, SEARCH_VARIABLE, Web, app, build
+
+PERSON = superuser(tenant="local-site")
+STARTER = b"""<html><head><title>Sourdough</title></head><body><nav>Home Shop</nav><article><h1>Sourdough</h1>
+<p>A sourdough starter is flour and water in which wild yeast lives. It takes 7 days until it rises well.</p>
+<p>Feed the starter once a day with 50 grams of flour and 50 grams of water, and throw half of it away.</p>
+<p>The shop opens at nine, and visitors are welcome to see how the bread is made on every day but Monday.</p>
+</article><script>alert(1)</script><footer>Imprint</footer></body></html>"""
+HTML = {"content-type": "text/html; charset=utf-8"}
+
+
+@pytest.fixture
+async def internet() -> AsyncIterator[Internet]:
+    async with Internet(pages={"/starter": Page(STARTER, headers=HTML)}) as internet:
+        yield internet
+
+
+class Tools:
+    """The tools of a CMS in a pretended internet, called as a person calls them, with every question approved."""
+
+    def __init__(self, home: Path, internet: Internet, hits: list[str]) -> None:
+        web = Web(
+            http=internet.http(), provider=ListedHits(hits), post_hosts={"local-site": frozenset({"hooks.example"})}
+        )
+        self.cms = build(home, web=web)
+        self.runtime = Runtime(self.cms.app)
+        self.shown: list[str] = []
+
+    async def __call__(self, name: str, arguments: dict[str, Any], by: Principal = PERSON) -> dict[str, Any]:
+        result = await self.runtime.call_by_name(name, Arguments(json.dumps(arguments), arguments), by=by)
+        while result.questions:
+            for row in await self.runtime.store.list_questions():
+                self.shown.append(row.question.shown)
+                await self.runtime.decide(row.question.id, approved=True, by=PERSON)
+            result = await self.runtime.resume(result.run)
+        return json.loads(result.text)
+
+
+@pytest.fixture
+def tools(tmp_path: Path, internet: Internet) -> Tools:
+    return Tools(tmp_path, internet, ["http://bread.example/starter", "http://gone.example/gone"])
+
+
+async def test_a_page_is_read_without_navigation_and_scripts(tools: Tools) -> None:
+    urls = ["http://bread.example/starter", "http://gone.example/gone", "http://10.0.0.1/"]
+    reply = await tools("web_fetchContent", {"urls": urls})
+    page, gone, inside = reply["pages"]
+    assert page["title"] == "Sourdough"
+    assert "wild yeast" in page["text"]
+    assert not any(word in page["text"] for word in ("alert", "Imprint", "Shop"))
+    assert gone["error"] == "the server answered with status 404"
+    assert inside["error"].startswith("http://10.0.0.1/ cannot be requested: 10.0.0.0/8 is Private-Use")
+    assert (reply["success"], reply["message"]) == (True, "Read 1 of 3 pages of the web")
+
+
+async def test_a_summary_has_the_passages_about_what_was_asked(tools: Tools) -> None:
+    arguments = {"urls": ["http://bread.example/starter"], "includeText": False, "includeSummary": True}
+    (page,) = (await tools("web_fetchContent", arguments | {"summaryQuery": "how to feed it"}))["pages"]
+    assert page["summary"].startswith("Feed the starter once a day")
+    assert "text" not in page
+
+
+async def test_a_search_gives_titles_and_addresses(tools: Tools) -> None:
+    reply = await tools("web_quickSearch", {"query": "sourdough", "livecrawl": "always", "category": "news"})
+    assert [each["url"] for each in reply["results"]] == ["http://bread.example/starter", "http://gone.example/gone"]
+
+
+async def test_research_reports_passages_with_their_sources(tools: Tools) -> None:
+    reply = await tools("web_deepResearch", {"topic": "sourdough starter", "sections": ["feeding", "opening hours"]})
+    assert reply["sources"] == [{"number": 1, "title": "Sourdough", "url": "http://bread.example/starter"}]
+    assert reply["status"] == "partial"
+    feeding, hours = reply["report"].split("## ")[1:]
+    assert "Feed the starter once a day" in feeding
+    assert "[1]" in feeding
+    assert "The shop opens at nine" in hours
+
+
+async def test_a_person_is_asked_before_anything_is_sent_out(tools: Tools, internet: Internet) -> None:
+    await tools("http_get", {"url": "http://bread.example/starter"})
+    await tools(
+        "http_post", {"url": "https://hooks.example/new", "body": '{"page":"about"}', "headers": {"X-Key": "k"}}
+    )
+    assert 'POST https://hooks.example/new, headers: X-Key, 16 bytes:\n{"page":"about"}' in tools.shown[1]
+    assert len(internet.connects) >= 1
+
+
+async def test_a_post_to_a_host_that_the_site_does_not_allow_ends_before_a_person_is_asked(tools: Tools) -> None:
+    reply = await tools("http_post", {"url": "http://evil.example/", "body": "{}"})
+    assert "does not allow posts to evil.example; allowed: hooks.example" in reply["error"]
+    assert tools.shown == []
+
+
+async def test_posts_of_another_tenant_have_no_hosts(tools: Tools) -> None:
+    other = superuser(tenant="other")
+    reply = await tools("http_post", {"url": "http://hooks.example/", "body": "{}"}, other)
+    assert "allowed: none" in reply["error"]
+
+
+async def test_an_answer_that_is_not_text_is_refused(tools: Tools, internet: Internet) -> None:
+    internet.pages["/picture"] = Page(b"\x89PNG", headers={"content-type": "image/png"})
+    reply = await tools("http_get", {"url": "http://bread.example/picture"})
+    assert "answered with image/png, which is not text" in reply["error"]
+
+
+def test_the_application_reads_engine_and_hosts_from_the_environment(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("REMIT_HOME", str(tmp_path))
+    monkeypatch.setenv(POST_HOSTS_VARIABLE, "local-site=hooks.example, local-site=b.example")
+    made = app()
+    arguments = {"url": "http://evil.example/", "body": "{}"}
+    called = Runtime(made).call_by_name("http_post", Arguments(json.dumps(arguments), arguments), by=PERSON)
+    assert "allowed: b.example, hooks.example" in asyncio.run(called).text
+    for variable, wrong in ((POST_HOSTS_VARIABLE, "hooks.example"), (SEARCH_VARIABLE, "google")):
+        with monkeypatch.context() as patch:
+            patch.setenv(variable, wrong)
+            with pytest.raises(SetupError, match=variable):
+                app()
