@@ -113,6 +113,31 @@ async def test_no_part_of_a_secret_is_streamed() -> None:
 
 
 @pytest.mark.looptime
+async def test_a_reader_who_loses_access_gets_no_more_of_an_answer() -> None:
+    class Slow(Scripted):
+        async def stream(self, request: ChatRequest, on_delta: Callable[[Delta], None], /) -> Completion:
+            for number in range(100):
+                await asyncio.sleep(0.1)
+                on_delta(Delta(f"{number} "))
+            return await super().stream(request, on_delta)
+
+    runtime = Runtime(App(name="app", agents=[Agent("agent", instructions="Write.", model=Slow(["one", "two"]))]))
+    ada, bob = runtime.client(ADA), runtime.client(Principal("bob"))
+    await ada.run("go", conversation="talk")
+    await ada.share_conversation("talk", "bob")
+    run = await ada.submit("go on", conversation="talk")
+    running = asyncio.create_task(runtime.resume(run))
+    events = list[Any]()
+    with pytest.raises(RequestError, match=f"run {run} does not exist"):
+        async for event in bob.stream(run):
+            events.append(event)
+            if "10 " in text_of(events):
+                await ada.unshare_conversation("talk", "bob")
+    assert "20 " not in text_of(events)
+    assert (await running).status == "done"
+
+
+@pytest.mark.looptime
 async def test_a_model_does_not_stream_to_nobody() -> None:
     streamed = list[str]()
 

@@ -148,7 +148,7 @@ async def follow_run(
     find_contract: FindContract | None = None,
 ) -> AsyncGenerator[StreamEvent]:
     """Yield the events of a run behind the place ``after``, until it is over. ``find_contract`` is for the receipt."""
-    cursor, now, renew_at = _Cursor(after), asyncio.get_running_loop().time, 0.0
+    cursor, now, renew_at, read_at = _Cursor(after), asyncio.get_running_loop().time, 0.0, 0.0
     has_ended, reads_items = False, True
     with watch_run(run) as changed:
         while True:
@@ -156,7 +156,7 @@ async def follow_run(
             answers, is_here = await find_open_answers(store, run)
             if reads_items or cursor.lacks_any(answers):
                 # After the answers: one that is not open any more is among the items, or came to nothing.
-                has_ended = await is_over()
+                has_ended, read_at = await is_over(), now()
                 items = await store.read(run, cursor.seq)
                 for position in items:
                     event = cursor.advance(position)
@@ -181,7 +181,7 @@ async def follow_run(
                 seconds = min(poll_seconds, STORE_SECONDS) if is_followed_afar else poll_seconds
                 async with asyncio.timeout(seconds):  # in Python 3.11 wait_for loses a cancellation of the reader
                     await changed.wait()
-                reads_items = False
+                reads_items = now() >= read_at + poll_seconds  # the reader may see the run no longer
             except TimeoutError:
                 reads_items = True
 
