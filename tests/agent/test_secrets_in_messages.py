@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from remit import Agent, Principal, Stack
+from remit import Agent, Effect, LeafContext, Principal, Risk, Stack, tool
 from remit.agent import AgentDriver, AgentLoop, AgentRun, StepRequest
 from remit.contracts.call import StepService
 from remit.errors import ModelRefusedError
@@ -74,3 +74,22 @@ async def test_why_a_model_failed_is_recorded_without_it(driver: AgentDriver) ->
     result = await runtime.run("go", by=ADA)
     assert SHOWN in result.text
     assert CANARY not in write_jsonl(await runtime.store.read(result.run))
+
+
+async def test_what_a_person_says_is_recorded_without_it() -> None:
+    @tool(effect=Effect.KEYED, risk=Risk.HIGH)
+    async def erase(ctx: LeafContext, page: str) -> str:
+        """Erase a page."""
+        return f"erased {page} {ctx.key[:0]}"
+
+    model = Scripted([calls(("erase", {"page": "a"})), "done"])
+    runtime = runtime_of(Agent("agent", instructions="Work.", tools=[erase]), model=model)
+    client = runtime.client(ADA)
+    waiting = await client.run("go", conversation="talk")
+    await client.decide(waiting.questions[0], approved=False, reason=f"because {VALUE}")
+    assert (await client.resume(waiting.run)).value() == "done"
+    await client.rename_conversation("talk", f"about {VALUE}")
+    assert (await client.conversation("talk")).title == f"about {SHOWN}"
+    decided = repr(await client.question(waiting.questions[0])) + write_jsonl(await runtime.store.read(waiting.run))
+    assert SHOWN in decided
+    assert CANARY not in decided

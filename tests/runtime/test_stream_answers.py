@@ -128,11 +128,15 @@ async def test_a_reader_who_loses_access_gets_no_more_of_an_answer() -> None:
     run = await ada.submit("go on", conversation="talk")
     running = asyncio.create_task(runtime.resume(run))
     events = list[Any]()
-    with pytest.raises(RequestError, match=f"run {run} does not exist"):
+
+    async def follow() -> None:
         async for event in bob.stream(run):
             events.append(event)
             if "10 " in text_of(events):
                 await ada.unshare_conversation("talk", "bob")
+
+    with pytest.raises(RequestError, match=f"run {run} does not exist"):
+        await follow()
     assert "20 " not in text_of(events)
     assert (await running).status == "done"
 

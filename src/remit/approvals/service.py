@@ -16,6 +16,7 @@ from remit.contracts.items import RunSuspended
 from remit.contracts.principal import Principal, check_principal
 from remit.contracts.question import Decision, DecisionKind, Question
 from remit.contracts.schema import shorten_text
+from remit.contracts.secret import redact_secrets, redact_secrets_in_content
 from remit.contracts.target import as_target
 from remit.core.checks import as_person_name, check_text
 from remit.errors import (
@@ -73,8 +74,8 @@ class DecisionService:
             approved=approved,
             by=by.name,
             kind=kind,
-            reason=reason,
-            result=result,
+            reason=redact_secrets(reason),
+            result=redact_secrets_in_content(result),
             at=self._clock(),
             arguments=self._validate_edit(row.question, arguments, approved=approved) if arguments else "",
         )
@@ -196,7 +197,7 @@ class GrantService:
             given=now,
             expires=now + expires_in,
             count=count,
-            reason=reason,
+            reason=redact_secrets(reason),
             target=target,
         )
         await self._store.add_grant(grant)

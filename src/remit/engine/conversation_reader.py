@@ -10,6 +10,7 @@ from math import isfinite, nan
 from typing import Any, Final, Literal, cast, get_args
 
 from remit.contracts.items import DETACHED, Position
+from remit.contracts.secret import redact_secrets
 from remit.core.checks import as_person_name
 from remit.engine.reader import BATCH, Page, RunReader, check_ids, check_limit, read_page
 from remit.engine.sharing import Access, has_access, is_part, may_see_all
@@ -124,7 +125,7 @@ class ConversationReader(RunReader):
             RequestError: the conversation does not exist for this principal or is not theirs, or the title is too long.
         """
         check_ids(title=title)
-        title = " ".join(title.split())
+        title = redact_secrets(" ".join(title.split()))
         if len(title) > _MAX_GIVEN_TITLE:
             raise RequestError(f"the title has {len(title)} characters; give at most {_MAX_GIVEN_TITLE}")
         row = await self._visible_conversation(conversation, "own")
