@@ -17,6 +17,7 @@ from remit.contracts.streaming import CURRENT_SINK, Delta
 from remit.contracts.wire import received_message
 from remit.errors import (
     CompletionError,
+    ContextLengthError,
     ModelBusyError,
     ModelError,
     ModelRefusedError,
@@ -137,6 +138,9 @@ async def test_an_answer_that_is_cut_is_never_taken_as_whole(kept: int) -> None:
 ERRORS: list[tuple[object, type[ModelError]]] = [
     ({"message": "overloaded"}, ModelUnavailableError),
     ({"message": "slow down", "code": 429}, ModelBusyError),
+    ({"message": "slow down", "status": 429}, ModelBusyError),
+    ({"message": "slow down", "code": "rate_limit_exceeded"}, ModelBusyError),
+    ({"message": "too long", "code": "context_length_exceeded"}, ContextLengthError),
     ({"message": "no", "code": 400}, ModelRefusedError),
     ("away", ModelUnavailableError),
 ]
@@ -144,7 +148,7 @@ ERRORS: list[tuple[object, type[ModelError]]] = [
 
 @pytest.mark.parametrize(("error", "expected"), ERRORS)
 async def test_an_error_in_a_stream_is_that_of_the_request(error: object, expected: type[ModelError]) -> None:
-    with pytest.raises(expected, match="broke off"):
+    with pytest.raises(expected, match=r"answered [45]\d\d"):
         await ask(answering(200, events(CHUNKS[4], {"error": error})))
 
 

@@ -62,19 +62,13 @@ class AnswerStream:
         """
         with contextlib.suppress(ValueError):  # the last event was cut
             self.add_bytes(b"\n\n")
-        if not (self._has_ended or self._choice.get("finish_reason") or self.error):
+        if not (self._has_ended or self._choice.get("finish_reason") or self._body.get("error")):
             raise StreamCutError("the answer was cut off")
         message = _join_texts(self._choice["message"])
         for call in message.get("tool_calls") or ():
             call.pop("index", None)  # only pieces are numbered
         choice = {**_join_texts(self._choice), "message": message}
         return compact_json({**self._body, "object": "chat.completion", "choices": [choice]})
-
-    @property
-    def error(self) -> Mapping[str, Any] | None:
-        """The error that the endpoint reported in place of the rest, if any."""
-        error = self._body.get("error")
-        return cast("Mapping[str, Any]", error) if isinstance(error, dict) else error and {"message": str(error)}
 
     def _feed_line(self, line: bytes) -> None:
         if line.startswith(b"data:"):

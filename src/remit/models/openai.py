@@ -43,7 +43,7 @@ from remit.models.answer_stream import REFUSED_STATUSES, STREAM_FIELDS, AnswerSt
 from remit.models.context_length import is_context_length_error
 from remit.models.headers import resolve_headers
 from remit.models.openai_api import list_unsupported_settings, reads_pdfs_at, takes_json_schema
-from remit.models.reported_error import find_reported_error
+from remit.models.reported_error import ReportedError, find_reported_error, find_streamed_error
 from remit.schemas.jsontext import compact_json
 from remit.schemas.raw_json import as_object, join_members, load_json, raw_items, raw_members
 
@@ -149,12 +149,12 @@ class OpenAI:
                 raise
             reason = str(error) or type(error).__name__
             raise ModelUnavailableError(f"{self.model} at {self._client.base_url} broke off: {reason}") from error
-        if stream.error is not None:
-            raise self._to_streamed_error(stream.error)
-        return parse_completion(body.encode(errors="surrogatepass"))
+        return self._read_answer(body.encode(errors="surrogatepass"), find_streamed_error)
 
-    def _read_answer(self, answer: bytes) -> Completion:
-        reported = find_reported_error(answer)
+    def _read_answer(
+        self, answer: bytes, find_error: Callable[[bytes], ReportedError | None] = find_reported_error
+    ) -> Completion:
+        reported = find_error(answer)
         if reported is not None:
             raise self._status_error(*reported)
         return parse_completion(answer)
@@ -174,16 +174,6 @@ class OpenAI:
             yield response
         finally:
             await response.close()
-
-    def _to_streamed_error(self, error: Mapping[str, Any]) -> ModelError:
-        """The error that an endpoint reports in the middle of an answer. Without a code it may pass."""
-        status = error.get("code") or error.get("status")
-        said = _shorten(str(error.get("message") or error))
-        message = f"{self.model} at {self._client.base_url} broke off: {said}"
-        if status in _RETRYABLE_STATUSES:
-            return ModelBusyError(message)
-        is_refused = isinstance(status, int) and 400 <= status < 500
-        return ModelRefusedError(message) if is_refused else ModelUnavailableError(message)
 
     def list_unsupported(self, settings: ModelSettings, /) -> list[str]:
         """The names of the settings that the model is known to refuse, at OpenAI's own endpoint."""

@@ -38,7 +38,7 @@ from remit.contracts.wire import (
 )
 from remit.models.answer_stream import REFUSED_STATUSES, STREAM_FIELDS, AnswerStream, StreamCutError
 from remit.models.model_origin import model_origin
-from remit.models.reported_error import find_reported_error
+from remit.models.reported_error import find_reported_error, find_streamed_error
 from remit.schemas.jsontext import ascii_json, compact_json
 from remit.schemas.raw_json import join_items, join_members, load_json, raw_items, raw_members
 
@@ -217,10 +217,8 @@ class _KeepingHttp(httpx2.AsyncClient):
             raise httpx2.RemoteProtocolError(f"the answer is not a whole stream: {error}", request=request) from error
         finally:
             await response.aclose()
-        status = response.status_code
-        if answer.error is not None:
-            code = answer.error.get("code")
-            status = code if isinstance(code, int) and 400 <= code < 600 else 503
+        reported = find_streamed_error(joined)
+        status = response.status_code if reported is None else reported.status
         kept = [(key, value) for key, value in response.headers.raw if key.lower() != b"content-type"]
         headers = [*kept, (b"content-type", b"application/json")]
         return httpx2.Response(status, headers=headers, content=joined, request=request)
