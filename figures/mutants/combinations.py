@@ -40,7 +40,12 @@ MUTANTS: Final = (
     _mutant(
         "the end of an attempt keeps what a layer redacts",
         "Redact",
-        edited("remit.layers.redact:Redact.__call__", "redactions=(redaction, *call.redactions)", "redactions=()"),
+        together(
+            edited("remit.layers.redact:Redact.__call__", "redactions=(redaction, *call.redactions)", "redactions=()"),
+            edited(
+                "remit.dispatch.dispatcher:_redact_from_start", "redactions=redactions", "redactions=redactions[:0]"
+            ),
+        ),
     ),
     _mutant(
         "a layer replaces the validated arguments",

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from remit.artifacts import Artifact
 from remit.contracts.reply import NOT_LOADED, Reply
 from remit.errors import (
     ApprovalDeniedError,
@@ -75,3 +76,8 @@ def test_a_bad_reply_that_has_only_content_raises_what_that_says() -> None:
 
 def test_an_unread_value_says_so() -> None:
     assert repr(NOT_LOADED) == "UNREAD"
+
+
+async def test_outside_of_a_run_the_files_of_a_result_are_not_looked_for() -> None:
+    invented = Reply.from_value(Artifact(digest="sha256:" + "0" * 64, size=3))
+    assert await invented.check_artifacts() is invented
