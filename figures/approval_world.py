@@ -54,6 +54,9 @@ _SAMPLES: Final[dict[str, dict[str, Any]]] = {
     "cms_getPage": {"slug": "about"},
     "cms_updatePage": {"pageId": "page_1", "title": "About"},
     "cms_updateSectionContent": {"pageSectionId": "section_1", "content": {"heading": "Bread"}},
+    "http_get": {"url": "https://example.com/"},
+    "http_post": {"url": "https://example.com/", "body": "{}"},
+    "web_fetchContent": {"urls": ["https://example.com/"]},
 }
 """Arguments for tools whose schema alone does not say which are valid together."""
 
