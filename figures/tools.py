@@ -21,7 +21,7 @@ from remit.evals.run import run_task
 from remit.evals.task import Task, load_tasks
 from remit.messages import ChatRequest, Completion, completion_from_message, encode_message
 from remit.testing import Scripted, calls
-from remit.tools import Callee, Resolver
+from remit.tools import Callee
 from remit_casefile.app import app as casefile_app
 from remit_cms.app import app as cms_app
 from remit_cms.app import build
@@ -66,19 +66,21 @@ PHRASES: Final = {
     "cms_updateSectionContent": ["fix a typo", "correct"],
     "cms_getPage": ["what it says", "find a typo"],
     "cms_searchPages": ["somewhere it says"],
-    "cms_getPages": ["count", "how many"],
+    "cms_getPages": ["count pages", "pages of the site", "all pages"],
+    "grant_permission": ["give access"],
     "list_permissions": ["who may see"],
 }
 """What the names and descriptions of some tools do not say."""
 
 
 def sixty_tools(folder: Path) -> list[Callee[..., Any]]:
-    """The tools of both applications, as far as they are sixty."""
+    """Sixty tools of both applications: those that are searched for, and others beside them."""
     cms = build(folder).app
     casefile = casefile_app()
     listed = [tool for app in (cms, casefile) for tool in (*app.tools, *(t for a in app.agents for t in a.tools))]
     tools = {tool.name: tool for tool in listed if not isinstance(tool, Agent)}
-    return [tools[name] for name in sorted(tools, key=_is_internal)][:60]
+    needed = {name for _, name in SEARCHES}
+    return [tools[name] for name in sorted(tools, key=lambda name: (name not in needed, _is_internal(name)))][:60]
 
 
 def _is_internal(name: str) -> bool:
@@ -164,13 +166,11 @@ async def _ask(offered: list[Callee[..., Any]], search: ToolSearch | None, answe
     """The last request of an agent with these tools."""
     model = Scripted(answers)
     agent = Agent("agent", instructions="Work.", tools=offered, model=model, tool_search=search)
-    runtime = Runtime(App(name="bench", agents=(agent,), references=_NO_REFERENCES))
+    kinds = {kind for each in offered for kind in each.schema_in.references}
+    runtime = Runtime(App(name="bench", agents=(agent,), references=dict.fromkeys(kinds, _no_candidates)))
     await runtime.run("go", by=Principal("ann", permissions=frozenset({"*"})))
     return model.requests[-1]
 
 
 async def _no_candidates(*_: object) -> list[Any]:
     return []
-
-
-_NO_REFERENCES: Final[dict[str, Resolver]] = dict.fromkeys(("page", "section"), _no_candidates)
