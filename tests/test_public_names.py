@@ -43,8 +43,8 @@ PUBLIC: Final = {
     """,
     "remit.agent": """
         Agent AgentDriver AgentGroup AgentLimits AgentLoop AgentRun AgentService AgentStep AgentTask AgentTools
-        AllOf AnyOf Attachment AttachmentPolicy CalledTool Compaction CostUsed Done HasText LazyTools Loop
-        LoopService NativeDriver Next NoCalls Prompt PromptWithAttachments ProviderTool RunInfo RunInstructions
+        AllOf AnyOf Attachment AttachmentPolicy CalledTool Compaction CostUsed Done EmbeddingRanker HasText LazyTools
+        Loop LoopService NativeDriver Next NoCalls Prompt PromptWithAttachments ProviderTool RunInfo RunInstructions
         SecondsUsed StepOutcome StepRequest StepUsage StopPolicy TokensUsed ToolRanker ToolSearch ToolText Turn
         TurnCall TurnsUsed WordRanker WorkingMemory
     """,

