@@ -303,7 +303,11 @@ TAMPERINGS: Final[dict[str, tuple[Tamper, str]]] = {
     ),
     "a policy without high risk": (_set(layers=preset(Env(), policy=Policy(Egress()))), "unenforced"),
     "a person is asked about the calls of one agent only": (
-        _set(layers=Stack[CallLayer](*_RUN, Approve(Env(), policy=Policy(HighRisk())).where(agents=("editor",)))),
+        _set(
+            layers=Stack[CallLayer](
+                *_RUN, Approve(Env(), policy=Policy(HighRisk(), Egress())).where(agents=("editor",))
+            )
+        ),
         "unenforced",
     ),
     "permissions are checked for some tools only": (
