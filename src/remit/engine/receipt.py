@@ -56,7 +56,7 @@ class Receipt(Struct, frozen=True, kw_only=True):
 
     ``changed`` succeeded, or reported a change before they failed. ``failed`` began and failed. ``unknown`` began, and
     nothing says whether they happened. ``not_made`` were refused before they began. Of ``erased`` so much was erased
-    from the journal that nobody can say any more what they did.
+    from the journal that what they did is unknown now.
     """
 
     changed: tuple[ReceiptCall, ...] = ()

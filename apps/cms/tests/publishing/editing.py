@@ -31,7 +31,7 @@ from remit_cms.sections.payloads import SectionInput, UpdateSectionContent
 
 @dataclass(frozen=True)
 class Editor:
-    """Somebody who edits, in a conversation or without one."""
+    """An editor, in a conversation or without one."""
 
     world: World
     name: str = "ann"

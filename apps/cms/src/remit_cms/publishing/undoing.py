@@ -41,7 +41,7 @@ async def discard_edits(edit: Edit, change_set: ChangeSet, pages: Sequence[SetPa
     Pages that the set has made or restored go to the trash.
 
     Raises:
-        ConflictError: somebody else has edited one of the pages since.
+        ConflictError: one of the pages has been edited since, outside of the set.
     """
     drafts: list[tuple[Page, Snapshot]] = []
     for each in pages:

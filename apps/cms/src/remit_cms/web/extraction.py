@@ -42,7 +42,7 @@ async def extract_text(reply: HttpReply) -> PageText:
         if kind.startswith("text/") or kind.endswith(("json", "xml")):
             return PageText("", reply.text)
         raise ExternalError(f"{reply.url} is {kind}, which is not text")
-    # In a thread that nobody waits for beyond the limit: a hostile page may keep the parser busy.
+    # In a thread that is left behind at the limit: a hostile page may keep the parser busy.
     parsing = asyncio.get_running_loop().run_in_executor(_threads(), _extract, reply.text, reply.url)
     try:
         return await asyncio.wait_for(parsing, _SECONDS)
@@ -72,13 +72,12 @@ def best_passages(
 
 
 def _extract(html: str, url: str) -> PageText:
-    from trafilatura import bare_extraction, extract  # noqa: PLC0415 - slow to import, seldom needed
+    from trafilatura import extract, extract_metadata  # noqa: PLC0415 - slow to import, seldom needed
 
     text = extract(html, url=url, output_format="markdown", include_comments=False, include_tables=True) or ""
     if not text.strip():
         raise ExternalError(f"no text can be found in {url}; it may be made by scripts, which are not run")
-    found = bare_extraction(html, url=url, with_metadata=True)
-    title = getattr(found, "title", "") or ""
+    title = extract_metadata(html, default_url=url).title or ""
     return PageText(" ".join(str(title).split())[:300], text.strip())
 
 

@@ -120,7 +120,7 @@ class GuardedHttp:
         return await self._send("GET", url, _check_headers(headers), b"")
 
     async def post(self, url: str, body: bytes, headers: Mapping[str, str] | None = None) -> HttpReply:
-        """Post a body to a URL. A redirect is returned and not followed, because nobody agreed to post there.
+        """Post a body to a URL. A redirect is returned and not followed, because the approval is for this URL.
 
         Raises:
             InvalidArgumentsError: the URL or a header cannot be sent. DeniedError: the URL is not public.

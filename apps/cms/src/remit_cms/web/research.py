@@ -74,7 +74,8 @@ class Research:
                 found = await self._read(ctx, url)
             if isinstance(found, str):
                 return FetchedPage(url=url, error=found)
-            best = best_passages([found.text], payload.summary_query or found.title or url, _SUMMARY_PASSAGES)
+            about = payload.summary_query or found.title or url
+            best = best_passages([found.text], about, _SUMMARY_PASSAGES) if payload.include_summary else []
             return FetchedPage(
                 url=url,
                 title=found.title,

@@ -153,7 +153,7 @@ class Exa:
 
 @dataclass(frozen=True, slots=True)
 class NoProvider:
-    """Stands for a search engine that nobody configured."""
+    """Stands for a search engine while none is configured."""
 
     name: str = "none"
 
