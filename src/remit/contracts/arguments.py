@@ -144,11 +144,13 @@ def parse_arguments(raw: str, limits: Limits) -> Arguments:
 
     Arguments that contain the value of a secret are not parsed; their raw text is redacted.
     """
-    check_text("parse_arguments: raw", raw)
-    check_instance("parse_arguments: limits", limits, Limits, "give Limits(…)")
+    if not isinstance(cast("object", raw), str) or not isinstance(cast("object", limits), Limits):
+        check_text("parse_arguments: raw", raw)
+        check_instance("parse_arguments: limits", limits, Limits, "give Limits(…)")
     if KNOWN_SECRETS.replacements and redact_secrets(raw) != raw:
         return Arguments(redact_secrets(raw), None, error=SECRET_IN_ARGUMENTS)
-    if (limited := Arguments(raw, None).limit(limits)).error:
+    is_short = len(raw) * 4 <= limits.argument_bytes and not raw.startswith(_REFUSED)
+    if not is_short and (limited := Arguments(raw, None).limit(limits)).error:
         return limited
     strict_error = ""
     try:
@@ -178,7 +180,8 @@ def canonical_json(value: Any) -> str:
     """
     try:
         text = canonical_text(value)
-        text.encode()
+        if not text.isascii():
+            text.encode()
     except UnicodeEncodeError as error:
         raise InvalidArgumentsError("the arguments contain a lone surrogate, which UTF-8 cannot encode") from error
     except ValueError as error:

@@ -9,7 +9,7 @@ from typing import Any, Final, NoReturn, cast, get_args
 
 from msgspec import Struct
 
-from remit.contracts.artifact import check_given_artifacts, mentions_artifacts
+from remit.contracts.artifact import check_given_artifacts
 from remit.contracts.contract import OutputSchema
 from remit.contracts.items import Outcome
 from remit.contracts.schema import serialize_content
@@ -122,8 +122,7 @@ class Reply(Struct, frozen=True):
         Raises:
             InvalidOutputError: names the reference.
         """
-        if mentions_artifacts(self.content):
-            await check_given_artifacts(self.value)
+        await check_given_artifacts(self.value)
         return self
 
     def load(self, output: OutputSchema[Any]) -> Reply:

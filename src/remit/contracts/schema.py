@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from contextlib import nullcontext
 from functools import cached_property
 from typing import Any, Final, Generic, TypeVar, cast
 
@@ -38,7 +37,6 @@ P = TypeVar("P", bound=BaseModel)
 T = TypeVar("T")
 
 _MAX_ERRORS_LISTED: Final = 5
-_NO_REFERENCES: Final = nullcontext[list[str]]([])
 _LOSSY_SERIALIZER: Final = "its serializer writes what does not read back as the same value"
 
 
@@ -106,6 +104,8 @@ class Input(Generic[P]):
         if arguments.error or (strict and arguments.strict_error):
             raise InvalidArgumentsError(arguments.error or arguments.strict_error)
         try:
+            if not self._may_refer:  # to note references costs more than most binding
+                return cast("P", self._validate(arguments.raw, strict=strict))
             return self._read(lambda: self._validate(arguments.raw, strict=strict))
         except ValidationError as error:
             raise InvalidArgumentsError(self.explain(error)) from error
@@ -128,9 +128,12 @@ class Input(Generic[P]):
             InvalidArgumentsError: JSON cannot represent the payload, or would load as a different one; or a text of it
                 is a reference that would not be resolved.
         """
-        with note_references() if self._may_refer else _NO_REFERENCES as seen:
+        if self._may_refer:
+            with note_references() as seen:
+                text = canonical_json(self._to_json_value(payload))
+            check_references(self._adapter, payload, seen)
+        else:
             text = canonical_json(self._to_json_value(payload))
-        check_references(self._adapter, payload, seen)
         if self._codec.needs_round_trip_check:
             self._check_round_trip(payload, text, set(self.model.model_fields))
         return text
@@ -204,7 +207,7 @@ class Input(Generic[P]):
 
     def _read(self, read: Callable[[], object]) -> P:
         """The payload that ``read`` returns, with every reference where it will be resolved."""
-        if not self._may_refer:  # to note them costs more than most binding
+        if not self._may_refer:
             return cast("P", read())
         with note_references() as seen:
             payload = read()

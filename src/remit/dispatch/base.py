@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from remit.approvals.approver import build_outcome_question, build_replacement
 from remit.approvals.from_journal import AskAgain, as_recorded, check_referents, questions_since_start, read_approvals
 from remit.approvals.preview import preview_call
-from remit.contracts.artifact import from_recorded, to_recorded
+from remit.contracts.artifact import from_recorded, mentions_artifacts, to_recorded
 from remit.contracts.binding import bind_arguments, check_bound, needs_checks
 from remit.contracts.call import Call
 from remit.contracts.callee import DID_NOT_HAPPEN, UNKNOWN, Happened
@@ -220,7 +220,8 @@ class Base:
         token = frame.begin()
         try:
             value = await (body(payload, frame) if thread is None else wait_for_thread(thread))
-            return await self._to_reply(call, value).check_artifacts()
+            reply = self._to_reply(call, value)
+            return await reply.check_artifacts() if mentions_artifacts(reply.content) else reply
         except CallError as error:
             safe = limit_error(redact_error(error, call.redactions), self._dispatch.limits.error_bytes)
             if safe is error:
