@@ -54,6 +54,8 @@ _SAMPLES: Final[dict[str, dict[str, Any]]] = {
     "cms_getPage": {"slug": "about"},
     "cms_updatePage": {"pageId": "page_1", "title": "About"},
     "cms_updateSectionContent": {"pageSectionId": "section_1", "content": {"heading": "Bread"}},
+    "cms_updateNavigationItem": {"label": "item_1", "newLabel": "Us"},
+    "cms_updateSiteSettings": {"tagline": "Daily bread"},
     "http_get": {"url": "https://example.com/"},
     "http_post": {"url": "https://example.com/", "body": "{}"},
     "web_fetchContent": {"urls": ["https://example.com/"]},
@@ -91,6 +93,8 @@ class Target:
         schema = self.tool.schema_in
         if schema.references:  # as `_find_any` resolves them
             names = ("pageId", "pageSectionId", "changeSetId")
+            if "navigation-item" in schema.references:
+                names = (*names, "label")
             found: dict[str, Any] = {name: _as_found(arguments[name]) for name in names if name in arguments}
             if "pageIds" in arguments:
                 found["pageIds"] = [_as_found(each) for each in arguments["pageIds"]]

@@ -62,6 +62,14 @@ NORMAL: Final[dict[str, Sample]] = {
     "cms_publishChangeSet": {"changeSetId": "{open}"},
     "cms_discardChangeSet": {"changeSetId": "{open}"},
     "cms_revertChangeSet": {"changeSetId": "{published}"},
+    "cms_getSiteSettings": {},
+    "cms_getSiteSetting": {"key": "tagline"},
+    "cms_updateSiteSettings": {"tagline": "Daily bread", "postHosts": ["hooks.example.com"]},
+    "cms_getNavigation": {},
+    "cms_addNavigationItem": {"label": "Live", "href": "{live}"},
+    "cms_updateNavigationItem": {"label": "{item}", "newLabel": "Us", "newHref": "{live}"},
+    "cms_toggleNavigationItem": {"label": "{item}"},
+    "cms_removeNavigationItem": {"label": "{item}"},
 }
 """Arguments with which each tool succeeds. Names in braces are ids of `World.populate`."""
 
@@ -72,6 +80,7 @@ IDS: Final = {
     "section": ("section_1", "section_2"),
     "published": ("set_1", "set_3"),
     "open": ("set_2", "set_4"),
+    "item": ("item_1", "item_2"),
     "hero": ("", ""),
 }
 """The ids of the objects of this tenant, and of another one; those of templates are found."""
@@ -172,6 +181,8 @@ class Sweep:
         elif tool == "cms_publishChangeSet":
             payload = AddToChangeSet(change_set_id=self._ids["open"][0], page_ids=[self._ids["about"][0]])
             await ChangeSets(world.database).add_to_change_set(world.call(key="stale"), payload)
+        elif tool == "cms_removeNavigationItem":
+            await self.call("cms_toggleNavigationItem", self.fill({"label": "{item}"}))
         elif tool == "cms_revertChangeSet":
             await self.call("cms_unpublishPage", self.fill({"pageId": "{live}"}))
         else:

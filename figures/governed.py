@@ -35,14 +35,17 @@ from remit_cms.pages.search import Search
 from remit_cms.rendering.opening import Opening
 from remit_cms.rendering.renderer import PageRenderer
 from remit_cms.sections.sections import Sections
+from remit_cms.settings.settings import SettingsInForce
 from remit_cms.storage.database import Database
 from remit_cms.tools import (
     VOCABULARY,
     change_set_operations,
+    navigation_operations,
     page_operations,
     publishing_operations,
     rendering_operations,
     section_operations,
+    settings_operations,
     web_operations,
 )
 from remit_cms.web.guarded_http import GuardedHttp
@@ -97,6 +100,7 @@ class World:
         pages, sections = self.pages(database), Sections(database)
         table = PolicyTable(business_rules_section(version=version("remit-cms")))
         inventory = read_inventory(self.folder / "inventory", table, VOCABULARY)
+        in_force = SettingsInForce(database)
         http, opening = GuardedHttp(), Opening(database, PageRenderer(database, self.folder / "sites"))
         editor_parts = (
             page_operations(pages, Search(database), inventory),
@@ -106,12 +110,15 @@ class World:
             rendering_operations(opening, inventory),
             publishing_operations(database, inventory),
             change_set_operations(database, inventory),
+            settings_operations(database, inventory),
+            navigation_operations(database, inventory),
             web_operations(Research(http, NoProvider()), HttpRequests(http, {}), inventory),
         )
         operations = self.operations(Operations(inventory, (), parts=(*editor_parts, *user_parts)))
         offered = {each.name: self.change_tool(each) for each in operations.callees}
         for_users = [offered.pop(each.name) for part in user_parts for each in part.callees]
-        agent = self.agent(editor([*offered.values(), *self.more_of_agent]))  # pyright: ignore[reportArgumentType]
+        instructions, given = in_force.find_instructions, [*offered.values(), *self.more_of_agent]
+        agent = self.agent(editor(given, run_instructions=instructions))  # pyright: ignore[reportArgumentType]
         own = [each for each in (*offered.values(), *for_users) if isinstance(each, Tool)]
         layers = self.layers
         return App(

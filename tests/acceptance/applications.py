@@ -77,6 +77,11 @@ CMS: dict[str, Sample] = {
     "cms_revertChangeSet": {"changeSetId": "set_1"},
     "cms_revertPage": {"pageId": "live", "revision": 1},
     "cms_unpublishPage": {"pageId": "live"},
+    "cms_updateSiteSettings": {"tagline": "Daily bread"},
+    "cms_addNavigationItem": {"label": "Live", "href": "live"},
+    "cms_updateNavigationItem": {"label": "Who we are", "newLabel": "Us"},
+    "cms_toggleNavigationItem": {"label": "Who we are"},
+    "cms_removeNavigationItem": {"label": "Who we are"},
     "cms_updatePage": {"pageId": "about", "title": "About us"},
     "cms_updateSectionContent": {"pageSectionId": "section_1", "content": {"heading": "Bread"}},
 }

@@ -68,6 +68,11 @@ CMS: dict[str, list[str]] = {
     "cms_revertChangeSet": ["page live", "change-set state"],
     "cms_revertPage": ["page title"],
     "cms_unpublishPage": ["page live"],
+    "cms_updateSiteSettings": ["settings tagline"],
+    "cms_addNavigationItem": ["navigation items"],
+    "cms_updateNavigationItem": ["navigation items"],
+    "cms_toggleNavigationItem": ["navigation items"],
+    "cms_removeNavigationItem": ["navigation items"],
     "cms_updatePage": ["page title"],
     "cms_updateSectionContent": ["page sections", "section content"],
 }

@@ -54,7 +54,7 @@ def test_the_guide_of_the_cms_publishes_a_page_and_deletes_it_each_after_a_yes(t
     assert [line for line, status, _ in steps if status not in (DONE, WAITING)] == [], steps
     waiting = [line.split()[3] for line, status, _ in steps if status == WAITING]
     searches = ["web_quickSearch", "web_fetchContent", "web_deepResearch"]
-    assert sorted(waiting) == sorted(["cms_publishChangeSet", "cms_deletePage", *searches])
+    assert sorted(waiting) == sorted(["cms_publishChangeSet", "cms_publishPage", "cms_deletePage", *searches])
     live = next(json.loads(said) for line, _, said in steps if "cms_getLivePage" in line)
     assert live["page"]["livePath"] == "opening-hours"
     assert any("approve" in line and "Deleted" in said for line, _, said in steps)

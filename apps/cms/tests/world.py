@@ -15,6 +15,8 @@ from remit import LeafContext, Principal
 from remit.tools import Caller, Changed, Resolver
 from remit_cms.app import references
 from remit_cms.models import Content
+from remit_cms.navigation.navigation import Navigation
+from remit_cms.navigation.payloads import AddNavigationItem
 from remit_cms.pages.pages import Pages
 from remit_cms.pages.payloads import CreatePage, DeletePage, PageView, UpdatePage
 from remit_cms.pages.search import Search
@@ -30,9 +32,11 @@ from remit_cms.storage.tables import Base
 from remit_cms.tools import (
     AnyTool,
     change_set_operations,
+    navigation_operations,
     page_operations,
     publishing_operations,
     section_operations,
+    settings_operations,
 )
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -130,11 +134,16 @@ class World:
             section_operations(self.sections),
             publishing_operations(self.database),
             change_set_operations(self.database),
+            settings_operations(self.database),
+            navigation_operations(self.database),
         )
         return tuple(tool for part in parts for tool in part.callees)
 
     async def populate(self, tenant: str = "local-site") -> None:
-        """The page About with a section; Live, published in set_1 and edited since in set_2; Gone, deleted."""
+        """The page About with a section; Live, published in set_1 and edited since in set_2; Gone, deleted.
+
+        The navigation leads to About.
+        """
 
         def call() -> LeafContext:
             return self.call(tenant=tenant, conversation="monday")
@@ -146,6 +155,8 @@ class World:
         await self.pages.update_page(call(), UpdatePage(page_id="live", title="Lively"))
         gone = await self.page("Gone", tenant=tenant)
         await self.pages.delete_page(self.call(tenant=tenant), DeletePage(page_id=gone.id, confirmed=True))
+        link = AddNavigationItem(label="Who we are", href="about")
+        await Navigation(self.database).add_navigation_item(self.call(tenant=tenant), link)
 
     async def rows(self) -> dict[str, int]:
         """How many rows each table of content has: what a write that failed must leave as it was."""

@@ -15,6 +15,7 @@ from remit.inventory import Operations
 from remit.secrets import EnvSecrets
 from remit.tools import Resolver
 from remit_cms.agent import editor
+from remit_cms.navigation.navigation import NavigationReferences
 from remit_cms.pages.pages import Pages
 from remit_cms.pages.references import PageReferences, SectionReferences
 from remit_cms.pages.search import Search
@@ -22,14 +23,18 @@ from remit_cms.publishing.references import ChangeSetReferences, DeletedPageRefe
 from remit_cms.rendering.opening import Opening
 from remit_cms.rendering.renderer import PageRenderer
 from remit_cms.sections.sections import Sections
+from remit_cms.settings.settings import SettingsInForce
 from remit_cms.storage.database import Database
+from remit_cms.storage.tables import Kind
 from remit_cms.tools import (
     change_set_operations,
     load_inventory,
+    navigation_operations,
     page_operations,
     publishing_operations,
     rendering_operations,
     section_operations,
+    settings_operations,
     web_operations,
 )
 from remit_cms.web.guarded_http import GuardedHttp
@@ -76,13 +81,18 @@ def build(home: Path, *, database: Database | None = None, web: Web | None = Non
     web = web or Web()
     database = database or Database(home / "cms.db")
     pages, search, sections = Pages(database), Search(database), Sections(database)
+    settings = SettingsInForce(database)
     renderer = PageRenderer(database, home / "sites")
     editor_parts = (page_operations(pages, search), section_operations(sections))
     user_parts = (
         rendering_operations(Opening(database, renderer)),
         publishing_operations(database),
         change_set_operations(database),
-        web_operations(Research(web.http, web.provider), HttpRequests(web.http, web.post_hosts)),
+        settings_operations(database),
+        navigation_operations(database),
+        web_operations(
+            Research(web.http, web.provider), HttpRequests(web.http, web.post_hosts, settings.find_post_hosts)
+        ),
     )
     tools = [tool for part in editor_parts for tool in part.callees]
     others = [tool for part in user_parts for tool in part.callees]
@@ -94,7 +104,7 @@ def build(home: Path, *, database: Database | None = None, web: Web | None = Non
         renderer=renderer,
         app=App(
             name="cms",
-            agents=(editor(tools),),
+            agents=(editor(tools, run_instructions=settings.find_instructions),),
             tools=(*others, *load_workers([*tools, *others])),
             references=references(database),
             operations=Operations(load_inventory(), (), parts=(*editor_parts, *user_parts)),
@@ -106,6 +116,8 @@ def references(database: Database) -> dict[str, Resolver]:
     """The resolvers of references, by kind."""
     return {
         "page": PageReferences(database).find_candidates,
+        "document": PageReferences(database, *Kind).find_candidates,
+        "navigation-item": NavigationReferences(database).find_candidates,
         "section": SectionReferences(database).find_candidates,
         "deleted-page": DeletedPageReferences(database).find_candidates,
         "change-set": ChangeSetReferences(database).find_candidates,

@@ -14,6 +14,7 @@ from typing import Any, Final, TypeAlias
 from remit import Tool
 from remit.inventory import Inventory, Operations, PolicyTable, Vocabulary, business_rules_section, read_inventory
 from remit.tools import Preview
+from remit_cms.navigation.navigation import Navigation
 from remit_cms.pages.pages import Pages
 from remit_cms.pages.search import Search
 from remit_cms.publishing.change_sets import ChangeSets
@@ -22,6 +23,7 @@ from remit_cms.publishing.publishing import Publishing
 from remit_cms.publishing.trash import Trash
 from remit_cms.rendering.opening import Opening
 from remit_cms.sections.sections import Sections
+from remit_cms.settings.settings import Settings
 from remit_cms.storage.database import Database
 from remit_cms.web.requests import HttpRequests
 from remit_cms.web.research import Research
@@ -31,7 +33,7 @@ PreviewFunction: TypeAlias = Callable[..., Awaitable[Preview]]
 
 DOMAIN: Final = "content"
 VOCABULARY: Final = Vocabulary(
-    domains={DOMAIN: {"page", "section", "rendering", "publishing", "change_set", "web"}},
+    domains={DOMAIN: {"page", "section", "rendering", "publishing", "change_set", "settings", "navigation", "web"}},
     permissions={"cms:read", "cms:write", "cms:delete", "cms:publish", "web:read", "web:post"},
 )
 
@@ -79,6 +81,18 @@ def change_set_operations(database: Database, inventory: Inventory | None = None
         "cms_revertChangeSet": change_sets.preview_reversion,
     }
     return _with_previews(_bind("change_set", inventory, change_sets), previews)
+
+
+def settings_operations(database: Database, inventory: Inventory | None = None) -> Operations:
+    """Operations on the settings of a site, for users."""
+    return _bind("settings", inventory, Settings(database))
+
+
+def navigation_operations(database: Database, inventory: Inventory | None = None) -> Operations:
+    """Operations on the navigation of a site, for users."""
+    navigation = Navigation(database)
+    previews: dict[str, PreviewFunction] = {"cms_removeNavigationItem": navigation.preview_removal}
+    return _with_previews(_bind("navigation", inventory, navigation), previews)
 
 
 def _bind(subdomain: str, inventory: Inventory | None, *objects: object) -> Operations:

@@ -189,6 +189,7 @@ async def test_every_write_keeps_a_revision_that_says_who_and_what(world: World)
     ]
     assert kept[-1].snapshot == {
         "id": page.id,
+        "kind": "page",
         "locale": "en",
         "parent": None,
         "slug": "about",

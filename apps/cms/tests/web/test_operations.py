@@ -10,13 +10,17 @@ from typing import Any
 
 import pytest
 
+from apps.cms.tests.world import World
 from figures.ssrf import ListedHits
 from figures.ssrf_world import Internet, Page
-from remit import Principal, Runtime
-from remit.errors import SetupError
+from remit import LeafContext, Principal, Runtime
+from remit.errors import DeniedError, SetupError
 from remit.testing import superuser
 from remit.tools import Arguments
 from remit_cms.app import POST_HOSTS_VARIABLE, SEARCH_VARIABLE, Web, app, build
+from remit_cms.web.guarded_http import GuardedHttp
+from remit_cms.web.payloads import HttpPost
+from remit_cms.web.requests import HttpRequests
 
 PERSON = superuser(tenant="local-site")
 STARTER = b"""<html><head><title>Sourdough</title></head><body><nav>Home Shop</nav><article><h1>Sourdough</h1>
@@ -134,3 +138,22 @@ def test_the_application_reads_engine_and_hosts_from_the_environment(
             patch.setenv(variable, wrong)
             with pytest.raises(SetupError, match=variable):
                 app()
+
+
+async def test_the_published_settings_allow_hosts_within_those_of_the_operator(tmp_path: Path) -> None:
+    allowed = {host: frozenset({host, "b.example"}) for host in ("a.example", "c.example")}
+
+    async def refusal(of_operator: frozenset[str], of_site: frozenset[str]) -> str:
+        async def find_hosts(_: LeafContext) -> frozenset[str]:
+            return of_site
+
+        requests = HttpRequests(GuardedHttp(), {"local-site": of_operator}, find_hosts)
+        with pytest.raises(DeniedError) as raised:
+            await requests.preview_post(World(tmp_path).call(), HttpPost(url="https://evil.example/", body=""))
+        return str(raised.value).partition("allowed: ")[2].partition(". A host")[0]
+
+    nothing = frozenset[str]()
+    assert await refusal(allowed["a.example"], allowed["c.example"]) == "b.example"
+    assert await refusal(nothing, allowed["c.example"]) == "b.example, c.example"
+    assert await refusal(allowed["a.example"], nothing) == "a.example, b.example"
+    assert await refusal(nothing, nothing) == "none"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import func, select, tuple_
+from sqlalchemy import and_, func, select, tuple_
 
 from remit import LeafContext
 from remit.tools import Preview
@@ -26,7 +26,7 @@ from remit_cms.sections.contents import add_section, describe_empty_slots, load_
 from remit_cms.storage.database import Database
 from remit_cms.storage.revisions import check_revision, save_revision
 from remit_cms.storage.scope import Scope
-from remit_cms.storage.tables import Page
+from remit_cms.storage.tables import Kind, Page
 from remit_cms.storage.transactions import Edit, edit_once, open_view
 from remit_cms.storage.trash import check_slug_is_free, move_to_trash
 
@@ -40,7 +40,7 @@ class Pages:
     async def get_pages(self, ctx: LeafContext, payload: GetPages) -> PagesReply:
         """List the pages of the site: id, title, slug and status of each, without sections."""
         async with open_view(self._database, ctx) as scope:
-            in_target = scope.target.row_filter(Page)
+            in_target = and_(scope.target.row_filter(Page), Page.kind == Kind.PAGE)
             query = select(Page).where(in_target).order_by(Page.slug, Page.id).limit(payload.limit + 1)
             if payload.cursor is not None:
                 slug, _, page_id = payload.cursor.partition(":")

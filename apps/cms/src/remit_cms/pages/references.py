@@ -10,17 +10,22 @@ from remit import LeafContext
 from remit.tools import Candidate
 from remit_cms.storage.database import Database
 from remit_cms.storage.scope import slug_of
-from remit_cms.storage.tables import Page, PageSection, SectionDefinition
+from remit_cms.storage.tables import Kind, Page, PageSection, SectionDefinition
 from remit_cms.storage.transactions import open_view
 
 _MAX_LISTED: Final = 500
 
 
 class PageReferences:
-    """Resolves references to pages."""
+    """Resolves references to pages, or to documents of other kinds.
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
+    Args:
+        database: the database with the documents.
+        kinds: the kinds of documents that may be meant.
+    """
+
+    def __init__(self, database: Database, *kinds: Kind) -> None:
+        self._database, self._kinds = database, kinds or (Kind.PAGE,)
 
     async def find_candidates(self, ctx: LeafContext, text: str) -> list[Candidate]:
         """The pages that a text may mean, by id, slug or title, or else all, to suggest similar ones.
@@ -29,7 +34,7 @@ class PageReferences:
         """
         slug = slug_of(text)
         async with open_view(self._database, ctx) as scope:
-            pages = select(Page).where(scope.target.row_filter(Page))
+            pages = select(Page).where(scope.target.row_filter(Page), Page.kind.in_(self._kinds))
             named = or_(Page.id == text, Page.slug == slug, func.lower(Page.title) == text.strip().lower())
             pages = pages.order_by(Page.locale != scope.default_locale, Page.slug, Page.id).limit(_MAX_LISTED)
             rows = (await scope.session.scalars(pages.where(named))).all()
@@ -62,7 +67,7 @@ class SectionReferences:
                 select(PageSection.id, SectionDefinition.key, Page.slug, Page.title, Page.revision, Page.id)
                 .join(Page, Page.id == PageSection.page)
                 .join(SectionDefinition, SectionDefinition.id == PageSection.definition)
-                .where(scope.target.row_filter(Page))
+                .where(scope.target.row_filter(Page), Page.kind == Kind.PAGE)
                 .order_by(Page.slug, Page.id, PageSection.sort_order, PageSection.id)
                 .limit(_MAX_LISTED)
             )

@@ -9,7 +9,7 @@ from remit_cms.models import pluralize
 from remit_cms.pages.payloads import FindResource, Match, MatchesReply, SearchPages
 from remit_cms.storage import full_text
 from remit_cms.storage.database import Database
-from remit_cms.storage.tables import Page
+from remit_cms.storage.tables import Kind, Page
 from remit_cms.storage.transactions import open_view
 
 _MIN_SCORE = 55
@@ -24,7 +24,11 @@ class Search:
     async def find_resource(self, ctx: LeafContext, payload: FindResource) -> MatchesReply:
         """Find pages whose title or slug resembles the query, despite typing errors. Use it before guessing a slug."""
         async with open_view(self._database, ctx) as scope:
-            query = select(Page.id, Page.title, Page.slug).where(scope.target.row_filter(Page)).order_by(Page.slug)
+            query = (
+                select(Page.id, Page.title, Page.slug)
+                .where(scope.target.row_filter(Page), Page.kind == Kind.PAGE)
+                .order_by(Page.slug)
+            )
             rows = (await scope.session.execute(query)).all()
         names = [name for row in rows for name in (row.title, row.slug)]
         from rapidfuzz import fuzz, process, utils  # noqa: PLC0415 - slow to import, seldom needed

@@ -212,7 +212,7 @@ async def _publishable(scope: Scope, change_set: ChangeSet) -> list[SetPage]:
 
 
 async def _adopt(edit: Edit, change_set: ChangeSet, page_ids: list[str]) -> ChangeSetMoveReply:
-    pages = [await edit.find_page(page_id) for page_id in page_ids]
+    pages = [await edit.find_document(page_id) for page_id in page_ids]
     for page in pages:
         if not await adopt_edits(edit, change_set, page):
             raise ConflictError(f"Page '{page.title}' has no unpublished edits.")

@@ -33,7 +33,7 @@ class History:
     async def list_revisions(self, ctx: LeafContext, payload: ListRevisions) -> RevisionsReply:
         """List the revisions of a page, newest first: who changed it, when, and by which operation."""
         async with open_view(self._database, ctx) as scope:
-            page = await scope.find_page(payload.page_id)
+            page = await scope.find_document(payload.page_id)
             of_page = and_(scope.target.row_filter(Revision), Revision.page == page.id)
             total = await scope.session.scalar(select(func.count()).select_from(Revision).where(of_page)) or 0
             query = (
@@ -64,7 +64,7 @@ class History:
     async def compare_revisions(self, ctx: LeafContext, payload: CompareRevisions) -> DifferencesReply:
         """Tell what differs between two revisions of a page; between live page and draft, unless others are given."""
         async with open_view(self._database, ctx) as scope:
-            page = await scope.find_page(payload.page_id)
+            page = await scope.find_document(payload.page_id)
             before, after = payload.before or page.live, payload.after or page.revision
             old = None if before is None else await load_snapshot(scope, page.id, before)
             new = await load_snapshot(scope, page.id, after)
@@ -82,7 +82,7 @@ class History:
         """Undo edits: make the draft of a page what it was in an earlier revision. What visitors see stays."""
 
         async def work(edit: Edit) -> PageStateReply:
-            page = await edit.find_page(payload.page_id)
+            page = await edit.find_document(payload.page_id)
             if payload.revision > page.revision:
                 raise NotFoundError(
                     f"Page '{page.title}' has no revision {payload.revision}; {page.revision} is its last."

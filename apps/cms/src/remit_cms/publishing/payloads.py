@@ -9,11 +9,11 @@ from pydantic import Field
 
 from remit.tools import Reference, entity
 from remit_cms.models import (
+    DocumentReference,
     LocaleCode,
     OmittedIfNone,
     OptionalParam,
     PageName,
-    PageReference,
     Payload,
     Reply,
     RevisionNumber,
@@ -31,13 +31,13 @@ _LIMIT = "Most to give (1-100)"
 
 _DeletedPage = Annotated[str, Field(min_length=1, max_length=200), Reference("deleted-page")]
 _SetReference = Annotated[str, Field(min_length=1, max_length=200), Reference("change-set")]
-_Pages = Annotated[list[PageReference], Field(min_length=1, max_length=50)]
+_Pages = Annotated[list[DocumentReference], Field(min_length=1, max_length=50)]
 
 
 class OnePage(Payload):
     """A page."""
 
-    page_id: PageReference = Field(description=_PAGE)
+    page_id: DocumentReference = Field(description=_PAGE)
 
 
 class PublishPage(OnePage):

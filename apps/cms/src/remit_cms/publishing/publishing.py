@@ -35,7 +35,7 @@ class Publishing:
         """Show one page to visitors as its draft is now, after approval. For several pages: cms_publishChangeSet."""
 
         async def work(edit: Edit) -> PageStateReply:
-            page = await edit.find_page(payload.page_id)
+            page = await edit.find_document(payload.page_id)
             await _find_differences(edit, page)
             await move_live(edit, [Move(page, page.revision)])
             return PageStateReply(page=page_state(page), message=f"Published page '{page.title}' (/{page.live_path})")
@@ -45,7 +45,7 @@ class Publishing:
     async def preview_publication(self, ctx: LeafContext, payload: PublishPage) -> Preview:
         """The difference between the live page and its draft, for the approver."""
         async with open_view(self._database, ctx) as scope:
-            page = await scope.find_page(payload.page_id)
+            page = await scope.find_document(payload.page_id)
             differences = await _find_differences(scope, page)
             await check_paths(scope, [Move(page, page.revision)])
             news = "which is new" if page.live is None else f"in {pluralize(len(differences), 'place')}"
@@ -56,7 +56,7 @@ class Publishing:
         """Hide one page from visitors, after approval. Its draft stays. To remove the page: cms_deletePage."""
 
         async def work(edit: Edit) -> PageStateReply:
-            page = await edit.find_page(payload.page_id)
+            page = await edit.find_document(payload.page_id)
             _check_is_live(page)
             await move_live(edit, [Move(page, None)])
             return PageStateReply(page=page_state(page), message=f"Page '{page.title}' is hidden from visitors")
@@ -66,7 +66,7 @@ class Publishing:
     async def preview_unpublication(self, ctx: LeafContext, payload: UnpublishPage) -> Preview:
         """The page that visitors would lose, for the approver."""
         async with open_view(self._database, ctx) as scope:
-            page = await scope.find_page(payload.page_id)
+            page = await scope.find_document(payload.page_id)
             _check_is_live(page)
             return Preview(f"the live page '{page.title}' (/{page.live_path})", state=_state_of(page))
 

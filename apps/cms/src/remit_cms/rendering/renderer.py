@@ -18,11 +18,13 @@ from pydantic import JsonValue
 from sqlalchemy import select
 
 from remit_cms.models import Content
+from remit_cms.navigation.items import Item, Location, load_items
 from remit_cms.rendering.rich_text import render_rich_text
 from remit_cms.sections.contents import load_sections
+from remit_cms.settings.values import load_settings
 from remit_cms.storage.database import Database
 from remit_cms.storage.scope import Scope, Target, parse_structure
-from remit_cms.storage.tables import Page, SectionDefinition, Site
+from remit_cms.storage.tables import Page, SectionDefinition
 from remit_cms.storage.transactions import open_view
 from remit_cms.templates.slots import Slot, SlotType, Structure
 from remit_cms.templates.values import url_scheme
@@ -67,13 +69,7 @@ class PageRenderer:
         self._jinja = SandboxedEnvironment(
             loader=FileSystemLoader(_TEMPLATE_FOLDER), autoescape=True, trim_blocks=True, lstrip_blocks=True
         )
-        css = (_TEMPLATE_FOLDER / "site.css").read_text()
-        self._style = Markup(css)  # noqa: S704  (our own file)
-        digest = b64encode(sha256(css.encode()).digest()).decode()
-        self._content_security_policy = (
-            f"default-src 'none'; style-src 'sha256-{digest}'; img-src 'self' data:; media-src 'self'; "
-            "base-uri 'none'; form-action 'none'"
-        )
+        self._css = (_TEMPLATE_FOLDER / "site.css").read_text()
 
     async def render(self, target: Target, id_or_slug: str, locale: str | None = None) -> str:
         """The page with this id or slug as an HTML document.
@@ -96,20 +92,50 @@ class PageRenderer:
         return path
 
     async def _render_document(self, scope: Scope, page: Page, locale: str) -> str:
-        site = await scope.session.get_one(Site, scope.target.site)
+        settings = await load_settings(scope, live=False, locale=locale)
+        items = [_to_link(item) for item in await load_items(scope, live=False, locale=locale) if item.visible]
+        css = self._css + settings.theme_css
         blocks = await _prepare_sections(scope, page, locale)
         return self._jinja.get_template("page.html").render(
-            policy=self._content_security_policy,
-            style=self._style,
-            site=site.name,
+            policy=_content_security_policy(css),
+            style=Markup(css),  # noqa: S704 - our own file, and values that settings check
+            site=settings.name,
+            tagline=settings.tagline,
+            header=[item for item in items if item and item.location in ("header", "both")],
+            footer=[item for item in items if item and item.location in ("footer", "both")],
+            page_id=page.id,
             locale=locale,
             title=page.title,
-            meta_title=page.meta_title or f"{page.title} · {site.name}",
+            meta_title=page.meta_title or f"{page.title} · {settings.name}",
             meta_description=page.meta_description,
             indexing=page.indexing and page.status == "published",
             blocks=blocks,
             opened=bool(blocks) and blocks[0].key == "hero",
         )
+
+
+@dataclass(frozen=True, slots=True)
+class RenderableLink:
+    """A link of the navigation. ``page`` is the id of the page that it leads to, if it is one of this site."""
+
+    label: str
+    href: str
+    location: Location
+    page: str | None
+
+
+def _to_link(item: Item) -> RenderableLink | None:
+    """A link to a document beside this one, or to another server; None for one whose page was deleted."""
+    href = item.url or (f"{item.page.slug}.html" if item.page else None)
+    return None if href is None else RenderableLink(item.label, href, item.location, item.wanted)
+
+
+def _content_security_policy(css: str) -> str:
+    digest = b64encode(sha256(css.encode()).digest()).decode()
+    return (
+        f"default-src 'none'; style-src 'sha256-{digest}'; img-src 'self' data:; media-src 'self'; "
+        "base-uri 'none'; form-action 'none'"
+    )
 
 
 async def _prepare_sections(scope: Scope, page: Page, locale: str) -> list[RenderableSection]:

@@ -33,7 +33,7 @@ from remit_cms.sections.payloads import (
 from remit_cms.storage.database import Database
 from remit_cms.storage.revisions import check_revision, save_revision
 from remit_cms.storage.scope import parse_structure
-from remit_cms.storage.tables import SectionDefinition
+from remit_cms.storage.tables import Kind, SectionDefinition
 from remit_cms.storage.transactions import Edit, edit_once, open_view
 from remit_cms.templates.values import VALUE_FORMATS
 
@@ -96,7 +96,7 @@ class Sections:
         async with open_view(self._database, ctx) as scope:
             query = (
                 select(SectionDefinition)
-                .where(scope.target.row_filter(SectionDefinition))
+                .where(scope.target.row_filter(SectionDefinition), SectionDefinition.kind == Kind.PAGE)
                 .order_by(SectionDefinition.key)
             )
             templates = [

@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from remit.database import FullText
 from remit_cms.storage.scope import Scope
-from remit_cms.storage.tables import Page
+from remit_cms.storage.tables import Kind, Page
 
 PAGE_SEARCH: Final = FullText("page_search", key="page", columns={"title": 4.0, "body": 1.0})
 
@@ -42,7 +42,7 @@ async def search_pages(scope: Scope, query: str, limit: int) -> list[Hit]:
     statement = (
         select(Page.id, Page.title, Page.slug, hits.c.score)
         .join(hits, hits.c.key == Page.id)
-        .where(scope.target.row_filter(Page))
+        .where(scope.target.row_filter(Page), Page.kind == Kind.PAGE)
         .order_by(hits.c.score.desc(), Page.slug)
         .limit(limit)
     )

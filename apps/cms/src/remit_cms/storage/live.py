@@ -11,7 +11,7 @@ from remit.errors import ConflictError, NotFoundError
 from remit_cms.storage.revisions import draft_status
 from remit_cms.storage.scope import Scope, slug_of
 from remit_cms.storage.snapshots import Snapshot, load_snapshot
-from remit_cms.storage.tables import Page, Publication, Redirect
+from remit_cms.storage.tables import Kind, Page, Publication, Redirect
 from remit_cms.storage.transactions import Edit
 
 
@@ -41,7 +41,7 @@ async def check_paths(scope: Scope, moves: Sequence[Move]) -> dict[str, str]:
     moving = {move.page.id for move in moves}
     paths: dict[str, str] = {}
     for move in moves:
-        if move.revision is None:
+        if move.revision is None or move.page.kind not in (Kind.PAGE, Kind.ENTRY):
             continue
         page, path = move.page, (await load_snapshot(scope, move.page.id, move.revision)).slug
         query = select(Page).where(scope.target.row_filter(Page), Page.locale == page.locale, Page.live_path == path)
@@ -78,7 +78,7 @@ async def move_live(edit: Edit, moves: Sequence[Move], *, change_set: str | None
         if page.live_path is not None:
             await edit.session.execute(delete(Redirect).filter_by(**_address(page, page.live_path)))
         page.status = await draft_status(edit, page)
-        edit.add_change("page", page.id, page.revision, "live")
+        edit.add_change(page.kind, page.id, page.revision, "live")
     await edit.session.flush()
 
 
@@ -94,7 +94,7 @@ async def find_live_page(scope: Scope, name: str) -> LivePage:
     left = select(Redirect.page).where(scope.target.row_filter(Redirect), Redirect.path == path)
     page = (await scope.session.scalars(at_path)).first()
     redirected = (await scope.session.scalars(live.where(Page.id.in_(left)))).first() if page is None else None
-    page = page or redirected or await scope.find_page(name)
+    page = page or redirected or await scope.find_document(name)
     if page.live is None:
         raise NotFoundError(f"Page '{page.title}' is not live: visitors do not see it.")
     return LivePage(page, await load_snapshot(scope, page.id, page.live), redirected is not None)

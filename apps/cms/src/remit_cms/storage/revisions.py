@@ -35,7 +35,7 @@ async def save_revision(edit: Edit, page: Page, action: str, *fields: str, in_se
         in_set: whether the revision belongs to the change set of the conversation.
     """
     page.revision += 1
-    edit.add_change("page", page.id, page.revision, *fields)
+    edit.add_change(page.kind, page.id, page.revision, *fields)
     page.updated_at = edit.now
     snapshot = await _add_revision(edit, page, action, in_set=in_set)
     page.status = await draft_status(edit, page, snapshot)
@@ -46,15 +46,15 @@ async def save_revision(edit: Edit, page: Page, action: str, *fields: str, in_se
 async def save_last_revision(edit: Edit, page: Page, action: str, *, in_set: bool = True) -> None:
     """Store the page's last revision and unindex it. The caller deletes the page itself."""
     page.revision += 1
-    edit.add_change("page", page.id, page.revision)
+    edit.add_change(page.kind, page.id, page.revision)
     await _add_revision(edit, page, action, in_set=in_set)
     await full_text.unindex_page(edit.session, page.id)
 
 
 async def draft_status(edit: Edit, page: Page, draft: Snapshot | None = None) -> str:
-    """Whether visitors see the page: draft, published, or changed if its draft has been edited since."""
+    """Whether visitors see the page: draft, archived, published, or changed if its draft has been edited since."""
     if page.live is None:
-        return "draft"
+        return page.status if page.status == "archived" else "draft"
     draft = draft or await build_snapshot(edit, page)
     return "changed" if compare_snapshots(await load_snapshot(edit, page.id, page.live), draft) else "published"
 

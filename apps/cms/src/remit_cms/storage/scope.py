@@ -10,8 +10,7 @@ from sqlalchemy import ColumnElement, and_, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from remit.errors import InvalidArgumentsError, NotFoundError
-from remit.tools import Caller
-from remit_cms.storage.tables import Environment, Locale, Page, PageSection, Scoped, SectionDefinition, Site
+from remit_cms.storage.tables import Environment, Kind, Locale, Page, PageSection, Scoped, SectionDefinition, Site
 from remit_cms.templates.slots import Structure
 
 
@@ -61,8 +60,16 @@ class Scope:
         Raises:
             NotFoundError: suggests similar pages.
         """
-        slug = slug_of(name)
-        in_target = select(Page).where(self.target.row_filter(Page))
+        return await self.find_document(name, Kind.PAGE)
+
+    async def find_document(self, name: str, *kinds: Kind) -> Page:
+        """The document of these kinds, or of any, with this id or slug, or else the only one with this title.
+
+        Raises:
+            NotFoundError: suggests similar ones.
+        """
+        slug, chosen = slug_of(name), and_(self.target.row_filter(Page), Page.kind.in_(kinds or tuple(Kind)))
+        in_target = select(Page).where(chosen)
         query = in_target.where(or_(Page.id == name, and_(Page.slug == slug, Page.parent.is_(None))))
         query = query.order_by(Page.id != name, Page.locale != self.default_locale).limit(1)
         found = (await self.session.scalars(query)).first()
@@ -71,7 +78,7 @@ class Scope:
         titled = (await self.session.scalars(in_target.where(func.lower(Page.title) == name.strip().lower()))).all()
         if len(titled) == 1:
             return titled[0]
-        slugs = (await self.session.scalars(select(Page.slug).where(self.target.row_filter(Page)))).all()
+        slugs = (await self.session.scalars(select(Page.slug).where(chosen))).all()
         raise NotFoundError(f"No page '{name}'.{_suggest_names('Pages', slug, slugs)}")
 
     async def find_page_by_id(self, page_id: str) -> Page:
@@ -97,20 +104,20 @@ class Scope:
             select(PageSection, Page, SectionDefinition)
             .join(Page, Page.id == PageSection.page)
             .join(SectionDefinition, SectionDefinition.id == PageSection.definition)
-            .where(PageSection.id == section_id, self.target.row_filter(Page))
+            .where(PageSection.id == section_id, self.target.row_filter(Page), Page.kind == Kind.PAGE)
         )
         found = (await self.session.execute(query)).first()
         if found is None:
             raise NotFoundError(f"No section '{section_id}'. cms_getPageSections lists those of a page.")
         return found[0], found[1], found[2]
 
-    async def find_definition(self, id_or_key: str) -> SectionDefinition:
-        """The section template with this id or key.
+    async def find_definition(self, id_or_key: str, kind: Kind = Kind.PAGE) -> SectionDefinition:
+        """The template of a section, or of documents of another kind, with this id or key.
 
         Raises:
             NotFoundError: names all keys.
         """
-        in_target = self.target.row_filter(SectionDefinition)
+        in_target = and_(self.target.row_filter(SectionDefinition), SectionDefinition.kind == kind)
         query = select(SectionDefinition).where(
             in_target, or_(SectionDefinition.id == id_or_key, SectionDefinition.key == id_or_key)
         )
@@ -120,6 +127,8 @@ class Scope:
         keys = (
             await self.session.scalars(select(SectionDefinition.key).where(in_target).order_by(SectionDefinition.key))
         ).all()
+        if kind is Kind.ENTRY:
+            raise NotFoundError(f"No collection '{id_or_key}'. Existing collections: {', '.join(keys)}.")
         raise NotFoundError(f"No section template '{id_or_key}'. Existing templates: {', '.join(keys)}.")
 
 
@@ -133,7 +142,7 @@ def parse_structure(definition: SectionDefinition) -> Structure:
     return Structure.model_validate(definition.structure)
 
 
-async def find_target(session: AsyncSession, caller: Caller) -> Target:
+async def find_target(session: AsyncSession, tenant: str, run_target: str) -> Target:
     """The site and environment of a call: those that the target of its run names, such as ``bakery/main``.
 
     A target without an environment stands for the main one. Without a target it is that of the tenant's first site.
@@ -141,7 +150,7 @@ async def find_target(session: AsyncSession, caller: Caller) -> Target:
     Raises:
         NotFoundError: the tenant has no such site or environment.
     """
-    tenant, (site, _, environment) = caller.principal.tenant, caller.target.partition("/")
+    site, _, environment = run_target.partition("/")
     query = select(Environment.site, Environment.name).join(Site, Site.key == Environment.site)
     query = query.where(Site.tenant == tenant)
     if site:
@@ -152,7 +161,7 @@ async def find_target(session: AsyncSession, caller: Caller) -> Target:
     found = (await session.execute(query)).first()
     if found is None and site:
         raise NotFoundError(
-            f"No site '{caller.target}' belongs to the tenant '{tenant}'. Give the run a site of this tenant as its "
+            f"No site '{run_target}' belongs to the tenant '{tenant}'. Give the run a site of this tenant as its "
             "target, with or without an environment, such as local-site/main; or no target."
         )
     if found is None:

@@ -8,7 +8,7 @@ from datetime import datetime
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from remit_cms.storage.tables import Environment, Locale, SectionDefinition, Site
-from remit_cms.templates.builtin import BUILTIN_TEMPLATES
+from remit_cms.templates.builtin import BUILTIN_TEMPLATES, DOCUMENT_TEMPLATES
 
 DEFAULT_ENVIRONMENT = "main"
 
@@ -29,7 +29,8 @@ async def add_site(
     session.add(Locale(site=key, code="en", name="English", is_default=True))
     session.add(Locale(site=key, code="de", name="Deutsch", is_default=False))
     await session.flush()
-    for template in BUILTIN_TEMPLATES:
+    templates = [("page", each) for each in BUILTIN_TEMPLATES] + [*DOCUMENT_TEMPLATES.items()]
+    for kind, template in templates:
         session.add(
             SectionDefinition(
                 id=new_id("template"),
@@ -39,6 +40,7 @@ async def add_site(
                 name=template.name,
                 description=template.description,
                 structure=template.structure.model_dump(mode="json", exclude_defaults=True),
+                kind=kind,
             )
         )
     await session.flush()

@@ -13,7 +13,7 @@ from sqlalchemy import delete, select
 from remit.errors import ConflictError, NotFoundError
 from remit_cms.models import Content, View
 from remit_cms.storage.scope import Scope
-from remit_cms.storage.tables import Page, PageSection, Revision, SectionContent, SectionDefinition
+from remit_cms.storage.tables import Kind, Page, PageSection, Revision, SectionContent, SectionDefinition
 from remit_cms.storage.transactions import Edit
 
 _EXCERPT = 400
@@ -40,6 +40,7 @@ class Snapshot(View):
     """A page in one revision. Fields that later versions add have defaults, and unknown ones are ignored."""
 
     id: str
+    kind: str = Kind.PAGE
     locale: str
     parent: str | None = None
     slug: str
@@ -77,6 +78,7 @@ async def build_snapshot(scope: Scope, page: Page) -> Snapshot:
         by_section.setdefault(row.section, {})[row.locale] = row.content
     return Snapshot(
         id=page.id,
+        kind=page.kind,
         locale=page.locale,
         parent=page.parent,
         slug=page.slug,
@@ -184,13 +186,15 @@ def _iterate_values(snapshot: Snapshot | None) -> Iterator[tuple[tuple[str, ...]
     """The values of a page by their path: a field, or section, locale and slot."""
     if snapshot is None:
         return
-    yield ("title",), snapshot.title
-    yield ("slug",), snapshot.slug
-    yield ("indexing",), snapshot.indexing
-    yield ("meta title",), snapshot.meta.title
-    yield ("meta description",), snapshot.meta.description
+    if snapshot.kind in (Kind.PAGE, Kind.ENTRY):
+        yield ("title",), snapshot.title
+        yield ("slug",), snapshot.slug
+        yield ("indexing",), snapshot.indexing
+        yield ("meta title",), snapshot.meta.title
+        yield ("meta description",), snapshot.meta.description
     for section in _sections(snapshot):
-        yield (section.id,), "section"
+        if snapshot.kind in (Kind.PAGE, Kind.NAVIGATION):
+            yield (section.id,), "section" if snapshot.kind == Kind.PAGE else "item"
         for locale, content in sorted(section.contents.items()):
             for slot, value in content.items():
                 yield (section.id, locale, slot), value
@@ -199,6 +203,10 @@ def _iterate_values(snapshot: Snapshot | None) -> Iterator[tuple[tuple[str, ...]
 def _section_names(snapshot: Snapshot | None) -> dict[str, str]:
     """What a reader calls each section: its template, with a number if the page has several."""
     sections = _sections(snapshot)
+    if snapshot is not None and snapshot.kind in (Kind.ENTRY, Kind.SETTINGS):
+        return {section.id: "" for section in sections}
+    if snapshot is not None and snapshot.kind == Kind.NAVIGATION:
+        return {each.id: f"'{each.contents.get(snapshot.locale, {}).get('label', '')}'" for each in sections}
     several = Counter(section.definition for section in sections)
     seen = Counter[str]()
     names: dict[str, str] = {}
@@ -211,7 +219,9 @@ def _section_names(snapshot: Snapshot | None) -> dict[str, str]:
 
 def _place_of(path: tuple[str, ...], names: dict[str, str]) -> str:
     section, *rest = path
-    return f"{names[section]} / {rest[1]} ({rest[0]})" if rest else names.get(section, section)
+    if not rest:
+        return names.get(section, section)
+    return f"{names[section]} / {rest[1]} ({rest[0]})".removeprefix(" / ")
 
 
 def _to_text(value: JsonValue) -> str:

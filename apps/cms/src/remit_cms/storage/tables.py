@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from datetime import datetime
 from typing import Final
 
@@ -73,9 +74,22 @@ def _environment_foreign_key() -> ForeignKeyConstraint:
 _IS_ROOT_PAGE: Final = text("parent IS NULL")
 
 
-class Page(Scoped, Base):
-    """A page's draft. ``locale`` is the language of its title and slug, ``revision`` the number of its newest revision.
+class Kind(enum.StrEnum):
+    """What a document is: a row of ``pages``, which all have drafts, revisions and a live pointer."""
 
+    PAGE = "page"
+    ENTRY = "entry"
+    """An entry of a collection, such as a post. Its one section has the collection's template."""
+    SETTINGS = "settings"
+    """The settings of the site, in one section."""
+    NAVIGATION = "navigation"
+    """The navigation of the site: each item is a section."""
+
+
+class Page(Scoped, Base):
+    """A page's draft, or that of another document, by ``kind``.
+
+    ``locale`` is the language of its title and slug, ``revision`` the number of its newest revision.
     ``live`` is the revision that visitors see, at the address ``live_path``; both are null while there is none.
     """
 
@@ -99,6 +113,7 @@ class Page(Scoped, Base):
     )
     id: Mapped[str] = mapped_column(String(64), primary_key=True)
     locale: Mapped[str] = mapped_column(String(16))
+    kind: Mapped[str] = mapped_column(String(16), default=Kind.PAGE.value)
     parent: Mapped[str | None] = mapped_column(ForeignKey("pages.id", ondelete="RESTRICT"))
     slug: Mapped[str] = mapped_column(String(64))
     title: Mapped[str] = mapped_column(String(200))
@@ -114,7 +129,7 @@ class Page(Scoped, Base):
 
 
 class SectionDefinition(Scoped, Base):
-    """A section template of a site. ``structure`` is rows of slots."""
+    """A section template of a site, or that of documents of another ``kind``. ``structure`` is rows of slots."""
 
     __tablename__ = "section_definitions"
     __table_args__ = (_environment_foreign_key(), UniqueConstraint("site", "environment", "key"))
@@ -123,6 +138,7 @@ class SectionDefinition(Scoped, Base):
     name: Mapped[str] = mapped_column(String(200))
     description: Mapped[str] = mapped_column(String(1000))
     structure: Mapped[dict[str, JsonValue]] = mapped_column(JSON)
+    kind: Mapped[str] = mapped_column(String(16), default=Kind.PAGE.value)
 
 
 class PageSection(Base):

@@ -11,10 +11,11 @@ from hashlib import sha256
 from typing import TypeVar
 
 from pydantic import BaseModel, JsonValue, model_validator
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from remit import LeafContext
 from remit.effects import once
-from remit.tools import Changed
+from remit.tools import Caller, Changed
 from remit_cms.models import Payload, Reply
 from remit_cms.storage.database import Database
 from remit_cms.storage.scope import Scope, Target, find_target, load_locales
@@ -58,7 +59,7 @@ async def open_view(database: Database, context_or_target: LeafContext | Target)
         target = (
             context_or_target
             if isinstance(context_or_target, Target)
-            else await find_target(session, context_or_target.caller)
+            else await find_caller_target(session, context_or_target.caller)
         )
         yield Scope(session=session, target=target, locales=await load_locales(session, target.site))
 
@@ -76,7 +77,7 @@ async def edit_once(
         RateLimitedError: the database was busy for too long.
     """
     async with database.write() as session:
-        target = await find_target(session, ctx.caller)
+        target = await find_caller_target(session, ctx.caller)
         edit = Edit(
             session=session,
             target=target,
@@ -97,6 +98,11 @@ async def edit_once(
     for change in written.changes:
         ctx.emit(change)
     return reply.model_validate(written.reply, by_alias=False, by_name=True)
+
+
+async def find_caller_target(session: AsyncSession, caller: Caller) -> Target:
+    """The site and environment of a call. See `find_target`."""
+    return await find_target(session, caller.principal.tenant, caller.target)
 
 
 def _payload_digest(payload: Payload) -> str:

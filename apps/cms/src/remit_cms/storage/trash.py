@@ -60,6 +60,7 @@ async def restore_page(edit: Edit, trashed: TrashedPage, slug: str) -> Page:
         site=trashed.site,
         environment=trashed.environment,
         locale=snapshot.locale,
+        kind=snapshot.kind,
         parent=snapshot.parent,
         slug=slug,
         title=snapshot.title,

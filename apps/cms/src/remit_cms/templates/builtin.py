@@ -11,6 +11,35 @@ def _build_structure(*rows: tuple[Slot, ...]) -> Structure:
     return Structure(rows=tuple(Row(slots=row) for row in rows))
 
 
+DOCUMENT_TEMPLATES: Final = {
+    "settings": Template(
+        key="site-settings",
+        name="Site settings",
+        description="The settings of the site.",
+        structure=_build_structure(),
+    ),
+    "navigation": Template(
+        key="navigation-item",
+        name="Item of the navigation",
+        description="A link in the header or footer.",
+        structure=_build_structure(),
+    ),
+    "entry": Template(
+        key="posts",
+        name="Posts",
+        description="Articles with a date, such as news or a blog.",
+        structure=_build_structure(
+            (Slot(key="body", type=SlotType.RICH_TEXT, label="Text", required=True),),
+            (Slot(key="excerpt", type=SlotType.TEXT, label="Summary"),),
+            (Slot(key="cover", type=SlotType.IMAGE, label="Picture"),),
+            (Slot(key="author", type=SlotType.TEXT, label="Author"),),
+            (Slot(key="category", type=SlotType.TEXT, label="Category"),),
+            (Slot(key="tags", type=SlotType.TEXT, label="Tags"),),
+        ),
+    ),
+}
+"""The templates of documents other than pages in a new site, by kind."""
+
 _REQUIRED_HEADING: Final = Slot(key="heading", type=SlotType.TEXT, label="Heading", required=True)
 _OPTIONAL_HEADING: Final = Slot(key="heading", type=SlotType.TEXT, label="Heading")
 _SUBHEADING: Final = Slot(key="subheading", type=SlotType.TEXT, label="Subheading")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TypeAlias
 from urllib.parse import urlsplit
 
 from remit import LeafContext
@@ -10,6 +11,8 @@ from remit.errors import DeniedError, ExternalError
 from remit.tools import Preview
 from remit_cms.web.guarded_http import GuardedHttp, HttpReply
 from remit_cms.web.payloads import HttpGet, HttpPost, HttpResult
+
+FindHosts: TypeAlias = Callable[[LeafContext], Awaitable[frozenset[str]]]
 
 _MAX_SHOWN = 4000
 
@@ -19,11 +22,14 @@ class HttpRequests:
 
     Args:
         http: sends the requests.
-        post_hosts: the hosts that may be posted to, by site.
+        post_hosts: the hosts that the operator allows to post to, by site.
+        find_hosts: returns the hosts that the settings of the site allow. If both allow some, a host must be in both.
     """
 
-    def __init__(self, http: GuardedHttp, post_hosts: Mapping[str, frozenset[str]]) -> None:
-        self._http, self._post_hosts = http, post_hosts
+    def __init__(
+        self, http: GuardedHttp, post_hosts: Mapping[str, frozenset[str]], find_hosts: FindHosts | None = None
+    ) -> None:
+        self._http, self._post_hosts, self._find_hosts = http, post_hosts, find_hosts
 
     async def http_get(self, ctx: LeafContext, payload: HttpGet) -> HttpResult:
         """Fetch an address as it is, such as JSON. To read the text of a page, use web_fetchContent."""
@@ -32,26 +38,28 @@ class HttpRequests:
 
     async def http_post(self, ctx: LeafContext, payload: HttpPost) -> HttpResult:
         """Post text to an address that the site allows. Not for publishing or changing pages of this site."""
-        self._check(ctx, payload)
+        await self._check(ctx, payload)
         headers = {"content-type": "application/json"} | {k.lower(): v for k, v in (payload.headers or {}).items()}
         return _result(await self._http.post(payload.url, payload.body.encode(), headers))
 
     async def preview_post(self, ctx: LeafContext, payload: HttpPost) -> Preview:
         """What is sent and where, for the person who is asked. A host that is not allowed ends the call before that."""
-        self._check(ctx, payload)
+        await self._check(ctx, payload)
         names = ", ".join(payload.headers or {}) or "none"
         body = payload.body if len(payload.body) <= _MAX_SHOWN else f"{payload.body[:_MAX_SHOWN]}… (cut)"
         return Preview(f"POST {payload.url}, headers: {names}, {len(payload.body.encode()):,} bytes:\n{body}")
 
-    def _check(self, ctx: LeafContext, payload: HttpPost) -> None:
+    async def _check(self, ctx: LeafContext, payload: HttpPost) -> None:
         self._http.check(payload.url)
         host = (urlsplit(payload.url).hostname or "").rstrip(".").lower()
-        allowed = self._post_hosts.get(ctx.caller.principal.tenant, frozenset())
+        chosen = await self._find_hosts(ctx) if self._find_hosts else frozenset[str]()
+        cap = self._post_hosts.get(ctx.caller.principal.tenant, frozenset())
+        allowed = chosen & cap if chosen and cap else chosen | cap
         if host not in allowed:
             listed = ", ".join(sorted(allowed)) or "none"
             raise DeniedError(
-                f"this site does not allow posts to {host}; allowed: {listed}. The operator allows a host in "
-                "REMIT_CMS_POST_HOSTS"
+                f"this site does not allow posts to {host}; allowed: {listed}. A host is allowed by postHosts "
+                "in the published settings of the site, and by the operator in REMIT_CMS_POST_HOSTS"
             )
 
 

@@ -1,0 +1,97 @@
+"""Payloads and replies of the operations on the navigation."""
+
+from __future__ import annotations
+
+from typing import Annotated, Self
+
+from pydantic import Field, StringConstraints, model_validator
+
+from remit.tools import Reference, entity
+from remit_cms.models import LocaleCode, OmittedIfNone, OptionalParam, Payload, Reply, View
+from remit_cms.navigation.items import Location
+
+_LABEL = "Label of the item, or its id"
+_HREF = "Page or post by slug, id or exact title, or an address that begins with https://"
+_WHERE = "header, footer or both"
+_LOCALE = "Language of the label, e.g. en"
+
+_NewLabel = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]
+_Href = Annotated[str, Field(min_length=1, max_length=2048)]
+_ItemReference = Annotated[str, Field(min_length=1, max_length=200), Reference("navigation-item")]
+_Position = Annotated[int, Field(ge=0, le=100)]
+
+
+class GetNavigation(Payload):
+    """In which language to read the navigation."""
+
+    locale_code: OptionalParam[LocaleCode] = Field(default=None, description=_LOCALE)
+
+
+class AddNavigationItem(Payload):
+    """A new item."""
+
+    label: _NewLabel = Field(description="What visitors read, e.g. About us")
+    href: _Href = Field(description=_HREF)
+    location: Location = Field(default="header", description=_WHERE)
+    position: OptionalParam[_Position] = Field(default=None, description="Place among all items, 0 is the first")
+
+
+class OneItem(Payload):
+    """An item."""
+
+    label: _ItemReference = Field(description=_LABEL)
+
+
+class UpdateNavigationItem(OneItem):
+    """Changes to an item. Omitted fields stay as they are."""
+
+    new_label: OptionalParam[_NewLabel] = Field(default=None, description="New label")
+    new_href: OptionalParam[_Href] = Field(default=None, description=_HREF)
+    new_location: OptionalParam[Location] = Field(default=None, description=_WHERE)
+    visible: OptionalParam[bool] = Field(default=None, description="Whether visitors see it")
+    new_position: OptionalParam[_Position] = Field(default=None, description="New place, 0 is the first")
+    locale_code: OptionalParam[LocaleCode] = Field(default=None, description=_LOCALE)
+
+    @model_validator(mode="after")
+    def _require_change(self) -> Self:
+        given = (self.new_label, self.new_href, self.new_location, self.visible, self.new_position)
+        if all(value is None for value in given):
+            raise ValueError("nothing to change; give newLabel, newHref, newLocation, visible or newPosition")
+        return self
+
+
+class ToggleNavigationItem(OneItem):
+    """The item to hide or to show."""
+
+
+class RemoveNavigationItem(OneItem):
+    """The item to remove."""
+
+
+@entity("navigation-item", name="label")
+class ItemView(View):
+    """An item. ``href`` is the address that it leads to, ``broken`` says that its page does not exist any more."""
+
+    id: str
+    label: str
+    href: str
+    page_id: OmittedIfNone[str] = None
+    location: Location
+    visible: bool
+    broken: OmittedIfNone[bool] = None
+
+
+class NavigationReply(Reply):
+    """All items of the draft, in order."""
+
+    items: list[ItemView]
+    total: int
+    status: str
+    revision: OmittedIfNone[int] = None
+
+
+class ItemReply(Reply):
+    """One item after the operation."""
+
+    item: ItemView
+    revision: int

@@ -1,0 +1,81 @@
+"""Where an item of the navigation leads: to a page or entry by id, or to another server."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import cast
+from urllib.parse import urlsplit
+
+from pydantic import JsonValue
+from sqlalchemy import and_, func, or_, select
+
+from remit.errors import InvalidArgumentsError, NotFoundError
+from remit_cms.models import Content
+from remit_cms.storage.scope import Scope, slug_of
+from remit_cms.storage.tables import Kind, Page
+from remit_cms.templates.values import url_scheme
+
+_LINKED = (Kind.PAGE, Kind.ENTRY)
+
+
+async def find_link(scope: Scope, href: str) -> Content:
+    """What an item stores for a target: ``{page: id}``, ``{entry: id}`` or ``{url: address}``.
+
+    Args:
+        scope: the transaction.
+        href: an address that begins with https, or a page or entry by id, address or exact title.
+
+    Raises:
+        NotFoundError: no such page; names similar ones.
+        InvalidArgumentsError: several pages have that title, or the address is none that visitors can follow safely.
+    """
+    address = href.strip()
+    if address.startswith("https://") and url_scheme(address) and urlsplit(address).hostname:
+        return {"url": address}
+    try:
+        page = await _find_page(scope, href)
+    except NotFoundError:
+        if ":" not in address and "//" not in address:
+            raise
+        raise InvalidArgumentsError(
+            f"'{href}' is neither a page of this site nor an address that begins with https://."
+        ) from None
+    return {page.kind: page.id}
+
+
+async def _find_page(scope: Scope, href: str) -> Page:
+    name = href.partition("?")[0].partition("#")[0].strip() or href
+    slug = slug_of(name).removeprefix("pages/")
+    chosen = select(Page).where(scope.target.row_filter(Page), Page.kind.in_(_LINKED))
+    named = or_(Page.id == name, and_(Page.slug == slug, Page.parent.is_(None)))
+    in_order = (Page.id != name, Page.locale != scope.default_locale)
+    found = (await scope.session.scalars(chosen.where(named).order_by(*in_order).limit(1))).first()
+    if found is not None:
+        return found
+    titled = (await scope.session.scalars(chosen.where(func.lower(Page.title) == href.strip().lower()))).all()
+    if len(titled) > 1:
+        listed = ", ".join(f"'{page.title}' (/{page.slug}, id {page.id})" for page in titled)
+        raise InvalidArgumentsError(f"Several pages have the title '{href}': {listed}. Name one by its slug or id.")
+    if titled:
+        return titled[0]
+    return await scope.find_document(slug or href, *_LINKED)
+
+
+async def find_linked(scope: Scope, contents: list[Mapping[str, JsonValue]]) -> dict[str, Page]:
+    """The pages and entries that items lead to, by id. Those that were deleted are left out."""
+    ids = {linked_id(content) for content in contents} - {None}
+    if not ids:
+        return {}
+    pages = await scope.session.scalars(select(Page).where(scope.target.row_filter(Page), Page.id.in_(ids)))
+    return {page.id: page for page in pages}
+
+
+def linked_id(content: Mapping[str, JsonValue]) -> str | None:
+    """The id of the page or entry that an item leads to; None if it leads elsewhere."""
+    target = cast("dict[str, str]", content.get("target") or {})
+    return next((target[kind] for kind in _LINKED if kind in target), None)
+
+
+def linked_url(content: Mapping[str, JsonValue]) -> str | None:
+    """The address on another server that an item leads to, if it does."""
+    return cast("dict[str, str]", content.get("target") or {}).get("url")

@@ -1,0 +1,1 @@
+"""Collections, their entries, and posts."""

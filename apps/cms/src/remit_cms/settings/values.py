@@ -1,0 +1,150 @@
+"""What the settings of a site are, and how drafts, visitors and operations read them."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Final
+
+from pydantic import AfterValidator, BeforeValidator, Field, JsonValue, StringConstraints
+
+from remit.errors import NotFoundError
+from remit_cms.models import OmittedIfNone, View
+from remit_cms.storage.documents import load_document
+from remit_cms.storage.scope import Scope
+from remit_cms.storage.snapshots import Snapshot
+from remit_cms.storage.tables import Kind, Site
+
+THEME_VARIABLES: Final = ("ink", "soft", "paper", "tint", "line", "accent", "on-accent", "text", "head")
+"""The CSS variables of a theme, without their dashes: colours, and the fonts of texts and headings."""
+
+_LIGHT_ONLY: Final = ("ink", "soft", "paper", "tint", "line")
+
+LOCALISED: Final = frozenset({"name", "tagline"})
+"""The settings that have a value per language."""
+
+_HOST: Final = re.compile(r"(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]")
+_COLOUR: Final = re.compile(r"#[0-9a-fA-F]{3,8}|[a-zA-Z]{3,20}|(rgb|hsl|oklch)a?\([0-9.,%/ deg]{1,60}\)")
+_FONTS: Final = re.compile(r"[a-zA-Z0-9 ,\"'-]{1,300}")
+
+
+def _check_host(host: str) -> str:
+    if not _HOST.fullmatch(host.lower()):
+        raise ValueError(f"{host!r} is no host name, such as hooks.example.com, without https:// and path")
+    return host.lower()
+
+
+def _check_theme(theme: dict[str, str]) -> dict[str, str]:
+    for name, value in theme.items():
+        if name not in THEME_VARIABLES:
+            raise ValueError(f"there is no theme variable '{name}'; there are {', '.join(THEME_VARIABLES)}")
+        pattern = _FONTS if name in ("text", "head") else _COLOUR
+        if value and not pattern.fullmatch(value):
+            what = "names of fonts" if pattern is _FONTS else "a colour such as #9a3f12"
+            raise ValueError(f"theme variable '{name}' takes {what}, not {value!r}")
+    return theme
+
+
+def _strip_dashes(theme: object) -> object:
+    """The theme without the dashes of CSS in its names, which some callers write."""
+    if not isinstance(theme, dict):
+        return theme
+    return {str(name).removeprefix("--"): value for name, value in theme.items()}  # pyright: ignore[reportUnknownVariableType,reportUnknownArgumentType] - checked by its type
+
+
+def short_text(most: int) -> object:
+    """A text of at most so many characters, without space around it."""
+    return StringConstraints(strip_whitespace=True, max_length=most)
+
+
+SiteName = Annotated[str, short_text(200)]
+Tagline = Annotated[str, short_text(300)]
+Instructions = Annotated[str, short_text(2000)]
+Host = Annotated[str, AfterValidator(_check_host)]
+Hosts = Annotated[list[Host], Field(max_length=50)]
+Theme = Annotated[dict[str, str], BeforeValidator(_strip_dashes), AfterValidator(_check_theme)]
+
+
+class SiteSettings(View):
+    """The settings of a site. What is not set has the value that the site was made with, or none."""
+
+    name: str
+    tagline: OmittedIfNone[str] = None
+    language: str
+    instructions: OmittedIfNone[str] = None
+    post_hosts: OmittedIfNone[list[str]] = None
+    theme: OmittedIfNone[dict[str, str]] = None
+
+    @property
+    def theme_css(self) -> str:
+        """The rules of CSS that set the theme's variables; empty without a theme.
+
+        Colours of paper and ink are those of the light design: the dark one has its own, or texts could not be read.
+        """
+        theme = self.theme or {}
+        light = ";".join(f"--{name}:{theme[name]}" for name in _LIGHT_ONLY if name in theme)
+        always = ";".join(f"--{name}:{value}" for name, value in theme.items() if name not in _LIGHT_ONLY)
+        return (f":root{{{always}}}" if always else "") + (
+            f"@media (prefers-color-scheme: light){{:root{{{light}}}}}" if light else ""
+        )
+
+
+SETTING_NAMES: Final = tuple(SiteSettings.model_json_schema(by_alias=True)["properties"])
+"""The names of all settings."""
+
+_OTHER_NAMES: Final = {
+    "title": "name",
+    "siteName": "name",
+    "siteTitle": "name",
+    "slogan": "tagline",
+    "subtitle": "tagline",
+    "locale": "language",
+    "defaultLanguage": "language",
+    "editorInstructions": "instructions",
+    "allowedHosts": "postHosts",
+    "colors": "theme",
+    "colours": "theme",
+}
+
+
+def resolve_setting(name: str) -> str | None:
+    """The setting that a name means, as replies write it; None if there is no such setting."""
+    first, *rest = re.split(r"[\s_-]+", name.strip())
+    camel = first[:1].lower() + first[1:] + "".join(part.capitalize() for part in rest)
+    camel = _OTHER_NAMES.get(camel, camel)
+    return camel if camel in SETTING_NAMES else None
+
+
+def describe_unknown(name: str) -> str:
+    """One phrase for a name that no setting has, with similar ones."""
+    from rapidfuzz import process  # noqa: PLC0415 - slow to import, seldom needed
+
+    near = process.extractOne(name, SETTING_NAMES, score_cutoff=60)
+    guess = f"Did you mean '{near[0]}'? " if near else ""
+    return f"There is no setting '{name}'. {guess}Settings: {', '.join(SETTING_NAMES)}."
+
+
+def find_setting(name: str) -> str:
+    """The setting that a name means.
+
+    Raises:
+        NotFoundError: names similar settings, and all there are.
+    """
+    found = resolve_setting(name)
+    if found is None:
+        raise NotFoundError(describe_unknown(name))
+    return found
+
+
+async def load_settings(scope: Scope, *, live: bool, locale: str | None = None) -> SiteSettings:
+    """The settings of a site, as visitors see them or as the draft has them, in a language."""
+    site = await scope.session.get_one(Site, scope.target.site)
+    content = read_settings(await load_document(scope, Kind.SETTINGS, live=live), locale or scope.default_locale)
+    return SiteSettings.model_validate({"name": site.name, "language": scope.default_locale, **content})
+
+
+def read_settings(snapshot: Snapshot | None, locale: str) -> dict[str, JsonValue]:
+    """The values that a revision of the settings has, in a language or else in that of the document."""
+    if snapshot is None or not snapshot.sections:
+        return {}
+    contents = snapshot.sections[0].contents
+    return {**contents.get(snapshot.locale, {}), **contents.get(locale, {})}

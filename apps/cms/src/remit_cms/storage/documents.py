@@ -1,0 +1,59 @@
+"""The documents of which a site has one, such as its settings: made with their first edit."""
+
+from __future__ import annotations
+
+from sqlalchemy import select
+
+from remit_cms.models import Content
+from remit_cms.storage.scope import Scope
+from remit_cms.storage.snapshots import SectionSnapshot, Snapshot, build_snapshot, load_snapshot
+from remit_cms.storage.tables import Kind, Page
+from remit_cms.storage.transactions import Edit
+
+TITLES = {Kind.SETTINGS: "Site settings", Kind.NAVIGATION: "Navigation"}
+"""What people call these documents."""
+
+
+async def find_single(scope: Scope, kind: Kind) -> Page | None:
+    """The document of a kind of which a site has one; none before its first edit."""
+    return (await scope.session.scalars(select(Page).where(scope.target.row_filter(Page), Page.kind == kind))).first()
+
+
+async def find_or_make_single(edit: Edit, kind: Kind) -> Page:
+    """The document of a kind of which a site has one. The caller saves its revision."""
+    page = await find_single(edit, kind)
+    return page or await make_document(edit, kind, TITLES[kind], f"_{kind}")
+
+
+async def make_document(edit: Edit, kind: Kind, title: str, slug: str, *, indexing: bool = False) -> Page:
+    """Add a document without sections. The caller saves its revision."""
+    page = Page(
+        id=edit.new_id(kind.value),
+        site=edit.target.site,
+        environment=edit.target.environment,
+        locale=edit.default_locale,
+        kind=kind.value,
+        slug=slug,
+        title=title,
+        status="draft",
+        indexing=indexing,
+        revision=0,
+        created_at=edit.now,
+        updated_at=edit.now,
+    )
+    edit.session.add(page)
+    await edit.session.flush()
+    return page
+
+
+async def load_document(scope: Scope, kind: Kind, *, live: bool) -> Snapshot | None:
+    """The document of a kind as visitors see it, or its draft; None if there is none."""
+    page = await find_single(scope, kind)
+    if page is None or (live and page.live is None):
+        return None
+    return await load_snapshot(scope, page.id, page.live) if live and page.live else await build_snapshot(scope, page)
+
+
+def read_content(section: SectionSnapshot, locale: str, default_locale: str) -> Content:
+    """The values of a section in a locale, with those of the default locale where it has none."""
+    return {**section.contents.get(default_locale, {}), **section.contents.get(locale, {})}

@@ -1,0 +1,155 @@
+"""The settings of a site: typed, with drafts and revisions, published with change sets."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from apps.cms.tests.publishing.editing import Editor
+from apps.cms.tests.world import HOME, World
+from remit import Principal
+from remit.agent import RunInfo
+from remit.errors import ConflictError, InvalidArgumentsError, NotFoundError
+from remit_cms.publishing.payloads import PublishPage
+from remit_cms.settings.payloads import (
+    GetSiteSetting,
+    GetSiteSettings,
+    SettingsReply,
+    UpdateSiteSettings,
+)
+from remit_cms.settings.settings import Settings, SettingsInForce
+
+
+@pytest.fixture
+def ann(world: World) -> Editor:
+    return Editor(world, "ann", "monday")
+
+
+async def update(editor: Editor, **changes: Any) -> SettingsReply:
+    settings = Settings(editor.world.database)
+    return await settings.update_site_settings(editor.call(), UpdateSiteSettings.model_validate(changes))
+
+
+async def read(editor: Editor, locale: str | None = None) -> dict[str, Any]:
+    payload = GetSiteSettings(locale_code=locale)
+    reply = await Settings(editor.world.database).get_site_settings(editor.call(), payload)
+    return reply.settings.model_dump(by_alias=True)
+
+
+async def test_a_site_without_settings_has_its_name_and_language(ann: Editor) -> None:
+    assert await read(ann) == {"name": "Local site", "language": "en"}
+
+
+async def test_settings_change_one_by_one_and_an_empty_value_removes_one(ann: Editor) -> None:
+    first = await update(ann, tagline="Daily bread", theme={"--accent": "#a30", "paper": "white"})
+    assert (first.message, first.revision) == ("Changed tagline, theme of the site", 1)
+    second = await update(ann, settings={"site_title": "Bakery"}, theme={"paper": ""})
+    assert second.message == "Changed name, theme of the site"
+    again = await update(ann, name="Bakery")
+    assert (again.message, again.revision) == ("The settings are like that already", 2)
+    assert await read(ann) == {
+        "name": "Bakery",
+        "tagline": "Daily bread",
+        "language": "en",
+        "theme": {"accent": "#a30"},
+    }
+    await update(ann, tagline="", theme={})
+    assert await read(ann) == {"name": "Bakery", "language": "en"}
+
+
+async def test_name_and_tagline_are_translated_and_the_rest_is_the_same_in_each_language(ann: Editor) -> None:
+    await update(ann, name="Bakery", tagline="Daily bread", localeCode="en")
+    await update(ann, name="Bäckerei", language="de", localeCode="de")
+    german = await read(ann, "de")
+    assert german == {"name": "Bäckerei", "tagline": "Daily bread", "language": "de"}
+    assert (await read(ann))["name"] == "Bakery"
+
+
+async def test_visitors_see_settings_when_their_change_set_is_published_and_no_more_when_it_is_reverted(
+    ann: Editor, world: World
+) -> None:
+    page = await ann.create("About")
+    await update(ann, tagline="Daily bread", instructions="Write plainly.")
+    look = await ann.look()
+    assert {each.title: [(d.where, d.after) for d in each.differences] for each in look.pages}["Site settings"] == [
+        ("tagline (en)", "Daily bread"),
+        ("instructions (en)", "Write plainly."),
+    ]
+    ada = RunInfo(
+        principal=Principal("ada", "local-site"), target="", conversation="", now=datetime(2026, 1, 1, tzinfo=UTC)
+    )
+    in_force = SettingsInForce(world.database)
+    assert await in_force.find_instructions(ada) == ""
+    set_id = (await ann.publish()).change_set.id
+    assert await in_force.find_instructions(ada) == "Write plainly."
+    await ann.revert(set_id)
+    assert await in_force.find_instructions(ada) == ""
+    assert (await ann.draft(page.id)).status == "draft"
+
+
+async def test_a_person_publishes_the_settings_alone_and_goes_back_to_a_revision(world: World) -> None:
+    person = Editor(world, "pat")
+    await update(person, name="Bakery")
+    await person.publishing.publish_page(person.call(), PublishPage(page_id="Site settings"))
+    await update(person, name="Baker", postHosts=["hooks.example.com"])
+    assert await SettingsInForce(world.database).find_post_hosts(person.call()) == frozenset()
+    assert await person.differences("Site settings") == [
+        ("name (en)", "Bakery", "Baker"),
+        ("postHosts (en)", "", '["hooks.example.com"]'),
+    ]
+
+
+async def test_the_settings_are_no_page(ann: Editor, world: World) -> None:
+    made = await update(ann, name="Bakery")
+    assert made.revision == 1
+    with pytest.raises(NotFoundError):
+        await ann.draft("Site settings")
+    assert await world.references["page"](ann.call(), "Site settings") == []
+    with pytest.raises(NotFoundError):
+        await ann.live_title("_settings")
+
+
+async def test_stale_writes_and_unknown_languages_are_refused(ann: Editor) -> None:
+    await update(ann, name="Bakery")
+    with pytest.raises(ConflictError, match="at revision 1, not 7"):
+        await update(ann, name="Baker", expectedRevision=7)
+    with pytest.raises(InvalidArgumentsError, match="No locale 'fr'"):
+        await update(ann, language="fr")
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"taglin": "x"}, "There is no setting 'taglin'. Did you mean 'tagline'"),
+        ({}, "nothing to change"),
+        ({"postHosts": ["https://example.com"]}, "is no host name"),
+        ({"postHosts": ["127.0.0.1"]}, "is no host name"),
+        ({"theme": {"accnt": "red"}}, "no theme variable 'accnt'"),
+        ({"theme": {"accent": "red;}</style>"}}, "takes a colour"),
+        ({"theme": {"text": "url(//evil)"}}, "takes names of fonts"),
+    ],
+)
+def test_what_no_setting_takes_is_refused_with_what_it_takes(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValidationError, match=re.escape(message)):
+        UpdateSiteSettings.model_validate(changes)
+
+
+async def test_one_setting_is_read_by_any_usual_name(ann: Editor) -> None:
+    await update(ann, name="Bakery", postHosts=["Hooks.Example.com"])
+    settings = Settings(ann.world.database)
+    for key, value in (("siteName", "Bakery"), ("post_hosts", ["hooks.example.com"]), ("tagline", None)):
+        assert (await settings.get_site_setting(ann.call(), GetSiteSetting(key=key))).value == value
+    with pytest.raises(NotFoundError, match="Did you mean 'tagline'"):
+        await settings.get_site_setting(ann.call(), GetSiteSetting(key="tag-lines"))
+
+
+async def test_a_rendered_page_has_name_tagline_and_theme_of_its_site(ann: Editor, world: World) -> None:
+    await ann.create("About")
+    await update(ann, name="Bakery & Co", tagline="Daily bread", theme={"accent": "#a30", "paper": "white"})
+    document = await world.rendering.render(HOME, "about")
+    assert "<p>Bakery &amp; Co <span>Daily bread</span></p>" in document
+    assert ":root{--accent:#a30}@media (prefers-color-scheme: light){:root{--paper:white}}" in document
