@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import json
+import re
 from typing import Any
 
 import pytest
+from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart
+from pydantic_ai.models.function import FunctionModel
 
 from remit import Agent, Effect, LeafContext, Principal, Risk, Stack, tool
 from remit.agent import AgentDriver, AgentLoop, AgentRun, StepRequest
+from remit.contracts.arguments import SECRET_IN_ARGUMENTS
 from remit.contracts.call import StepService
+from remit.contracts.wire import kept_details
 from remit.errors import ModelRefusedError
 from remit.export.jsonl import write_jsonl
 from remit.layers import AddMessage, ModelLayer
 from remit.secrets import Secret
 from remit.testing import Scripted, calls
+from remit.workers import PydanticAIDriver
 from tests.agent.both import BOTH, look, runtime_of
 
 CANARY = "canary-of-messages"
@@ -49,6 +56,71 @@ async def test_what_a_model_and_an_agent_say_is_recorded_without_it(
     assert SHOWN in write_jsonl(items)
     assert not any(CANARY in text for text in model.requests[-1].history if "Mind" not in text)
     assert (await runtime.replay(result.run)).difference == ""
+
+
+ESCAPED = VALUE.replace('"', '\\"').replace("y", "\\u0079")
+
+
+def call_of(arguments: str) -> dict[str, Any]:
+    call = {"id": "c1", "type": "function", "function": {"name": "send", "arguments": arguments}}
+    return {"role": "assistant", "content": None, "tool_calls": [call]}
+
+
+@BOTH
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        json.dumps({"text": f"the key is {VALUE}"}),
+        f'{{"text": "{ESCAPED}"}}',
+        f'{{"text": {json.dumps(VALUE)}, "text": ""}}',
+    ],
+    ids=["plain", "escaped", "twice"],
+)
+async def test_a_models_call_whose_arguments_contain_it_is_refused_and_not_run(
+    driver: AgentDriver, arguments: str
+) -> None:
+    sent: list[str] = []
+
+    @tool(effect=Effect.KEYED, risk=Risk.HIGH)
+    async def send(ctx: LeafContext, text: str) -> str:
+        """Send a text."""
+        sent.append(text + ctx.key[:0])
+        return "sent"
+
+    model = Scripted([call_of(arguments), calls(("send", {"text": "without it"})), "done"])
+    runtime = runtime_of(Agent("agent", instructions="Work.", tools=[send], driver=driver), model=model)
+    client = runtime.client(ADA)
+    waiting = await client.run("go", conversation="talk")
+    await client.decide(waiting.questions[0], approved=True)
+    result = await client.resume(waiting.run)
+    assert (result.text, sent) == ("done", ["without it"])
+    items = await runtime.store.read(result.run)
+    refused = json.loads(model.requests[1].history[-1])["content"]
+    assert json.loads(refused)["errorCode"] == "VALIDATION_ERROR"
+    assert SECRET_IN_ARGUMENTS in refused
+    for text in (write_jsonl(items), repr(items), *model.requests[-1].history):
+        assert CANARY not in re.sub(r"\\+u0079", "y", text)
+    assert (await runtime.replay(result.run)).difference == ""
+
+
+async def test_a_message_of_pydantic_ai_that_is_kept_as_received_is_refused_with_its_call() -> None:
+    message = call_of(json.dumps({"page": VALUE}))
+    responses = [
+        ModelResponse(
+            [ToolCallPart("look", {"page": VALUE}, "c1")], provider_details=kept_details(json.dumps(message), "m")
+        ),
+        ModelResponse([TextPart("done")]),
+    ]
+    model = FunctionModel(lambda _messages, _info: responses.pop(0))
+    runtime = runtime_of(
+        Agent("agent", instructions="Work.", tools=[look], model=model, driver=PydanticAIDriver()), model=Scripted([])
+    )
+    result = await runtime.run("go", by=ADA)
+    assert result.text == "done"
+    text = write_jsonl(await runtime.store.read(result.run))
+    assert CANARY not in text
+    assert SECRET_IN_ARGUMENTS in text
+    assert all("contained_a_secret" in each for each in await runtime.history(result.run) if "tool_calls" in each)
 
 
 async def test_what_a_loop_says_is_recorded_without_it() -> None:

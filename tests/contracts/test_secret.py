@@ -72,6 +72,11 @@ def test_content_that_was_json_is_still_json() -> None:
     assert told == {SHOWN: [SHOWN, "[secret env:DIGITS]", 1.5, True, None, {"inner": inner}]}
 
 
+def test_a_key_that_occurs_twice_hides_no_value() -> None:
+    content = json.dumps({"key": VALUE, "clef": "x"}).replace("clef", "key")
+    assert redact_secrets_in_content(content) == content.replace(json.dumps(VALUE)[1:-1], SHOWN)
+
+
 def test_content_without_secrets_is_kept_to_the_byte() -> None:
     for content in ('{"a" : 1.0e3}', "plain", '{"a": "\\u00e9"}', '"text"', "[" * 100_000):
         assert redact_secrets_in_content(content) == content
@@ -93,10 +98,14 @@ def test_a_value_that_is_read_again_is_known_once() -> None:
     assert KNOWN_SECRETS.replacements is before
 
 
-def test_raw_arguments_that_hold_a_value_are_not_read_and_kept_without_it() -> None:
-    arguments = parse_arguments(json.dumps({"token": VALUE}), Limits())
-    assert (arguments.raw, arguments.value) == (json.dumps({"token": SHOWN}), None)
-    assert "pass its reference" in arguments.error
+@pytest.mark.parametrize("text", [json.dumps({"token": VALUE}), json.dumps({"token": VALUE}).replace("a", "\\u0061")])
+def test_raw_arguments_that_hold_a_value_are_refused_each_time_they_are_read_and_kept_without_it(text: str) -> None:
+    arguments = parse_arguments(text, Limits())
+    assert SHOWN in json.loads(arguments.raw)["contained_a_secret"]
+    for each in (arguments, parse_arguments(arguments.raw, Limits())):
+        assert (each.raw, each.value) == (arguments.raw, None)
+        assert "pass its reference" in each.error
+    assert parse_arguments('{"token": "none"}', Limits()).value == {"token": "none"}
 
 
 def test_arguments_from_python_that_hold_a_value_are_refused() -> None:

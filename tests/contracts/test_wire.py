@@ -10,6 +10,7 @@ import pytest
 from remit.contracts.chat import ChatRequest, History, completion_from_message
 from remit.contracts.wire import (
     ModelText,
+    change_arguments,
     kept_details,
     mark_origin,
     origin_of_text,
@@ -132,6 +133,15 @@ def test_a_response_that_a_message_can_hold_is_that_message(details: dict[str, A
 
 def test_a_response_with_half_a_surrogate_pair_can_be_written() -> None:
     assert response_to_text({"parts": []}, {"content": "\ud83d"}) == '{"content":"\\ud83d"}'
+
+
+def test_arguments_are_changed_and_all_else_is_kept_as_received() -> None:
+    custom = {"id": "b", "type": "custom", "custom": {"input": "print", "name": "code"}, "seal": 1.0e3}
+    text = json.dumps({"role": "assistant", "tool_calls": [CALL, custom], "seal": "s"}, separators=(" ,", " :"))
+    changed = change_arguments(text, lambda call: call.arguments if call.name == "n" else "no")
+    assert json.loads(changed) == json.loads(text.replace("print", "no"))
+    assert [each.arguments for each in read_tool_calls(json.loads(changed))] == ["{}", "no"]
+    assert change_arguments(text, lambda call: call.arguments) is text
 
 
 def test_a_message_as_received_is_the_text_of_its_response() -> None:

@@ -108,6 +108,11 @@ async def test_no_part_of_a_secret_is_streamed() -> None:
     assert answer.read(0) == []
     answer.add(Delta("{", "arguments", name=f"call_{secret.reveal()}"))
     assert answer.read(0) == []
+    answer = OpenAnswer("call", 1, 1, 1000)
+    answer.add(Delta('{"to": "ann", "key": "s', "arguments"))
+    answer.add(Delta("\\u006b-followed", "arguments"))
+    answer.add(Delta('-nowhere"}', "arguments"))
+    assert answer.read(0) == [Delta('{"to": "ann", "key": "', "arguments")]
     events = await stream(runtime_of(Typist(["sk-fol, sk-follow and sk-followed-now are no key"])))
     assert text_of(events) == "sk-fol, sk-follow and sk-followed-now are no key"
 

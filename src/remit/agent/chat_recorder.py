@@ -11,16 +11,17 @@ from msgspec import Struct
 from remit.agent.layered_model import LayeredModel, LayeredRequests
 from remit.agent.model_recorder import ModelRecorder
 from remit.agent.usage_record import usage_of_completion
+from remit.contracts.arguments import refuse_secrets
 from remit.contracts.call import ModelLayer, ModelService
 from remit.contracts.chat import ChatRequest, Completion, completion_from_message, decode_message
 from remit.contracts.estimate import READS_IMAGES, Reads
 from remit.contracts.items import Message, ModelReply, ModelUsage
 from remit.contracts.secret import KNOWN_SECRETS, redact_secrets_in_content
 from remit.contracts.transient import is_transient
-from remit.contracts.wire import mark_origin, origin_of_text, rename_tool_calls
+from remit.contracts.wire import ToolCallRequest, change_arguments, mark_origin, origin_of_text, rename_tool_calls
 from remit.core import Place
 from remit.errors import CallError, CompletionError, DivergedError, ModelError, ModelUnavailableError
-from remit.journal.codec import message_text
+from remit.journal.codec import RESULT_TOOL, message_text
 from remit.layers.retry_model import is_incomplete
 
 
@@ -134,15 +135,27 @@ def _check_type(answer: object) -> None:
 
 
 def _without_secrets(answer: Completion) -> Completion:
-    """The answer with references in place of the values of secrets, as the journal and later requests have it."""
+    """The answer with references in place of the values of secrets, as the journal and later requests have it.
+
+    A call whose arguments contain a value is refused.
+    """
     if not KNOWN_SECRETS.replacements:
         return answer
-    message, response = redact_secrets_in_content(answer.message), redact_secrets_in_content(answer.response)
+    message = redact_secrets_in_content(change_arguments(answer.message, arguments_without_secrets))
+    response = redact_secrets_in_content(answer.response)
     if message == answer.message:
         return answer if response == answer.response else replace(answer, response=response)
     marked = mark_origin(message, origin_of_text(answer.message))
     parsed = completion_from_message(marked)
     return replace(answer, message=marked, content=parsed.content, tool_calls=parsed.tool_calls, response=response)
+
+
+def arguments_without_secrets(call: ToolCallRequest) -> str:
+    """The arguments of a model's call as recorded: a call that contains the value of a secret is refused.
+
+    A typed result is redacted, as a text is.
+    """
+    return call.arguments if call.name == RESULT_TOOL else refuse_secrets(call.arguments)
 
 
 def _check_role(completion: Completion) -> None:

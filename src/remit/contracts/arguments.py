@@ -17,7 +17,7 @@ from typing import Any, Final, cast
 
 from msgspec import Struct
 
-from remit.contracts.secret import KNOWN_SECRETS, redact_secrets
+from remit.contracts.secret import KNOWN_SECRETS, redact_secrets_in_content
 from remit.core.checks import check_counts, check_instance, check_text
 from remit.errors import InvalidArgumentsError, SetupError
 from remit.schemas.jsontext import canonical_text
@@ -27,6 +27,8 @@ SECRET_IN_ARGUMENTS: Final = "the arguments contain the value of a secret, which
 _MAX_SAFE_INTEGER: Final = 2**53
 _REFUSED: Final = "refused: "
 """Begins the text that stands for arguments that are too long to be journaled."""
+_HELD_VALUE: Final = '{"contained_a_secret":'
+"""Begins the text that stands for arguments that contained the value of a secret."""
 _HEAD_CHARS: Final = 1000
 _LONG_DIGITS: Final = re.compile("[0-9]{16}")
 _DIGIT: Final = re.compile("[0-9]")
@@ -139,16 +141,27 @@ def _decode_strictly(raw: str) -> object:
     return value if end == len(raw) else cast("object", _STRICT_DECODER.decode(raw))
 
 
+def refuse_secrets(raw: str) -> str:
+    """The text itself; if it contains the value of a secret, one that `parse_arguments` refuses for that reason.
+
+    That one has the beginning of the arguments with references in place of values. It is JSON, as models demand.
+    """
+    if not KNOWN_SECRETS.replacements or (redacted := redact_secrets_in_content(raw)) == raw:
+        return raw
+    return f"{_HELD_VALUE}{json.dumps(redacted[:_HEAD_CHARS])}}}"
+
+
 def parse_arguments(raw: str, limits: Limits) -> Arguments:
     """Parse raw arguments once. No text raises: errors are fields of the result.
 
-    Arguments that contain the value of a secret are not parsed; their raw text is redacted.
+    Arguments that contain the value of a secret are not parsed; `refuse_secrets` gives their raw text.
     """
     if not isinstance(cast("object", raw), str) or not isinstance(cast("object", limits), Limits):
         check_text("parse_arguments: raw", raw)
         check_instance("parse_arguments: limits", limits, Limits, "give Limits(…)")
-    if KNOWN_SECRETS.replacements and redact_secrets(raw) != raw:
-        return Arguments(redact_secrets(raw), None, error=SECRET_IN_ARGUMENTS)
+    raw = refuse_secrets(raw)
+    if raw.startswith(_HELD_VALUE):
+        return Arguments(raw, None, error=SECRET_IN_ARGUMENTS)
     is_short = len(raw) * 4 <= limits.argument_bytes and not raw.startswith(_REFUSED)
     if not is_short and (limited := Arguments(raw, None).limit(limits)).error:
         return limited

@@ -111,7 +111,9 @@ def redact_secrets_in_content(content: str) -> str:
     if not KNOWN_SECRETS.replacements:
         return content
     escaped = "\\" in content  # text escaped twice is found only after one unescape
-    return content if not escaped and redact_secrets(content) == content else rewrite_content(content, redact_secrets)
+    if not escaped and redact_secrets(content) == content:
+        return content
+    return redact_secrets(rewrite_content(content, redact_secrets))  # also in what a key that occurs twice hides
 
 
 def rewrite_content(content: str, change: Callable[[str], str], fields: Collection[str] = ()) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple, Self, cast
 
 from remit.core.checks import as_tuple_of
@@ -113,6 +113,22 @@ def rename_tool_calls(text: str, ids: Iterator[str]) -> str:
             key = "custom" if "custom" in call and "function" not in call else "function"
             function = raw_members(call[key]) if call.get(key, "").startswith("{") else {"arguments": '""'}
             call[key] = join_members({**function, "name": ascii_json(UNNAMED)})
+        calls.append(join_members(call))
+    return join_members({**members, "tool_calls": join_items(calls)})
+
+
+def change_arguments(text: str, change: Callable[[ToolCallRequest], str]) -> str:
+    """The wire text with other arguments of its tool calls, which ``change`` gives; all else is kept."""
+    message: dict[str, Any] = json.loads(text)
+    if all(change(each) == each.arguments for each in read_tool_calls(message)):
+        return text
+    members = raw_members(text)
+    calls: list[str] = []
+    for raw, values in zip(raw_items(members["tool_calls"]), message["tool_calls"], strict=True):
+        call, key = raw_members(raw), "function" if values.get("function") else "custom"
+        function = raw_members(call[key])
+        written = "arguments" if "arguments" in function else "input"
+        call[key] = join_members({**function, written: ascii_json(change(_read_tool_call(values)))})
         calls.append(join_members(call))
     return join_members({**members, "tool_calls": join_items(calls)})
 

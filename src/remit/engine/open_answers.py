@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import re
 import threading
 from collections.abc import Generator, Iterable, Sequence
 from typing import Final
@@ -30,6 +31,8 @@ _WATCH_SECONDS: Final = 0.5
 _SEGMENT_COST: Final = 100
 _MAX_TEXTS: Final = 256
 _ANY_LENGTH: Final = 1 << 62
+_HIDDEN: Final = re.compile(r"\\u00(?:3[0-9]|[46][1-9a-f]|[57][0-9a])", re.IGNORECASE)
+"""A letter or a digit as an escape, which arguments need for nothing: a secret may be spelled with it."""
 _BOARDS: Final[dict[tuple[int, str], RunAnswers]] = {}
 """The open answers of the runs that this process executes, by store and run."""
 _LOCK: Final = threading.Lock()
@@ -106,7 +109,7 @@ class OpenAnswer:
         if not spellings:
             return 0
         text = self._tails.get(part, "") + text
-        if any(spelling in text for spelling, _ in spellings):
+        if any(spelling in text for spelling, _ in spellings) or (part[0] == "arguments" and _HIDDEN.search(text)):
             return None
         text = self._tails[part] = text[1 - len(spellings[0][0]) :]
         return max(_length_of_beginning(spelling, text) for spelling, _ in spellings)

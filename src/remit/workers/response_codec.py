@@ -12,11 +12,19 @@ from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.settings import ModelSettings as PydanticSettings
 from pydantic_core import PydanticSerializationError
 
+from remit.agent.chat_recorder import arguments_without_secrets
 from remit.contracts.items import Message, ModelReply, ModelUsage
 from remit.contracts.ledger import Ledger
-from remit.contracts.secret import redact_secrets_in_content
+from remit.contracts.secret import KNOWN_SECRETS, redact_secrets_in_content
 from remit.contracts.settings import ModelSettings
-from remit.contracts.wire import UNNAMED, kept_details, received_message, rename_tool_calls
+from remit.contracts.wire import (
+    UNNAMED,
+    ToolCallRequest,
+    change_arguments,
+    kept_details,
+    received_message,
+    rename_tool_calls,
+)
 from remit.errors import CallError, CompletionError, DivergedError
 from remit.journal.codec import message_text
 from remit.layers.retry_model import is_incomplete
@@ -24,6 +32,7 @@ from remit.models.model_origin import count_reasoning_tokens
 from remit.models.pydantic_ai import get_finish_reason
 from remit.workers.errors import to_model_error
 from remit.workers.request_digest import RequestDigester
+from remit.workers.toolset import get_arguments_text
 
 _RESPONSE_ADAPTER: Final = TypeAdapter(ModelResponse)
 
@@ -114,7 +123,7 @@ class ResponseCodec:
         if answer.state != "complete":
             raise CompletionError(f"the model paused its answer ({answer.state}); switch off its background mode")
         try:
-            text = redact_secrets_in_content(_RESPONSE_ADAPTER.dump_json(answer).decode())
+            text = redact_secrets_in_content(_RESPONSE_ADAPTER.dump_json(_refuse_secrets(answer)).decode())
         except PydanticSerializationError as error:
             raise CompletionError(f"JSON cannot hold the model's answer: {error}") from error
         reply = ModelReply(call=request.call_id, agent=request.agent_call_id, request=digest, response=text)
@@ -129,6 +138,24 @@ class ResponseCodec:
     def to_call_error(self, error: BaseException, /) -> CallError:
         """The model error for an exception of PydanticAI or a provider."""
         return to_model_error(error)
+
+
+def _refuse_secrets(answer: ModelResponse) -> ModelResponse:
+    """The response in which each call whose arguments contain the value of a secret is refused."""
+    if not KNOWN_SECRETS.replacements:
+        return answer
+    parts = [_refuse_secrets_of_part(part) if isinstance(part, ToolCallPart) else part for part in answer.parts]
+    message, origin = received_message(answer.provider_details)
+    if not message:
+        return replace(answer, parts=parts)
+    kept = kept_details(change_arguments(message, arguments_without_secrets), origin)
+    return replace(answer, parts=parts, provider_details={**(answer.provider_details or {}), **kept})
+
+
+def _refuse_secrets_of_part(part: ToolCallPart) -> ToolCallPart:
+    arguments = get_arguments_text(part)
+    allowed = arguments_without_secrets(ToolCallRequest(part.tool_call_id, part.tool_name, arguments))
+    return part if allowed == arguments else replace(part, args=allowed)
 
 
 def make_usage(call_id: str, response: ModelResponse) -> ModelUsage:
