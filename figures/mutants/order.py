@@ -37,7 +37,7 @@ _LOST: Final = mutants_of(
             f"{_WRITES}:_wake_waiting_runs", "question.question in suspension.questions", "False"
         ),
         "a cancellation makes no run due": edited(
-            "remit.journal.sql.store:SqlStore.request_cancel", "signature, wake=0.0", "signature"
+            "remit.journal.sql.store:SqlStore.request_cancel", 'signature, "wake": 0.0', "signature"
         ),
         "a deadline makes no run due": edited(
             "remit.journal.index:wake_time", "row.question.expires if row.status", "NEVER if row.status"

@@ -191,13 +191,25 @@ async def test_a_caller_does_not_wait_for_a_run_that_nobody_continues() -> None:
 
 
 @pytest.mark.looptime
+async def test_a_caller_does_not_wait_for_a_run_that_an_executor_has_postponed() -> None:
+    store = InMemoryStore(Clock())
+    runtime = runtime_for(store)
+    first = await runtime.submit("one", by=ADA, conversation="talk")
+    await store.postpone(first, 3600)
+    second = await asyncio.wait_for(runtime.run("two", by=ADA, conversation="talk", when_busy="queue"), 10)
+    assert second.status == "queued"
+    assert f"it waits for run {first}, which no executor continues now" in second.reason
+
+
+@pytest.mark.looptime
 async def test_a_caller_does_not_wait_for_a_queued_run_that_nobody_begins() -> None:
     runtime = runtime_for(InMemoryStore())
     first = await runtime.submit("one", by=ADA, conversation="talk")
     second = await runtime.submit("two", by=ADA, conversation="talk", when_busy="queue")
     await runtime.resume(first)
     third = await runtime.run("three", by=ADA, conversation="talk", when_busy="queue")
-    assert (third.status, third.reason) == ("queued", f"it waits for run {second}")
+    assert third.status == "queued"
+    assert third.reason.startswith(f"it waits for run {second}, which no executor continues now; resume that run")
     running = asyncio.create_task(runtime.run("four", by=ADA, conversation="talk", when_busy="queue"))
     await asyncio.sleep(1)
     for run in (second, third.run):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Any, Final
 
 from remit.contracts.items import RunOpened
@@ -16,7 +16,7 @@ from remit.journal.ports import Store
 
 POLL_SECONDS: Final = 0.2
 PATIENCE_SECONDS: Final = 5.0
-"""How long a run before may wait for an executor until the caller of a queued run stops waiting for it."""
+"""How long no executor may hold the run before until the caller of a queued run stops waiting for it."""
 
 
 async def store_run(
@@ -45,7 +45,8 @@ async def run_in_turn(
 ) -> RunResult[Any]:
     """Execute a stored run when those before it have ended, or follow it while another executor does.
 
-    Returns it as ``queued`` if one before it rests, or if no executor continues one that was interrupted.
+    Returns it as ``queued`` if one before it rests, or if no executor continues one that was interrupted: none came, or
+    one failed and has postponed it.
     """
     waited = 0.0
     while True:
@@ -58,8 +59,10 @@ async def run_in_turn(
         find_blocker = conversations.find_blocker
         blocker = await find_blocker(header, executing=True) or await find_blocker(header)
         if blocker is not None and result is not None:
-            due = blocker.run in await store.list_due_runs(header.application, sys.maxsize)
-            waited = waited + POLL_SECONDS if due else 0.0
-            if waited > PATIENCE_SECONDS or blocker.status not in ("running", "queued"):
+            if blocker.status not in ("running", "queued"):
                 return result
+            waited = 0.0 if await store.is_held(blocker.run) else waited + POLL_SECONDS
+            if waited > PATIENCE_SECONDS:
+                why = f"it waits for run {blocker.run}, which no executor continues now; resume that run, or cancel it"
+                return replace(result, reason=why)
         await asyncio.sleep(POLL_SECONDS)

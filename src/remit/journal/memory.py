@@ -147,14 +147,8 @@ class InMemoryStore(InMemoryAnswers, ArtifactsInMemory):
         state.epoch += 1
         state.executor, state.leased_until = executor, self._clock() + seconds
         questions = [self._questions[each] for each in state.questions]
-        return AcquiredLease(
-            state.epoch,
-            await self.read(run, after),
-            len(state.items),
-            state.row,
-            state.cancel_requested_by,
-            questions,
-        )
+        items, cancelled_by = await self.read(run, after), state.cancel_requested_by
+        return AcquiredLease(state.epoch, items, len(state.items), state.row, cancelled_by, questions)
 
     async def renew(self, run: str, epoch: int, seconds: float) -> None:
         """Extend the lease."""
@@ -205,6 +199,10 @@ class InMemoryStore(InMemoryAnswers, ArtifactsInMemory):
             and not (state.row.status == "queued" and self._unfinished_run(conversation_key(state.row), state.number))
         ]
         return [run for _, run in sorted(due)[:limit]]
+
+    async def is_held(self, run: str) -> bool:
+        """Whether an executor holds a run."""
+        return run in self._runs and self._runs[run].leased_until > self._clock()
 
     async def postpone(self, run: str, seconds: float) -> None:
         """List a run as due no earlier than in ``seconds``, unless a decision or a cancellation comes before."""

@@ -191,6 +191,10 @@ class RunIndex(Protocol):
         """
         ...
 
+    async def is_held(self, run: str) -> bool:
+        """Whether an executor holds a run: it has acquired its lease, which has not expired."""
+        ...
+
     async def postpone(self, run: str, seconds: float) -> None:
         """List a run as due no earlier than in ``seconds``, unless a decision or a cancellation comes before."""
         ...

@@ -209,6 +209,7 @@ async def test_a_damaged_column_of_a_run_is_refused_in_plain_words(
         lambda: store.find_run("run"),
         store.list_runs,
         lambda: store.list_due_runs("test"),
+        lambda: store.is_held("run"),
         lambda: store.read("run"),
         lambda: store.cancel_requested_by("run"),
         lambda: store.acquire("run", "test", 1.0),

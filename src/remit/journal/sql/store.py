@@ -218,9 +218,8 @@ class SqlStore(SqlAnswers):
 
         def work(connection: Connection) -> None:
             signature = signer_of(connection).sign("cancel", {"run": run, "cancelled": by})
-            connection.execute(
-                update(RUNS).where(RUNS.c.run == run).values(cancelled=by, cancel_signature=signature, wake=0.0)
-            )
+            values = {"cancelled": by, "cancel_signature": signature, "wake": 0.0}
+            connection.execute(update(RUNS).where(RUNS.c.run == run).values(values))
 
         await self._write(work, run)
 
@@ -235,8 +234,7 @@ class SqlStore(SqlAnswers):
 
     async def find_latest_run(self, conversation: str, *, tenant: str, application: str) -> RunRow | None:
         """The last run that was opened in a conversation, without direct calls."""
-        key = ConversationKey(tenant, application, conversation)
-        rows = await self._run_query(SELECT_LATEST_RUN, **key._asdict())
+        rows = await self._run_query(SELECT_LATEST_RUN, **ConversationKey(tenant, application, conversation)._asdict())
         return run_row(rows[0]) if rows else None
 
     async def list_due_runs(self, application: str, limit: int = 1000) -> list[str]:
@@ -244,6 +242,10 @@ class SqlStore(SqlAnswers):
         values = {"application": application, "limit": limit}
         query, now = SELECT_DUE_RUNS, self._now
         return [row.run for row in await self._submit_read(lambda each: query.all(each, now=now(each), **values))]
+
+    async def is_held(self, run: str) -> bool:
+        """Whether an executor holds a run."""
+        return await self._submit_read(lambda c: any(row.until > self._now(c) for row in SELECT_LEASE.all(c, run=run)))
 
     async def postpone(self, run: str, seconds: float) -> None:
         """List a run as due no earlier than in ``seconds``, unless a decision or a cancellation comes before."""
@@ -283,8 +285,7 @@ class SqlStore(SqlAnswers):
     ) -> QuestionRow | None:
         """The newest approved question of a rule about an asker's calls of a tool for a target."""
         key = approval_key(tenant=tenant, asker=asker, target=target, tool=tool, rule=rule)
-        values = {"approval": key, "application": application}
-        rows, _ = await self._read_questions(lambda connection: SELECT_LAST_APPROVAL.all(connection, **values))
+        rows, _ = await self._read_questions(partial(SELECT_LAST_APPROVAL.all, approval=key, application=application))
         return next(iter(rows), None)
 
     async def find_conversation(self, key: ConversationKey) -> ConversationRow | None:

@@ -48,6 +48,18 @@ async def test_a_running_run_is_due_once_no_executor_holds_it(store: Store, cloc
     assert sorted(await due_runs(store)) == ["free", "held"]
 
 
+async def test_a_run_is_held_until_its_lease_is_released_or_expires(store: Store, clock: Clock) -> None:
+    assert not await store.is_held("run")
+    epoch = (await store.acquire("run", "driver", 10.0)).epoch
+    assert (await store.is_held("run"), await store.is_held("another")) == (True, False)
+    clock.pass_by(10)
+    assert not await store.is_held("run")
+    await store.renew("run", epoch, 10.0)
+    assert await store.is_held("run")
+    await store.release("run", epoch)
+    assert not await store.is_held("run")
+
+
 @pytest.mark.parametrize("status", ["done", "failed", "cancelled"])
 async def test_a_run_that_has_ended_is_never_due(store: Store, status: str) -> None:
     run = await begin(store)
