@@ -13,6 +13,7 @@ from rich.console import Console
 from remit import Agent, App
 from remit.cli.chat import Chat
 from remit.cli.client import open_client
+from remit.cli.resume import resume_run
 from remit.cli.terminal import Terminal
 from remit.contracts.streaming import Delta
 from remit.errors import ModelUnavailableError
@@ -34,7 +35,9 @@ class Gated(Scripted):
 
     async def stream(self, request: ChatRequest, on_delta: Callable[[Delta], None], /) -> Completion:
         on_delta(Delta("The first half,"))
-        while "The first half," not in self._screen.getvalue():  # noqa: ASYNC110 - the screen has no event
+        for _ in range(2_000):
+            if "The first half," in self._screen.getvalue():
+                break
             await asyncio.sleep(0.001)
         if self._fails:
             raise ModelUnavailableError("cut")
@@ -85,6 +88,23 @@ def test_the_pieces_of_a_request_that_fails_disappear() -> None:
     written = talk(lambda screen: Gated(screen, fails=True))
     assert "The first half," in written
     assert "The first half," not in "\n".join(draw(written))
+
+
+def test_a_resumed_run_shows_its_pieces_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = io.StringIO()
+    app = App(name="app", agents=[Agent("agent", instructions="Answer.", model=Gated(screen))])
+    console = Console(file=screen, force_terminal=True, force_interactive=True, width=60, markup=False)
+
+    def make_console(**_options: bool) -> Console:
+        return console
+
+    monkeypatch.setattr("remit.cli.tables.make_console", make_console)
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    with open_client() as desk:
+        run = desk.wait(desk.runtime(app).submit("hi", by=desk.principal))
+        assert resume_run(desk, desk.get_run(run), app, app_reference="", as_json=False) == 0
+    assert "The first half," in screen.getvalue()
+    assert "The first half," not in "\n".join(draw(screen.getvalue()))
 
 
 def test_only_the_end_of_a_long_answer_is_shown_while_it_is_written() -> None:

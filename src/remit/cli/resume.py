@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated
 
 import typer
@@ -48,7 +49,7 @@ def resume_run(client: LocalClient, row: RunRow, app: App, *, app_reference: str
     from remit.cli.tables import make_console
     from remit.cli.terminal import Terminal
 
-    terminal = Terminal(make_console(stderr=True), app)
+    terminal = Terminal(make_console(stderr=True), app, shows_answers=sys.stdout.isatty() and not as_json)
     runtime = client.runtime(app, terminal)
     with terminal.show_busy(row.callee):
         resume_when_free = ResumeWhenFree(client=client, runtime=runtime, terminal=terminal)
