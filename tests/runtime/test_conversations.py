@@ -105,6 +105,34 @@ async def test_whom_a_conversation_is_shared_with_reads_it_and_with_write_contin
         await eve.run("again", conversation="talk")
 
 
+async def test_the_owner_of_a_conversation_cancels_the_runs_that_wait_in_it_and_nobody_else_does(store: Store) -> None:
+    runtime = runtime_for(store, "hello", ERASE, "and so on")
+    ada, bob, eve = (runtime.client(each) for each in (ADA, BOB, EVE))
+    ended = (await ada.run("hello", conversation="talk")).run
+    await ada.share_conversation("talk", "*", "write")
+    waiting = (await bob.run("Erase it", conversation="talk")).run
+    direct = (await bob.call("erase", {"text": "mine"}, conversation="talk")).run
+    queued = await bob.submit("And then", conversation="talk", when_busy="queue")
+    await ada.unshare_conversation("talk", "*")
+    await ada.share_conversation("talk", "eve", "write")
+    for run in (waiting, queued):
+        with pytest.raises(RequestDeniedError, match=f"eve may only read run {run}"):
+            await eve.cancel(run)
+    with pytest.raises(RequestNotFoundError, match=f"run {direct} does not exist"):
+        await ada.cancel(direct)
+    assert [await ada.cancel(run) for run in (queued, waiting)] == ["cancelled", "cancelled"]
+    with pytest.raises(RequestDeniedError, match=f"ada may only read run {waiting}"):
+        await ada.cancel(waiting)
+    assert (await ada.run("Go on", conversation="talk")).status == "done"
+    boss = runtime.client(BOSS)
+    await eve.submit("wait", conversation="talk")
+    running = (await eve.conversation_runs("talk"))[-1].run
+    with pytest.raises(RequestDeniedError, match=f"boss may only read run {running}"):
+        await boss.cancel(running)
+    assert (await runtime.replay(ended)).is_identical
+    assert (await runtime.replay(waiting)).is_identical
+
+
 async def test_direct_calls_in_a_shared_conversation_are_not_shared(store: Store) -> None:
     runtime = runtime_for(store)
     ada, bob = runtime.client(ADA), runtime.client(BOB)

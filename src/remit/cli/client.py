@@ -234,7 +234,7 @@ class LocalClient:
         return self._find_row(self.reader.status(run), run)
 
     def get_cancellable_run(self, run: str) -> RunRow:
-        """The row of a run that the user may cancel: their own, or any of the tenant with ``runs:cancel``.
+        """The row of a run that the user may cancel; see `RunReader.cancellable`.
 
         Raises:
             NoSuchError: there is none.

@@ -159,11 +159,9 @@ class Client(ConversationReader):
         """Cancel a run; return its status, ``running`` if another executor holds it and will end it.
 
         Raises:
-            RequestError: the run does not exist for this principal.
+            RequestError: the run does not exist for this principal, or they may only read it; see `cancellable`.
         """
-        await self.cancellable(run)
-        result = await self._runtime.cancel(run, by=self.principal)
-        return "running" if result is None else result.status
+        return await self._cancel_run(await self.cancellable(run))
 
     async def history(self, run: str) -> list[str]:
         """The chat messages of a run and of the runs before it in its conversation; see `Runtime.history`.
@@ -199,9 +197,10 @@ class Client(ConversationReader):
         await self.grant(grant)
         await self._runtime.grants.revoke(grant, by=self.principal)
 
-    async def _cancel_run(self, run: RunRow) -> None:
+    async def _cancel_run(self, run: RunRow) -> RunStatus:
         by = replace(self.principal, permissions=self.principal.permissions | {CANCEL_PERMISSION})
-        await self._runtime.cancel(run.run, by=by)
+        result = await self._runtime.cancel(run.run, by=by)
+        return "running" if result is None else result.status
 
     def _parse(self, arguments: Mapping[str, object] | str) -> Arguments:
         if not isinstance(arguments, str):

@@ -175,7 +175,7 @@ class ConversationReader(RunReader):
             return write_page(title, runs, self._prices)
         return write_jsonl(position for run in runs for position in run)
 
-    async def _cancel_run(self, run: RunRow) -> None:
+    async def _cancel_run(self, run: RunRow) -> RunStatus:
         """Cancel a run of a conversation that is deleted. Only a runtime can: see `Client`."""
         raise RequestConflictError(f"run {run.run} has not ended; cancel it first")
 

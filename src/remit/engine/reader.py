@@ -21,6 +21,7 @@ from remit.engine.receipt import NO_RECEIPT, FindContract, Receipt, make_receipt
 from remit.engine.sharing import READ_PERMISSION, Access, has_access, is_part
 from remit.errors import RequestDeniedError, RequestError, RequestNotFoundError
 from remit.journal.conversations import conversation_key
+from remit.journal.index import RESTING_STATUSES
 from remit.journal.ledger import usage_of
 from remit.journal.ports import QuestionRow, RunFilter, RunRow, RunStatus, Store
 
@@ -112,14 +113,8 @@ class RunReader:
             raise RequestError(f"no run has the status {status!r}; give one of {', '.join(get_args(RunStatus))}")
         check_ids(agent=agent, conversation=conversation, target=target)
         check_numbers("runs", since=since, until=until)
-        run_filter = RunFilter(
-            conversation=conversation,
-            target=target,
-            status=status,
-            callee=agent,
-            since=float(since),
-            until=float(until),
-        )
+        run_filter = RunFilter(conversation=conversation, target=target, status=status, callee=agent)
+        run_filter |= RunFilter(since=float(since), until=float(until))
         return await self._page(run_filter, before, limit)
 
     async def status(self, run: str) -> RunRow:
@@ -133,10 +128,12 @@ class RunReader:
     async def cancellable(self, run: str) -> RunRow:
         """The index row of a run that the principal may cancel: an own one, or with ``runs:cancel`` any of the tenant.
 
+        The owner of a conversation may cancel the runs of others that wait in it.
+
         Raises:
             RequestError: the run does not exist for this principal, or they may only read it.
         """
-        return await self._visible_run(run, CANCEL_PERMISSION)
+        return await self._visible_run(run, CANCEL_PERMISSION, "own")
 
     async def details(self, run: str) -> RunDetails:
         """The state of a run with its usage, open questions and result.
@@ -336,7 +333,8 @@ class RunReader:
         if row is not None and self._has_run(row):
             if self._owns(row) or self._may(permission, row.target):
                 return row
-            if permission == READ_PERMISSION and is_part(row) and await self._has_access(row, access):
+            may_be_shared = permission == READ_PERMISSION or row.status in ("queued", *RESTING_STATUSES)
+            if may_be_shared and is_part(row) and await self._has_access(row, access):
                 return row
         if (permission, access) != (READ_PERMISSION, "read"):
             await self._visible_run(run)
