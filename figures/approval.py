@@ -18,7 +18,7 @@ from figures import approval_state as _state
 from figures import approval_target as _target
 from figures.approval_casefile import build_office
 from figures.approval_rows import ROWS, call_script, start_waiting_run
-from figures.approval_world import ADA, Clock, ExecutionLog, Stage, Target, casefile_targets, cms_targets
+from figures.approval_world import ADA, Clock, ExecutionLog, Stage, Target, add_upload, casefile_targets, cms_targets
 from figures.figure import Figure, no_violations
 from remit.journal.ports import Store
 from remit.journal.sql.store import SqlStore
@@ -83,7 +83,10 @@ async def _stores() -> AsyncGenerator[list[Store]]:
     """Both stores, on the clock that a case may move on."""
     with tempfile.TemporaryDirectory(prefix="remit-matrix-") as home:
         sql = SqlStore.at(Path(home) / "journal.db", _CLOCK)
-        yield [InMemoryStore(_CLOCK), sql]
+        stores: list[Store] = [InMemoryStore(_CLOCK), sql]
+        for store in stores:
+            await add_upload(store)
+        yield stores
         await sql.close()
 
 

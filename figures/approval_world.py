@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from pydantic import BaseModel
 
+from apps.cms.tests.images.files import UPLOAD, UPLOADED
 from figures import approval_casefile
 from remit import (
     Agent,
@@ -31,6 +32,7 @@ from remit import (
 )
 from remit.app import Env
 from remit.contracts.arguments import Limits, parse_arguments
+from remit.contracts.artifact import ArtifactScope
 from remit.contracts.tool import build_tool
 from remit.journal.ports import Store
 from remit.layers import CallLayer
@@ -52,10 +54,12 @@ _SAMPLES: Final[dict[str, dict[str, Any]]] = {
     "cms_createChangeSet": {"name": "Spring", "pageIds": ["page_1"]},
     "cms_createPageWithContent": {"title": "About", "sections": [{"definitionId": "hero"}]},
     "cms_getPage": {"slug": "about"},
+    "cms_updateImage": {"imageId": "image_1", "altText": "A loaf"},
     "cms_updatePage": {"pageId": "page_1", "title": "About"},
     "cms_updateSectionContent": {"pageSectionId": "section_1", "content": {"heading": "Bread"}},
     "cms_updateNavigationItem": {"label": "item_1", "newLabel": "Us"},
     "cms_updateSiteSettings": {"tagline": "Daily bread"},
+    "cms_uploadImage": {"file": UPLOADED, "altText": "A loaf"},
     "http_get": {"url": "https://example.com/"},
     "http_post": {"url": "https://example.com/", "body": "{}"},
     "web_fetchContent": {"urls": ["https://example.com/"]},
@@ -92,7 +96,7 @@ class Target:
         """The canonical form of arguments of this tool."""
         schema = self.tool.schema_in
         if schema.references:  # as `_find_any` resolves them
-            names = ("pageId", "pageSectionId", "changeSetId")
+            names = ("pageId", "pageSectionId", "changeSetId", "imageId", "newImageId", "oldImageDescription")
             if "navigation-item" in schema.references:
                 names = (*names, "label")
             found: dict[str, Any] = {name: _as_found(arguments[name]) for name in names if name in arguments}
@@ -111,6 +115,12 @@ class ExecutionLog:
     def count(self, name: str, canonical: str = "") -> int:
         """How often a tool ran; with these arguments, if they are named."""
         return sum(each == name and canonical in ("", said) for each, said in self.executions)
+
+
+async def add_upload(store: Store) -> None:
+    """Give everybody the file that a sample uploads."""
+    for name in ("ada", "bea"):
+        await store.add_artifact(UPLOADED["digest"], ArtifactScope("default", name), UPLOAD)
 
 
 def cms_targets(ran: ExecutionLog, folder: Path) -> list[Target]:
@@ -275,7 +285,7 @@ class Stage:
         tools = (made or self.target.tool, *self.target.inner, *more)
         layers = Stack[CallLayer](preset(env or Env(), policy=policy or ask_always()), *inside, *self.target.inside)
         agent = Agent("agent", instructions="Work.", tools=tools)
-        kinds = ("page", "section", "deleted-page", "change-set")
+        kinds = ("page", "section", "deleted-page", "change-set", "image")
         app = App(name="matrix", agents=(agent,), references=dict.fromkeys(kinds, _find_any))
         model = Scripted([*script, "done", "done", "done"])
         return Runtime(app, store=self.store, model=model, clock=self.clock, layers=layers, directory=_find_principal)

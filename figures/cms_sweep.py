@@ -13,6 +13,7 @@ from typing import Any, Final, cast
 from sqlalchemy import event
 from sqlalchemy.engine import Engine
 
+from apps.cms.tests.images.files import UPLOAD, UPLOADED
 from apps.cms.tests.world import World
 from remit import App, Effect, Principal, Risk, Runtime
 from remit.runtime import RunResult
@@ -27,7 +28,14 @@ ANN: Final = Principal("ann", "local-site", frozenset({"cms:*", "approvals:decid
 STRANGER: Final = Principal("sid", "local-site", frozenset({"other:read"}))
 Sample = dict[str, Any]
 
-SAMPLE: Final = ("cms_updatePage", "cms_getLivePage", "cms_publishChangeSet", "cms_purgePage")
+SAMPLE: Final = (
+    "cms_updatePage",
+    "cms_getLivePage",
+    "cms_publishChangeSet",
+    "cms_purgePage",
+    "cms_deleteImage",
+    "cms_uploadImage",
+)
 """The tools of a sample."""
 
 NORMAL: Final[dict[str, Sample]] = {
@@ -70,6 +78,17 @@ NORMAL: Final[dict[str, Sample]] = {
     "cms_updateNavigationItem": {"label": "{item}", "newLabel": "Us", "newHref": "{live}"},
     "cms_toggleNavigationItem": {"label": "{item}"},
     "cms_removeNavigationItem": {"label": "{item}"},
+    "cms_uploadImage": {"file": UPLOADED, "altText": "A new loaf"},
+    "cms_listConversationImages": {},
+    "cms_findImage": {"description": "loaf"},
+    "cms_searchImages": {"query": "cake"},
+    "cms_updateImage": {"imageId": "{shown}", "altText": "A big cake"},
+    "cms_deleteImage": {"imageId": "{image}"},
+    "cms_getImageUsage": {"imageId": "{shown}"},
+    "cms_getImageRendition": {"imageId": "{image}"},
+    "cms_updateSectionImage": {"pageSectionId": "{section}", "imageId": "{image}"},
+    "cms_addImageToSection": {"pageSectionId": "{section}", "imageId": "{image}"},
+    "cms_replaceImage": {"oldImageDescription": "{shown}", "newImageId": "{image}"},
 }
 """Arguments with which each tool succeeds. Names in braces are ids of `World.populate`."""
 
@@ -77,7 +96,9 @@ IDS: Final = {
     "about": ("page_1", "page_4"),
     "live": ("page_2", "page_5"),
     "gone": ("page_3", "page_6"),
-    "section": ("section_1", "section_2"),
+    "section": ("section_1", "section_3"),
+    "image": ("image_1", "image_3"),
+    "shown": ("image_2", "image_4"),
     "published": ("set_1", "set_3"),
     "open": ("set_2", "set_4"),
     "item": ("item_1", "item_2"),
@@ -183,6 +204,8 @@ class Sweep:
             await ChangeSets(world.database).add_to_change_set(world.call(key="stale"), payload)
         elif tool == "cms_removeNavigationItem":
             await self.call("cms_toggleNavigationItem", self.fill({"label": "{item}"}))
+        elif tool == "cms_deleteImage":
+            await self.call("cms_updateImage", self.fill({"imageId": "{image}", "altText": "Another"}))
         elif tool == "cms_revertChangeSet":
             await self.call("cms_unpublishPage", self.fill({"pageId": "{live}"}))
         else:
@@ -196,6 +219,7 @@ class Sweep:
     async def _start(
         self, runtime: Runtime, tool: str, arguments: Sample, by: Principal, *, answer: bool | None
     ) -> RunResult[Any]:
+        await runtime.artifacts.add(UPLOAD, by=by)
         result = await runtime.call_by_name(tool, Arguments(json.dumps(arguments), arguments), by=by)
         if answer is None or result.status != "waiting":
             return result

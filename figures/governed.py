@@ -20,6 +20,7 @@ from figures.figure import Figure, no_violations
 from remit import Agent, App, LeafContext, Runtime, Stack, Tool, preset, tool
 from remit.agent import AgentLimits
 from remit.app import Env
+from remit.artifacts import RunArtifacts
 from remit.cli.check import examine
 from remit.contracts.facts import Risk
 from remit.inventory import InventoryError, Operations, PolicyTable, business_rules_section, read_inventory
@@ -29,6 +30,9 @@ from remit.tools import Callee
 from remit.workers import PydanticAIDriver, load_workers
 from remit_cms.agent import editor
 from remit_cms.app import references
+from remit_cms.images.library import Images
+from remit_cms.images.placing import Placing
+from remit_cms.images.renditions import Renditions
 from remit_cms.pages.pages import Pages
 from remit_cms.pages.payloads import GetPage, PageReply
 from remit_cms.pages.search import Search
@@ -40,6 +44,7 @@ from remit_cms.storage.database import Database
 from remit_cms.tools import (
     VOCABULARY,
     change_set_operations,
+    image_operations,
     navigation_operations,
     page_operations,
     publishing_operations,
@@ -112,6 +117,7 @@ class World:
             change_set_operations(database, inventory),
             settings_operations(database, inventory),
             navigation_operations(database, inventory),
+            image_operations(Images(database, RunArtifacts(), Renditions(database)), Placing(database), inventory),
             web_operations(Research(http, NoProvider()), HttpRequests(http, {}), inventory),
         )
         operations = self.operations(Operations(inventory, (), parts=(*editor_parts, *user_parts)))

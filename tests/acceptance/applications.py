@@ -12,6 +12,7 @@ from typing import Any
 
 from apps.casefile.tests.google.fake.server import FakeGoogle
 from apps.cms.tests import world as cms
+from apps.cms.tests.images.files import UPLOAD, UPLOADED
 from figures import fuzz_world
 from remit import App, Principal, Runtime
 from remit.contracts.items import Item, Position
@@ -63,16 +64,19 @@ GOOGLE: dict[str, Sample] = {
 
 CMS: dict[str, Sample] = {
     "cms_addToChangeSet": {"changeSetId": "set_2", "pageIds": ["about"]},
+    "cms_addImageToSection": {"pageSectionId": "section_1", "imageId": "image_1"},
     "cms_addSectionToPage": {"pageId": "about", "definitionId": "text", "content": {"content": "Hi"}},
     "cms_createChangeSet": {"name": "Spring", "pageIds": ["about"]},
     "cms_createPage": {"title": "Contact"},
     "cms_createPageWithContent": {"title": "Us", "sections": [{"definitionId": "hero", "content": {"heading": "We"}}]},
+    "cms_deleteImage": {"imageId": "image_1"},
     "cms_deletePage": {"pageId": "page_1", "confirmed": True},
     "cms_deletePageSection": {"pageSectionId": "section_1", "confirmed": True},
     "cms_discardChangeSet": {"changeSetId": "set_2"},
     "cms_publishChangeSet": {"changeSetId": "set_2"},
     "cms_publishPage": {"pageId": "about"},
     "cms_purgePage": {"pageId": "gone"},
+    "cms_replaceImage": {"oldImageDescription": "image_2", "newImageId": "image_1"},
     "cms_restorePage": {"pageId": "gone"},
     "cms_revertChangeSet": {"changeSetId": "set_1"},
     "cms_revertPage": {"pageId": "live", "revision": 1},
@@ -82,8 +86,11 @@ CMS: dict[str, Sample] = {
     "cms_updateNavigationItem": {"label": "Who we are", "newLabel": "Us"},
     "cms_toggleNavigationItem": {"label": "Who we are"},
     "cms_removeNavigationItem": {"label": "Who we are"},
+    "cms_updateImage": {"imageId": "image_2", "altText": "A big cake"},
     "cms_updatePage": {"pageId": "about", "title": "About us"},
     "cms_updateSectionContent": {"pageSectionId": "section_1", "content": {"heading": "Bread"}},
+    "cms_updateSectionImage": {"pageSectionId": "section_1", "imageId": "image_1"},
+    "cms_uploadImage": {"file": UPLOADED, "altText": "A new loaf"},
 }
 
 
@@ -140,6 +147,7 @@ class World:
         sent = Arguments(json.dumps(arguments), arguments)
         try:
             runtime = self._runtime(store)
+            await runtime.artifacts.add(UPLOAD, by=self.by)
             result = await runtime.call_by_name(name, sent, by=self.by, conversation=self.conversation)
             for question in result.questions:
                 await runtime.decide(question, approved=True, by=self.by)

@@ -53,17 +53,20 @@ RECORDED: dict[str, list[str]] = {
 """The same of what writes the record of a chat session."""
 
 CMS: dict[str, list[str]] = {
+    "cms_addImageToSection": ["page sections", "section content"],
     "cms_addSectionToPage": ["page sections", "section"],
     "cms_addToChangeSet": ["change-set"],
     "cms_createChangeSet": ["change-set"],
     "cms_createPage": ["page"],
     "cms_createPageWithContent": ["page"],
+    "cms_deleteImage": ["image"],
     "cms_deletePage": ["page"],
     "cms_deletePageSection": ["page sections", "section"],
     "cms_discardChangeSet": ["page title", "change-set state"],
     "cms_publishChangeSet": ["page live", "change-set state"],
     "cms_publishPage": ["page live"],
     "cms_purgePage": ["page"],
+    "cms_replaceImage": ["page sections"],
     "cms_restorePage": ["page"],
     "cms_revertChangeSet": ["page live", "change-set state"],
     "cms_revertPage": ["page title"],
@@ -73,12 +76,15 @@ CMS: dict[str, list[str]] = {
     "cms_updateNavigationItem": ["navigation items"],
     "cms_toggleNavigationItem": ["navigation items"],
     "cms_removeNavigationItem": ["navigation items"],
+    "cms_updateImage": ["page sections", "image alt"],
     "cms_updatePage": ["page title"],
     "cms_updateSectionContent": ["page sections", "section content"],
+    "cms_updateSectionImage": ["page sections", "section content"],
+    "cms_uploadImage": ["image"],
 }
 
-CHANGE_NOTHING = {"cms_openPage", "http_post"}
-"""The first renders a page for a person to see, the second sends data elsewhere: nothing that is stored changes."""
+CHANGE_NOTHING = {"cms_getImageRendition", "cms_openPage", "http_post"}
+"""They make what a person or an agent looks at, or send data elsewhere: nothing that pages show changes."""
 
 UNTRACED = "sheets_append_values"
 """A write of which nothing tells after a crash whether it happened: a person is asked."""

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from apps.cms.tests.images.files import picture_file
 from tests.docs.reading import ROOT, blocks
 from tests.loopback import Endpoint, answering
 
@@ -50,6 +51,7 @@ def test_the_tutorial_waits_for_a_yes_and_replays_to_the_byte(tmp_path: Path) ->
 
 @pytest.mark.process
 def test_the_guide_of_the_cms_publishes_a_page_and_deletes_it_each_after_a_yes(tmp_path: Path) -> None:
+    (tmp_path / "loaf.jpg").write_bytes(picture_file("JPEG"))
     steps = followed(CMS, tmp_path)
     assert [line for line, status, _ in steps if status not in (DONE, WAITING)] == [], steps
     waiting = [line.split()[3] for line, status, _ in steps if status == WAITING]

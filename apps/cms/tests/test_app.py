@@ -34,7 +34,7 @@ def test_what_is_offered_is_what_is_checked_and_each_tool_is_made_once(tmp_path:
     made = build(tmp_path).app
     assert made.operations is not None
     offered = (*made.agents[0].tools, *made.tools)
-    callees = {tool.name: tool for tool in offered if tool.name not in ("copy_editor", "researcher")}
+    callees = {tool.name: tool for tool in offered if tool.name not in ("copy_editor", "illustrator", "researcher")}
     assert callees == {tool.name: tool for tool in made.operations.callees}
 
 

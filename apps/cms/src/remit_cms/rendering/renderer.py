@@ -6,6 +6,7 @@ import asyncio
 import os
 import tempfile
 from base64 import b64encode
+from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -15,21 +16,34 @@ from jinja2 import FileSystemLoader
 from jinja2.sandbox import SandboxedEnvironment
 from markupsafe import Markup
 from pydantic import JsonValue
-from sqlalchemy import select
 
+from remit_cms.images.pictures import FORMATS
+from remit_cms.images.renditions import Renditions, nearest_width
 from remit_cms.models import Content
-from remit_cms.navigation.items import Item, Location, load_items
+from remit_cms.navigation.items import Item, load_items
+from remit_cms.rendering.documents import PageDocument, SiteLink, Surroundings, load_page_document
 from remit_cms.rendering.rich_text import render_rich_text
-from remit_cms.sections.contents import load_sections
-from remit_cms.settings.values import load_settings
 from remit_cms.storage.database import Database
-from remit_cms.storage.scope import Scope, Target, parse_structure
-from remit_cms.storage.tables import Page, SectionDefinition
+from remit_cms.storage.images import Image
+from remit_cms.storage.scope import Target
+from remit_cms.storage.snapshots import build_snapshot
 from remit_cms.storage.transactions import open_view
 from remit_cms.templates.slots import Slot, SlotType, Structure
 from remit_cms.templates.values import url_scheme
 
 _TEMPLATE_FOLDER: Final = Path(__file__).parent / "html"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PictureSource:
+    """Where a document has an image from: an address, and the sets of addresses of its renditions by media type."""
+
+    src: str
+    srcsets: tuple[tuple[str, str], ...] = ()
+    width: int
+    height: int
+    focal_x: int
+    focal_y: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +52,7 @@ class RenderableField:
 
     key: str
     type: str
-    value: JsonValue | Markup
+    value: object
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +63,7 @@ class RenderableSection:
     fields: tuple[RenderableField, ...]
 
     @property
-    def content(self) -> dict[str, JsonValue | Markup]:
+    def content(self) -> dict[str, object]:
         """The values by slot key."""
         return {field.key: field.value for field in self.fields}
 
@@ -61,76 +75,79 @@ class PageRenderer:
         database: the database with the pages.
         folder: documents go to ``<folder>/<site>/<environment>/<slug>.html``, and those of other locales than the
             default to a subfolder each.
+        renditions: the copies of images that files contain.
     """
 
-    def __init__(self, database: Database, folder: Path) -> None:
+    def __init__(self, database: Database, folder: Path, renditions: Renditions | None = None) -> None:
         self._database = database
         self._folder = folder
+        self._renditions = renditions or Renditions(database)
         self._jinja = SandboxedEnvironment(
             loader=FileSystemLoader(_TEMPLATE_FOLDER), autoescape=True, trim_blocks=True, lstrip_blocks=True
         )
         self._css = (_TEMPLATE_FOLDER / "site.css").read_text()
 
     async def render(self, target: Target, id_or_slug: str, locale: str | None = None) -> str:
-        """The page with this id or slug as an HTML document.
+        """The page with this id or slug as an HTML document that contains its images.
 
         Raises:
             NotFoundError: no such page.
             InvalidArgumentsError: the site has no such locale.
         """
-        async with open_view(self._database, target) as scope:
-            return await self._render_document(scope, await scope.find_page(id_or_slug), scope.resolve_locale(locale))
+        _, document, around = await self._load_draft(target, id_or_slug, locale)
+        return self.render_document(document, await self._embed(target, document.images), around)
 
     async def write(self, target: Target, id_or_slug: str, locale: str | None = None) -> Path:
         """Write the page's document atomically, and return its path."""
-        async with open_view(self._database, target) as scope:
-            page, code = await scope.find_page(id_or_slug), scope.resolve_locale(locale)
-            text = await self._render_document(scope, page, code)
-            folder = self._folder / target.site / target.environment
-            path = (folder if code == scope.default_locale else folder / code) / f"{page.slug}.html"
-        await asyncio.to_thread(_write_atomically, path, text)
+        path, document, around = await self._load_draft(target, id_or_slug, locale)
+        text = self.render_document(document, await self._embed(target, document.images), around)
+        await asyncio.to_thread(write_atomically, path, text.encode())
         return path
 
-    async def _render_document(self, scope: Scope, page: Page, locale: str) -> str:
-        settings = await load_settings(scope, live=False, locale=locale)
-        items = [_to_link(item) for item in await load_items(scope, live=False, locale=locale) if item.visible]
-        css = self._css + settings.theme_css
-        blocks = await _prepare_sections(scope, page, locale)
+    def render_document(
+        self, document: PageDocument, pictures: Mapping[str, PictureSource], around: Surroundings | None = None
+    ) -> str:
+        """A page with the sources of its images by id, and what stands around it on its site."""
+        blocks = [prepare_section(key, structure, content, pictures) for key, structure, content in document.sections]
+        css = self._css + document.theme_css
         return self._jinja.get_template("page.html").render(
-            policy=_content_security_policy(css),
+            policy=content_security_policy(css),
             style=Markup(css),  # noqa: S704 - our own file, and values that settings check
-            site=settings.name,
-            tagline=settings.tagline,
-            header=[item for item in items if item and item.location in ("header", "both")],
-            footer=[item for item in items if item and item.location in ("footer", "both")],
-            page_id=page.id,
-            locale=locale,
-            title=page.title,
-            meta_title=page.meta_title or f"{page.title} · {settings.name}",
-            meta_description=page.meta_description,
-            indexing=page.indexing and page.status == "published",
+            document=document,
+            around=around or Surroundings(),
             blocks=blocks,
             opened=bool(blocks) and blocks[0].key == "hero",
         )
 
+    async def _load_draft(
+        self, target: Target, id_or_slug: str, locale: str | None
+    ) -> tuple[Path, PageDocument, Surroundings]:
+        async with open_view(self._database, target) as scope:
+            page, code = await scope.find_page(id_or_slug), scope.resolve_locale(locale)
+            document = await load_page_document(scope, await build_snapshot(scope, page), code, live=False)
+            document = document.with_indexing(document.indexing and page.status == "published")
+            items = [item for item in await load_items(scope, live=False, locale=code) if item.visible]
+            links = [(item, link) for item in items if (link := _to_link(item, page.id)) is not None]
+            around = Surroundings(
+                menu=[link for item, link in links if item.location in ("header", "both")],
+                footer=[link for item, link in links if item.location in ("footer", "both")],
+            )
+            folder = self._folder / target.site / target.environment
+            path = (folder if code == scope.default_locale else folder / code) / f"{page.slug}.html"
+            return path, document, around
 
-@dataclass(frozen=True, slots=True)
-class RenderableLink:
-    """A link of the navigation. ``page`` is the id of the page that it leads to, if it is one of this site."""
-
-    label: str
-    href: str
-    location: Location
-    page: str | None
-
-
-def _to_link(item: Item) -> RenderableLink | None:
-    """A link to a document beside this one, or to another server; None for one whose page was deleted."""
-    href = item.url or (f"{item.page.slug}.html" if item.page else None)
-    return None if href is None else RenderableLink(item.label, href, item.location, item.wanted)
+    async def _embed(self, target: Target, images: Mapping[str, Image]) -> dict[str, PictureSource]:
+        """Images as part of the document, since a file has no server to load them from."""
+        sources: dict[str, PictureSource] = {}
+        for key, image in images.items():
+            content = await self._renditions.get(target, image.digest, nearest_width(image.width), "webp")
+            src = f"data:{FORMATS['webp']};base64,{b64encode(content).decode()}"
+            sources[key] = picture_source(image, src)
+        return sources
 
 
-def _content_security_policy(css: str) -> str:
+def content_security_policy(css: str) -> str:
+    """The policy of a document with this style sheet: it loads its own images, and runs nothing."""
     digest = b64encode(sha256(css.encode()).digest()).decode()
     return (
         f"default-src 'none'; style-src 'sha256-{digest}'; img-src 'self' data:; media-src 'self'; "
@@ -138,44 +155,56 @@ def _content_security_policy(css: str) -> str:
     )
 
 
-async def _prepare_sections(scope: Scope, page: Page, locale: str) -> list[RenderableSection]:
-    views = await load_sections(scope, page, locale=locale)
-    rows = await scope.session.scalars(
-        select(SectionDefinition).where(
-            scope.target.row_filter(SectionDefinition), SectionDefinition.key.in_({view.section_key for view in views})
-        )
+def _to_link(item: Item, page: str) -> SiteLink | None:
+    """A link to a document beside this one, or to another server; None for one whose page was deleted."""
+    href = item.url or (f"{item.page.slug}.html" if item.page else None)
+    return None if href is None else SiteLink(label=item.label, href=href, current=item.wanted == page)
+
+
+def picture_source(image: Image, src: str, srcsets: tuple[tuple[str, str], ...] = ()) -> PictureSource:
+    """The source of an image at an address."""
+    return PictureSource(
+        src=src,
+        srcsets=srcsets,
+        width=image.width,
+        height=image.height,
+        focal_x=round(image.focal_x, -1),
+        focal_y=round(image.focal_y, -1),
     )
-    structures = {row.key: parse_structure(row) for row in rows}
-    return [prepare_section(view.section_key, structures[view.section_key], view.content or {}) for view in views]
 
 
-def prepare_section(key: str, structure: Structure, content: Content) -> RenderableSection:
-    """Prepare the content of a section: render rich text, and drop unsafe links."""
+def prepare_section(
+    key: str, structure: Structure, content: Content, pictures: Mapping[str, PictureSource]
+) -> RenderableSection:
+    """Prepare the content of a section: render rich text, find the sources of images, and drop unsafe links."""
     return RenderableSection(
         key,
         tuple(
             RenderableField(slot.key, slot.type.value, value)
             for slot in structure.slots
-            if (value := _prepare_value(slot, content.get(slot.key))) is not None
+            if (value := _prepare_value(slot, content.get(slot.key), pictures)) is not None
         ),
     )
 
 
-def _prepare_value(slot: Slot, value: JsonValue) -> JsonValue | Markup:
+def _prepare_value(slot: Slot, value: JsonValue, pictures: Mapping[str, PictureSource]) -> object:
     if slot.type is SlotType.RICH_TEXT:
         return render_rich_text(value) if isinstance(value, str) and value.strip() else None
+    if isinstance(value, dict) and "imageId" in value:
+        return {**value, "picture": pictures.get(str(value["imageId"]))}
     if isinstance(value, dict):
         scheme = url_scheme(str(value.get("url", "")))
         return {**value, "local": scheme == ""} if scheme is not None else None
     return value or None
 
 
-def _write_atomically(path: Path, text: str) -> None:
+def write_atomically(path: Path, content: bytes) -> None:
+    """Write a file whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem}-", suffix=".html")
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem}-", suffix=path.suffix)
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
         Path(name).chmod(0o644)
         Path(name).replace(path)
     except BaseException:

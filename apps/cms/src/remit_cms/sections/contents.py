@@ -9,6 +9,7 @@ from sqlalchemy import func, select, update
 
 from remit_cms.models import Content
 from remit_cms.sections.payloads import SectionInput, SectionView
+from remit_cms.storage.images import fill_images
 from remit_cms.storage.scope import Scope, parse_structure
 from remit_cms.storage.tables import Page, PageSection, SectionContent, SectionDefinition
 from remit_cms.storage.transactions import Edit
@@ -64,6 +65,7 @@ async def add_section(
     structure = parse_structure(definition)
     given = rename_fields(structure, section_input.content)
     check_content(definition.key, structure, given)
+    given = await fill_images(edit, given)
     count = await edit.session.scalar(select(func.count()).select_from(PageSection).where(PageSection.page == page.id))
     order = min(position if position is not None else count or 0, count or 0)
     await edit.session.execute(
@@ -93,6 +95,7 @@ async def update_content(
     before = row.content if row is not None else {}
     content = rename_fields(structure, content, before)
     check_content(definition.key, structure, content)
+    content = await fill_images(edit, content)
     after = _merge_content(before, content)
     if after != before:
         if row is None:

@@ -15,7 +15,7 @@ class SlotType(enum.StrEnum):
     RICH_TEXT = "richText"
     """Markdown. HTML in it is shown as text."""
     IMAGE = "image"
-    """``{"url": ..., "alt": ...}``."""
+    """``{"imageId": ..., "alt": ...}``, or ``{"url": ..., "alt": ...}`` for one that the site does not have."""
     MEDIA = "media"
     """A film or sound: ``{"url": ..., "caption"?: ...}``."""
     LINK = "link"

@@ -5,9 +5,18 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from typing import Annotated, Final
+from typing import Annotated, Final, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, TypeAdapter, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    JsonValue,
+    TypeAdapter,
+    ValidationError,
+    model_validator,
+)
 
 from remit.errors import InvalidArgumentsError
 from remit_cms.models import Content
@@ -55,10 +64,20 @@ class Link(_SlotValue):
 
 
 class Image(_SlotValue):
-    """An image with its alternative text."""
+    """An image with its alternative text: one of the site by id, or another one by its address."""
 
-    url: Annotated[str, _URL_FIELD, AfterValidator(_check_file_url)]
-    alt: str = Field(max_length=500)
+    image_id: str | None = Field(default=None, alias="imageId", min_length=1, max_length=255)
+    url: Annotated[str, _URL_FIELD, AfterValidator(_check_file_url)] | None = None
+    alt: str = Field(default="", max_length=500)
+    caption: str = Field(default="", max_length=500)
+
+    @model_validator(mode="after")
+    def _require_one(self) -> Self:
+        if (self.image_id is None) == (self.url is None):
+            raise ValueError("give the imageId of an image of the site; cms_searchImages finds it")
+        if self.url is not None and "alt" not in self.model_fields_set:
+            raise ValueError("give alt, what the picture shows")
+        return self
 
 
 class Media(_SlotValue):
@@ -91,7 +110,7 @@ VALUE_FORMATS: Final = {
     SlotType.TEXT: "text",
     SlotType.RICH_TEXT: "Markdown text",
     SlotType.OPTION: "one of the options",
-    SlotType.IMAGE: '{"url": "...", "alt": "..."}',
+    SlotType.IMAGE: '{"imageId": "...", "alt": "..."}',
     SlotType.MEDIA: '{"url": "...", "caption": "..."}',
     SlotType.LINK: '{"text": "...", "url": "..."}',
     SlotType.COLLECTION_REF: '{"collectionId": "...", "limit": 10}',
@@ -157,12 +176,12 @@ def empty_required_slots(structure: Structure, content: Content) -> list[str]:
 
 
 def iterate_texts(value: JsonValue) -> Iterator[str]:
-    """The texts in a value, for the full-text index; URLs are skipped."""
+    """The texts in a value, for the full-text index; URLs and ids are skipped."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
         for key, part in value.items():
-            if key != "url":
+            if key not in ("url", "imageId"):
                 yield from iterate_texts(part)
     elif isinstance(value, list):
         for part in value:

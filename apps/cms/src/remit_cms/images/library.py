@@ -1,0 +1,342 @@
+"""The operations on the images of a site. A model reads each docstring before it calls."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from hashlib import sha256
+from typing import Final
+
+from sqlalchemy import delete, func, select
+
+from remit import LeafContext
+from remit.agent import ToolRanker, ToolText
+from remit.artifacts import Artifacts
+from remit.errors import ConflictError, NotFoundError
+from remit.tools import Preview
+from remit_cms.images.payloads import (
+    DeleteImage,
+    FindImage,
+    GetImageRendition,
+    GetImageUsage,
+    ImageDeletion,
+    ImageMatch,
+    ImageMatchesReply,
+    ImageReply,
+    ImagesReply,
+    ImageUpdateReply,
+    ImageUsageReply,
+    ImageView,
+    ListConversationImages,
+    RenditionReply,
+    SearchImages,
+    UpdateImage,
+    UploadImage,
+    UseView,
+)
+from remit_cms.images.pictures import FORMATS, Picture, read_picture
+from remit_cms.images.renditions import Renditions, nearest_width
+from remit_cms.models import Content, pluralize
+from remit_cms.storage.database import Database
+from remit_cms.storage.images import (
+    IMAGE_SEARCH,
+    Image,
+    ImageContent,
+    Use,
+    find_drafts,
+    find_image,
+    find_uses,
+    image_slot,
+    map_images,
+)
+from remit_cms.storage.revisions import save_revision
+from remit_cms.storage.scope import Scope
+from remit_cms.storage.tables import Page
+from remit_cms.storage.transactions import Edit, edit_once, open_view
+
+_MAX_BY_MEANING: Final = 1000
+"""The newest images are searched by meaning; a model of embeddings takes 18 ms for each of them once."""
+
+
+class Images:
+    """The images of a site.
+
+    Args:
+        database: the database with the images.
+        artifacts: the files that people attach to runs.
+        renditions: their smaller copies.
+        by_meaning: ranks images by meaning, beside the full text; None searches their words alone.
+    """
+
+    def __init__(
+        self, database: Database, artifacts: Artifacts, renditions: Renditions, by_meaning: ToolRanker | None = None
+    ) -> None:
+        self._database = database
+        self._artifacts = artifacts
+        self._renditions = renditions
+        self._by_meaning = by_meaning
+
+    async def upload_image(self, ctx: LeafContext, payload: UploadImage) -> ImageReply:
+        """Keep a picture that the person attached as an image of the site. No page shows it yet: cms_addImageToSection.
+
+        A file that is there already is not kept twice: its image is given back as it is.
+        """
+        content = await self._artifacts.read(payload.file)
+        picture = await asyncio.to_thread(read_picture, content)
+        source = sha256(content).hexdigest()
+
+        async def work(edit: Edit) -> ImageReply:
+            same = select(Image).where(edit.target.row_filter(Image), Image.source == source)
+            found = (await edit.session.scalars(same)).first()
+            if found is not None:
+                message = f"The site has this picture already, as '{found.name}' (id {found.id})"
+                return ImageReply(image=image_view(found), message=message)
+            image = await _add_image(edit, payload, picture, source)
+            return ImageReply(image=image_view(image), message=f"Uploaded the image '{image.name}' (id {image.id})")
+
+        return await edit_once(self._database, ctx, payload, ImageReply, work)
+
+    async def list_conversation_images(self, ctx: LeafContext, payload: ListConversationImages) -> ImagesReply:
+        """List the images uploaded in this conversation, the newest first. For all images: cms_searchImages."""
+        async with open_view(self._database, ctx) as scope:
+            mine = (
+                scope.target.row_filter(Image),
+                Image.conversation == ctx.caller.conversation,
+                Image.conversation != "",
+            )
+            total = await scope.session.scalar(select(func.count()).select_from(Image).where(*mine)) or 0
+            order = (Image.created_at.desc(), Image.id)
+            rows = await scope.session.scalars(select(Image).where(*mine).order_by(*order).limit(payload.limit))
+            images = [image_view(row) for row in rows]
+        return ImagesReply(images=images, total=total, message=f"{pluralize(total, 'image')} of this conversation")
+
+    async def find_image(self, ctx: LeafContext, payload: FindImage) -> ImageReply:
+        """Find the image that fits a description best. To choose among several: cms_searchImages."""
+        matches = await self._search(ctx, payload.description, 1)
+        if not matches:
+            raise NotFoundError(f"No image fits '{payload.description}'.")
+        async with open_view(self._database, ctx) as scope:
+            image = await find_image(scope, matches[0].id)
+            return ImageReply(image=image_view(image), message=f"Found the image '{image.name}': {image.alt}")
+
+    async def search_images(self, ctx: LeafContext, payload: SearchImages) -> ImageMatchesReply:
+        """Search images by what they show: alternative text, caption and name. Not for texts of pages."""
+        matches = await self._search(ctx, payload.query, payload.limit)
+        message = f"Found {pluralize(len(matches), 'matching image')}" if matches else "No image matches"
+        return ImageMatchesReply(matches=matches, message=message)
+
+    async def update_image(self, ctx: LeafContext, payload: UpdateImage) -> ImageUpdateReply:
+        """Change alternative text, caption, name or focal point of an image. Drafts that use its texts follow."""
+
+        async def work(edit: Edit) -> ImageUpdateReply:
+            image = await find_image(edit, payload.image_id)
+            before, fields = image_slot(image), _change_image(image, payload)
+            if not fields:
+                message = f"The image '{image.name}' is like that already"
+                return ImageUpdateReply(image=image_view(image), pages=[], message=message)
+            image.revision += 1
+            await _index(edit, image)
+            after = image_slot(image)
+            pages = await rewrite_drafts(
+                edit, image.id, "update_image", lambda slot: after if before != after and slot == before else slot
+            )
+            edit.add_change("image", image.id, image.revision, *fields)
+            remark = f" The drafts of {pluralize(len(pages), 'page')} have its new texts." if pages else ""
+            titles = [page.title for page in pages]
+            return ImageUpdateReply(
+                image=image_view(image), pages=titles, message=f"Updated the image '{image.name}'.{remark}"
+            )
+
+        return await edit_once(self._database, ctx, payload, ImageUpdateReply, work)
+
+    async def delete_image(self, ctx: LeafContext, payload: DeleteImage) -> ImageDeletion:
+        """Delete an image that no page shows, after approval. To show another in its place: cms_replaceImage."""
+
+        async def work(edit: Edit) -> ImageDeletion:
+            image = await _find_unused(edit, payload.image_id)
+            image_id, name, digest = image.id, image.name, image.digest
+            await edit.session.delete(image)
+            await IMAGE_SEARCH.remove(edit.session, image_id)
+            await edit.session.flush()
+            if await edit.session.scalar(select(Image.id).where(Image.digest == digest).limit(1)) is None:
+                await edit.session.execute(delete(ImageContent).where(ImageContent.digest == digest))
+            edit.add_change("image", image_id, image.revision + 1)
+            return ImageDeletion(image_id=image_id, message=f"Deleted the image '{name}'")
+
+        return await edit_once(self._database, ctx, payload, ImageDeletion, work)
+
+    async def preview_deletion(self, ctx: LeafContext, payload: DeleteImage) -> Preview:
+        """The image to delete, for the approver."""
+        async with open_view(self._database, ctx) as scope:
+            image = await _find_unused(scope, payload.image_id)
+            size = f"{image.width} by {image.height} pixels"
+            return Preview(f"the image '{image.name}' ({size}): {image.alt}", state=f"revision {image.revision}")
+
+    async def get_image_usage(self, ctx: LeafContext, payload: GetImageUsage) -> ImageUsageReply:
+        """List the pages that show an image, in their drafts and to visitors."""
+        async with open_view(self._database, ctx) as scope:
+            image = await find_image(scope, payload.image_id)
+            uses = [_use_view(use) for use in await find_uses(scope, image.id)]
+            return ImageUsageReply(
+                image=image_view(image),
+                uses=uses,
+                total=len(uses),
+                message=f"The image '{image.name}' is shown in {pluralize(len(uses), 'place')}",
+            )
+
+    async def get_image_rendition(self, ctx: LeafContext, payload: GetImageRendition) -> RenditionReply:
+        """Get a smaller copy of an image as a file, to look at it. Pages show renditions by themselves."""
+        async with open_view(self._database, ctx) as scope:
+            image, target = await find_image(scope, payload.image_id), scope.target
+        width = nearest_width(image.width, payload.width)
+        content = await self._renditions.get(target, image.digest, width, payload.format)
+        name = f"{image.name.rpartition('.')[0] or image.name}-{width}.{payload.format}"
+        return RenditionReply(
+            image=image_view(image),
+            rendition=await self._artifacts.add(content, name=name[-255:], media_type=FORMATS[payload.format]),
+            width=width,
+            height=max(1, round(image.height * width / image.width)),
+            message=f"The image '{image.name}' at {width} pixels",
+        )
+
+    async def _search(self, ctx: LeafContext, query: str, limit: int) -> list[ImageMatch]:
+        async with open_view(self._database, ctx) as scope:
+            rows = await _search_words(scope, query, limit)
+            candidates = () if self._by_meaning is None else await _newest(scope)
+        best = max((score for _, score in rows), default=0.0)
+        matches = {image.id: _match(image, score / best if best > 0 else 1.0) for image, score in rows}
+        if self._by_meaning is not None and candidates:
+            texts = [
+                ToolText(name=image.id, phrases=(image.alt,), text=f"{image.caption} {image.name}".strip())
+                for image in candidates
+            ]
+            images = {image.id: image for image in candidates}
+            for place, found in enumerate((await self._by_meaning(query, texts))[:limit]):
+                matches.setdefault(found, _match(images[found], 1 / (2 + place)))
+        return sorted(matches.values(), key=lambda match: -match.score)[:limit]
+
+
+async def rewrite_drafts(edit: Edit, image: str, action: str, change: Callable[[Content], Content]) -> list[Page]:
+    """Change each slot of a draft that shows an image, and save a revision of each page that differs then."""
+    pages: dict[str, Page] = {}
+    for page, _, row in await find_drafts(edit, image):
+        content = map_images(row.content, lambda slot: change(slot) if slot["imageId"] == image else slot)
+        if content != row.content:
+            row.content = content
+            pages[page.id] = page
+    await edit.session.flush()
+    for page in pages.values():
+        await save_revision(edit, page, action, "sections")
+    return [*pages.values()]
+
+
+def image_view(image: Image) -> ImageView:
+    """An image as operations show it."""
+    return ImageView(
+        id=image.id,
+        name=image.name,
+        alt_text=image.alt,
+        caption=image.caption or None,
+        width=image.width,
+        height=image.height,
+        media_type=image.media_type,
+        focal_x=image.focal_x,
+        focal_y=image.focal_y,
+        revision=image.revision,
+    )
+
+
+async def _add_image(edit: Edit, payload: UploadImage, picture: Picture, source: str) -> Image:
+    if await edit.session.get(ImageContent, picture.digest) is None:
+        edit.session.add(ImageContent(digest=picture.digest, content=picture.content))
+        await edit.session.flush()
+    image = Image(
+        id=edit.new_id("image"),
+        site=edit.target.site,
+        environment=edit.target.environment,
+        source=source,
+        digest=picture.digest,
+        media_type=picture.media_type,
+        size=len(picture.content),
+        width=picture.width,
+        height=picture.height,
+        name=payload.name or payload.file.name or "image",
+        alt=payload.alt_text,
+        caption=payload.caption or "",
+        focal_x=50 if payload.focal_x is None else payload.focal_x,
+        focal_y=50 if payload.focal_y is None else payload.focal_y,
+        revision=1,
+        conversation=edit.conversation,
+        author=edit.author,
+        created_at=edit.now,
+    )
+    edit.session.add(image)
+    await edit.session.flush()
+    await _index(edit, image)
+    edit.add_change("image", image.id, 1)
+    return image
+
+
+def _change_image(image: Image, payload: UpdateImage) -> list[str]:
+    """Change what a payload gives, and name the fields that differ now."""
+    values = {
+        "alt": payload.alt_text,
+        "caption": payload.caption,
+        "name": payload.name,
+        "focal_x": payload.focal_x,
+        "focal_y": payload.focal_y,
+    }
+    changed = [name for name, value in values.items() if value is not None and value != getattr(image, name)]
+    for name in changed:
+        setattr(image, name, values[name])
+    return changed
+
+
+async def _index(edit: Edit, image: Image) -> None:
+    await IMAGE_SEARCH.index(edit.session, image.id, alt=image.alt, caption=image.caption, name=image.name)
+    await edit.session.flush()
+
+
+async def _find_unused(scope: Scope, image_id: str) -> Image:
+    """An image that nothing shows.
+
+    Raises:
+        ConflictError: names the places that show it.
+    """
+    image = await find_image(scope, image_id)
+    uses: Sequence[Use] = await find_uses(scope, image.id)
+    if uses:
+        more = f", and {pluralize(len(uses) - 5, 'place')} more" if len(uses) > 5 else ""
+        raise ConflictError(
+            f"The image '{image.name}' is shown in {', '.join(map(str, uses[:5]))}{more}. Take it out there first, or "
+            "show another with cms_replaceImage; pages that visitors see are published then."
+        )
+    return image
+
+
+async def _search_words(scope: Scope, query: str, limit: int) -> list[tuple[Image, float]]:
+    hits = IMAGE_SEARCH.search(scope.session, query)
+    statement = select(Image, hits.c.score).join(hits, hits.c.key == Image.id).where(scope.target.row_filter(Image))
+    statement = statement.order_by(hits.c.score.desc(), Image.created_at.desc(), Image.id).limit(limit)
+    return [(row[0], float(row[1])) for row in (await scope.session.execute(statement)).all()]
+
+
+async def _newest(scope: Scope) -> Sequence[Image]:
+    query = select(Image).where(scope.target.row_filter(Image)).order_by(Image.created_at.desc(), Image.id)
+    return (await scope.session.scalars(query.limit(_MAX_BY_MEANING))).all()
+
+
+def _match(image: Image, score: float) -> ImageMatch:
+    return ImageMatch(id=image.id, name=image.name, alt_text=image.alt, score=round(score, 2))
+
+
+def _use_view(use: Use) -> UseView:
+    page = use.page
+    return UseView(
+        page_id=page.id,
+        title=page.title,
+        slug=page.slug,
+        section=use.section,
+        locale_code=use.locale,
+        live=use.live,
+    )

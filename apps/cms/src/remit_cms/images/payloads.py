@@ -1,0 +1,230 @@
+"""Payloads and replies of the operations on images."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, StringConstraints, model_validator
+
+from remit.artifacts import Artifact
+from remit.tools import Reference, entity
+from remit_cms.models import LocaleCode, OmittedIfNone, OptionalParam, Payload, Reply, SectionReference, View
+from remit_cms.sections.payloads import SectionView
+
+_IMAGE = "Id, name or alternative text of the image"
+_SECTION = "Id of the section, or page/key, e.g. about/hero"
+_LOCALE = "Language, e.g. en"
+_FIELD = "Field of the section that takes an image; may be omitted if it has one"
+_ALT = "What the picture shows, for those who do not see it"
+_NAME = "File name of the image"
+
+ImageReference = Annotated[str, Field(min_length=1, max_length=500), Reference("image")]
+"""How an image is named: by id, name or alternative text, which is resolved before anybody is asked."""
+
+_Text = Annotated[str, StringConstraints(strip_whitespace=True, max_length=500)]
+_AltText = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
+_Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=255)]
+_Percent = Annotated[int, Field(ge=0, le=100)]
+_FieldKey = Annotated[str, Field(min_length=1, max_length=64)]
+
+
+class _FocalPoint(Payload):
+    focal_x: OptionalParam[_Percent] = Field(
+        default=None, description="Where its subject is, in percent from the left; kept when the picture is cropped"
+    )
+    focal_y: OptionalParam[_Percent] = Field(default=None, description="The same, in percent from the top")
+
+    @model_validator(mode="after")
+    def _require_both(self) -> Self:
+        if (self.focal_x is None) != (self.focal_y is None):
+            raise ValueError("a focal point has two numbers; give focalX and focalY")
+        return self
+
+
+class UploadImage(_FocalPoint):
+    """A file to keep as an image."""
+
+    file: Artifact = Field(description="The picture: PNG, JPEG, WebP, AVIF or GIF")
+    alt_text: _AltText = Field(description=_ALT)
+    name: OptionalParam[_Name] = Field(default=None, description=f"{_NAME}; that of the file if omitted")
+    caption: OptionalParam[_Text] = Field(default=None, description="Words that stand below it")
+
+
+class ListConversationImages(Payload):
+    """The images to list."""
+
+    limit: int = Field(default=50, description="Most images to give (1-100)", ge=1, le=100)
+
+
+class FindImage(Payload):
+    """The image to find."""
+
+    description: str = Field(description="What it shows, or its name", min_length=1, max_length=500)
+
+
+class SearchImages(Payload):
+    """A search among images."""
+
+    query: str = Field(description="What they show, in a few words", min_length=1, max_length=500)
+    limit: int = Field(default=5, description="Most images to give (1-50)", ge=1, le=50)
+
+
+class UpdateImage(_FocalPoint):
+    """New texts and focal point of an image. Omitted fields stay as they are."""
+
+    image_id: ImageReference = Field(description=_IMAGE)
+    alt_text: OptionalParam[_AltText] = Field(default=None, description=_ALT)
+    caption: OptionalParam[_Text] = Field(default=None, description="Words that stand below it; empty for none")
+    name: OptionalParam[_Name] = Field(default=None, description=_NAME)
+
+    @model_validator(mode="after")
+    def _require_change(self) -> Self:
+        if all(value is None for value in (self.alt_text, self.caption, self.name, self.focal_x)):
+            raise ValueError("nothing to change; give altText, caption, name, or focalX and focalY")
+        return self
+
+
+class DeleteImage(Payload):
+    """The image to delete."""
+
+    image_id: ImageReference = Field(description=_IMAGE)
+
+
+class GetImageUsage(Payload):
+    """The image whose uses to list."""
+
+    image_id: ImageReference = Field(description=_IMAGE)
+
+
+class GetImageRendition(Payload):
+    """The copy of an image to make."""
+
+    image_id: ImageReference = Field(description=_IMAGE)
+    width: int = Field(default=640, description="Width in pixels; the nearest that there is", ge=1, le=10_000)
+    format: Literal["webp", "avif"] = Field(default="webp", description="Format of the copy")
+
+
+class UpdateSectionImage(Payload):
+    """The image that a section shows from now on."""
+
+    page_section_id: SectionReference = Field(description=_SECTION)
+    image_id: ImageReference = Field(description=_IMAGE)
+    image_field: OptionalParam[_FieldKey] = Field(default=None, description=_FIELD)
+    locale_code: OptionalParam[LocaleCode] = Field(default=None, description=_LOCALE)
+
+
+class AddImageToSection(Payload):
+    """An image for a section that has none in this field."""
+
+    page_section_id: SectionReference = Field(description=_SECTION)
+    image_id: ImageReference = Field(description=_IMAGE)
+    field_name: OptionalParam[_FieldKey] = Field(default=None, description=_FIELD)
+    locale_code: OptionalParam[LocaleCode] = Field(default=None, description=_LOCALE)
+
+
+class ReplaceImage(Payload):
+    """An image, and the one to show in its place."""
+
+    old_image_description: ImageReference = Field(description=_IMAGE)
+    new_image_id: ImageReference = Field(description=_IMAGE)
+
+
+@entity("image", name="name")
+class ImageView(View):
+    """An image. ``focal_x`` and ``focal_y`` are in percent from the left and from the top."""
+
+    id: str
+    name: str
+    alt_text: str
+    caption: OmittedIfNone[str] = None
+    width: int
+    height: int
+    media_type: str
+    focal_x: int
+    focal_y: int
+    revision: int
+
+
+@entity("image", name="name")
+class ImageMatch(View):
+    """An image found by a search. ``score`` is between 0 and 1."""
+
+    id: str
+    name: str
+    alt_text: str
+    score: float
+
+
+class UseView(View):
+    """A place that shows an image, in a page's draft or as visitors see it."""
+
+    page_id: str
+    title: str
+    slug: str
+    section: str
+    locale_code: str
+    live: bool
+
+
+class ImageReply(Reply):
+    """One image."""
+
+    image: ImageView
+
+
+class ImagesReply(Reply):
+    """Images, the newest first."""
+
+    images: list[ImageView]
+    total: int
+
+
+class ImageMatchesReply(Reply):
+    """Images found by a search, best first."""
+
+    matches: list[ImageMatch]
+
+
+class ImageUpdateReply(ImageReply):
+    """A changed image, and the pages whose drafts changed with it."""
+
+    pages: list[str]
+
+
+class ImageSectionReply(Reply):
+    """A section that shows an image."""
+
+    section: SectionView
+    image: ImageView
+    page_id: str
+    revision: int
+
+
+class ReplacementReply(Reply):
+    """How many places show the new image, and the pages that they are on."""
+
+    replaced: int
+    pages: list[str]
+
+
+class ImageDeletion(Reply):
+    """A deleted image."""
+
+    image_id: str
+
+
+class ImageUsageReply(Reply):
+    """Where an image is shown."""
+
+    image: ImageView
+    uses: list[UseView]
+    total: int
+
+
+class RenditionReply(Reply):
+    """A copy of an image, as a file of the run."""
+
+    image: ImageView
+    rendition: Artifact
+    width: int
+    height: int

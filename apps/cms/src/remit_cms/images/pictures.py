@@ -1,0 +1,128 @@
+"""Reads files that people upload as pictures, and makes smaller copies. All of it is slow: call it in a thread."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from hashlib import sha256
+from io import BytesIO
+from typing import TYPE_CHECKING, Final
+
+from remit.errors import InvalidArgumentsError
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+MAX_BYTES: Final = 25 << 20
+MAX_PIXELS: Final = 50_000_000
+MAX_SIDE: Final = 12_000
+"""Width and height that a file may have. A picture unpacks to four bytes a pixel, whatever the size of its file."""
+STORED_SIDE: Final = 3840
+"""What is stored of a larger picture: a wide screen at twice its density shows no more."""
+
+WIDTHS: Final = (320, 640, 960, 1280, 1920, 2560)
+"""The widths of renditions, up to that of the picture. There are no others, so that nobody can fill the cache."""
+FORMATS: Final = {"avif": "image/avif", "webp": "image/webp"}
+
+_READABLE: Final = ("JPEG", "PNG", "WEBP", "GIF", "AVIF")
+_GIVE: Final = "give a PNG, JPEG, WebP, AVIF or GIF file"
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture that can be shown: upright, in sRGB, and without metadata such as the place where it was taken."""
+
+    content: bytes
+    media_type: str
+    width: int
+    height: int
+
+    @property
+    def digest(self) -> str:
+        """The digest by which its content is stored and served."""
+        return sha256(self.content).hexdigest()
+
+
+def read_picture(content: bytes) -> Picture:
+    """The picture in a file, encoded anew. An animation becomes its first frame.
+
+    Raises:
+        InvalidArgumentsError: the file is too large, or holds no picture.
+    """
+    if len(content) > MAX_BYTES:
+        raise InvalidArgumentsError(f"the file has {len(content):,} bytes; a picture may have {MAX_BYTES:,}")
+    image = _unpack(content)
+    image.thumbnail((STORED_SIDE, STORED_SIDE))
+    lossless = "A" in image.getbands() or image.info.get("was") in ("PNG", "GIF")
+    return Picture(_encode(image, "PNG" if lossless else "JPEG"), f"image/{'png' if lossless else 'jpeg'}", *image.size)
+
+
+def widths_of(width: int) -> list[int]:
+    """The widths of the renditions of a picture: the smaller ones of all widths, and its own if it is small."""
+    return [each for each in WIDTHS if each <= width] if width >= WIDTHS[0] else [width]
+
+
+def make_rendition(content: bytes, width: int, kind: str) -> bytes:
+    """A stored picture at a width, as ``webp`` or ``avif``."""
+    from PIL import Image  # noqa: PLC0415 - slow to import, needed by few programs
+
+    with Image.open(BytesIO(content)) as image:
+        image.draft("RGB", (width, width * image.height // image.width))
+        height = max(1, round(image.height * width / image.width))
+        return _encode(image.resize((width, height), Image.Resampling.LANCZOS, reducing_gap=2.0), kind.upper())
+
+
+def _unpack(content: bytes) -> Image:
+    from PIL import Image, ImageOps  # noqa: PLC0415 - slow to import, needed by few programs
+
+    bombs = (Image.DecompressionBombError, Image.DecompressionBombWarning)
+    broken = (OSError, ValueError, SyntaxError, TypeError, EOFError, ArithmeticError, LookupError, MemoryError)
+    try:
+        with Image.open(BytesIO(content), formats=_READABLE) as opened:
+            width, height = opened.size
+            if width * height > MAX_PIXELS or max(width, height) > MAX_SIDE:
+                raise InvalidArgumentsError(
+                    f"the picture has {width:,} by {height:,} pixels; give one of at most "
+                    f"{MAX_PIXELS // 10**6} million pixels, and {MAX_SIDE:,} on a side"
+                )
+            kind = opened.format
+            upright = _to_srgb(ImageOps.exif_transpose(opened))
+    except bombs as error:
+        raise InvalidArgumentsError(f"the picture is too large; give one of at most {MAX_PIXELS:,} pixels") from error
+    except broken as error:
+        raise InvalidArgumentsError(f"the file holds no picture that can be read; {_GIVE}") from error
+    upright.info = {"was": kind}
+    return upright
+
+
+def _to_srgb(image: Image) -> Image:
+    """The picture in the colours that browsers take it for once its profile is gone."""
+    from PIL import ImageCms  # noqa: PLC0415
+
+    mode = "RGBA" if image.has_transparency_data else "RGB"
+    profile = image.info.get("icc_profile")
+    if not profile or image.mode not in ("RGB", "RGBA", "CMYK"):
+        return image.convert(mode)
+    try:
+        source = ImageCms.ImageCmsProfile(BytesIO(profile))
+        srgb = ImageCms.ImageCmsProfile(
+            ImageCms.createProfile("sRGB")  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
+        )
+        found = ImageCms.profileToProfile(image, source, srgb, outputMode=mode)
+    except (ImageCms.PyCMSError, OSError, ValueError):
+        found = None
+    return found or image.convert(mode)
+
+
+def _encode(image: Image, kind: str) -> bytes:
+    if kind == "JPEG" and image.mode != "RGB":
+        image = image.convert("RGB")
+    options = {
+        "JPEG": {"quality": 92, "optimize": True, "progressive": True},
+        "PNG": {},
+        "WEBP": {"quality": 80, "method": 4},
+        "AVIF": {"quality": 58, "speed": 8},
+    }
+    image.info = {}
+    file = BytesIO()
+    image.save(file, kind, **options[kind])
+    return file.getvalue()

@@ -1,0 +1,89 @@
+"""What a page's document is made of: one state of the page, in one language, with its templates and images."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from sqlalchemy import select
+
+from remit_cms.models import Content
+from remit_cms.settings.values import load_settings
+from remit_cms.storage.images import Image, load_images
+from remit_cms.storage.scope import Scope, parse_structure
+from remit_cms.storage.snapshots import Snapshot
+from remit_cms.storage.tables import SectionDefinition
+from remit_cms.templates.slots import Structure
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageDocument:
+    """A page, ready to render: its texts, and its sections as key of the template, structure and content."""
+
+    site: str
+    tagline: str | None = None
+    theme_css: str = ""
+    locale: str
+    title: str
+    meta_title: str
+    meta_description: str | None
+    indexing: bool
+    sections: tuple[tuple[str, Structure, Content], ...]
+    images: Mapping[str, Image]
+
+    def with_indexing(self, indexing: bool) -> PageDocument:  # noqa: FBT001
+        """The same document, which search engines may list or not."""
+        return replace(self, indexing=indexing)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SiteLink:
+    """A link of the site around a page. ``current`` is the page itself, ``language`` that of the other page."""
+
+    label: str
+    href: str
+    current: bool = False
+    language: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """What stands around a page on its site: addresses, the menu, the same page in other languages, a notice."""
+
+    home: str = ""
+    address: str = ""
+    menu: Sequence[SiteLink] = ()
+    footer: Sequence[SiteLink] = ()
+    languages: Sequence[SiteLink] = ()
+    notice: str = ""
+
+
+async def load_page_document(scope: Scope, snapshot: Snapshot, locale: str, *, live: bool) -> PageDocument:
+    """A state of a page in a language, with the settings of its site. Sections whose template is gone are left out."""
+    settings = await load_settings(scope, live=live, locale=locale)
+    keys = {section.definition for section in snapshot.sections}
+    rows = await scope.session.scalars(
+        select(SectionDefinition).where(scope.target.row_filter(SectionDefinition), SectionDefinition.key.in_(keys))
+    )
+    structures = {row.key: parse_structure(row) for row in rows}
+    sections = tuple(
+        (
+            section.definition,
+            structures[section.definition],
+            {**section.contents.get(scope.default_locale, {}), **section.contents.get(locale, {})},
+        )
+        for section in sorted(snapshot.sections, key=lambda section: (section.sort_order, section.id))
+        if section.definition in structures
+    )
+    return PageDocument(
+        site=settings.name,
+        tagline=settings.tagline,
+        theme_css=settings.theme_css,
+        locale=locale,
+        title=snapshot.title,
+        meta_title=snapshot.meta.title or f"{snapshot.title} · {settings.name}",
+        meta_description=snapshot.meta.description,
+        indexing=snapshot.indexing,
+        sections=sections,
+        images=await load_images(scope, [content for _, _, content in sections]),
+    )

@@ -1,0 +1,197 @@
+"""Images: their rows, and the slots that show them. A slot holds ``{"imageId": ..., "alt": ...}``, per language."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, cast
+
+from pydantic import JsonValue
+from sqlalchemy import ForeignKey, ForeignKeyConstraint, Index, LargeBinary, String, Text, func, or_, select
+from sqlalchemy import cast as sql_cast
+from sqlalchemy.orm import Mapped, mapped_column
+
+from remit.database import FullText, UtcDateTime
+from remit.errors import NotFoundError
+from remit_cms.models import Content
+from remit_cms.storage.scope import Scope
+from remit_cms.storage.snapshots import Snapshot
+from remit_cms.storage.tables import (
+    Base,
+    Page,
+    PageSection,
+    Revision,
+    Scoped,
+    SectionContent,
+    SectionDefinition,
+)
+
+IMAGE_SEARCH: Final = FullText("image_search", key="image", columns={"alt": 4.0, "caption": 2.0, "name": 1.0})
+
+
+class ImageContent(Base):
+    """The bytes of an image, by their digest: without metadata, upright, and no larger than a site shows them."""
+
+    __tablename__ = "image_contents"
+    digest: Mapped[str] = mapped_column(String(64), primary_key=True)
+    content: Mapped[bytes] = mapped_column(LargeBinary)
+
+
+class Image(Scoped, Base):
+    """An image of a site. ``source`` is the digest of the uploaded file, ``digest`` that of what is stored of it."""
+
+    __tablename__ = "images"
+    __table_args__ = (
+        ForeignKeyConstraint(["site", "environment"], ["environments.site", "environments.name"], ondelete="CASCADE"),
+        Index("images_source", "site", "environment", "source", unique=True),
+        Index("images_conversation", "site", "environment", "conversation"),
+        Index("images_digest", "digest"),
+    )
+    id: Mapped[str] = mapped_column(String(64), primary_key=True)
+    source: Mapped[str] = mapped_column(String(64))
+    digest: Mapped[str] = mapped_column(ForeignKey("image_contents.digest", ondelete="RESTRICT"))
+    media_type: Mapped[str] = mapped_column(String(64))
+    size: Mapped[int]
+    width: Mapped[int]
+    height: Mapped[int]
+    name: Mapped[str] = mapped_column(String(255))
+    alt: Mapped[str] = mapped_column(String(500))
+    caption: Mapped[str] = mapped_column(String(500))
+    focal_x: Mapped[int]
+    focal_y: Mapped[int]
+    revision: Mapped[int]
+    conversation: Mapped[str] = mapped_column(Text)
+    author: Mapped[str] = mapped_column(String(200))
+    created_at: Mapped[datetime] = mapped_column(UtcDateTime)
+
+
+class ImageRendition(Base):
+    """A smaller copy of an image, kept once somebody asked for it."""
+
+    __tablename__ = "image_renditions"
+    digest: Mapped[str] = mapped_column(ForeignKey("image_contents.digest", ondelete="CASCADE"), primary_key=True)
+    width: Mapped[int] = mapped_column(primary_key=True)
+    format: Mapped[str] = mapped_column(String(8), primary_key=True)
+    content: Mapped[bytes] = mapped_column(LargeBinary)
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A place that shows an image: a page, in its draft or as visitors see it, and there a section's template."""
+
+    page: Page
+    section: str
+    locale: str
+    live: bool
+
+    def __str__(self) -> str:
+        return f"'{self.page.title}' ({self.section}, {self.locale}{', live' if self.live else ''})"
+
+
+async def find_image(scope: Scope, name: str) -> Image:
+    """The image with this id, or else the only one with this name or alternative text.
+
+    Raises:
+        NotFoundError: there is none, or several have the name.
+    """
+    named = or_(Image.id == name, Image.name == name, func.lower(Image.alt) == name.strip().lower())
+    rows = (await scope.session.scalars(select(Image).where(scope.target.row_filter(Image), named).limit(3))).all()
+    exact = [row for row in rows if row.id == name]
+    if len(exact or rows) == 1:
+        return (exact or rows)[0]
+    found = f" Several match: {', '.join(row.id for row in rows)}." if rows else ""
+    raise NotFoundError(f"No image '{name}'.{found} cms_searchImages finds images.")
+
+
+async def load_images(scope: Scope, values: Iterable[JsonValue]) -> dict[str, Image]:
+    """The images that values of slots name, by id. Those that are gone are left out."""
+    ids = {str(slot["imageId"]) for value in values for slot in iterate_image_slots(value)}
+    if not ids:
+        return {}
+    rows = await scope.session.scalars(select(Image).where(scope.target.row_filter(Image), Image.id.in_(ids)))
+    return {row.id: row for row in rows}
+
+
+async def fill_images(scope: Scope, content: Content) -> Content:
+    """Content whose slots name images by id, with their alternative text where the slot has none of its own.
+
+    Raises:
+        NotFoundError: there is no such image.
+    """
+    named = {str(slot["imageId"]) for slot in iterate_image_slots(content)}
+    images = {name: await find_image(scope, name) for name in sorted(named)}
+
+    def fill(slot: Content) -> Content:
+        return image_slot(images[str(slot["imageId"])]) | {
+            key: slot[key] for key in ("alt", "caption") if slot.get(key)
+        }
+
+    return map_images(content, fill) if named else content
+
+
+def image_slot(image: Image) -> Content:
+    """The value of a slot that shows an image."""
+    caption: Content = {"caption": image.caption} if image.caption else {}
+    return {"imageId": image.id, "alt": image.alt, **caption}
+
+
+def iterate_image_slots(value: JsonValue) -> Iterator[Content]:
+    """The parts of a value that name an image, however deep."""
+    if isinstance(value, dict):
+        if isinstance(value.get("imageId"), str):
+            yield value
+        for part in value.values():
+            yield from iterate_image_slots(part)
+    elif isinstance(value, list):
+        for part in value:
+            yield from iterate_image_slots(part)
+
+
+def map_images(content: Content, change: Callable[[Content], Content]) -> Content:
+    """A copy of content in which each part that names an image is changed."""
+
+    def visit(value: JsonValue) -> JsonValue:
+        if isinstance(value, dict):
+            visited = {key: visit(part) for key, part in value.items()}
+            return change(visited) if isinstance(visited.get("imageId"), str) else visited
+        return [visit(part) for part in value] if isinstance(value, list) else value
+
+    return cast("Content", visit(content))
+
+
+async def find_drafts(scope: Scope, image: str) -> list[tuple[Page, str, SectionContent]]:
+    """The contents of drafts that show an image, with their page and the key of their template, by slug."""
+    query = (
+        select(Page, SectionDefinition.key, SectionContent)
+        .join(PageSection, PageSection.page == Page.id)
+        .join(SectionDefinition, SectionDefinition.id == PageSection.definition)
+        .join(SectionContent, SectionContent.section == PageSection.id)
+        .where(scope.target.row_filter(Page), sql_cast(SectionContent.content, Text).contains(image, autoescape=True))
+        .order_by(Page.slug, Page.id, PageSection.sort_order, SectionContent.locale)
+    )
+    rows = (await scope.session.execute(query)).all()
+    return [(row[0], row[1], row[2]) for row in rows if _shows(row[2].content, image)]
+
+
+async def find_uses(scope: Scope, image: str) -> list[Use]:
+    """Where an image is shown, in drafts and to visitors."""
+    uses = [Use(page, key, row.locale, live=False) for page, key, row in await find_drafts(scope, image)]
+    live = (
+        select(Page, Revision.snapshot)
+        .join(Revision, (Revision.page == Page.id) & (Revision.number == Page.live))
+        .where(scope.target.row_filter(Page), sql_cast(Revision.snapshot, Text).contains(image, autoescape=True))
+        .order_by(Page.slug, Page.id)
+    )
+    for page, snapshot in (await scope.session.execute(live)).all():
+        uses += [
+            Use(page, section.definition, locale, live=True)
+            for section in Snapshot.model_validate(snapshot).sections
+            for locale, content in section.contents.items()
+            if _shows(content, image)
+        ]
+    return uses
+
+
+def _shows(content: JsonValue, image: str) -> bool:
+    return any(slot["imageId"] == image for slot in iterate_image_slots(content))
