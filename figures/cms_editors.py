@@ -22,7 +22,7 @@ STEPS: Final = (
     *(("publish_set", "adopt", "revert_set") * 2),
     *("create", "publish_page", "unpublish", "revert_page", "discard", "delete", "restore"),
 )
-FIELDS: Final = ("title", "meta", "slug", "en", "de")
+FIELDS: Final = ("title", "meta", "slug", "en", "de", "title de", "slug de")
 
 PEOPLE: Final = ("ann", "ann", "ann", "bob", "bob", "bob", "pat")
 _CONVERSATIONS: Final = {"ann": "monday", "bob": "tuesday", "pat": ""}
@@ -104,7 +104,7 @@ class Editors:
     async def _create(self, editor: Editor, _choice: int) -> bool:
         text = self._next()
         view = await editor.create(text, ("text", {"content": text}))
-        values = {"title": text, "meta": None, "slug": text, "en": text, "de": None}
+        values = {**dict.fromkeys(FIELDS), "title": text, "slug": text, "en": text}
         page = Page(view.id, view.sections[0].id)
         page.add(values, self._set_of(editor))
         self.pages.append(page)
@@ -117,6 +117,8 @@ class Editors:
         name, text = FIELDS[choice % len(FIELDS)], self._next()
         if name in {"en", "de"}:
             await editor.write(page.section, name, content=text)
+        elif name.endswith(" de"):
+            await editor.update(page.id, locale_code="de", **{name.removesuffix(" de"): text})
         else:
             await editor.update(page.id, **{name: {"description": text} if name == "meta" else text})
         page.add({**(page.revisions[-1] or {}), name: text}, self._set_of(editor))
@@ -305,6 +307,8 @@ def _values_of(snapshot: Any) -> Values:
         "title": snapshot["title"],
         "meta": snapshot["meta"]["description"],
         "slug": snapshot["slug"],
+        "title de": (german := snapshot.get("translations", {}).get("de", {})).get("title"),
+        "slug de": german.get("slug"),
         "en": contents.get("en", {}).get("content"),
         "de": contents.get("de", {}).get("content"),
     }
@@ -313,9 +317,11 @@ def _values_of(snapshot: Any) -> Values:
 def _draft_of(database: sqlite3.Connection, page: Page) -> Values:
     query = "SELECT title, meta_description, slug FROM pages WHERE id = ?"
     title, meta, slug = database.execute(query, (page.id,)).fetchone()
+    query = "SELECT title, slug FROM page_translations WHERE page = ? AND locale = 'de'"
+    german = database.execute(query, (page.id,)).fetchone() or (None, None)
     query = "SELECT locale, content FROM page_section_contents WHERE section = ?"
     contents = {locale: json.loads(text).get("content") for locale, text in database.execute(query, (page.section,))}
-    return {"title": title, "meta": meta, "slug": slug, "en": contents.get("en"), "de": contents.get("de")}
+    return dict(zip(FIELDS, (title, meta, slug, contents.get("en"), contents.get("de"), *german), strict=True))
 
 
 async def run_schedule(folder: Path, seed: int, steps: int) -> Editors:

@@ -44,6 +44,7 @@ NORMAL: Final[dict[str, Sample]] = {
     "cms_createPage": {"title": "New"},
     "cms_createPageWithContent": {"title": "New", "sections": [{"definitionId": "{hero}"}]},
     "cms_updatePage": {"pageId": "{about}", "title": "Us", "slug": "us"},
+    "cms_translatePage": {"pageId": "{live}", "localeCode": "de", "title": "Lebendig", "slug": "lebendig"},
     "cms_deletePage": {"pageId": "{live}", "confirmed": True},
     "cms_findResource": {"query": "abuot"},
     "cms_searchPages": {"query": "bread"},

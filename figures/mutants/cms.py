@@ -32,6 +32,9 @@ _LOST: Final = {
     "a translation overwrites the original": edited(
         "remit_cms.sections.contents:update_content", "(section.id, locale)", "(section.id, edit.default_locale)"
     ),
+    "a translated title overwrites the original": edited(
+        "remit_cms.storage.translations:write_texts", "if locale != page.locale:", "if False:"
+    ),
     "edits of others go live with a change set": edited(
         "remit_cms.storage.change_sets:find_foreign_edits", "if foreign is None:", "if True:"
     ),

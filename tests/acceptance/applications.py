@@ -80,6 +80,7 @@ CMS: dict[str, Sample] = {
     "cms_restorePage": {"pageId": "gone"},
     "cms_revertChangeSet": {"changeSetId": "set_1"},
     "cms_revertPage": {"pageId": "live", "revision": 1},
+    "cms_translatePage": {"pageId": "about", "localeCode": "de", "title": "Wir"},
     "cms_unpublishPage": {"pageId": "live"},
     "cms_updateSiteSettings": {"tagline": "Daily bread"},
     "cms_addNavigationItem": {"label": "Live", "href": "live"},

@@ -70,6 +70,7 @@ CMS: dict[str, list[str]] = {
     "cms_restorePage": ["page"],
     "cms_revertChangeSet": ["page live", "change-set state"],
     "cms_revertPage": ["page title"],
+    "cms_translatePage": ["page title"],
     "cms_unpublishPage": ["page live"],
     "cms_updateSiteSettings": ["settings tagline"],
     "cms_addNavigationItem": ["navigation items"],

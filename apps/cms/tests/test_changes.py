@@ -24,6 +24,10 @@ WRITES: dict[str, tuple[dict[str, Any], list[Changed]]] = {
         {"pageId": "about", "title": "Us", "meta": {"description": "We."}},
         [Changed("page", "page_1", "2", ("title", "meta"))],
     ),
+    "cms_translatePage": (
+        {"pageId": "about", "localeCode": "de", "slug": "wir"},
+        [Changed("page", "page_1", "2", ("slug",))],
+    ),
     "cms_deletePage": ({"pageId": "page_1", "confirmed": True}, [Changed("page", "page_1", "2")]),
     "cms_addSectionToPage": (
         {"pageId": "about", **HERO},

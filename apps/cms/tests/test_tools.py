@@ -18,10 +18,10 @@ from remit_cms.pages.payloads import CreatePage, PageReply
 from remit_cms.tools import AnyTool, page_operations, section_operations
 
 READS = {
-    "cms_getPages": ["limit", "cursor"],
+    "cms_getPages": ["limit", "cursor", "localeCode"],
     "cms_getPage": ["pageId", "slug", "includeContent", "localeCode"],
     "cms_findResource": ["query", "limit"],
-    "cms_searchPages": ["query", "limit"],
+    "cms_searchPages": ["query", "limit", "localeCode"],
     "cms_getPageSections": ["pageId", "includeContent", "localeCode"],
     "cms_getSectionContent": ["pageSectionId", "localeCode"],
     "cms_getSectionFields": ["definitionId"],
@@ -34,6 +34,7 @@ CREATES = {
 }
 UPDATES = {
     "cms_updatePage": ["pageId", "title", "slug", "indexing", "meta", "expectedRevision"],
+    "cms_translatePage": ["pageId", "localeCode", "title", "slug", "meta", "expectedRevision"],
     "cms_updateSectionContent": ["pageSectionId", "content", "localeCode", "expectedRevision"],
 }
 DELETES = {
@@ -109,6 +110,7 @@ async def test_every_tool_works_through_the_runtime(runtime: Runtime) -> None:
         "cms_getPages": await call(runtime, "cms_getPages"),
         "cms_getPage": await call(runtime, "cms_getPage", slug="about", includeContent=True),
         "cms_updatePage": await call(runtime, "cms_updatePage", pageId="about", meta={"description": "Us."}),
+        "cms_translatePage": await call(runtime, "cms_translatePage", pageId="about", localeCode="de", title="Wir"),
         "cms_findResource": await call(runtime, "cms_findResource", query="abuot"),
         "cms_searchPages": await call(runtime, "cms_searchPages", query="bread"),
         "cms_getPageSections": await call(runtime, "cms_getPageSections", pageId="about"),

@@ -62,14 +62,14 @@ async def test_a_section_is_read_alone(world: World) -> None:
 
 async def test_another_language_falls_back_field_by_field_and_says_so(world: World) -> None:
     found = await section(world)
-    assert (await content(world, found.id, "de")).untranslated == ["heading", "subheading"]
+    assert (await content(world, found.id, "de")).untranslated == {"heading": "en", "subheading": "en"}
     await world.sections.update_section_content(
         world.call(),
         UpdateSectionContent(page_section_id=found.id, content={"heading": "Wir backen"}, locale_code="de"),
     )
     german = await content(world, found.id, "de")
     assert german.content == {"heading": "Wir backen", "subheading": "Daily"}
-    assert german.untranslated == ["subheading"]
+    assert german.untranslated == {"subheading": "en"}
     assert (await content(world, found.id)).content == HERO[1]
 
 

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import Literal, cast
 
 from remit_cms.navigation.targets import find_linked, linked_id, linked_url
-from remit_cms.storage.documents import load_document, read_content
+from remit_cms.storage.documents import load_document
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.tables import Kind, Page
+from remit_cms.storage.translations import localize_content
 
 Location = Literal["header", "footer", "both"]
 
@@ -33,7 +34,8 @@ async def load_items(scope: Scope, *, live: bool, locale: str | None = None) -> 
     if snapshot is None:
         return []
     sections = sorted(snapshot.sections, key=lambda section: (section.sort_order, section.id))
-    contents = [read_content(section, locale or scope.default_locale, snapshot.locale) for section in sections]
+    chain = (*scope.fallback_chain(locale or scope.default_locale), snapshot.locale)
+    contents = [localize_content(section.contents, chain).content for section in sections]
     pages = await find_linked(scope, [*contents])
     return [
         Item(

@@ -19,16 +19,26 @@ from remit_cms.pages.payloads import (
     PageReply,
     PagesReply,
     PageView,
+    TranslatePage,
     UpdatePage,
 )
 from remit_cms.pages.slugs import resolve_slug
 from remit_cms.sections.contents import add_section, describe_empty_slots, load_sections
 from remit_cms.storage.database import Database
+from remit_cms.storage.live import format_address
 from remit_cms.storage.revisions import check_revision, save_revision
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.tables import Kind, Page
 from remit_cms.storage.transactions import Edit, edit_once, open_view
-from remit_cms.storage.trash import check_slug_is_free, move_to_trash
+from remit_cms.storage.translations import (
+    PageTexts,
+    check_slugs_are_free,
+    load_texts,
+    localize_texts,
+    original_texts,
+    write_texts,
+)
+from remit_cms.storage.trash import move_to_trash
 
 
 class Pages:
@@ -48,9 +58,19 @@ class Pages:
             rows = (await scope.session.scalars(query)).all()
             total = await scope.session.scalar(select(func.count()).select_from(Page).where(in_target)) or 0
             page_rows = rows[: payload.limit]
+            chain = scope.fallback_chain(scope.resolve_locale(payload.locale_code))
+            texts = await load_texts(scope, page_rows)
             return PagesReply(
                 pages=[
-                    PageBrief(id=page.id, title=page.title, slug=page.slug, status=page.status) for page in page_rows
+                    PageBrief(
+                        id=page.id,
+                        title=shown.title or "",
+                        slug=shown.slug or "",
+                        status=page.status,
+                        untranslated=untranslated or None,
+                    )
+                    for page in page_rows
+                    for shown, untranslated in [localize_texts(texts[page.id], chain)]
                 ],
                 total=total,
                 next_cursor=f"{page_rows[-1].slug}:{page_rows[-1].id}" if len(rows) > len(page_rows) else None,
@@ -63,8 +83,8 @@ class Pages:
         """Read one page by pageId or slug: its sections without content, unless includeContent is true."""
         async with open_view(self._database, ctx) as scope:
             page = await scope.find_page(payload.page_id or payload.slug or "")
-            locale = scope.resolve_locale(payload.locale_code) if payload.include_content else None
-            return await _page_reply(scope, page, f"Page '{page.title}' (/{page.slug})", locale=locale)
+            locale = scope.resolve_locale(payload.locale_code)
+            return await _page_reply(scope, page, "Page {}", locale, with_content=payload.include_content)
 
     async def create_page(self, ctx: LeafContext, payload: CreatePage) -> PageReply:
         """Create a page that does not exist yet, as a draft; without sections unless the person asks for some."""
@@ -76,28 +96,11 @@ class Pages:
 
     async def update_page(self, ctx: LeafContext, payload: UpdatePage) -> PageReply:
         """Change title, slug (address), indexing or search engine texts of a page. Its texts are sections: not here."""
+        return await edit_once(self._database, ctx, payload, PageReply, lambda edit: _update_page(edit, payload))
 
-        async def work(edit: Edit) -> PageReply:
-            page = await edit.find_page(payload.page_id)
-            check_revision(page, payload.expected_revision)
-            before = _editable_fields(page)
-            if payload.slug is not None:
-                await _change_slug(edit, page, payload.slug)
-            if payload.title is not None:
-                page.title = payload.title
-            if payload.indexing is not None:
-                page.indexing = payload.indexing
-            if payload.meta is not None and payload.meta.title is not None:
-                page.meta_title = payload.meta.title or None
-            if payload.meta is not None and payload.meta.description is not None:
-                page.meta_description = payload.meta.description or None
-            changed = [name for name, value in _editable_fields(page).items() if value != before[name]]
-            if not changed:
-                return await _page_reply(edit, page, f"Page '{page.title}' (/{page.slug}) is like that already")
-            await save_revision(edit, page, "update_page", *changed)
-            return await _page_reply(edit, page, f"Updated page '{page.title}' (/{page.slug})")
-
-        return await edit_once(self._database, ctx, payload, PageReply, work)
+    async def translate_page(self, ctx: LeafContext, payload: TranslatePage) -> PageReply:
+        """Give a page its title, slug or search engine texts in another language. Other languages are not changed."""
+        return await edit_once(self._database, ctx, payload, PageReply, lambda edit: _update_page(edit, payload.update))
 
     async def delete_page(self, ctx: LeafContext, payload: DeletePage) -> PageDeletion:
         """Delete a page and its sections. Call it with confirmed false first, which requests approval."""
@@ -141,7 +144,6 @@ class Pages:
 
 async def _create_page(edit: Edit, payload: CreatePage) -> PageReply:
     slug = resolve_slug(payload.slug, payload.title, edit.locales)
-    await check_slug_is_free(edit, slug, edit.default_locale)
     page = Page(
         id=edit.new_id("page"),
         site=edit.target.site,
@@ -155,6 +157,7 @@ async def _create_page(edit: Edit, payload: CreatePage) -> PageReply:
         created_at=edit.now,
         updated_at=edit.now,
     )
+    await check_slugs_are_free(edit, page.id, {page.locale: original_texts(page)})
     edit.session.add(page)
     await edit.session.flush()
     added = [await add_section(edit, page, section, edit.default_locale) for section in payload.sections]
@@ -163,34 +166,64 @@ async def _create_page(edit: Edit, payload: CreatePage) -> PageReply:
         describe_empty_slots([f"{part.definition.key}.{field}" for field in part.empty_slots]) for part in added
     )
     with_sections = f" with {pluralize(len(added), 'section')}" if added else ""
-    return await _page_reply(
-        edit, page, f"Created page '{page.title}' (/{page.slug}){with_sections}, as a draft.{remark}"
-    )
+    return await _page_reply(edit, page, f"Created page {{}}{with_sections}, as a draft.{remark}", edit.default_locale)
 
 
-def _editable_fields(page: Page) -> dict[str, object]:
-    """The fields that an update of a page may change."""
-    meta = (page.meta_title, page.meta_description)
-    return {"title": page.title, "slug": page.slug, "indexing": page.indexing, "meta": meta}
+async def _update_page(edit: Edit, payload: UpdatePage) -> PageReply:
+    page = await edit.find_page(payload.page_id)
+    check_revision(page, payload.expected_revision)
+    locale = edit.resolve_locale(payload.locale_code)
+    by_locale = (await load_texts(edit, [page]))[page.id]
+    before, indexing = by_locale.get(locale, PageTexts()), page.indexing
+    after = _change_texts(edit, before, payload, page.title)
+    if after.slug != before.slug:
+        await check_slugs_are_free(edit, page.id, {**by_locale, locale: after})
+    if payload.indexing is not None:
+        page.indexing = payload.indexing
+    changed = [field for field in ("title", "slug") if getattr(after, field) != getattr(before, field)]
+    if page.indexing != indexing:
+        changed.append("indexing")
+    if (after.meta_title, after.meta_description) != (before.meta_title, before.meta_description):
+        changed.append("meta")
+    if not changed:
+        return await _page_reply(edit, page, "Page {} is like that already", locale)
+    await write_texts(edit, page, locale, after)
+    await save_revision(edit, page, "update_page", *changed)
+    return await _page_reply(edit, page, "Updated page {}", locale)
 
 
-async def _change_slug(edit: Edit, page: Page, slug: str) -> None:
-    new_slug = resolve_slug(slug, page.title, edit.locales)
-    if new_slug != page.slug:
-        await check_slug_is_free(edit, new_slug, page.locale)
-        page.slug = new_slug
+def _change_texts(edit: Edit, texts: PageTexts, payload: UpdatePage, title: str) -> PageTexts:
+    """The texts of a page in one locale after an update. An empty text for search engines removes it."""
+    changes: dict[str, str | None] = {}
+    if payload.title is not None:
+        changes["title"] = payload.title
+    if payload.slug is not None:
+        changes["slug"] = resolve_slug(payload.slug, title, edit.locales)
+    if payload.meta is not None and payload.meta.title is not None:
+        changes["meta_title"] = payload.meta.title or None
+    if payload.meta is not None and payload.meta.description is not None:
+        changes["meta_description"] = payload.meta.description or None
+    return texts.model_copy(update=changes)
 
 
-async def _page_reply(scope: Scope, page: Page, message: str, *, locale: str | None = None) -> PageReply:
-    meta = MetaView(title=page.meta_title, description=page.meta_description)
+async def _page_reply(scope: Scope, page: Page, message: str, locale: str, *, with_content: bool = False) -> PageReply:
+    """The page as a reader of a locale sees it; ``{}`` in the message stands for its title and address."""
+    chain = scope.fallback_chain(locale)
+    texts, untranslated = localize_texts((await load_texts(scope, [page]))[page.id], chain)
+    meta = MetaView(title=texts.meta_title, description=texts.meta_description)
+    is_default = locale == scope.default_locale
+    sections_locale = locale if with_content or not is_default else None
     view = PageView(
         id=page.id,
-        title=page.title,
-        slug=page.slug,
+        title=texts.title or "",
+        slug=texts.slug or "",
         status=page.status,
         revision=page.revision,
         indexing=page.indexing,
+        locale_code=None if is_default else locale,
         meta=meta if meta != MetaView() else None,
-        sections=await load_sections(scope, page, locale=locale),
+        untranslated=untranslated or None,
+        sections=await load_sections(scope, page, locale=sections_locale, with_content=with_content),
     )
-    return PageReply(page=view, message=message)
+    address = format_address(scope, locale, view.slug)
+    return PageReply(page=view, message=message.replace("{}", f"'{view.title}' ({address})"))

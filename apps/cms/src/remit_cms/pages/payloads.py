@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Self
 
 from pydantic import Field, StringConstraints, model_validator
+from pydantic.json_schema import SkipJsonSchema
 
 from remit.tools import entity
 from remit_cms.models import (
@@ -38,6 +39,9 @@ class GetPages(Payload):
 
     limit: int = Field(default=50, description="Most pages to give (1-100)", ge=1, le=100)
     cursor: OptionalParam[_Cursor] = Field(default=None, description="nextCursor of the list before")
+    locale_code: OptionalParam[LocaleCode] = Field(
+        default=None, description="Language of the titles, e.g. de; tells which are not translated"
+    )
 
 
 class GetPage(Payload):
@@ -87,11 +91,34 @@ class UpdatePage(Payload):
     indexing: OptionalParam[bool] = Field(default=None, description="Whether search engines may list the page")
     meta: OptionalParam[Meta] = Field(default=None, description="Texts for search engines")
     expected_revision: OptionalParam[RevisionNumber] = Field(default=None, description=_REVISION)
+    locale_code: SkipJsonSchema[LocaleCode | None] = None
 
     @model_validator(mode="after")
     def _require_change(self) -> Self:
         if all(value is None for value in (self.title, self.slug, self.indexing, self.meta)):
             raise ValueError("nothing to change; give title, slug, indexing or meta")
+        return self
+
+
+class TranslatePage(Payload):
+    """The texts of a page in another language. Omitted ones stay as they are."""
+
+    page_id: PageReference = Field(description=_PAGE)
+    locale_code: LocaleCode = Field(description="The language, e.g. de")
+    title: OptionalParam[_Title] = Field(default=None, description="Title in that language")
+    slug: OptionalParam[SlugText] = Field(default=None, description="Slug in that language")
+    meta: OptionalParam[Meta] = Field(default=None, description="Texts for search engines in that language")
+    expected_revision: OptionalParam[RevisionNumber] = Field(default=None, description=_REVISION)
+
+    @property
+    def update(self) -> UpdatePage:
+        """The same as an update."""
+        return UpdatePage(**{name: getattr(self, name) for name in TranslatePage.model_fields})
+
+    @model_validator(mode="after")
+    def _require_text(self) -> Self:
+        if all(value is None for value in (self.title, self.slug, self.meta)):
+            raise ValueError("nothing to translate; give title, slug or meta in that language")
         return self
 
 
@@ -115,16 +142,18 @@ class SearchPages(Payload):
 
     query: str = Field(description="Words to look for in titles and texts", min_length=1, max_length=500)
     limit: int = Field(default=5, description="Maximum results to return (1-20)", ge=1, le=20)
+    locale_code: OptionalParam[LocaleCode] = Field(default=None, description="Language to search in; all if omitted")
 
 
 @entity("page", name="title")
 class PageBrief(View):
-    """A page in a list."""
+    """A page in a list. ``untranslated`` names the texts that the locale lacks, and the locale that they are in."""
 
     id: str
     title: str
     slug: str
     status: str
+    untranslated: OmittedIfNone[dict[str, str]] = None
 
 
 class MetaView(View):
@@ -139,18 +168,20 @@ class PageView(PageBrief):
 
     revision: int
     indexing: bool
+    locale_code: OmittedIfNone[str] = None
     meta: OmittedIfNone[MetaView] = None
     sections: list[SectionView]
 
 
 @entity("page", name="title")
 class Match(View):
-    """A page found by a search. ``score`` is between 0 and 1."""
+    """A page found by a search. ``score`` is between 0 and 1; ``locale_code`` is the locale of the texts found."""
 
     id: str
     title: str
     slug: str
     score: float
+    locale_code: OmittedIfNone[str] = None
 
 
 class PageReply(Reply):

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Final
 
-from sqlalchemy import func, or_, select
+from sqlalchemy import or_, select
 
 from remit import LeafContext
 from remit.tools import Candidate
 from remit_cms.storage.database import Database
-from remit_cms.storage.scope import slug_of
+from remit_cms.storage.scope import name_filter, pages_translated_as, slug_of
 from remit_cms.storage.tables import Kind, Page, PageSection, SectionDefinition
 from remit_cms.storage.transactions import open_view
+from remit_cms.storage.translations import PageTexts, load_texts
 
 _MAX_LISTED: Final = 500
 
@@ -32,22 +33,23 @@ class PageReferences:
 
         A slug stands for the page at the root, in the default locale if there are several.
         """
-        slug = slug_of(text)
         async with open_view(self._database, ctx) as scope:
             pages = select(Page).where(scope.target.row_filter(Page), Page.kind.in_(self._kinds))
-            named = or_(Page.id == text, Page.slug == slug, func.lower(Page.title) == text.strip().lower())
+            named = or_(Page.id == text, name_filter(Page, text), Page.id.in_(pages_translated_as(scope, text)))
             pages = pages.order_by(Page.locale != scope.default_locale, Page.slug, Page.id).limit(_MAX_LISTED)
             rows = (await scope.session.scalars(pages.where(named))).all()
             rows = rows or (await scope.session.scalars(pages)).all()
+            texts = await load_texts(scope, rows)
         slugs = {page.slug: page.id for page in reversed(rows) if page.parent is None}
         return [
             Candidate(
                 page.id,
                 page.title,
                 str(page.revision),
-                (page.slug, f"/{page.slug}", *((text.strip(),) if slug_of(text) == page.slug else ()))
-                if slugs.get(page.slug) == page.id
-                else (),
+                (
+                    *_aliases(page.slug, text, own=slugs.get(page.slug) == page.id),
+                    *_translations(page, texts, slugs, text),
+                ),
             )
             for page in rows
         ]
@@ -83,3 +85,24 @@ class SectionReferences:
             )
             for section, key, slug, title, revision, page in rows
         ]
+
+
+def _aliases(slug: str, text: str, *, own: bool) -> tuple[str, ...]:
+    """The ways to write a slug, the one that was used included; none if it stands for another page."""
+    return (slug, f"/{slug}", *((text.strip(),) if slug_of(text) == slug else ())) if own else ()
+
+
+def _translations(
+    page: Page, texts: dict[str, dict[str, PageTexts]], slugs: dict[str, str], text: str
+) -> tuple[str, ...]:
+    """The names of a page in other locales than its own."""
+    aliases: list[str] = []
+    for locale, each in texts[page.id].items():
+        if locale == page.locale:
+            continue
+        if each.slug:
+            own = slugs.get(each.slug, page.id) == page.id
+            aliases += (*_aliases(each.slug, text, own=own), f"{locale}/{each.slug}", f"/{locale}/{each.slug}")
+        if each.title:
+            aliases.append(each.title)
+    return (*dict.fromkeys(aliases),)

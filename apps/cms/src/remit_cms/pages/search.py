@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from sqlalchemy import select
+from sqlalchemy import null, select
 
 from remit import LeafContext
 from remit_cms.models import pluralize
 from remit_cms.pages.payloads import FindResource, Match, MatchesReply, SearchPages
 from remit_cms.storage import full_text
 from remit_cms.storage.database import Database
-from remit_cms.storage.tables import Kind, Page
+from remit_cms.storage.tables import Kind, Page, PageTranslation
 from remit_cms.storage.transactions import open_view
 
 _MIN_SCORE = 55
@@ -24,13 +24,16 @@ class Search:
     async def find_resource(self, ctx: LeafContext, payload: FindResource) -> MatchesReply:
         """Find pages whose title or slug resembles the query, despite typing errors. Use it before guessing a slug."""
         async with open_view(self._database, ctx) as scope:
-            query = (
-                select(Page.id, Page.title, Page.slug)
-                .where(scope.target.row_filter(Page), Page.kind == Kind.PAGE)
-                .order_by(Page.slug)
-            )
-            rows = (await scope.session.execute(query)).all()
-        names = [name for row in rows for name in (row.title, row.slug)]
+            is_page = (scope.target.row_filter(Page), Page.kind == Kind.PAGE)
+            query = select(Page.id, Page.title, Page.slug, null()).where(*is_page)
+            table = PageTranslation
+            translated = select(table.page, table.title, table.slug, table.locale).join(Page).where(*is_page)
+            rows = [
+                *(await scope.session.execute(query.order_by(Page.slug))),
+                *(await scope.session.execute(translated.order_by(table.locale, table.page))),
+            ]
+            originals = {page: (title or "", slug or "") for page, title, slug, locale in rows if locale is None}
+        names = [name or "" for _, title, slug, _ in rows for name in (title, slug)]
         from rapidfuzz import fuzz, process, utils  # noqa: PLC0415 - slow to import, seldom needed
 
         found = process.extract(
@@ -38,20 +41,34 @@ class Search:
             names,
             scorer=fuzz.WRatio,
             processor=utils.default_process,
-            limit=2 * payload.limit,
+            limit=4 * payload.limit,
             score_cutoff=_MIN_SCORE,
         )
-        best: dict[int, Match] = {}
+        best: dict[str, Match] = {}
         for _, score, index in found:
-            row = rows[index // 2]
-            best.setdefault(index // 2, Match(id=row.id, title=row.title, slug=row.slug, score=round(score / 100, 2)))
+            page, title, slug, locale = rows[index // 2]
+            title, slug = title or originals[page][0], slug or originals[page][1]
+            match = Match(id=page, title=title, slug=slug, score=round(score / 100, 2), locale_code=locale)
+            best.setdefault(page, match)
         return _matches_reply([*best.values()][: payload.limit])
 
     async def search_pages(self, ctx: LeafContext, payload: SearchPages) -> MatchesReply:
         """Search the titles and texts of pages for the words of a query, best match first."""
         async with open_view(self._database, ctx) as scope:
-            hits = await full_text.search_pages(scope, payload.query, payload.limit)
-        return _matches_reply([Match(id=hit.id, title=hit.title, slug=hit.slug, score=hit.score) for hit in hits])
+            locale = None if payload.locale_code is None else scope.resolve_locale(payload.locale_code)
+            hits = await full_text.search_pages(scope, payload.query, payload.limit, locale)
+            default = scope.default_locale
+        matches = [
+            Match(
+                id=hit.id,
+                title=hit.title,
+                slug=hit.slug,
+                score=hit.score,
+                locale_code=None if hit.locale == default else hit.locale,
+            )
+            for hit in hits
+        ]
+        return _matches_reply(matches)
 
 
 def _matches_reply(matches: list[Match]) -> MatchesReply:

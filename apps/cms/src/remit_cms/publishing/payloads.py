@@ -164,6 +164,7 @@ class LivePageView(View):
     indexing: bool
     meta: OmittedIfNone[MetaView] = None
     locale_code: str
+    untranslated: OmittedIfNone[dict[str, str]] = None
     sections: list[SectionView]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from remit import LeafContext
 from remit.errors import ConflictError
 from remit.tools import Change, Preview
-from remit_cms.models import Content, pluralize
+from remit_cms.models import pluralize
 from remit_cms.pages.payloads import MetaView
 from remit_cms.publishing.payloads import (
     GetLivePage,
@@ -18,11 +18,12 @@ from remit_cms.publishing.payloads import (
 )
 from remit_cms.sections.payloads import SectionView
 from remit_cms.storage.database import Database
-from remit_cms.storage.live import Move, check_paths, find_live_page, move_live
+from remit_cms.storage.live import Move, check_paths, find_live_page, format_address, move_live
 from remit_cms.storage.scope import Scope, slug_of
 from remit_cms.storage.snapshots import Difference, SectionSnapshot, build_snapshot, compare_snapshots, load_snapshot
 from remit_cms.storage.tables import Page
 from remit_cms.storage.transactions import Edit, edit_once, open_view
+from remit_cms.storage.translations import localize_content, localize_texts, slugs_by_locale
 
 
 class Publishing:
@@ -74,21 +75,25 @@ class Publishing:
         """Read a page as visitors see it now, with all content. Not for drafts: cms_getPage."""
         async with open_view(self._database, ctx) as scope:
             locale = scope.resolve_locale(payload.locale_code)
-            found = await find_live_page(scope, payload.page_id)
-            page, snapshot = found.page, found.snapshot
-            meta = MetaView(title=snapshot.meta.title, description=snapshot.meta.description)
+            found = await find_live_page(scope, payload.page_id, locale)
+            page, snapshot, chain = found.page, found.snapshot, scope.fallback_chain(locale)
+            texts, untranslated = localize_texts(snapshot.texts, chain)
+            meta = MetaView(title=texts.meta_title, description=texts.meta_description)
+            path = slugs_by_locale(scope, snapshot.texts)[locale]
             view = LivePageView(
                 id=page.id,
-                title=snapshot.title,
-                live_path=page.live_path or "",
+                title=texts.title or "",
+                live_path=path,
                 revision=page.live or 0,
                 redirected_from=slug_of(payload.page_id) if found.redirected else None,
                 indexing=snapshot.indexing,
                 meta=meta if meta != MetaView() else None,
                 locale_code=locale,
-                sections=[_section_view(section, locale, scope.default_locale) for section in snapshot.sections],
+                untranslated=untranslated or None,
+                sections=[_section_view(section, chain) for section in snapshot.sections],
             )
-            return LivePageReply(page=view, message=f"Page '{snapshot.title}' as visitors see it (/{page.live_path})")
+            address = format_address(scope, locale, path)
+            return LivePageReply(page=view, message=f"Page '{view.title}' as visitors see it ({address})")
 
 
 def page_state(page: Page) -> PageState:
@@ -131,14 +136,13 @@ def _state_of(page: Page) -> str:
     return f"revision {page.revision}, live {page.live or 'none'}"
 
 
-def _section_view(section: SectionSnapshot, locale: str, default_locale: str) -> SectionView:
-    own: Content = section.contents.get(locale, {})
-    fallback: Content = section.contents.get(default_locale, {})
+def _section_view(section: SectionSnapshot, chain: tuple[str, ...]) -> SectionView:
+    content, untranslated = localize_content(section.contents, chain)
     return SectionView(
         id=section.id,
         section_key=section.definition,
         sort_order=section.sort_order,
-        locale_code=locale,
-        content={**fallback, **own},
-        untranslated=[key for key in fallback if key not in own] or None,
+        locale_code=chain[0],
+        content=content,
+        untranslated=untranslated or None,
     )

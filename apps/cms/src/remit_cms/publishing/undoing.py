@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import and_, func, select
+from sqlalchemy import and_, func, select, update
 
 from remit.errors import ConflictError
 from remit_cms.storage.change_sets import SetPage
@@ -20,9 +20,10 @@ from remit_cms.storage.snapshots import (
     list_fields,
     load_snapshot,
 )
-from remit_cms.storage.tables import ChangeSet, ChangeSetRevision, Page, Publication, Revision
+from remit_cms.storage.tables import ChangeSet, ChangeSetRevision, Page, PageTranslation, Publication, Revision
 from remit_cms.storage.transactions import Edit
-from remit_cms.storage.trash import check_slug_is_free, move_to_trash
+from remit_cms.storage.translations import check_slugs_are_free
+from remit_cms.storage.trash import move_to_trash
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +135,8 @@ async def _release_slugs(edit: Edit, drafts: Sequence[tuple[Page, Snapshot]]) ->
     for page, snapshot in drafts:
         if snapshot.slug != page.slug:
             page.slug = page.id
+        released = update(PageTranslation).where(PageTranslation.page == page.id).values(slug=None)
+        await edit.session.execute(released)
     await edit.session.flush()
 
 
@@ -146,9 +149,7 @@ async def write_back(edit: Edit, page: Page, snapshot: Snapshot, action: str, *,
     """
     differences = compare_snapshots(await build_snapshot(edit, page), snapshot)
     if differences:
-        if snapshot.slug != page.slug:
-            await check_slug_is_free(edit, snapshot.slug, page.locale)
-            page.slug = snapshot.slug
+        await check_slugs_are_free(edit, page.id, snapshot.texts)
         await apply_snapshot(edit, page, snapshot)
         await save_revision(edit, page, action, *list_fields(differences), in_set=in_set)
     return bool(differences)

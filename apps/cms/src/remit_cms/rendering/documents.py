@@ -13,6 +13,7 @@ from remit_cms.storage.images import Image, load_images
 from remit_cms.storage.scope import Scope, parse_structure
 from remit_cms.storage.snapshots import Snapshot
 from remit_cms.storage.tables import SectionDefinition
+from remit_cms.storage.translations import localize_content, localize_texts
 from remit_cms.templates.slots import Structure
 
 
@@ -65,12 +66,14 @@ async def load_page_document(scope: Scope, snapshot: Snapshot, locale: str, *, l
     rows = await scope.session.scalars(
         select(SectionDefinition).where(scope.target.row_filter(SectionDefinition), SectionDefinition.key.in_(keys))
     )
+    chain = scope.fallback_chain(locale)
+    texts = localize_texts(snapshot.texts, chain).texts
     structures = {row.key: parse_structure(row) for row in rows}
     sections = tuple(
         (
             section.definition,
             structures[section.definition],
-            {**section.contents.get(scope.default_locale, {}), **section.contents.get(locale, {})},
+            localize_content(section.contents, chain).content,
         )
         for section in sorted(snapshot.sections, key=lambda section: (section.sort_order, section.id))
         if section.definition in structures
@@ -80,9 +83,9 @@ async def load_page_document(scope: Scope, snapshot: Snapshot, locale: str, *, l
         tagline=settings.tagline,
         theme_css=settings.theme_css,
         locale=locale,
-        title=snapshot.title,
-        meta_title=snapshot.meta.title or f"{snapshot.title} · {settings.name}",
-        meta_description=snapshot.meta.description,
+        title=texts.title or "",
+        meta_title=texts.meta_title or f"{texts.title} · {settings.name}",
+        meta_description=texts.meta_description,
         indexing=snapshot.indexing,
         sections=sections,
         images=await load_images(scope, [content for _, _, content in sections]),

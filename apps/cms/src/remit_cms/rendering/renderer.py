@@ -28,6 +28,7 @@ from remit_cms.storage.images import Image
 from remit_cms.storage.scope import Target
 from remit_cms.storage.snapshots import build_snapshot
 from remit_cms.storage.transactions import open_view
+from remit_cms.storage.translations import load_slugs
 from remit_cms.templates.slots import Slot, SlotType, Structure
 from remit_cms.templates.values import url_scheme
 
@@ -127,13 +128,14 @@ class PageRenderer:
             document = await load_page_document(scope, await build_snapshot(scope, page), code, live=False)
             document = document.with_indexing(document.indexing and page.status == "published")
             items = [item for item in await load_items(scope, live=False, locale=code) if item.visible]
-            links = [(item, link) for item in items if (link := _to_link(item, page.id)) is not None]
+            slugs = await load_slugs(scope, [page, *(item.page for item in items if item.page)], code)
+            links = [(item, link) for item in items if (link := _to_link(item, page.id, slugs)) is not None]
             around = Surroundings(
                 menu=[link for item, link in links if item.location in ("header", "both")],
                 footer=[link for item, link in links if item.location in ("footer", "both")],
             )
             folder = self._folder / target.site / target.environment
-            path = (folder if code == scope.default_locale else folder / code) / f"{page.slug}.html"
+            path = (folder if code == scope.default_locale else folder / code) / f"{slugs[page.id]}.html"
             return path, document, around
 
     async def _embed(self, target: Target, images: Mapping[str, Image]) -> dict[str, PictureSource]:
@@ -155,9 +157,9 @@ def content_security_policy(css: str) -> str:
     )
 
 
-def _to_link(item: Item, page: str) -> SiteLink | None:
+def _to_link(item: Item, page: str, slugs: Mapping[str, str]) -> SiteLink | None:
     """A link to a document beside this one, or to another server; None for one whose page was deleted."""
-    href = item.url or (f"{item.page.slug}.html" if item.page else None)
+    href = item.url or (f"{slugs[item.page.id]}.html" if item.page else None)
     return None if href is None else SiteLink(label=item.label, href=href, current=item.wanted == page)
 
 

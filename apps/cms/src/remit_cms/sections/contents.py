@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import func, select, update
@@ -13,6 +13,7 @@ from remit_cms.storage.images import fill_images
 from remit_cms.storage.scope import Scope, parse_structure
 from remit_cms.storage.tables import Page, PageSection, SectionContent, SectionDefinition
 from remit_cms.storage.transactions import Edit
+from remit_cms.storage.translations import localize_content
 from remit_cms.templates.values import check_content, empty_required_slots, rename_fields
 
 
@@ -33,8 +34,10 @@ class ContentUpdate:
     empty_slots: list[str]
 
 
-async def load_sections(scope: Scope, page: Page, *, locale: str | None = None) -> list[SectionView]:
-    """The sections of a page in order; with content if a locale is given."""
+async def load_sections(
+    scope: Scope, page: Page, *, locale: str | None = None, with_content: bool = True
+) -> list[SectionView]:
+    """The sections of a page in order; if a locale is given, with their content, or with what is not translated."""
     query = (
         select(PageSection, SectionDefinition)
         .join(SectionDefinition, SectionDefinition.id == PageSection.definition)
@@ -42,14 +45,17 @@ async def load_sections(scope: Scope, page: Page, *, locale: str | None = None) 
         .order_by(PageSection.sort_order, PageSection.id)
     )
     rows = (await scope.session.execute(query)).all()
-    contents = await _load_contents(scope, [row[0].id for row in rows], locale) if locale else {}
-    return [_to_view(row[0], row[1], scope, contents.get(row[0].id, {}), locale) for row in rows]
+    chain = () if locale is None else scope.fallback_chain(locale)
+    contents = await _load_contents(scope, [row[0].id for row in rows], chain) if chain else {}
+    shown = with_content and bool(chain)
+    return [_to_view(row[0], row[1], contents.get(row[0].id, {}), chain, with_content=shown) for row in rows]
 
 
 async def load_section(scope: Scope, section: PageSection, definition: SectionDefinition, locale: str) -> SectionView:
     """One section with its content."""
-    contents = await _load_contents(scope, [section.id], locale)
-    return _to_view(section, definition, scope, contents.get(section.id, {}), locale)
+    chain = scope.fallback_chain(locale)
+    contents = await _load_contents(scope, [section.id], chain)
+    return _to_view(section, definition, contents.get(section.id, {}), chain, with_content=True)
 
 
 async def add_section(
@@ -129,11 +135,9 @@ def _merge_content(old: Content, new: Content) -> Content:
     return {key: value for key, value in {**old, **new}.items() if value is not None}
 
 
-async def _load_contents(scope: Scope, sections: list[str], locale: str) -> dict[str, dict[str, Content]]:
-    """Content by section and locale: the requested locale, and the default as fallback."""
-    query = select(SectionContent).where(
-        SectionContent.section.in_(sections), SectionContent.locale.in_({locale, scope.default_locale})
-    )
+async def _load_contents(scope: Scope, sections: list[str], chain: Sequence[str]) -> dict[str, dict[str, Content]]:
+    """Content by section and locale, of a locale and those that stand in for it."""
+    query = select(SectionContent).where(SectionContent.section.in_(sections), SectionContent.locale.in_(chain))
     found: dict[str, dict[str, Content]] = {}
     for row in await scope.session.scalars(query):
         found.setdefault(row.section, {})[row.locale] = row.content
@@ -143,23 +147,17 @@ async def _load_contents(scope: Scope, sections: list[str], locale: str) -> dict
 def _to_view(
     section: PageSection,
     definition: SectionDefinition,
-    scope: Scope,
     contents: Mapping[str, Content],
-    locale: str | None,
+    chain: Sequence[str],
+    *,
+    with_content: bool,
 ) -> SectionView:
-    brief = SectionView(
+    shown, untranslated = localize_content(contents, chain) if chain else ({}, {})
+    return SectionView(
         id=section.id,
         section_key=definition.key,
         sort_order=section.sort_order,
-    )
-    if locale is None:
-        return brief
-    own, fallback = contents.get(locale, {}), contents.get(scope.default_locale, {})
-    untranslated = [key for key in fallback if key not in own]
-    return brief.model_copy(
-        update={
-            "locale_code": locale,
-            "content": {**fallback, **own},
-            "untranslated": untranslated or None,
-        }
+        locale_code=chain[0] if with_content else None,
+        content=shown if with_content else None,
+        untranslated=untranslated or None,
     )

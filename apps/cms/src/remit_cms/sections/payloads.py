@@ -93,8 +93,8 @@ class DeletePageSection(Payload):
 class SectionView(View):
     """A section. ``section_key`` is its template's key.
 
-    ``content`` is present on request; ``untranslated`` names the fields that the locale lacks, which have the default
-    locale's values.
+    ``content`` is present on request; ``untranslated`` names the fields that the locale lacks, and the locale whose
+    values they have.
     """
 
     id: str
@@ -102,7 +102,7 @@ class SectionView(View):
     sort_order: int
     locale_code: OmittedIfNone[str] = None
     content: OmittedIfNone[Content] = None
-    untranslated: OmittedIfNone[list[str]] = None
+    untranslated: OmittedIfNone[dict[str, str]] = None
 
 
 class FieldView(View):

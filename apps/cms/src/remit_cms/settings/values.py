@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from typing import Annotated, Final
 
-from pydantic import AfterValidator, BeforeValidator, Field, JsonValue, StringConstraints
+from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints
 
 from remit.errors import NotFoundError
-from remit_cms.models import OmittedIfNone, View
+from remit_cms.models import Content, OmittedIfNone, View
 from remit_cms.storage.documents import load_document
 from remit_cms.storage.scope import Scope
-from remit_cms.storage.snapshots import Snapshot
 from remit_cms.storage.tables import Kind, Site
+from remit_cms.storage.translations import localize_content
 
 THEME_VARIABLES: Final = ("ink", "soft", "paper", "tint", "line", "accent", "on-accent", "text", "head")
 """The CSS variables of a theme, without their dashes: colours, and the fonts of texts and headings."""
@@ -138,13 +138,9 @@ def find_setting(name: str) -> str:
 async def load_settings(scope: Scope, *, live: bool, locale: str | None = None) -> SiteSettings:
     """The settings of a site, as visitors see them or as the draft has them, in a language."""
     site = await scope.session.get_one(Site, scope.target.site)
-    content = read_settings(await load_document(scope, Kind.SETTINGS, live=live), locale or scope.default_locale)
+    snapshot = await load_document(scope, Kind.SETTINGS, live=live)
+    content: Content = {}
+    if snapshot is not None and snapshot.sections:
+        chain = (*scope.fallback_chain(locale or scope.default_locale), snapshot.locale)
+        content = localize_content(snapshot.sections[0].contents, chain).content
     return SiteSettings.model_validate({"name": site.name, "language": scope.default_locale, **content})
-
-
-def read_settings(snapshot: Snapshot | None, locale: str) -> dict[str, JsonValue]:
-    """The values that a revision of the settings has, in a language or else in that of the document."""
-    if snapshot is None or not snapshot.sections:
-        return {}
-    contents = snapshot.sections[0].contents
-    return {**contents.get(snapshot.locale, {}), **contents.get(locale, {})}

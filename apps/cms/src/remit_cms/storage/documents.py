@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from sqlalchemy import select
 
-from remit_cms.models import Content
 from remit_cms.storage.scope import Scope
-from remit_cms.storage.snapshots import SectionSnapshot, Snapshot, build_snapshot, load_snapshot
+from remit_cms.storage.snapshots import Snapshot, build_snapshot, load_snapshot
 from remit_cms.storage.tables import Kind, Page
 from remit_cms.storage.transactions import Edit
 
@@ -52,8 +51,3 @@ async def load_document(scope: Scope, kind: Kind, *, live: bool) -> Snapshot | N
     if page is None or (live and page.live is None):
         return None
     return await load_snapshot(scope, page.id, page.live) if live and page.live else await build_snapshot(scope, page)
-
-
-def read_content(section: SectionSnapshot, locale: str, default_locale: str) -> Content:
-    """The values of a section in a locale, with those of the default locale where it has none."""
-    return {**section.contents.get(default_locale, {}), **section.contents.get(locale, {})}

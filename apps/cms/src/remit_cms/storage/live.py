@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import delete, func, select
+from sqlalchemy import delete, func, select, tuple_
 
 from remit.errors import ConflictError, NotFoundError
 from remit_cms.storage.revisions import draft_status
 from remit_cms.storage.scope import Scope, slug_of
 from remit_cms.storage.snapshots import Snapshot, load_snapshot
-from remit_cms.storage.tables import Kind, Page, Publication, Redirect
+from remit_cms.storage.tables import Kind, LivePath, Page, Publication, Redirect
 from remit_cms.storage.transactions import Edit
+from remit_cms.storage.translations import slugs_by_locale
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,28 +33,45 @@ class LivePage:
     redirected: bool
 
 
-async def check_paths(scope: Scope, moves: Sequence[Move]) -> dict[str, str]:
-    """The address of each page that goes live, by page id.
+async def check_paths(scope: Scope, moves: Sequence[Move]) -> dict[str, dict[str, str]]:
+    """The addresses of each page that goes live, by page id and locale.
 
     Raises:
         ConflictError: two of the pages want one address, or another page is live there.
     """
     moving = {move.page.id for move in moves}
-    paths: dict[str, str] = {}
+    paths: dict[str, dict[str, str]] = {}
+    taken: set[tuple[str, str]] = set()
     for move in moves:
         if move.revision is None or move.page.kind not in (Kind.PAGE, Kind.ENTRY):
             continue
-        page, path = move.page, (await load_snapshot(scope, move.page.id, move.revision)).slug
-        query = select(Page).where(scope.target.row_filter(Page), Page.locale == page.locale, Page.live_path == path)
-        holders = [each for each in await scope.session.scalars(query) if each.id not in moving]
-        if holders or path in paths.values():
-            holder = f"'{holders[0].title}' (id {holders[0].id})" if holders else "another page of the set"
+        page, snapshot = move.page, await load_snapshot(scope, move.page.id, move.revision)
+        paths[page.id] = slugs_by_locale(scope, snapshot.texts)
+        addresses = [*paths[page.id].items()]
+        query = (
+            select(Page, LivePath.locale, LivePath.path)
+            .join(LivePath, LivePath.page == Page.id)
+            .where(scope.target.row_filter(LivePath), tuple_(LivePath.locale, LivePath.path).in_(addresses))
+            .order_by(LivePath.locale != page.locale, LivePath.locale)
+        )
+        holders = [
+            (f"'{holder.title}' (id {holder.id})", locale, path)
+            for holder, locale, path in (await scope.session.execute(query))
+            if holder.id not in moving
+        ] + [("another page of the set", *each) for each in addresses if each in taken]
+        if holders:
+            holder, locale, path = holders[0]
             raise ConflictError(
-                f"'{page.title}' cannot go live at /{path}, where {holder} is live. Change one of the slugs, or "
-                "publish the change of that page's slug first."
+                f"'{page.title}' cannot go live at {format_address(scope, locale, path)}, where {holder} is live. "
+                "Change one of the slugs, or publish the change of that page's slug first."
             )
-        paths[page.id] = path
+        taken.update(addresses)
     return paths
+
+
+def format_address(scope: Scope, locale: str, path: str) -> str:
+    """The address of a page for visitors: ``/about``, or in another locale than the default ``/de/about``."""
+    return f"/{path}" if locale == scope.default_locale else f"/{locale}/{path}"
 
 
 async def move_live(edit: Edit, moves: Sequence[Move], *, change_set: str | None = None) -> None:
@@ -63,37 +81,54 @@ async def move_live(edit: Edit, moves: Sequence[Move], *, change_set: str | None
         ConflictError: an address belongs to another page.
     """
     paths = await check_paths(edit, moves)
-    left = [(move.page, move.page.live_path) for move in moves if move.page.live_path]
+    pages = [move.page.id for move in moves]
+    left = (await edit.session.scalars(select(LivePath).where(LivePath.page.in_(pages)))).all()
     # All addresses are given up before any is taken, so that pages can swap them.
     for move in moves:
         edit.session.add(await _publication(edit, move, change_set))
         move.page.live_path = None
+    for each in left:
+        await edit.session.delete(each)
     await edit.session.flush()
-    for page, path in left:
-        await edit.session.merge(Redirect(**_address(page, path), page=page.id))
+    for each in left:
+        await edit.session.merge(Redirect(**_address(edit, each.locale, each.path), page=each.page))
     await edit.session.flush()
     for move in moves:
-        page = move.page
-        page.live, page.live_path = move.revision, paths.get(page.id)
-        if page.live_path is not None:
-            await edit.session.execute(delete(Redirect).filter_by(**_address(page, page.live_path)))
+        page, taken = move.page, paths.get(move.page.id, {})
+        page.live, page.live_path = move.revision, taken.get(page.locale)
+        for locale, path in taken.items():
+            address = _address(edit, locale, path)
+            edit.session.add(LivePath(**address, page=page.id))
+            await edit.session.execute(delete(Redirect).filter_by(**address))
         page.status = await draft_status(edit, page)
         edit.add_change(page.kind, page.id, page.revision, "live")
     await edit.session.flush()
 
 
-async def find_live_page(scope: Scope, name: str) -> LivePage:
-    """The live page at an address, or else with this id, slug or title.
+async def find_live_page(scope: Scope, name: str, locale: str) -> LivePage:
+    """The live page at an address in a locale or another one, or else with this id, slug or title.
 
     Raises:
         NotFoundError: there is none.
     """
-    path = slug_of(name)
-    live = select(Page).where(scope.target.row_filter(Page), Page.live.is_not(None))
-    at_path = live.where(Page.live_path == path).order_by(Page.locale != scope.default_locale)
-    left = select(Redirect.page).where(scope.target.row_filter(Redirect), Redirect.path == path)
-    page = (await scope.session.scalars(at_path)).first()
-    redirected = (await scope.session.scalars(live.where(Page.id.in_(left)))).first() if page is None else None
+    path, order = slug_of(name), scope.fallback_chain(locale)
+    prefix, _, rest = path.partition("/")
+    if rest and prefix in scope.locales:
+        path, order = rest, scope.fallback_chain(prefix)
+
+    async def find(table: type[LivePath | Redirect]) -> Page | None:
+        query = (
+            select(Page, table.locale)
+            .join(table, table.page == Page.id)
+            .where(scope.target.row_filter(table), table.path == path, Page.live.is_not(None))
+            .order_by(table.locale)
+        )
+        rows = [*(await scope.session.execute(query))]
+        rows.sort(key=lambda row: order.index(row[1]) if row[1] in order else len(order))
+        return rows[0][0] if rows else None
+
+    page = await find(LivePath)
+    redirected = await find(Redirect) if page is None else None
     page = page or redirected or await scope.find_document(name)
     if page.live is None:
         raise NotFoundError(f"Page '{page.title}' is not live: visitors do not see it.")
@@ -116,5 +151,5 @@ async def _publication(edit: Edit, move: Move, change_set: str | None) -> Public
     )
 
 
-def _address(page: Page, path: str | None) -> dict[str, str | None]:
-    return {"site": page.site, "environment": page.environment, "locale": page.locale, "path": path}
+def _address(scope: Scope, locale: str, path: str) -> dict[str, str]:
+    return {"site": scope.target.site, "environment": scope.target.environment, "locale": locale, "path": path}

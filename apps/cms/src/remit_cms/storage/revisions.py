@@ -8,6 +8,7 @@ from remit_cms.storage.change_sets import find_or_open_set
 from remit_cms.storage.snapshots import Snapshot, build_snapshot, compare_snapshots, iterate_searchable, load_snapshot
 from remit_cms.storage.tables import ChangeSetRevision, Page, Revision
 from remit_cms.storage.transactions import Edit
+from remit_cms.storage.translations import PageTexts
 from remit_cms.templates.values import iterate_texts
 
 
@@ -39,7 +40,10 @@ async def save_revision(edit: Edit, page: Page, action: str, *fields: str, in_se
     page.updated_at = edit.now
     snapshot = await _add_revision(edit, page, action, in_set=in_set)
     page.status = await draft_status(edit, page, snapshot)
-    await full_text.index_page(edit.session, page.id, page.title, iterate_texts([*iterate_searchable(snapshot)]))
+    for locale in edit.locales:
+        texts = snapshot.texts.get(locale, PageTexts())
+        words = iterate_texts([*iterate_searchable(snapshot, locale)])
+        await full_text.index_page(edit.session, page.id, locale, texts.title or "", words)
     await edit.session.flush()
 
 
@@ -48,7 +52,7 @@ async def save_last_revision(edit: Edit, page: Page, action: str, *, in_set: boo
     page.revision += 1
     edit.add_change(page.kind, page.id, page.revision)
     await _add_revision(edit, page, action, in_set=in_set)
-    await full_text.unindex_page(edit.session, page.id)
+    await full_text.unindex_page(edit, page.id)
 
 
 async def draft_status(edit: Edit, page: Page, draft: Snapshot | None = None) -> str:

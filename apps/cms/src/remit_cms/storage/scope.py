@@ -6,11 +6,21 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import ColumnElement, and_, func, or_, select
+from sqlalchemy import ColumnElement, Select, and_, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from remit.errors import InvalidArgumentsError, NotFoundError
-from remit_cms.storage.tables import Environment, Kind, Locale, Page, PageSection, Scoped, SectionDefinition, Site
+from remit_cms.storage.tables import (
+    Environment,
+    Kind,
+    Locale,
+    Page,
+    PageSection,
+    PageTranslation,
+    Scoped,
+    SectionDefinition,
+    Site,
+)
 from remit_cms.templates.slots import Structure
 
 
@@ -44,6 +54,12 @@ class Scope:
         """The locale of content without an explicit one."""
         return self.locales[0]
 
+    def fallback_chain(self, locale: str) -> tuple[str, ...]:
+        """The locales whose texts stand in for a locale, itself first: de-AT, de, and the default last."""
+        parts = locale.split("-")
+        shorter = ["-".join(parts[:length]) for length in range(len(parts), 0, -1)]
+        return (*dict.fromkeys([locale, *(code for code in shorter if code in self.locales), self.default_locale]),)
+
     def resolve_locale(self, code: str | None) -> str:
         """The locale with this code, or the default.
 
@@ -55,7 +71,7 @@ class Scope:
         raise InvalidArgumentsError(f"No locale '{code}' on this site. Its locales: {', '.join(self.locales)}.")
 
     async def find_page(self, name: str) -> Page:
-        """The page with this id or slug, or else the only one with this title.
+        """The page with this id or slug, or else the only one with this title, or with this name in another locale.
 
         Raises:
             NotFoundError: suggests similar pages.
@@ -75,9 +91,10 @@ class Scope:
         found = (await self.session.scalars(query)).first()
         if found is not None:
             return found
-        titled = (await self.session.scalars(in_target.where(func.lower(Page.title) == name.strip().lower()))).all()
-        if len(titled) == 1:
-            return titled[0]
+        named = or_(name_filter(Page, name), Page.id.in_(pages_translated_as(self, name)))
+        others = (await self.session.scalars(in_target.where(named).limit(2))).all()
+        if len(others) == 1:
+            return others[0]
         slugs = (await self.session.scalars(select(Page.slug).where(chosen))).all()
         raise NotFoundError(f"No page '{name}'.{_suggest_names('Pages', slug, slugs)}")
 
@@ -130,6 +147,21 @@ class Scope:
         if kind is Kind.ENTRY:
             raise NotFoundError(f"No collection '{id_or_key}'. Existing collections: {', '.join(keys)}.")
         raise NotFoundError(f"No section template '{id_or_key}'. Existing templates: {', '.join(keys)}.")
+
+
+def name_filter(table: type[Page | PageTranslation], name: str) -> ColumnElement[bool]:
+    """The condition that a page has a name as its slug or title."""
+    return or_(table.slug == slug_of(name), func.lower(table.title) == name.strip().lower())
+
+
+def pages_translated_as(scope: Scope, name: str) -> Select[str]:
+    """The ids of the pages with a slug or title in another locale, or an address such as ``/de/ueber-uns``."""
+    in_target = scope.target.row_filter(PageTranslation)
+    named = name_filter(PageTranslation, name)
+    prefix, _, rest = slug_of(name).partition("/")
+    if rest and prefix in scope.locales:
+        named = or_(named, and_(PageTranslation.locale == prefix, PageTranslation.slug == rest))
+    return select(PageTranslation.page).where(in_target, named)
 
 
 def slug_of(name: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import operator
 from collections import Counter
 from collections.abc import Iterator
 from itertools import takewhile
@@ -13,8 +14,17 @@ from sqlalchemy import delete, select
 from remit.errors import ConflictError, NotFoundError
 from remit_cms.models import Content, View
 from remit_cms.storage.scope import Scope
-from remit_cms.storage.tables import Kind, Page, PageSection, Revision, SectionContent, SectionDefinition
+from remit_cms.storage.tables import (
+    Kind,
+    Page,
+    PageSection,
+    PageTranslation,
+    Revision,
+    SectionContent,
+    SectionDefinition,
+)
 from remit_cms.storage.transactions import Edit
+from remit_cms.storage.translations import TEXT_FIELDS, PageTexts, load_texts, write_texts
 
 _EXCERPT = 400
 """Most characters of a value in a difference."""
@@ -48,7 +58,16 @@ class Snapshot(View):
     status: str = "draft"
     indexing: bool = True
     meta: MetaSnapshot = MetaSnapshot()
+    translations: dict[str, PageTexts] = Field(default_factory=dict[str, PageTexts], exclude_if=operator.not_)
     sections: list[SectionSnapshot] = Field(default_factory=list[SectionSnapshot])
+
+    @property
+    def texts(self) -> dict[str, PageTexts]:
+        """Title, slug and search engine texts by locale, the page's own first."""
+        original = PageTexts(
+            title=self.title, slug=self.slug, meta_title=self.meta.title, meta_description=self.meta.description
+        )
+        return {self.locale: original, **self.translations}
 
 
 class Difference(View):
@@ -73,6 +92,7 @@ async def build_snapshot(scope: Scope, page: Page) -> Snapshot:
         .where(PageSection.page == page.id)
         .order_by(SectionContent.locale)
     )
+    texts = (await load_texts(scope, [page]))[page.id]
     by_section: dict[str, dict[str, Content]] = {}
     for row in await scope.session.scalars(contents):
         by_section.setdefault(row.section, {})[row.locale] = row.content
@@ -86,6 +106,7 @@ async def build_snapshot(scope: Scope, page: Page) -> Snapshot:
         status=page.status,
         indexing=page.indexing,
         meta=MetaSnapshot(title=page.meta_title, description=page.meta_description),
+        translations={locale: each for locale, each in texts.items() if locale != page.locale},
         sections=[
             SectionSnapshot(
                 id=section.id,
@@ -114,7 +135,7 @@ async def load_snapshot(scope: Scope, page_id: str, number: int) -> Snapshot:
 
 
 async def apply_snapshot(edit: Edit, page: Page, snapshot: Snapshot) -> None:
-    """Make the draft of a page what a snapshot says, except for its slug. The caller saves the revision.
+    """Make the draft of a page what a snapshot says. The caller checks the slugs and saves the revision.
 
     Raises:
         ConflictError: a section template is gone.
@@ -124,8 +145,10 @@ async def apply_snapshot(edit: Edit, page: Page, snapshot: Snapshot) -> None:
     missing = sorted({section.definition for section in snapshot.sections} - definitions.keys())
     if missing:
         raise ConflictError(f"The section template '{missing[0]}' of that revision does not exist any more.")
-    page.title, page.indexing = snapshot.title, snapshot.indexing
-    page.meta_title, page.meta_description = snapshot.meta.title, snapshot.meta.description
+    page.indexing = snapshot.indexing
+    await edit.session.execute(delete(PageTranslation).where(PageTranslation.page == page.id))
+    for locale, texts in snapshot.texts.items():
+        await write_texts(edit, page, locale, texts)
     await edit.session.execute(delete(PageSection).where(PageSection.page == page.id))
     for section in snapshot.sections:
         edit.session.add(
@@ -165,17 +188,20 @@ def list_fields(differences: list[Difference]) -> list[str]:
     """The fields of a page in which states differ, as changes name them."""
     whole = {"title", "slug", "indexing"}
     fields = [
-        each.where if each.where in whole else "meta" if each.where.startswith("meta ") else "sections"
+        word if word in whole or word == "meta" else "sections"
         for each in differences
+        for word in [each.where.split(" ")[0] if " / " not in each.where else ""]
     ]
     return [*dict.fromkeys(fields)]
 
 
-def iterate_searchable(snapshot: Snapshot) -> Iterator[JsonValue]:
-    """The values of a snapshot whose texts are searched, including those for search engines."""
-    yield snapshot.meta.model_dump(mode="json")
+def iterate_searchable(snapshot: Snapshot, locale: str) -> Iterator[JsonValue]:
+    """The values of a snapshot whose texts are searched in a locale, including those for search engines."""
+    if locale in snapshot.texts:
+        yield snapshot.texts[locale].meta_title
+        yield snapshot.texts[locale].meta_description
     for section in snapshot.sections:
-        yield from section.contents.values()
+        yield section.contents.get(locale)
 
 
 def _sections(snapshot: Snapshot | None) -> list[SectionSnapshot]:
@@ -192,6 +218,9 @@ def _iterate_values(snapshot: Snapshot | None) -> Iterator[tuple[tuple[str, ...]
         yield ("indexing",), snapshot.indexing
         yield ("meta title",), snapshot.meta.title
         yield ("meta description",), snapshot.meta.description
+    for locale, texts in sorted(snapshot.translations.items()):
+        for field in TEXT_FIELDS:
+            yield (f"{field.replace('_', ' ')} ({locale})",), getattr(texts, field)
     for section in _sections(snapshot):
         if snapshot.kind in (Kind.PAGE, Kind.NAVIGATION):
             yield (section.id,), "section" if snapshot.kind == Kind.PAGE else "item"

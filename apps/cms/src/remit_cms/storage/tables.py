@@ -128,6 +128,34 @@ class Page(Scoped, Base):
     updated_at: Mapped[datetime] = mapped_column(UtcDateTime)
 
 
+class PageTranslation(Scoped, Base):
+    """The title, slug and search engine texts of a page's draft in another locale than its own. Null falls back."""
+
+    __tablename__ = "page_translations"
+    __table_args__ = (
+        _environment_foreign_key(),
+        Index("page_translations_slug", "site", "environment", "locale", "slug", unique=True),
+    )
+    page: Mapped[str] = mapped_column(ForeignKey("pages.id", ondelete="CASCADE"), primary_key=True)
+    locale: Mapped[str] = mapped_column(String(16), primary_key=True)
+    title: Mapped[str | None] = mapped_column(String(200))
+    slug: Mapped[str | None] = mapped_column(String(64))
+    meta_title: Mapped[str | None] = mapped_column(String(200))
+    meta_description: Mapped[str | None] = mapped_column(String(500))
+
+
+class LivePath(Scoped, Base):
+    """An address at which a page is live. A page has one in every locale of the site."""
+
+    __tablename__ = "live_paths"
+    __table_args__ = (_environment_foreign_key(), Index("live_paths_page", "page"))
+    site: Mapped[str] = mapped_column(String(64), primary_key=True)
+    environment: Mapped[str] = mapped_column(String(64), primary_key=True)
+    locale: Mapped[str] = mapped_column(String(16), primary_key=True)
+    path: Mapped[str] = mapped_column(String(500), primary_key=True)
+    page: Mapped[str] = mapped_column(String(64))
+
+
 class SectionDefinition(Scoped, Base):
     """A section template of a site, or that of documents of another ``kind``. ``structure`` is rows of slots."""
 

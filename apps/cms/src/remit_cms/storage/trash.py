@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from sqlalchemy import delete, func, select
 
-from remit.errors import AlreadyExistsError, NotFoundError
+from remit.errors import NotFoundError
 from remit_cms.storage.live import Move, move_live
 from remit_cms.storage.revisions import save_last_revision, save_revision
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.snapshots import apply_snapshot, load_snapshot
 from remit_cms.storage.tables import ChangeSetRevision, Page, Publication, Redirect, Revision, TrashedPage
 from remit_cms.storage.transactions import Edit
+from remit_cms.storage.translations import check_slugs_are_free
 
 
 async def move_to_trash(edit: Edit, page: Page, action: str, *, in_set: bool = True) -> None:
@@ -54,7 +55,8 @@ async def restore_page(edit: Edit, trashed: TrashedPage, slug: str) -> Page:
         AlreadyExistsError: another page has the slug.
     """
     snapshot = await load_snapshot(edit, trashed.page, trashed.revision)
-    await check_slug_is_free(edit, slug, snapshot.locale)
+    snapshot = snapshot.model_copy(update={"slug": slug})
+    await check_slugs_are_free(edit, trashed.page, snapshot.texts)
     page = Page(
         id=trashed.page,
         site=trashed.site,
@@ -92,20 +94,3 @@ async def count_revisions(scope: Scope, page_id: str) -> int:
     """How many revisions a page has."""
     query = select(func.count()).select_from(Revision).where(Revision.page == page_id)
     return await scope.session.scalar(query) or 0
-
-
-async def check_slug_is_free(scope: Scope, slug: str, locale: str) -> None:
-    """Reject a slug that another page at the root has.
-
-    Raises:
-        AlreadyExistsError: names that page.
-    """
-    query = select(Page).where(
-        scope.target.row_filter(Page), Page.locale == locale, Page.parent.is_(None), Page.slug == slug
-    )
-    conflicting = (await scope.session.scalars(query)).first()
-    if conflicting is not None:
-        raise AlreadyExistsError(
-            f"There is a page with this slug already: '{conflicting.title}', id {conflicting.id}. "
-            "If that page is meant, update it by its id. If not, ask the person."
-        )
