@@ -109,7 +109,10 @@ def test_strict_refuses_an_unknown_parameter_and_names_those_there_are() -> None
 
 def test_strict_refuses_an_unknown_key_further_in_by_its_path() -> None:
     said = refusal(Input(Deep), '{"page":{"title":"x","slug":"y"},"pages":[{"title":"x"},{"name":"z"}]}', strict=True)
-    assert said == "page.slug: no such parameter; pages.1.title: Field required; pages.1.name: no such parameter"
+    assert said == (
+        "page.slug: no such parameter; pages.1.title: Field required; pages.1.name: no such parameter. "
+        "page has: title, pageId. pages.1 has: title, pageId"
+    )
 
 
 def test_strict_says_where_there_are_no_parameters_at_all() -> None:

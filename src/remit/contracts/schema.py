@@ -23,6 +23,7 @@ from remit.contracts.reference import check_references, note_references, referen
 from remit.contracts.secret import KNOWN_SECRETS, redact_secrets
 from remit.errors import ContractError, InvalidArgumentsError, InvalidOutputError
 from remit.schemas.json_schema import generate_json_schema
+from remit.schemas.known_keys import describe_known_keys
 from remit.schemas.roundtrip import (
     build_serializer,
     build_validator,
@@ -172,13 +173,11 @@ class Input(Generic[P]):
         return Arguments(text, value)
 
     def explain(self, error: ValueError) -> str:
-        """One line that names each wrong field and, for an unknown one, the existing parameters."""
+        """One line that names each wrong field and, for an unknown one, those that there are in its place."""
         if not isinstance(error, ValidationError):
             return str(error)
-        hint = ""
-        if any(each["type"] == "extra_forbidden" and len(each["loc"]) == 1 for each in error.errors(include_url=False)):
-            hint = f". Parameters: {', '.join(self.json_schema.get('properties', {})) or 'none'}"
-        return f"{_summarize(error)}{hint}"
+        unknown = [each["loc"] for each in error.errors(include_url=False) if each["type"] == "extra_forbidden"]
+        return f"{_summarize(error)}{describe_known_keys(self.json_schema, unknown)}"
 
     @cached_property
     def _may_refer(self) -> bool:

@@ -34,7 +34,7 @@ def named_keys(document: JsonSchema, schema: object) -> frozenset[str] | None:
     """The keys that a schema names for its object; None if it allows others or names no keys."""
     names: set[str] = set()
     named = False
-    for node in _iter_in_place(document, schema, set()):
+    for node in iter_in_place(document, schema):
         if any(key in node and (key == "patternProperties" or node[key] is not False) for key in _OPEN_KEYS):
             return None
         if "properties" in node:
@@ -56,8 +56,12 @@ def in_place_schemas(node: JsonSchema) -> Iterator[object]:
     yield from cast("JsonSchema", node.get("dependentSchemas", {})).values()
 
 
-def _iter_in_place(document: JsonSchema, schema: object, seen: set[str]) -> Iterator[JsonSchema]:
+def iter_in_place(document: JsonSchema, schema: object) -> Iterator[JsonSchema]:
     """Iterate over a schema and all subschemas for the same value. References are followed."""
+    return _iter_in_place(document, schema, set())
+
+
+def _iter_in_place(document: JsonSchema, schema: object, seen: set[str]) -> Iterator[JsonSchema]:
     if not isinstance(schema, dict):
         return
     node = cast("JsonSchema", schema)

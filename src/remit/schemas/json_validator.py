@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from remit.errors import ContractError, SetupError
 from remit.schemas.json_schema import JsonSchema
+from remit.schemas.known_keys import describe_known_keys
 from remit.schemas.suggestions import suggest
 
 if TYPE_CHECKING:
@@ -37,12 +38,11 @@ class Problem(NamedTuple):
 class SchemaMismatchError(ValueError):
     """A value does not fit its schema. The message is one line that names each wrong part."""
 
-    def __init__(self, problems: Sequence[Problem], parameters: Iterable[str] | None = None) -> None:
+    def __init__(self, problems: Sequence[Problem], document: JsonSchema | None = None) -> None:
         listed = "; ".join(str(problem) for problem in problems[:_MAX_ERRORS_LISTED])
         more = f"; and {len(problems) - _MAX_ERRORS_LISTED} more" if len(problems) > _MAX_ERRORS_LISTED else ""
-        hint = ""
-        if parameters is not None and any(each.is_unknown_key and len(each.path) == 1 for each in problems):
-            hint = f". Parameters: {', '.join(parameters) or 'none'}"
+        unknown = [each.path for each in problems if each.is_unknown_key]
+        hint = "" if document is None else describe_known_keys(document, unknown)
         super().__init__(f"{listed}{more}{hint}")
 
 

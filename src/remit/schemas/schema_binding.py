@@ -82,7 +82,7 @@ class _Binding:
     def check(self, value: object) -> None:
         problems = self._whole.problems(value)
         if problems:
-            raise SchemaMismatchError(problems, self._document.get("properties", {}))
+            raise SchemaMismatchError(problems, self._document)
 
     def bind(self, value: object) -> object:
         self.check(value)

@@ -5,9 +5,18 @@ from __future__ import annotations
 import json
 from typing import Annotated, Any, Final, TypeAlias, TypeVar, cast
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, WithJsonSchema
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    GetJsonSchemaHandler,
+    JsonValue,
+    WithJsonSchema,
+)
 from pydantic.alias_generators import to_camel
-from pydantic.json_schema import SkipJsonSchema
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
 
 from remit.tools import Reference
 
@@ -63,7 +72,15 @@ def _is_none(value: object) -> bool:
     return value is None
 
 
-OptionalParam = Annotated[T | SkipJsonSchema[None], Field()]
+class _WithoutNull:
+    """Leaves null out of the schema of a nullable type, whose errors stay as short as those of the type itself."""
+
+    @staticmethod
+    def __get_pydantic_json_schema__(schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        return handler(schema["schema"] if schema["type"] == "nullable" else schema)
+
+
+OptionalParam = Annotated[T | None, _WithoutNull]
 """A parameter that may be left out. Its schema shows the type alone."""
 
 OmittedIfNone = Annotated[T | None, Field(exclude_if=_is_none)]

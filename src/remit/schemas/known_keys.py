@@ -1,0 +1,43 @@
+"""The keys that objects may have, for errors about keys that they may not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Final, cast
+
+from remit.schemas.closed_schema import iter_in_place
+from remit.schemas.json_schema import JsonSchema
+
+_MAX_OBJECTS: Final = 3
+
+
+def describe_known_keys(document: JsonSchema, unknown: Iterable[Sequence[str | int]]) -> str:
+    """The end of an error about unknown keys, whose paths are given: which keys there are in their objects.
+
+    Empty without unknown keys. Parts of a path that the schema does not know, such as names that pydantic gives to the
+    alternatives of a union, are left out.
+    """
+    described = [_describe_object(document, path) for path in dict.fromkeys(tuple(each[:-1]) for each in unknown)]
+    return "".join(f". {each}" for each in described[:_MAX_OBJECTS] if each)
+
+
+def _describe_object(document: JsonSchema, path: Sequence[str | int]) -> str:
+    schemas, known = [document], list[str]()
+    for part in path:
+        below = [each for schema in schemas for each in _iter_below(document, schema, part)]
+        if below:
+            schemas = below
+            known.append(str(part))
+    nodes = [node for schema in schemas for node in iter_in_place(document, schema)]
+    keys = ", ".join(dict.fromkeys(key for node in nodes for key in node.get("properties", {})))
+    if not known:
+        return f"Parameters: {keys or 'none'}"
+    return f"{'.'.join(known)} has: {keys}" if keys else ""
+
+
+def _iter_below(document: JsonSchema, schema: JsonSchema, part: str | int) -> Iterator[JsonSchema]:
+    """The schemas of one part of a value."""
+    for node in iter_in_place(document, schema):
+        items: Any = node.get("items") if isinstance(part, int) else node.get("properties", {}).get(part)
+        if isinstance(items, dict):
+            yield cast("JsonSchema", items)
