@@ -71,6 +71,22 @@ async def delete_page(ctx: LeafContext, id: str) -> str:  # noqa: A002
     return "deleted"
 
 
+@tool(effect=Effect.KEYED)
+async def edit_page(ctx: LeafContext, id: str) -> str:  # noqa: A002
+    """Change a part of a page."""
+    ctx.emit(Changed("page", id, fields=("parts",), name=f"Page {id}"))
+    ctx.emit(Changed("part", f"{id}.1"))
+    return "changed"
+
+
+@tool(effect=Effect.KEYED, tags={"delete"})
+async def delete_part(ctx: LeafContext, id: str) -> str:  # noqa: A002
+    """Delete a part of a page."""
+    ctx.emit(Changed("page", id, fields=("parts",)))
+    ctx.emit(Changed("part", f"{id}.1"))
+    return "deleted"
+
+
 @tool(effect=Effect.KEYED, tags={"delete"})
 async def remove_page(ctx: LeafContext, id: str) -> Page:  # noqa: A002
     """Remove a page."""
@@ -110,7 +126,7 @@ class Talk:
         self._agent = Agent(
             "agent",
             instructions="Work.",
-            tools=[list_pages, get_page, classified, remove_page, publish],
+            tools=[list_pages, get_page, classified, edit_page, delete_part, remove_page, publish],
             driver=driver or NativeDriver(),
             memory=memory or WorkingMemory(),
             **known,
@@ -190,6 +206,19 @@ async def test_what_was_deleted_is_forgotten_until_it_is_there_again(deletion: s
     assert await talk.say() == ['page: "Page 2" (id 2)']
     await talk.say(("get_page", {"id": "1"}))
     assert await talk.say() == ['page: "Page 1" (id 1), "Page 2" (id 2)']
+
+
+async def test_what_a_call_changed_is_remembered_by_the_name_that_it_gives() -> None:
+    talk = Talk()
+    await talk.say(("edit_page", {"id": "1"}))
+    assert await talk.say() == ['page: "Page 1" (id 1)']
+
+
+async def test_an_object_of_which_only_a_part_was_deleted_is_still_remembered() -> None:
+    talk = Talk()
+    await talk.say(("edit_page", {"id": "1"}))
+    await talk.say(("delete_part", {"id": "1"}))
+    assert await talk.say() == ['page: "Page 1" (id 1)']
 
 
 async def test_a_conversation_does_not_remember_another() -> None:

@@ -149,6 +149,18 @@ def test_a_decision_made_elsewhere_meanwhile_counts(cli: Cli, converse: Callable
     assert cli.book == ["burn bread"]
 
 
+def test_a_question_that_was_decided_elsewhere_is_not_left_open(cli: Cli, converse: Callable[..., str]) -> None:
+    def elsewhere() -> str:
+        assert cli("approvals", "approve", cli.questions()[0]["id"], "--app", APP).status == 0
+        return "l"
+
+    cli.script(BURN, "The bread is burnt.")
+    shown = converse("burn it", elsewhere)
+    assert "already decided: approved by" in shown
+    assert "left open" not in shown
+    assert cli.book == ["burn bread"]
+
+
 def test_who_may_not_decide_is_told_so_once(cli: Cli, converse: Callable[..., str]) -> None:
     cli("runs")
     config = cli.home / "config.toml"

@@ -11,7 +11,7 @@ RENAMED = ReceiptCall(
     id="1",
     tool="rename",
     arguments='{"slug":"about"}',
-    objects=(Changed("page", "7", fields=("title",)), Changed("page", "8")),
+    objects=(Changed("page", "7", fields=("title",)), Changed("page", "8"), Changed("section", "9", name="hero")),
     entities=(Entity("page", "7", "About us"),),
 )
 WRITTEN = ReceiptCall(id="2", tool="write", arguments='{"text":"a"}')
@@ -24,7 +24,7 @@ def test_nothing_was_changed() -> None:
 
 def test_changes_name_objects_or_else_the_call() -> None:
     assert receipt_lines(Receipt(changed=(RENAMED, WRITTEN, MADE))) == [
-        "changed: page About us (title), page 8 by rename",
+        "changed: page About us (title), page 8, section hero by rename",
         'changed: write(text="a")',
         "changed: page News by make",
     ]
@@ -44,8 +44,9 @@ def test_json_has_every_call() -> None:
         Receipt(changed=(RENAMED,), failed=(ReceiptCall(id="5", tool="x", error=ConflictError("held")),))
     )
     assert summary["changed"][0]["objects"] == [
-        {"kind": "page", "id": "7", "revision": "", "fields": ["title"]},
-        {"kind": "page", "id": "8", "revision": "", "fields": []},
+        {"kind": "page", "id": "7", "revision": "", "fields": ("title",)},
+        {"kind": "page", "id": "8", "revision": "", "fields": ()},
+        {"kind": "section", "id": "9", "revision": "", "fields": (), "name": "hero"},
     ]
     assert summary["failed"][0]["errorCode"] == "CONFLICT"
     assert (summary["unknown"], summary["not_made"]) == ([], [])

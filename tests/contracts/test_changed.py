@@ -58,12 +58,20 @@ def test_any_other_item_tells_of_no_change(item: Item) -> None:
         ({"id": 7}, "Changed: id is 7; give a string"),
         ({"revision": 3}, "Changed: revision is 3; give a string"),
         ({"fields": 3}, "Changed: fields is 3; give a list"),
+        ({"name": 3}, "Changed: name is 3; give a string"),
     ],
 )
 def test_a_change_names_its_kind_and_id(wrong: dict[str, Any], message: str) -> None:
     given: dict[str, Any] = {"kind": "page", "id": "about", **wrong}
     with pytest.raises(SetupError, match=message):
         Changed(**given)
+
+
+def test_a_name_is_kept_and_one_that_is_missing_is_not_written() -> None:
+    named = Changed("page", "about", name="About us")
+    note = Note(call="c", name=CHANGED, data=json.dumps(named.to_fields()))
+    assert Changed.from_item(note) == named
+    assert "name" not in Changed("page", "about").to_fields()
 
 
 def test_one_field_may_be_given_as_text() -> None:

@@ -18,28 +18,40 @@ ANN = Principal("ann", "local-site", frozenset({"*"}))
 HERO = {"definitionId": "hero", "content": {"heading": "We bake bread"}}
 
 WRITES: dict[str, tuple[dict[str, Any], list[Changed]]] = {
-    "cms_createPage": ({"title": "Contact"}, [Changed("page", "page_2", "1")]),
-    "cms_createPageWithContent": ({"title": "Contact", "sections": [HERO]}, [Changed("page", "page_2", "1")]),
+    "cms_createPage": ({"title": "Contact"}, [Changed("page", "page_2", "1", name="Contact")]),
+    "cms_createPageWithContent": (
+        {"title": "Contact", "sections": [HERO]},
+        [Changed("page", "page_2", "1", name="Contact")],
+    ),
     "cms_updatePage": (
         {"pageId": "about", "title": "Us", "meta": {"description": "We."}},
-        [Changed("page", "page_1", "2", ("title", "meta"))],
+        [Changed("page", "page_1", "2", ("title", "meta"), "Us")],
     ),
     "cms_translatePage": (
         {"pageId": "about", "localeCode": "de", "slug": "wir"},
-        [Changed("page", "page_1", "2", ("slug",))],
+        [Changed("page", "page_1", "2", ("slug",), "About")],
     ),
-    "cms_deletePage": ({"pageId": "page_1", "confirmed": True}, [Changed("page", "page_1", "2")]),
+    "cms_deletePage": ({"pageId": "page_1", "confirmed": True}, [Changed("page", "page_1", "2", name="About")]),
     "cms_addSectionToPage": (
         {"pageId": "about", **HERO},
-        [Changed("page", "page_1", "2", ("sections",)), Changed("section", "section_2", "2")],
+        [
+            Changed("page", "page_1", "2", ("sections",), "About"),
+            Changed("section", "section_2", "2", name="hero on About"),
+        ],
     ),
     "cms_updateSectionContent": (
         {"pageSectionId": "section_1", "content": {"heading": "Bread"}},
-        [Changed("page", "page_1", "2", ("sections",)), Changed("section", "section_1", "2", ("content",))],
+        [
+            Changed("page", "page_1", "2", ("sections",), "About"),
+            Changed("section", "section_1", "2", ("content",), "hero on About"),
+        ],
     ),
     "cms_deletePageSection": (
         {"pageSectionId": "section_1", "confirmed": True},
-        [Changed("page", "page_1", "2", ("sections",)), Changed("section", "section_1", "2")],
+        [
+            Changed("page", "page_1", "2", ("sections",), "About"),
+            Changed("section", "section_1", "2", name="hero on About"),
+        ],
     ),
 }
 
@@ -85,7 +97,7 @@ async def test_a_call_that_is_made_again_tells_of_the_change_of_its_first_attemp
     first, again = world.call(key="k"), world.call(key="k")
     replies = [await world.pages.create_page(each, CreatePage(title="Contact")) for each in (first, again)]
     assert replies[0] == replies[1]
-    assert said_in(first) == said_in(again) == [f"{Changed('page', 'page_1', '1')} None"]
+    assert said_in(first) == said_in(again) == [f"{Changed('page', 'page_1', '1', name='Contact')} None"]
 
 
 async def test_a_result_that_an_earlier_version_stored_is_read_without_changes(world: World) -> None:

@@ -23,14 +23,17 @@ from remit.contracts.question import content_digest
 from remit.core.checks import check_counts
 from remit.errors import SetupError
 
+_Key = tuple[str, str]
+"""The kind and the id of an object."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkingMemory:
     """What an agent remembers of the entities that results of its conversation described; see `remit.tools.entity`.
 
-    It is computed from the journal at the beginning of each run, and given to the model in a message of its own before
-    the user's. Entities that a tool has deleted are not in it, if an inventory says that it deletes, or its tag
-    ``delete``.
+    Objects that calls changed are remembered too, if `remit.tools.Changed` names them. The memory is computed from the
+    journal at the beginning of each run, and given to the model in a message of its own before the user's. Entities
+    that a tool has deleted are not in it, if an inventory says that it deletes, or its tag ``delete``.
 
     Args:
         size: how many entities the model is given, the most recent first.
@@ -50,8 +53,8 @@ class WorkingMemory:
 
     async def recall(self, runs: AsyncIterable[Sequence[Item]], callees: Mapping[str, Contract]) -> list[Entity]:
         """The entities in the results of models' calls, given the items of runs, newest run first."""
-        found: dict[tuple[str, str], Entity] = {}
-        deleted: set[tuple[str, str]] = set()
+        found: dict[_Key, Entity] = {}
+        deleted: set[_Key] = set()
         async for items in runs:
             for output in reversed(items):
                 if not isinstance(output, ToolOutput) or not output.wire or output.callee not in callees:
@@ -60,19 +63,20 @@ class WorkingMemory:
                 if output.outcome == "ok" and _deletes(callees[output.callee]):
                     deleted.update(_list_deleted(items, output, described, callees[output.callee]))
                     continue
-                for key, each in self._select(described):
+                for key, each in self._select(described, _name_changed(items, output)):
                     if key not in deleted:
                         found.setdefault(key, each)
             if len(found) >= self.size:
                 break
         return list(found.values())[: self.size]
 
-    def _select(self, described: Sequence[Entity]) -> Iterator[tuple[tuple[str, str], Entity]]:
+    def _select(self, described: Sequence[Entity], changed: Mapping[_Key, Entity]) -> Iterator[tuple[_Key, Entity]]:
+        """What a result adds: what it describes, and then what its call changed, by the name that the change gives."""
         counts = Counter[str]()
-        for each in described:
+        for key, each in {**{(each.kind, each.id): each for each in described}, **changed}.items():
             counts[each.kind] += 1
             if counts[each.kind] <= self.per_kind:
-                yield (each.kind, each.id), each
+                yield key, each
 
 
 async def record_working_memory(
@@ -154,14 +158,24 @@ def _deletes(callee: Contract) -> bool:
 
 def _list_deleted(
     items: Sequence[Item], output: ToolOutput, described: Sequence[Entity], callee: Contract
-) -> list[tuple[str, str]]:
+) -> list[_Key]:
     """What a call deleted: as it reported with `Changed`, or else what its result describes.
 
     A call that may only have announced what the next one deletes must report it.
     """
-    changes = [change for each in items if each.call == output.call and (change := Changed.from_item(each))]
-    reported = [(change.kind, change.id) for change in changes]
+    # What only some fields of were changed, such as the page of a deleted section, is still there.
+    reported = [(change.kind, change.id) for change in _iter_changes(items, output) if not change.fields]
     return reported or [(each.kind, each.id) for each in described if callee.facts.confirm is None]
+
+
+def _name_changed(items: Sequence[Item], output: ToolOutput) -> dict[_Key, Entity]:
+    """What a call changed, as far as it has told the names."""
+    changes = _iter_changes(items, output) if output.outcome == "ok" else ()
+    return {(each.kind, each.id): Entity(each.kind, each.id, each.name) for each in changes if each.name}
+
+
+def _iter_changes(items: Sequence[Item], output: ToolOutput) -> Iterator[Changed]:
+    return (change for each in items if each.call == output.call and (change := Changed.from_item(each)))
 
 
 def _quote(text: str) -> str:

@@ -153,11 +153,16 @@ class Chat:
         """Ask each question that the user has not deferred; whether any was decided."""
         any_decided = False
         for question in questions:
-            if question.id not in self._postponed:
-                if self._question_prompter.ask_question(question) is Answer.LATER:
-                    self._postponed.add(question.id)
-                else:
-                    any_decided = True
+            is_new = question.id not in self._postponed
+            answer = (
+                self._question_prompter.ask_question(question)
+                if is_new
+                else self._question_prompter.leave_open(question)
+            )
+            if answer is Answer.LATER:
+                self._postponed.add(question.id)
+            else:
+                any_decided = True
         return any_decided
 
     def _ask_announced_questions(self) -> str | None:

@@ -12,8 +12,10 @@ from msgspec import Struct
 from remit.cli.client import LocalClient
 from remit.cli.prompt import read_line
 from remit.cli.report import decision_commands
+from remit.cli.run_events import decision_word
 from remit.cli.status import report_error
 from remit.cli.terminal import Terminal
+from remit.cli.text import one_line
 from remit.contracts.question import Question, QuestionKind, QuestionStatus
 from remit.errors import RequestError
 from remit.runtime import Runtime
@@ -62,11 +64,20 @@ class QuestionPrompter(Struct, frozen=True, kw_only=True):
             details = self._read_details(question.kind, answer)
             answer = Answer.LATER if details is None else answer
         if answer is Answer.LATER:
-            self.terminal.print_line(
-                f"  left open; decide later with: {' or: '.join(decision_commands(question, self.app_reference))}"
-            )
-            return answer
+            return self.leave_open(question)
         return self._decide(question, answer, details or _AnswerDetails())
+
+    def leave_open(self, question: Question) -> Answer:
+        """Say how to decide a question later, or how it was decided elsewhere in the meantime."""
+        row = self.client.get_question(question.id)
+        if row.status == "open":
+            commands = " or: ".join(decision_commands(question, self.app_reference))
+            self.terminal.print_line(f"  question {question.id} is left open; decide later with: {commands}")
+        else:
+            word = decision_word(row.decision, about_outcome=question.kind == "outcome") if row.decision else row.status
+            by = f" by {one_line(row.decision.by)}" if row.decision else ""
+            self.terminal.print_line(f"  already decided: {word}{by}")
+        return _final_answer(row.status)
 
     def _read_answer(self, choices: str) -> Answer:
         while True:

@@ -36,7 +36,7 @@ def _list_objects(call: ReceiptCall) -> Iterator[str]:
     names = {(each.kind, each.id): each.name for each in call.entities}
     for each in call.objects:
         fields = f" ({', '.join(each.fields)})" if each.fields else ""
-        yield one_line(f"{each.kind} {names.get((each.kind, each.id), each.id)}{fields}")
+        yield one_line(f"{each.kind} {each.name or names.get((each.kind, each.id), each.id)}{fields}")
     if not call.objects:
         yield from (one_line(f"{each.kind} {each.name}") for each in call.entities)
 
@@ -53,10 +53,7 @@ def _describe_error(call: ReceiptCall) -> str:
 def _to_fields(call: ReceiptCall) -> dict[str, object]:
     fields: dict[str, object] = {"call": call.id, "tool": call.tool, "arguments": call.arguments}
     if call.objects:
-        fields["objects"] = [
-            {"kind": each.kind, "id": each.id, "revision": each.revision, "fields": list(each.fields)}
-            for each in call.objects
-        ]
+        fields["objects"] = [each.to_fields() for each in call.objects]
     if call.error is not None:
         fields |= {"error": call.error.message, "errorCode": call.error.code}
     return fields

@@ -8,6 +8,7 @@ from typing import Any, Final, cast
 from msgspec import Struct
 
 from remit.cli.text import one_line, summarize_arguments
+from remit.contracts.changed import CHANGED
 from remit.contracts.chat import decode_message
 from remit.contracts.items import (
     AttemptStarted,
@@ -119,7 +120,7 @@ class RunFollower:
                 return [QuestionAsked(question=question)] if opens_question(item, question) else []
             case DecisionItem():
                 return [DecisionMade(decision=Decision.from_json(item.body))]
-            case Note():
+            case Note() if item.name != CHANGED:  # the receipt says what was changed
                 return [NoteLogged(text=note_text(item))]
             case _:
                 pass

@@ -58,7 +58,12 @@ _SPINNER_FRAMES: Final = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 
 
 _YES: Final = "it runs once, with exactly these arguments"
-_NO: Final = "it does not run; the agent reads the reason"
+_NO_TO_RUN: Final = "this call and all that the run would ask about are denied"
+_NO_TO_AGENT: Final = "it does not run; the agent reads the reason"
+
+
+_MAX_SIDE: Final = 100
+"""Characters of a text before or after a change that is shown beside the other."""
 
 
 class Terminal:
@@ -173,7 +178,7 @@ class Terminal:
             until = datetime.fromtimestamp(question.expires).astimezone().strftime("%Y-%m-%d %H:%M")
             about_run = question.is_about_run
             yes = "the run asks about this call next, and goes on asking" if about_run else _YES
-            no = "this call and all that the run would ask about are denied" if about_run else _NO
+            no = _NO_TO_RUN if about_run else _NO_TO_AGENT if question.agent else "it does not run"
             self._print_fact("yes", f"{yes}, and so does each call listed with it" if question.plan else yes)
             self._print_fact("no", no)
             self._print_fact("expires", f"{until} (in {format_duration(question.expires - now)}), which means no")
@@ -207,9 +212,18 @@ class Terminal:
         self._spinner.set_label(label)
 
     def _show_changes(self, changes: Iterable[Change]) -> None:
+        """Show changes as the question holds them: texts of several lines, or long ones, one below the other."""
         for change in changes:
-            before, after = (one_line(text, max_length=200) or "nothing" for text in (change.before, change.after))
-            self._print_fact("change", f"{one_line(change.where, max_length=100)}: {before} → {after}")
+            where, texts = (
+                one_line(change.where, max_length=100),
+                (change.before or "nothing", change.after or "nothing"),
+            )
+            if max(map(len, texts)) <= _MAX_SIDE and not any("\n" in text for text in texts):
+                self._print_fact("change", f"{where}: {' → '.join(map(one_line, texts))}")
+                continue
+            self._print_fact("change", where)
+            for name, text in zip(("before", "after"), texts, strict=True):
+                self._print_fact(f"  {name}", escape_controls(text).replace("\n", f"\n{' ' * 12}"))
 
     def _print_fact(self, name: str, value: str | tuple[str, str]) -> None:
         self.print_line((f"  {name:<10}", "dim"), value)

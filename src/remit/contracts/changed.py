@@ -9,7 +9,7 @@ from typing import Final
 from pydantic import TypeAdapter, ValidationError
 
 from remit.contracts.items import Item, Note
-from remit.core.checks import as_text_tuple, check_name, check_text
+from remit.core.checks import as_text_tuple, check_name, check_texts
 from remit.errors import SetupError
 
 CHANGED: Final = "changed"
@@ -25,18 +25,25 @@ class Changed:
         id: its id, unique within its kind.
         revision: the revision that the change made; empty if the object has none.
         fields: what changed in it; empty for all, as of an object that is new or deleted.
+        name: what people call it, such as a title; receipts show it in place of the id.
     """
 
     kind: str
     id: str
     revision: str = ""
     fields: tuple[str, ...] = ()
+    name: str = ""
 
     def __post_init__(self) -> None:
         check_name("Changed: kind", self.kind)
         check_name("Changed: id", self.id)
-        check_text("Changed: revision", self.revision)
+        check_texts("Changed", revision=self.revision, name=self.name)
         object.__setattr__(self, "fields", as_text_tuple("Changed: fields", self.fields))
+
+    def to_fields(self) -> dict[str, object]:
+        """The data of its note: a name only if it has one, as notes from before names."""
+        fields: dict[str, object] = {"kind": self.kind, "id": self.id, "revision": self.revision}
+        return {**fields, "fields": self.fields, **({"name": self.name} if self.name else {})}
 
     @staticmethod
     def from_item(item: Item) -> Changed | None:

@@ -52,7 +52,8 @@ _MAX_LENGTH: Final = 200
 
 
 def _describe(id: str, name: str, revision: str) -> str:  # noqa: A002
-    return _escape(f'{id} "{name}"' + (f", revision {revision}" if revision else ""))
+    state = f"revision {revision}" if any(map(str.isdigit, revision)) else revision  # such as open, of a change set
+    return _escape(f'{id} "{name}"' + (f", {state}" if state else ""))
 
 
 def _escape(text: str) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from contextvars import ContextVar, Token
-from dataclasses import asdict
 from typing import Any, Final, ParamSpec, Protocol, TypeVar, overload
 
 from remit.contracts.arguments import Arguments, Limits, parse_arguments
@@ -146,7 +145,7 @@ class CallContext:
     def emit(self, name: str | Changed, data: object = None, /) -> None:
         """Report progress, or what the call has changed, to the journal and to the run's stream."""
         if isinstance(name, Changed):
-            name, data = CHANGED, asdict(name)
+            name, data = CHANGED, name.to_fields()
         self._write_note(name, data)
 
     @overload

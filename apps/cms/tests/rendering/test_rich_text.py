@@ -12,6 +12,7 @@ from remit_cms.rendering.rich_text import render_rich_text
     ("markdown", "html"),
     [
         ("plain", "<p>plain</p>"),
+        ("Mon 7 to 18\nSun closed", "<p>Mon 7 to 18<br>\nSun closed</p>"),
         ("**bold** and *soft* and ~~gone~~", "<p><strong>bold</strong> and <em>soft</em> and <s>gone</s></p>"),
         ("- one\n- two", "<ul>\n<li>one</li>\n<li>two</li>\n</ul>"),
         ("# One\n## Two", "<h2>One</h2>\n<h2>Two</h2>"),

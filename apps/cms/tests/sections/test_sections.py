@@ -172,7 +172,7 @@ async def test_an_unknown_field_is_refused_and_the_fields_there_are_named(world:
             world.call(), UpdateSectionContent(page_section_id=found.id, content={"haeding": "x", "cta": "y"})
         )
     assert str(caught.value) == (
-        "Section 'hero': no field 'haeding', did you mean 'heading'?; 'cta': Input should be an object "
+        "Section 'hero': no field 'haeding' (did you mean 'heading'?); 'cta': Input should be an object "
         '(write {"text": "...", "url": "..."}). Its fields: heading (text, required), subheading (text), '
         "content (richText), image (image), cta (link)."
     )

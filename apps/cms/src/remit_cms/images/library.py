@@ -140,7 +140,7 @@ class Images:
             pages = await rewrite_drafts(
                 edit, image.id, "update_image", lambda slot: after if before != after and slot == before else slot
             )
-            edit.add_change("image", image.id, image.revision, *fields)
+            edit.add_change("image", image.id, image.revision, *fields, name=image.name)
             remark = f" The drafts of {pluralize(len(pages), 'page')} have its new texts." if pages else ""
             titles = [page.title for page in pages]
             return ImageUpdateReply(
@@ -160,7 +160,7 @@ class Images:
             await edit.session.flush()
             if await edit.session.scalar(select(Image.id).where(Image.digest == digest).limit(1)) is None:
                 await edit.session.execute(delete(ImageContent).where(ImageContent.digest == digest))
-            edit.add_change("image", image_id, image.revision + 1)
+            edit.add_change("image", image_id, image.revision + 1, name=name)
             return ImageDeletion(image_id=image_id, message=f"Deleted the image '{name}'")
 
         return await edit_once(self._database, ctx, payload, ImageDeletion, work)
@@ -273,7 +273,7 @@ async def _add_image(edit: Edit, payload: UploadImage, picture: Picture, source:
     edit.session.add(image)
     await edit.session.flush()
     await _index(edit, image)
-    edit.add_change("image", image.id, 1)
+    edit.add_change("image", image.id, 1, name=image.name)
     return image
 
 

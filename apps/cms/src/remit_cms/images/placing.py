@@ -13,7 +13,7 @@ from remit_cms.images.payloads import (
     UpdateSectionImage,
 )
 from remit_cms.models import pluralize
-from remit_cms.sections.contents import load_section, update_content
+from remit_cms.sections.contents import load_section, section_name, update_content
 from remit_cms.storage.database import Database
 from remit_cms.storage.images import find_drafts, find_image, image_slot
 from remit_cms.storage.revisions import save_revision
@@ -80,7 +80,7 @@ async def _put_image(
     changed = (await update_content(edit, section, definition, {key: image_slot(image)}, locale)).changed
     if changed:
         await save_revision(edit, page, "update_section_image", "sections")
-        edit.add_change("section", section.id, page.revision, "content")
+        edit.add_change("section", section.id, page.revision, "content", name=section_name(definition, page))
     where = f"section {definition.key} of page '{page.title}' in {locale}"
     return ImageSectionReply(
         section=await load_section(edit, section, definition, locale),

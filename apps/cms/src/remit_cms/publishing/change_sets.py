@@ -216,7 +216,7 @@ async def _adopt(edit: Edit, change_set: ChangeSet, page_ids: list[str]) -> Chan
     for page in pages:
         if not await adopt_edits(edit, change_set, page):
             raise ConflictError(f"Page '{page.title}' has no unpublished edits.")
-    edit.add_change("change-set", change_set.id, 1)
+    edit.add_change("change-set", change_set.id, 1, name=change_set.name)
     titles = ", ".join(f"'{page.title}'" for page in pages)
     return ChangeSetMoveReply(
         change_set=_brief(change_set),
@@ -241,7 +241,7 @@ async def _page_changes(scope: Scope, change_set: ChangeSet, each: SetPage) -> P
 
 def _close(edit: Edit, change_set: ChangeSet, state: str) -> None:
     change_set.state = state
-    edit.add_change("change-set", change_set.id, 1, "state")
+    edit.add_change("change-set", change_set.id, 1, "state", name=change_set.name)
 
 
 def _check_state(change_set: ChangeSet, state: str) -> None:

@@ -68,7 +68,7 @@ class Trash:
 
         async def work(edit: Edit) -> PurgeReply:
             trashed = await find_trashed_page(edit, payload.page_id)
-            edit.add_change("page", trashed.page, trashed.revision)
+            edit.add_change("page", trashed.page, trashed.revision, name=trashed.title)
             count = await purge_page(edit, trashed)
             message = f"Purged page '{trashed.title}' with {pluralize(count, 'revision')}"
             return PurgeReply(page_id=trashed.page, message=message)

@@ -46,5 +46,5 @@ def render_rich_text(markdown: str) -> Markup:
 def _markdown_parser() -> MarkdownIt:
     from markdown_it import MarkdownIt  # noqa: PLC0415 - 60 modules, needed by rendering alone
 
-    options = {"html": False, "typographer": True}
+    options = {"html": False, "typographer": True, "breaks": True}
     return MarkdownIt("commonmark", options).enable(["table", "strikethrough", "replacements", "smartquotes"])

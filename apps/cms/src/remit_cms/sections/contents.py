@@ -125,6 +125,11 @@ async def remove_section(edit: Edit, section: PageSection) -> None:
     )
 
 
+def section_name(definition: SectionDefinition, page: Page) -> str:
+    """What people call a section."""
+    return f"{definition.key} on {page.title}"
+
+
 def describe_empty_slots(keys: list[str]) -> str:
     """A remark on required fields without a value."""
     return f" Still empty: {', '.join(keys)}." if keys else ""

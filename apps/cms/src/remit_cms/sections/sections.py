@@ -13,6 +13,7 @@ from remit_cms.sections.contents import (
     load_section,
     load_sections,
     remove_section,
+    section_name,
     update_content,
 )
 from remit_cms.sections.payloads import (
@@ -116,7 +117,7 @@ class Sections:
             locale = edit.resolve_locale(payload.locale_code)
             added = await add_section(edit, page, payload, locale, position=payload.sort_order)
             await save_revision(edit, page, "add_section", "sections")
-            edit.add_change("section", added.section.id, page.revision)
+            edit.add_change("section", added.section.id, page.revision, name=section_name(added.definition, page))
             return SectionReply(
                 section=await load_section(edit, added.section, added.definition, locale),
                 page_id=page.id,
@@ -138,7 +139,7 @@ class Sections:
             label = f"section {definition.key} of page '{page.title}' in {locale}"
             if content_update.changed:
                 await save_revision(edit, page, "update_section", "sections")
-                edit.add_change("section", section.id, page.revision, "content")
+                edit.add_change("section", section.id, page.revision, "content", name=section_name(definition, page))
             return SectionReply(
                 section=await load_section(edit, section, definition, locale),
                 page_id=page.id,
@@ -159,7 +160,7 @@ class Sections:
             check_revision(page, payload.expected_revision)
             await remove_section(edit, section)
             await save_revision(edit, page, "delete_section", "sections")
-            edit.add_change("section", payload.page_section_id, page.revision)
+            edit.add_change("section", payload.page_section_id, page.revision, name=section_name(definition, page))
             return SectionDeletion(
                 page_section_id=payload.page_section_id,
                 message=f"Deleted section {definition.key} from page '{page.title}'",

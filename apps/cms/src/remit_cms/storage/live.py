@@ -101,7 +101,7 @@ async def move_live(edit: Edit, moves: Sequence[Move], *, change_set: str | None
             edit.session.add(LivePath(**address, page=page.id))
             await edit.session.execute(delete(Redirect).filter_by(**address))
         page.status = await draft_status(edit, page)
-        edit.add_change(page.kind, page.id, page.revision, "live")
+        edit.add_change(page.kind, page.id, page.revision, "live", name=page.title)
     await edit.session.flush()
 
 

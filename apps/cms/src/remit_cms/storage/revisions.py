@@ -36,7 +36,7 @@ async def save_revision(edit: Edit, page: Page, action: str, *fields: str, in_se
         in_set: whether the revision belongs to the change set of the conversation.
     """
     page.revision += 1
-    edit.add_change(page.kind, page.id, page.revision, *fields)
+    edit.add_change(page.kind, page.id, page.revision, *fields, name=page.title)
     page.updated_at = edit.now
     snapshot = await _add_revision(edit, page, action, in_set=in_set)
     page.status = await draft_status(edit, page, snapshot)
@@ -50,7 +50,7 @@ async def save_revision(edit: Edit, page: Page, action: str, *fields: str, in_se
 async def save_last_revision(edit: Edit, page: Page, action: str, *, in_set: bool = True) -> None:
     """Store the page's last revision and unindex it. The caller deletes the page itself."""
     page.revision += 1
-    edit.add_change(page.kind, page.id, page.revision)
+    edit.add_change(page.kind, page.id, page.revision, name=page.title)
     await _add_revision(edit, page, action, in_set=in_set)
     await full_text.unindex_page(edit, page.id)
 

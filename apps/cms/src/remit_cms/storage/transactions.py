@@ -34,9 +34,9 @@ class Edit(Scope):
     new_id: Callable[[str], str]
     changes: list[Changed] = field(default_factory=list[Changed])
 
-    def add_change(self, kind: str, object_id: str, revision: int, *fields: str) -> None:
+    def add_change(self, kind: str, object_id: str, revision: int, *fields: str, name: str) -> None:
         """Tell those who watch, once the edit is stored, that an object has changed."""
-        self.changes.append(Changed(kind, object_id, str(revision), fields))
+        self.changes.append(Changed(kind, object_id, str(revision), fields, name))
 
 
 class _Written(BaseModel):

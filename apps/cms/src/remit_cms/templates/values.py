@@ -23,6 +23,7 @@ from remit_cms.models import Content
 from remit_cms.templates.slots import Slot, SlotType, Structure
 
 _SCHEME: Final = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]*):")
+_DIGITS: Final = re.compile(r"\d+")
 _UNSAFE_CHARACTERS: Final = re.compile(r"[\x00-\x20\x7f\\]")
 
 
@@ -206,4 +207,5 @@ def _unknown_field_message(key: str, field_keys: list[str]) -> str:
     from rapidfuzz import process  # noqa: PLC0415 - slow to import, seldom needed
 
     closest = process.extractOne(key, field_keys, score_cutoff=70)
-    return f"no field '{key}'" + (f", did you mean '{closest[0]}'?" if closest else "")
+    is_another_number = closest is not None and _DIGITS.sub("", closest[0]) == _DIGITS.sub("", key)
+    return f"no field '{key}'" + (f" (did you mean '{closest[0]}'?)" if closest and not is_another_number else "")
