@@ -16,7 +16,7 @@ from pydantic import (
 )
 from pydantic.alias_generators import to_camel
 from pydantic.json_schema import JsonSchemaValue
-from pydantic_core import CoreSchema
+from pydantic_core.core_schema import CoreSchema, union_schema
 
 from remit.tools import Reference
 
@@ -77,7 +77,7 @@ class _WithoutNull:
 
     @staticmethod
     def __get_pydantic_json_schema__(schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
-        return handler(schema["schema"] if schema["type"] == "nullable" else schema)
+        return handler(union_schema([schema["schema"]]) if schema["type"] == "nullable" else schema)
 
 
 OptionalParam = Annotated[T | None, _WithoutNull]
