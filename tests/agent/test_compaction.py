@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from pydantic import BaseModel
+from pydantic_ai.models.test import TestModel
 
 from remit import Agent, App, Effect, LeafContext, Risk, Runtime, tool
 from remit.agent import AgentDriver, AgentLimits, Compaction, NativeDriver, WorkingMemory
@@ -391,7 +392,7 @@ async def test_a_replay_with_other_settings_names_a_difference() -> None:
         {"tokens": 10, "keep": 0},
         {"tokens": "many"},
         {"keep": 1.5},
-        {"model": "openai:gpt-5"},
+        {"model": TestModel()},
     ],
 )
 def test_impossible_settings_are_refused(wrong: dict[str, Any]) -> None:

@@ -9,7 +9,15 @@ from pydantic import AfterValidator, BaseModel, Field
 
 from figures.notebook import NOTES, Notebook
 from remit import Agent, LeafContext, Stack, preset, tool
-from remit.agent import AgentLimits, AttachmentPolicy, PromptWithAttachments
+from remit.agent import (
+    AgentLimits,
+    AttachmentPolicy,
+    Compaction,
+    PromptWithAttachments,
+    ToolSearch,
+    TurnsUsed,
+    WorkingMemory,
+)
 from remit.inventory import GovernanceChange, InventoryError, Operations, VersionBump, build_lock
 from remit.inventory.lock import LockedOperation, lock_path
 from remit.inventory.lock_diff import diff_lock
@@ -105,6 +113,31 @@ def test_files_that_an_agent_accepts_are_looser(notebook: Notebook) -> None:
     for old, new, direction in ((clerk(), with_files, LOOSER), (with_files, clerk(), TIGHTER)):
         found = diff_lock(build_lock(operations, [old]), operations, [new])
         assert [each.governance for each in found if each.code == "changed-attachments"] == [direction]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "text"),
+    [
+        ("stop", TurnsUsed(3), "TurnsUsed(count=3)"),
+        ("compaction", Compaction(tokens=9_000), "9000 tokens, 2250 kept"),
+        ("memory", WorkingMemory(), "WorkingMemory(size=10, per_kind=3)"),
+        ("tool_search", ToolSearch(above=5), "above=5"),
+    ],
+)
+def test_when_an_agent_is_done_and_what_it_keeps_are_noticed(
+    notebook: Notebook, name: str, value: object, text: str
+) -> None:
+    ((what, governance),) = differences(notebook, clerk(), clerk(**{name: value}))
+    assert what.startswith(f"its {name.replace('_', ' ')} was none, and is ")
+    assert text in what
+    assert governance is GovernanceChange.NONE
+    ((what, _),) = differences(notebook, clerk(**{name: value}), clerk())
+    assert what.endswith(", and is none")
+
+
+def test_the_model_of_summaries_is_that_of_a_deployment(notebook: Notebook) -> None:
+    one, other = (clerk(compaction=Compaction(model=name)) for name in ("openai:a", "openai:b"))
+    assert differences(notebook, one, other) == []
 
 
 def test_other_instructions_are_another_text(notebook: Notebook) -> None:

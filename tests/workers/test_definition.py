@@ -205,6 +205,7 @@ FITS = {
     ("output", "nothing"),
     ("output", "type"),
     ("permissions", "nothing"),
+    *((field, "nothing") for field in ("stop", "compaction", "memory", "tool_search")),
     ("retries", "number"),
 }
 """Which of them a field may be."""

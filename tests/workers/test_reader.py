@@ -176,7 +176,7 @@ def test_what_is_no_worker_file_is_refused(text: str, said: str) -> None:
             "sort.worker:2: the tag !!python/object:x.Y makes a value that JSON does not have",
         ),
         (["tools: &those [x]"], "sort.worker:2: the anchor &those names a part; remove it"),
-        (["zzz: 1"], "sort.worker:2: zzz: no such key; available: attachments, builtin_tools, compatible_models, "),
+        (["zzz: 1"], "sort.worker:2: zzz: no such key; available: attachments, builtin_tools, compaction, "),
         (["limits:", "  turn: 3"], "sort.worker:3: limits.turn: no such key; did you mean turns?"),
         (["facts: {entities: [x]}"], "sort.worker:2: facts.entities: no such key; remove it, and declare them on the"),
         (["settings:", "  sead: 1"], "sort.worker:3: settings.sead: no such key; did you mean seed?"),

@@ -219,6 +219,7 @@ class Agent:
             listed_below: the names that the agents below it add to its tool scope if that is ``"listed"``.
         """
         clone = copy.copy(self)
+        clone.definition = self.definition.resolve_models(resolve_model)
         clone._resolve_model = resolve_model
         clone.model = model
         if isinstance(model, str) and resolve_model is not None and not self.driver.finds_models:

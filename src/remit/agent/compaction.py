@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct
 
 from remit.agent.dropped_output import describe_dropped_outputs
-from remit.agent.model import Model
+from remit.agent.model import Model, VendorModel, check_is_model
 from remit.agent.run_instructions import find_run_instructions
 from remit.agent.working_memory import find_working_memory
 from remit.contracts.callee import Callee
@@ -33,7 +33,7 @@ class Compaction:
     Args:
         tokens: the estimated tokens of a request, tools and instructions included, that may be sent as it is.
         keep: the estimated tokens of the newest messages that stay.
-        model: writes the summaries; None for the agent's own.
+        model: writes the summaries, a model or its name, like ``openai:gpt-5-mini``; None for the agent's own.
 
     Raises:
         SetupError: a number is not possible, or the model is not one of Remit's port.
@@ -41,14 +41,16 @@ class Compaction:
 
     tokens: int = 100_000
     keep: int | None = None
-    model: Model | None = None
+    model: Model | str | None = None
 
     def __post_init__(self) -> None:
         check_counts("Compaction", tokens=self.tokens, **({} if self.keep is None else {"keep": self.keep}))
         if not 0 < self.kept_tokens < self.tokens:
             raise SetupError(f"{self!r}: keep must be less than tokens, and both more than 0")
-        if self.model is not None and (not callable(self.model) or isinstance(self.model, type)):
-            raise SetupError(f"Compaction cannot ask {self.model!r}; use resolve_model(…) or PydanticAIModel(…)")
+        if self.model is not None and isinstance(self.model, type | VendorModel):
+            raise SetupError(f"Compaction cannot ask {self.model!r}; use its name, or PydanticAIModel(…)")
+        if self.model is not None:
+            check_is_model("Compaction: model", self.model)
 
     @property
     def kept_tokens(self) -> int:

@@ -96,6 +96,7 @@ class Compactor:
         if room < _SHORTEST_SUMMARY or not plan.may_summarise(older):
             return None
         texts = request_summary(older, 4 * plan.limit)
+        assert not isinstance(settings.model, str)  # noqa: S101 - `link_agents` has resolved it
         ledger, model = plan.request.ledger, settings.model or self._model
         chat = ChatRequest(
             agent_call_id=compaction_id(plan.request.agent), turn=number, ledger=ledger, history=History(texts)

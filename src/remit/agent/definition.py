@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cache, cached_property
 from typing import Any, Final, Literal, Protocol, get_args
@@ -14,6 +14,7 @@ from pydantic import BaseModel
 from remit.agent.attachments import ATTACHMENTS_FIELD, Attachment, AttachmentPolicy, takes_attachments
 from remit.agent.compaction import Compaction
 from remit.agent.limits import AgentLimits
+from remit.agent.model import ResolveModel
 from remit.agent.prompt import Prompt, PromptWithFiles
 from remit.agent.provider_tool import ProviderTool
 from remit.agent.run_instructions import RunInstructions, check_run_instructions
@@ -169,6 +170,13 @@ class AgentDefinition:
     def takes_prompt(self) -> bool:
         """Whether the agent can be called with a text alone."""
         return issubclass(self.input, Prompt)
+
+    def resolve_models(self, resolve: ResolveModel | None) -> AgentDefinition:
+        """The definition with the model that it names for summaries."""
+        compaction = self.compaction
+        if resolve is None or compaction is None or not isinstance(compaction.model, str):
+            return self
+        return replace(self, compaction=replace(compaction, model=resolve(compaction.model)))
 
     @property
     def limits_cost(self) -> bool:

@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 
 from remit.agent.agent import Agent
+from remit.agent.compaction import Compaction
 from remit.agent.handoff import HANDOFF_PREFIX, HandoffTool
 from remit.agent.model import (
     MODEL_VARIABLE,
@@ -162,7 +163,8 @@ class NamedModels:
             NoModelError: one of them cannot be used, cannot take a setting, or the value of a header is missing.
         """
         found = self._find(callee)
-        models = [each.model for each in found if isinstance(each, HasModel)]
+        compactions = [each.definition.compaction for each in found if isinstance(each, Agent)]
+        models = [each.model for each in (*found, *compactions) if isinstance(each, (HasModel, Compaction))]
         for model in {id(each): each for each in models if isinstance(each, ModelByName)}.values():
             await asyncio.to_thread(model.check)  # may import PydanticAI, which takes seconds
         for agent in found:

@@ -51,6 +51,18 @@ limits:
   # tokens: 100000
   # seconds: 120
 
+# When it is done: one of these. By default, when an answer calls no tool. Conditions in `all` must be met together.
+# stop: {called_tool: send_mail, turns_used: 8, all: {no_calls: true, has_text: "DONE:"}}
+
+# Shortens a history that is longer than so many tokens, with a summary by this model or its own.
+# compaction: {tokens: 100000, model: "openai:gpt-5-mini"}
+
+# Gives its model the objects that results of the conversation described, the most recent first.
+# memory: {size: 10, per_kind: 3}
+
+# With more tools than this, its model searches them.
+# tool_search: {above: 20, limit: 5}
+
 # The settings of each request to the model. By default those of the model.
 # settings: {temperature: 0, max_tokens: 2000}
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from remit.agent.agent import Agent
+from remit.agent.definition import AgentDefinition
 from remit.agent.handoff import HandoffTool
 from remit.agent.limits import AgentLimits
 from remit.agent.tool_search import SearchTools
@@ -22,6 +23,8 @@ _GRANTED: Final = {
     "compatible_models": "use the model",
 }
 """The fields that are sets of what an agent may do, and how one of their elements reads. None stands for everything."""
+_BEHAVIOUR: Final = ("stop", "compaction", "memory", "tool_search")
+"""Fields that say how an agent goes about its work: a change neither loosens nor tightens what it may do."""
 
 
 def agents_of(callees: Iterable[object]) -> dict[str, Agent]:
@@ -49,7 +52,17 @@ def agent_values(agent: Agent) -> dict[str, Any]:
         "limits": _limit_values(definition.limits),
         "attachments": definition.attachments and definition.attachments.model_dump(mode="json"),
         "layers": [_ADDRESS.sub("", repr(each)) for each in (*definition.agent_layers, *agent.layers)],
+        **{name: value for name, value in _behaviour_values(definition) if value is not None},
     }
+
+
+def _behaviour_values(definition: AgentDefinition) -> Iterator[tuple[str, str | None]]:
+    """When the agent is done, and what it keeps and finds, as texts; None for what old locks do not know."""
+    compaction, search = definition.compaction, definition.tool_search
+    yield "stop", definition.stop and _ADDRESS.sub("", repr(definition.stop))
+    yield "compaction", compaction and f"{compaction.tokens} tokens, {compaction.kept_tokens} kept"
+    yield "memory", definition.memory and repr(definition.memory)
+    yield "tool_search", search and _ADDRESS.sub("", repr(search))
 
 
 def _limit_values(limits: AgentLimits) -> dict[str, Any]:
@@ -69,6 +82,10 @@ def diff_agent_field(name: str, old: Any, new: Any) -> Iterator[tuple[str, Gover
         return _diff_limits(known | (old or {}), known | (new or {}))
     if name == "layers":
         return _diff_layers(old or [], new or [])
+    if name in _BEHAVIOUR:
+        return iter(
+            [(f"its {name.replace('_', ' ')} was {old or 'none'}, and is {new or 'none'}", GovernanceChange.NONE)]
+        )
     return _diff_attachments(new) if name == "attachments" else None
 
 

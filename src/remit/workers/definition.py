@@ -12,10 +12,14 @@ from typing import Annotated, Any, Final
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, InstanceOf, ValidationError
 
 from remit.agent.attachments import ATTACHMENTS_FIELD, AttachmentPolicy, takes_attachments
+from remit.agent.compaction import Compaction
 from remit.agent.definition import OutputMode
 from remit.agent.limits import AgentLimits
 from remit.agent.prompt import Prompt
 from remit.agent.provider_tool import ProviderTool, as_provider_tools
+from remit.agent.stop import StopPolicy
+from remit.agent.tool_search import ToolSearch
+from remit.agent.working_memory import WorkingMemory
 from remit.contracts.callee import Callee, check_callees
 from remit.contracts.contract import NAME_PATTERN
 from remit.contracts.facts import Effect, Facts
@@ -60,6 +64,10 @@ class _DefinitionSchema(BaseModel):
     builtin_tools: tuple[str | InstanceOf[ProviderTool], ...]
     attachments: InstanceOf[AttachmentPolicy] | None
     limits: InstanceOf[AgentLimits]
+    stop: InstanceOf[StopPolicy] | None
+    compaction: InstanceOf[Compaction] | None
+    memory: InstanceOf[WorkingMemory] | None
+    tool_search: InstanceOf[ToolSearch] | None
     settings: InstanceOf[ModelSettings]
     output_mode: OutputMode
     retries: int = Field(ge=0, le=10)
@@ -89,6 +97,7 @@ class WorkerDefinition:
         builtin_tools: tools that run at the model's provider, see `PROVIDER_TOOLS`, by name or with options;
             ungoverned.
         attachments: the files it accepts; None for no files.
+        stop, compaction, memory, tool_search: as of `Agent`.
         settings: those of each request to the model.
         output_mode: how the model gives a result that is not text.
         retries: how often the model may correct an invalid result.
@@ -116,6 +125,10 @@ class WorkerDefinition:
     builtin_tools: tuple[str | ProviderTool, ...] = ()
     attachments: AttachmentPolicy | None = None
     limits: AgentLimits = field(default_factory=AgentLimits)
+    stop: StopPolicy | None = None
+    compaction: Compaction | None = None
+    memory: WorkingMemory | None = None
+    tool_search: ToolSearch | None = field(default=None, hash=False)
     settings: ModelSettings = field(default=NO_SETTINGS, hash=False)
     output_mode: OutputMode = "auto"
     retries: int = 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Annotated, Final
 
-from pydantic import Field
+from pydantic import BaseModel, ConfigDict, Field
 from pydantic_core import ErrorDetails
 
 from remit.agent.attachments import FILE_SUFFIX_PATTERN
@@ -26,6 +26,13 @@ Permission = Annotated[str, Field(pattern=_PERMISSION_PATTERN)]
 NonEmptyText = Annotated[str, Field(pattern=_NON_EMPTY_PATTERN)]
 ModelName = Annotated[str, Field(pattern=_MODEL_NAME_PATTERN)]
 
+
+class FrontMatterPart(BaseModel):
+    """A section of the front matter. Unknown keys are errors."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+
 TOOL_REFERENCE_HINT: Final = "name a tool as package.module:tool, or by its canonical name"
 CLASS_REFERENCE_HINT: Final = "name a pydantic model as package.module:Model"
 _PATTERN_MESSAGES: Final[Mapping[str, tuple[str, str]]] = {
@@ -42,6 +49,7 @@ _PATTERN_MESSAGES: Final[Mapping[str, tuple[str, str]]] = {
 }
 _FILE_FIXES: Final[Mapping[str, str]] = {
     "tuple_type": "write a list, like [one, two]",
+    "list_type": "write a list, like [one, two]",
     "string_type": "write text",
     "int_type": "write a whole number",
     "float_type": "write a number",

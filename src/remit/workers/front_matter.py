@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BeforeValidator, Field
 
 from remit.agent.attachments import AttachmentPolicy
 from remit.agent.definition import OutputMode
@@ -13,14 +13,16 @@ from remit.agent.provider_tool import ProviderTool
 from remit.contracts.classification import Visibility
 from remit.contracts.facts import Effect, Facts, Risk, build_facts
 from remit.contracts.settings import NO_SETTINGS, ModelSettings
+from remit.workers.agent_sections import (
+    CompactionSection,
+    MemorySection,
+    StopSection,
+    ToolSearchSection,
+    number_as_above,
+    true_as_defaults,
+)
 from remit.workers.driver import ProviderToolName
-from remit.workers.field_types import ClassReference, ModelName, Permission, ToolEntry, ToolName
-
-
-class FrontMatterPart(BaseModel):
-    """A section of the front matter. Unknown keys are errors."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+from remit.workers.field_types import ClassReference, FrontMatterPart, ModelName, Permission, ToolEntry, ToolName
 
 
 class FactsSection(FrontMatterPart):
@@ -108,6 +110,18 @@ class FrontMatter(FrontMatterPart):
     )
     attachments: AttachmentPolicy | None = Field(default=None, description="The files it accepts. Default: none.")
     limits: AgentLimits = Field(default_factory=AgentLimits, description="How much one call of it may use.")
+    stop: StopSection | None = Field(
+        default=None, description="When it is done: one of these. Default: its model calls no tool."
+    )
+    compaction: Annotated[CompactionSection | None, BeforeValidator(true_as_defaults)] = Field(
+        default=None, description="Shortens a history that grows too long for the model; `true` for the defaults."
+    )
+    memory: Annotated[MemorySection | None, BeforeValidator(true_as_defaults)] = Field(
+        default=None, description="What it remembers of the entities in a conversation; `true` for the defaults."
+    )
+    tool_search: Annotated[ToolSearchSection | None, BeforeValidator(number_as_above)] = Field(
+        default=None, description="How its model finds tools where there are many; a number stands for `above`."
+    )
     settings: ModelSettings = Field(default=NO_SETTINGS, description="The settings of each request to the model.")
     run_instructions: str = Field(
         default="",

@@ -17,6 +17,8 @@ from remit.agent.attachments import (
 )
 from remit.agent.limits import AgentLimits
 from remit.agent.prompt import Prompt
+from remit.agent.tool_search import ToolSearch
+from remit.agent.working_memory import WorkingMemory
 from remit.contracts.callee import Callee, check_callees
 from remit.contracts.contract import NAME_PATTERN
 from remit.contracts.schema import Input, Output
@@ -29,6 +31,7 @@ from remit.schemas.jsontext import compact_json
 from remit.schemas.suggestions import suggest
 from remit.schemas.yaml_lines import KeyPath as At
 from remit.schemas.yaml_lines import YamlDocument
+from remit.workers.agent_sections import CompactionSection, MemorySection, StopSection, ToolSearchSection
 from remit.workers.definition import WorkerDefinition, parameter_names
 from remit.workers.field_types import CLASS_REFERENCE_HINT, TOOL_REFERENCE_HINT, describe_error, select_innermost
 from remit.workers.front_matter import FactsSection, FrontMatter
@@ -44,6 +47,11 @@ _SECTION_MODELS: Final[Mapping[At, type[BaseModel]]] = {
     ("limits",): AgentLimits,
     ("settings",): ModelSettings,
     ("facts",): FactsSection,
+    ("stop",): StopSection,
+    ("stop", "all"): StopSection,
+    ("compaction",): CompactionSection,
+    ("memory",): MemorySection,
+    ("tool_search",): ToolSearchSection,
 }
 _NAME_LISTS: Final = ("tools", "workers", "delegates", "handoffs", "builtin_tools")
 
@@ -302,6 +310,10 @@ class _WorkerFileReader(Struct):
             builtin_tools=tuple(each.as_listed() for each in front.builtin_tools),
             attachments=front.attachments,
             limits=front.limits,
+            stop=front.stop and front.stop.to_policy(),
+            compaction=front.compaction and front.compaction.to_compaction(),
+            memory=front.memory and WorkingMemory(**front.memory.model_dump()),
+            tool_search=front.tool_search and ToolSearch(**front.tool_search.model_dump()),
             settings=front.settings,
             output_mode=front.output_mode,
             retries=front.retries,
