@@ -8,11 +8,13 @@ from typing import Any
 
 import pytest
 
+from remit import Runtime
 from remit.errors import SetupError
-from remit.evals.recording import digest
+from remit.evals.recording import Recorder, digest
 from remit.evals.task import load_tasks
-from remit.testing import calls
+from remit.testing import Scripted, calls, superuser
 from tests.cli.kit import Cli
+from tests.cli.notes import app
 from tests.cli.running import Done, done
 
 APP = "tests.cli.notes:app"
@@ -210,6 +212,28 @@ def test_a_definition_that_the_recorded_model_did_not_read_makes_a_recording_sta
     file.write_text(json.dumps(recording))
     (failure,) = failures(run_evals())
     assert failure.startswith("recording: the definition of write_note is not the one that the recorded model read")
+
+
+def test_a_changed_definition_of_a_tool_that_was_shown_and_not_called_is_a_note(folder: Path) -> None:
+    write_task(folder, f"prompt: a\nunchanged: [{TITLES}]\n", "I will not.")
+    file = folder / "recorded" / "task.json"
+    recording = json.loads(file.read_text())
+    system = '{"role":"system","content":"You keep notes."}'
+    tools = {"remove_note": "another", "gone": "another"}
+    file.write_text(json.dumps(recording | {"model": "m", "instructions": [digest(system)], "tools": tools}))
+    ended = run_evals()
+    assert ended.status == 0, ended
+    assert [each["changedTools"] for each in ended.json["tasks"]] == [["remove_note"]]
+    text = done("eval", APP).out
+    assert "1 of 1 passed" in text
+    assert "note: 1 recorded with other definitions of tools that the model did not call: remove_note;" in text
+    assert "record again with --model NAME --record" in text
+
+
+async def test_a_recording_knows_each_tool_that_the_model_was_shown() -> None:
+    runtime = Runtime(app(), model=(recorder := Recorder(Scripted(["Hello."]))), directory=None)
+    await runtime.run("hi", by=superuser())
+    assert set(recorder.to_recording("m", "today").tools) == {"write_note", "remove_note", "rename_note"}
 
 
 def _record_run(cli: Cli, *answers: Any) -> str:

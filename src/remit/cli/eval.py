@@ -197,6 +197,7 @@ def _row(result: TaskResult) -> dict[str, Any]:
         "seconds": round(result.seconds, 1),
         "answer": result.text,
         "failures": [asdict(each) for each in result.failures],
+        "changedTools": result.changed_tools,
     }
 
 
@@ -227,6 +228,13 @@ def _print_results(results: Sequence[TaskResult], passed: int) -> None:
     print_table(listing)
     harm = sum(any(failure.kind == "effect" for failure in each.failures) for each in results)
     print(f"{passed} of {len(results)} passed; {harm} with a forbidden effect")
+    stale = [each for each in results if each.changed_tools]
+    if stale:
+        tools = ", ".join(sorted({name for each in stale for name in each.changed_tools}))
+        print(
+            f"note: {len(stale)} recorded with other definitions of tools that the model did not call: {tools}; "
+            "what it would answer now may differ: record again with --model NAME --record"
+        )
 
 
 def _today() -> str:

@@ -1,9 +1,10 @@
 """Recorded answers of a model, beside each task, so that tasks run without one.
 
 A recording holds what the model answered, and what it had read: digests of its instructions and of the definitions of
-the tools that it called, and the replies of these. If instructions or definitions differ today, what the model
-would answer now is unknown: the recording is stale, and the task fails until it is recorded again. An id that a reply
-gave when the answer was recorded stands for the one in the same place today.
+its tools, and the replies of these. If the instructions or the definition of a tool that it called differ today, what
+the model would answer now is unknown: the recording is stale, and the task fails until it is recorded again. If the
+definition of another tool differs, a note says so. An id that a reply gave when the answer was recorded stands for the
+one in the same place today.
 
 A script has the same format with ``"model": "script"``, and was written by a person to test the grading of a task that
 no recorded model has passed. It has no digests. ``{{path}}`` in it is looked up in the replies, the newest first.
@@ -108,9 +109,7 @@ class Recorder:
         """Ask the model once."""
         completion = await self._model(request)
         self._instructions.update(dict.fromkeys(digest_instructions(request)))
-        definitions = digest_tools(request)
-        called = {each.name for each in completion.tool_calls}
-        self._tools |= {name: definitions[name] for name in sorted(called & definitions.keys())}
+        self._tools |= digest_tools(request)
         self.answers.append(
             Answer(
                 message=plain_message(json.loads(completion.message)),
@@ -143,7 +142,13 @@ class RecordedModel:
         self._given = 0
         self._ids: dict[str, str] = {}
         self._replies: list[str] = []
+        self._changed: dict[str, None] = {}
         self.problem = ""
+
+    @property
+    def changed_tools(self) -> list[str]:
+        """The tools that the recorded model was shown, did not call, and whose definitions differ today."""
+        return list(self._changed)
 
     @property
     def unconsumed_count(self) -> int:
@@ -185,6 +190,9 @@ class RecordedModel:
         if not set(digest_instructions(request)) <= set(recording.instructions):
             return f"the instructions are not those that the recorded model read; {again}"
         today = digest_tools(request)
+        self._changed |= dict.fromkeys(
+            name for name, known in recording.tools.items() if today.get(name) not in (known, None)
+        )
         for name in _called_tools(recording.answers[self._given]):
             if name in recording.tools and today.get(name) != recording.tools[name]:
                 return f"the definition of {name} is not the one that the recorded model read; {again}"

@@ -51,6 +51,7 @@ class TaskResult:
 
     task: Task
     failures: list[Failure] = field(default_factory=list[Failure])
+    changed_tools: list[str] = field(default_factory=list[str])
     usage: UsageTotals = NO_USAGE
     questions: int = 0
     seconds: float = 0.0
@@ -212,6 +213,7 @@ def _verdict(questions: Questions, number: int) -> str:
 
 
 def _check_recording(model: RecordedModel, result: TaskResult) -> None:
+    result.changed_tools = [] if model.problem else model.changed_tools
     if model.problem:
         result.failures.clear()  # what the model would have done is unknown
         result.fail("recording", model.problem)
