@@ -38,13 +38,13 @@ from remit.engine.following import RunEvent, follow_execution
 from remit.engine.principals import PrincipalDirectory, PrincipalLookup
 from remit.engine.queueing import run_in_turn
 from remit.engine.reader import CANCEL_PERMISSION, Page, RunDetails
-from remit.engine.receipt import Receipt, ReceiptCall, make_receipt
 from remit.engine.request import RunOptions, RunRequest, WhenBusy, new_id
 from remit.engine.result import ReplayReport, RunResult
 from remit.engine.root import RootCaller, RootExecutor, replay_run
 from remit.engine.schedule import Schedule
 from remit.engine.watching import wake_streams_and
 from remit.errors import LeaseError, RequestDeniedError, RequestError, RequestNotFoundError
+from remit.export.receipt import Receipt, ReceiptCall, make_receipt
 from remit.journal.ledger import ItemCallback
 from remit.journal.memory import InMemoryStore
 from remit.journal.ports import Store

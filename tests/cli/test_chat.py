@@ -161,6 +161,19 @@ def test_a_question_that_was_decided_elsewhere_is_not_left_open(cli: Cli, conver
     assert cli.book == ["burn bread"]
 
 
+def test_questions_that_were_decided_elsewhere_are_not_asked(cli: Cli, converse: Callable[..., str]) -> None:
+    def elsewhere() -> str:
+        for each in cli.questions():
+            assert cli("approvals", "approve", each["id"], "--app", APP).status == 0
+        return "l"
+
+    cli.script(calls(("burn", {"name": "bread"}), ("burn", {"name": "cake"})), "Burnt.")
+    shown = converse("burn both", elsewhere)
+    assert shown.count("y = yes, n = no, l = later") == 1
+    assert "Burnt." in shown
+    assert sorted(cli.book) == ["burn bread", "burn cake"]
+
+
 def test_who_may_not_decide_is_told_so_once(cli: Cli, converse: Callable[..., str]) -> None:
     cli("runs")
     config = cli.home / "config.toml"

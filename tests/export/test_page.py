@@ -11,14 +11,17 @@ from typing import Any
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from pydantic import BaseModel
 
 from remit import Agent, App, Context, Effect, LeafContext, Principal, Risk, Runtime, tool
+from remit.agent import WorkingMemory
 from remit.contracts.secret import Secret
 from remit.errors import RequestError
 from remit.export.markup import element
 from remit.export.page import write_page
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls
+from remit.tools import Changed, entity
 from tests.runtime.kit import World, runtime_of
 
 ADA = Principal("ada", permissions=frozenset({"approvals:decide"}))
@@ -82,6 +85,14 @@ class Page(HTMLParser):
         assert self.attributes <= ATTRIBUTES
 
 
+@entity("page")
+class Seen(BaseModel):
+    """A page."""
+
+    id: str
+    name: str
+
+
 async def page_of(runtime: Runtime, run: str) -> Page:
     page = Page(await runtime.client(ADA).export_run(run, format="html"))
     page.check()
@@ -115,8 +126,42 @@ async def test_a_page_shows_messages_calls_questions_decisions_usage_and_the_end
         "done",
     ):
         assert shown in page.text
-    assert "1 call was executed erase: ok" in page.text
+    assert 'changed: erase {"text": "the' in page.text
     assert page.text.count("Erase the page") == 1
+
+
+async def test_a_page_contradicts_an_answer_that_claims_what_was_not_done() -> None:
+    runtime = runtime_of(Scripted(["It is gone."]))
+    page = await page_of(runtime, (await runtime.run("go", by=ADA)).run)
+    assert "It is gone. nothing was changed" in page.text
+
+
+async def test_a_page_names_what_was_changed() -> None:
+    @tool(effect=Effect.KEYED)
+    async def rename(ctx: LeafContext) -> str:
+        """Rename."""
+        ctx.emit(Changed("page", "7", fields=("title",), name="About us"))
+        return ctx.key[:0]
+
+    runtime = runtime_of(Scripted([calls(("rename", {})), "Done."]), rename)
+    page = await page_of(runtime, (await runtime.run("go", by=ADA)).run)
+    assert "changed: page About us (title) by rename" in page.text
+
+
+async def test_a_message_of_the_runtime_is_not_signed_by_the_person() -> None:
+    @tool(effect=Effect.PURE)
+    async def look() -> Seen:
+        """Look."""
+        return Seen(id="7", name="About us")
+
+    agent = Agent("agent", instructions="Work.", tools=(look,), memory=WorkingMemory())
+    model = Scripted([calls(("look", {})), "Seen.", "Yes."])
+    runtime = Runtime(App(name="test", agents=(agent,)), model=model)
+    await runtime.run("look", by=ADA, conversation="talk")
+    page = await page_of(runtime, (await runtime.run("and?", by=ADA, conversation="talk")).run)
+    assert page.text.count("working_memory") == 2
+    assert "Message of the runtime" in page.text
+    assert page.text.count("ada") == 3  # in both headers and over the message, not over the memory
 
 
 async def test_calls_and_agents_within_a_call_are_shown_in_it_and_direct_calls_too() -> None:

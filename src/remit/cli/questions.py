@@ -57,6 +57,8 @@ class QuestionPrompter(Struct, frozen=True, kw_only=True):
 
     def ask_question(self, question: Question) -> Answer:
         """Show a question, act on the answer and return the final decision, made here or elsewhere."""
+        if self.client.get_question(question.id).status != "open":
+            return self.leave_open(question)
         self.terminal.show_question(question, self.client.clock())
         _discard_typed_ahead()
         answer, details = self._read_answer(_CHOICES[question.kind]), None

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from remit.cli.text import one_line, summarize_arguments
-from remit.engine.receipt import Receipt, ReceiptCall
+from remit.export.receipt import Receipt, ReceiptCall
 
 _NOTHING = "nothing was changed"
 
@@ -28,17 +26,8 @@ def receipt_summary(receipt: Receipt) -> dict[str, list[dict[str, object]]]:
 
 def _describe_change(call: ReceiptCall) -> str:
     """The objects of a call and its tool, or else the call."""
-    objects = list(dict.fromkeys(_list_objects(call)))
+    objects = [one_line(each) for each in call.changed_objects]
     return f"{', '.join(objects)} by {one_line(call.tool)}" if objects else _describe_call(call)
-
-
-def _list_objects(call: ReceiptCall) -> Iterator[str]:
-    names = {(each.kind, each.id): each.name for each in call.entities}
-    for each in call.objects:
-        fields = f" ({', '.join(each.fields)})" if each.fields else ""
-        yield one_line(f"{each.kind} {each.name or names.get((each.kind, each.id), each.id)}{fields}")
-    if not call.objects:
-        yield from (one_line(f"{each.kind} {each.name}") for each in call.entities)
 
 
 def _describe_call(call: ReceiptCall) -> str:

@@ -20,8 +20,8 @@ from remit.cli.timeline import Timeline, TimelineEntry
 from remit.contracts.contract import Contract
 from remit.contracts.items import Position
 from remit.contracts.usage import UsageTotals
-from remit.engine.receipt import make_receipt
 from remit.errors import BrokenJournalError, RemitError
+from remit.export.receipt import make_receipt
 from remit.journal.codec import find_broken_link
 from remit.journal.ports import RunRow
 

@@ -172,7 +172,7 @@ class ConversationReader(RunReader):
 
     def _export(self, format: ExportFormat, title: str, runs: Sequence[Sequence[Position]]) -> str:  # noqa: A002
         if format == "html":
-            return write_page(title, runs, self._prices)
+            return write_page(title, runs, self._prices, self._find_contract)
         return write_jsonl(position for run in runs for position in run)
 
     async def _cancel_run(self, run: RunRow) -> RunStatus:

@@ -14,10 +14,10 @@ from remit.contracts.items import Item, Message, ModelReply, Position, RunFinish
 from remit.contracts.streaming import DeltaKind
 from remit.core.checks import check_counts
 from remit.engine.open_answers import STORE_SECONDS, OpenAnswer, find_open_answers
-from remit.engine.receipt import FindContract, Receipt, make_receipt
 from remit.engine.result import RunResult
 from remit.engine.watching import wake_streams, watch_run
 from remit.errors import JournalError, RequestError
+from remit.export.receipt import FindContract, Receipt, make_receipt
 from remit.journal.ports import Store
 
 WATCH_SECONDS: Final = 60.0

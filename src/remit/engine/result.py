@@ -15,8 +15,8 @@ from remit.contracts.usage import NO_USAGE, UsageTotals
 from remit.dispatch.context import unwrap_reply
 from remit.dispatch.registry import AnyCallee
 from remit.engine.outcome import ExecutionOutcome, ExecutionStatus
-from remit.engine.receipt import FindContract, Receipt, make_receipt
 from remit.errors import RequestConflictError
+from remit.export.receipt import FindContract, Receipt, make_receipt
 from remit.journal.codec import ChatItem, build_chat_history, items_from_messages
 from remit.journal.replay import ReplayLedger
 

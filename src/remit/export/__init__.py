@@ -1,1 +1,1 @@
-"""Exports runs: their items as JSONL, and a page to read."""
+"""What a run tells: its items as JSONL, a page to read, and a receipt of what it changed."""

@@ -11,7 +11,8 @@ from typing import Final
 from remit.contracts.items import ErasedItem, Position, RunFinished, RunOpened
 from remit.contracts.usage import Prices, UsageTotals
 from remit.export.markup import Markup, element, join
-from remit.export.story import Story, clock_text, duration_text
+from remit.export.receipt import FindContract, make_receipt
+from remit.export.story import Story, clock_text, duration_text, write_receipt
 from remit.export.style import STYLE
 from remit.journal.index import run_row_from_header, status_after
 from remit.journal.ledger import usage_of
@@ -26,8 +27,13 @@ _GOOD: Final = ("done",)
 _BAD: Final = ("failed", "cancelled")
 
 
-def write_page(title: str, runs: Sequence[Sequence[Position]], prices: Prices) -> str:
-    """The page of runs, each as all its items from its header on."""
+def write_page(
+    title: str,
+    runs: Sequence[Sequence[Position]],
+    prices: Prices,
+    find_contract: FindContract = lambda _name: None,
+) -> str:
+    """The page of runs, each as all its items from its header on. See `make_receipt` for ``find_contract``."""
     head = join(
         element("meta", charset="utf-8"),
         element("meta", http_equiv="Content-Security-Policy", content=_POLICY),
@@ -36,7 +42,8 @@ def write_page(title: str, runs: Sequence[Sequence[Position]], prices: Prices) -
         element("title", title),
         element("style", Markup(STYLE)),
     )
-    body = element("main", _header(title, runs, prices), *(_section(run, prices) for run in runs), _footer(runs))
+    sections = [_section(run, prices, find_contract) for run in runs]
+    body = element("main", _header(title, runs, prices), *sections, _footer(runs))
     page = element("html", element("head", head), element("body", body), lang="en")
     return f"<!doctype html>\n{page}\n"
 
@@ -49,7 +56,7 @@ def _header(title: str, runs: Sequence[Sequence[Position]], prices: Prices) -> M
     return element("header", element("h1", title or "Untitled", dir="auto"), _facts(facts))
 
 
-def _section(run: Sequence[Position], prices: Prices) -> Markup:
+def _section(run: Sequence[Position], prices: Prices, find_contract: FindContract) -> Markup:
     header = run[0].item
     if not isinstance(header, RunOpened):
         return element("section", element("p", f"Run {run[0].run} was erased.", class_="event"))
@@ -64,7 +71,8 @@ def _section(run: Sequence[Position], prices: Prices) -> Markup:
         f"took {duration_text(run[-1].at - run[0].at)}", _usage_text(usage_of(run, prices)),
     ]  # fmt: skip
     story = Story(run, header)
-    return element("section", element("header", name, _facts(facts)), story.thread(), story.receipt())
+    receipt = make_receipt((each.item for each in run), find_contract)
+    return element("section", element("header", name, _facts(facts)), story.thread(), write_receipt(receipt))
 
 
 def _footer(runs: Sequence[Sequence[Position]]) -> Markup:

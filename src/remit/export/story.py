@@ -36,6 +36,7 @@ from remit.contracts.question import Change, Decision, Question, content_digest
 from remit.contracts.wire import ToolCallRequest, read_tool_calls, text_of_message
 from remit.errors import error_from_reply
 from remit.export.markup import Markup, element, join
+from remit.export.receipt import Receipt, ReceiptCall
 from remit.journal.codec import message_text
 
 _BRIEF_CHARS: Final = 120
@@ -70,20 +71,6 @@ class Story:
         events = [event for each in self._positions if (event := self._event(each))]
         return join(self._call(self._header.callee, self._header.arguments, self._root, *roots[-1:]), *events)
 
-    def receipt(self) -> Markup:
-        """The calls that were made and that may have changed something, from the record and not from the model."""
-        started = dict.fromkeys(each.item.call for each in self._positions if isinstance(each.item, AttemptStarted))
-        ended = {each.item.call: each.item for each in self._positions if isinstance(each.item, ToolOutput)}
-        lines = [
-            f"{output.callee}: {output.outcome}" if (output := ended.get(call)) else "a call whose end is unknown"
-            for call in started
-        ]
-        if not lines:
-            return Markup("")
-        made = "1 call was executed" if len(lines) == 1 else f"{len(lines):,} calls were executed"
-        listed = element("ul", *(element("li", line) for line in lines))
-        return element("div", element("b", made), listed, class_="receipt")
-
     def _entries(self, agent: str) -> Iterator[Markup]:
         """Everything in the thread of an agent, in the order of the journal."""
         for position in self._positions:
@@ -101,6 +88,10 @@ class Story:
             return _details(f"Instructions, {len(text):,} characters", element("div", text, class_="text"), "system")
         if role == "tool":
             return Markup("")
+        if role == "user" and item.call != item.agent:  # such as working memory: nobody has typed it
+            return _details(
+                f"Message of the runtime, {len(text):,} characters", element("div", text, class_="text"), "system"
+            )
         who = self._header.principal if role == "user" else self._name(item.agent)
         calls = read_tool_calls(message) if role == "assistant" else ()
         said = element("div", text, class_="text", dir="auto") if text else Markup("")
@@ -224,6 +215,22 @@ def _describe(item: Item) -> str:
         case _:
             pass
     return text
+
+
+def write_receipt(receipt: Receipt) -> Markup:
+    """What the calls of a run changed, from the record and not from the model."""
+    kinds = ("changed", "unknown", "erased", "failed", "not_made")
+    lines = [(kind.replace("_", " "), call) for kind in kinds for call in getattr(receipt, kind)]
+    listed = [element("li", element("b", f"{word}: "), _describe_call(call)) for word, call in lines]
+    if receipt.has_changed_nothing:
+        listed.insert(0, element("li", element("b", "nothing was changed")))
+    return element("div", element("ul", *listed), class_="receipt")
+
+
+def _describe_call(call: ReceiptCall) -> str:
+    objects = f"{', '.join(call.changed_objects)} by " if call.changed_objects else ""
+    arguments = "" if objects else f" {_brief(call.arguments)}".rstrip()
+    return f"{objects}{call.tool or 'a call'}{arguments}{f': {call.error.message}' if call.error else ''}"
 
 
 def _details(summary: str, inside: Markup, kind: str) -> Markup:

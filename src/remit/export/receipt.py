@@ -50,6 +50,18 @@ class ReceiptCall(Struct, frozen=True, kw_only=True):
     entities: tuple[Entity, ...] = ()
     error: CallError | None = None
 
+    @property
+    def changed_objects(self) -> tuple[str, ...]:
+        """The objects that it changed, or else those that its result describes: ``page About us (title)``."""
+        names = {(each.kind, each.id): each.name for each in self.entities}
+        changed = (
+            f"{each.kind} {each.name or names.get((each.kind, each.id), each.id)}"
+            + (f" ({', '.join(each.fields)})" if each.fields else "")
+            for each in self.objects
+        )
+        described = (f"{each.kind} {each.name}" for each in self.entities)
+        return tuple(dict.fromkeys(changed if self.objects else described))
+
 
 class Receipt(Struct, frozen=True, kw_only=True):
     """What the calls of a run have changed, over all its agents, in order.
