@@ -6,9 +6,11 @@ import asyncio
 
 import pytest
 
+from remit.contracts.items import RunFinished
 from remit.engine.executor import ExecutionOutcome
 from remit.engine.local import LocalEngine
 from remit.engine.scheduling import LEASE_RETRY_MAX_SECONDS
+from remit.errors import LeaseError
 from remit.journal.memory import InMemoryStore
 from remit.testing.store_suite.samples import begin
 
@@ -78,3 +80,23 @@ async def test_whatever_a_look_raises_is_reported_and_the_next_one_finds_runs() 
         await store.release(run.run, run.epoch)
         await driven.wait()
     assert reported == ["a body of question q1 that no version wrote"]
+
+
+async def test_runs_that_other_executors_have_ended_leave_nothing_behind() -> None:
+    store = InMemoryStore(asyncio.get_running_loop().time)
+    runs = [await begin(store, f"run{number}") for number in range(5)]
+    for run in runs:
+        await store.release(run.run, run.epoch)
+
+    async def lose(run: str, leave: asyncio.Event) -> ExecutionOutcome:
+        (other,) = (each for each in runs if each.run == run)
+        await other.append(RunFinished(call=run, status="done"))
+        raise LeaseError("another executor was faster")
+
+    def report(run: str, error: BaseException) -> None:
+        raise AssertionError(f"nothing goes wrong with {run!r}") from error
+
+    engine = LocalEngine(store, lose, applications=["app"], on_error=report)
+    async with engine:
+        await asyncio.sleep(60)
+        assert not vars(engine)["_failures"]

@@ -169,3 +169,6 @@ class LocalEngine:
             for run in await self._store.list_due_runs(application):
                 if run not in self._executions and self._failures.get(run, _NO_FAILURES).retry_at <= now:
                     self._mark_due(run)
+        for run in [run for run, failures in self._failures.items() if failures.retry_at <= now]:
+            if run not in self._due_runs:  # it has ended, or rests: others execute it too
+                del self._failures[run]
