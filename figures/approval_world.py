@@ -58,6 +58,8 @@ _SAMPLES: Final[dict[str, dict[str, Any]]] = {
     "cms_updateImage": {"imageId": "image_1", "altText": "A loaf"},
     "cms_updatePage": {"pageId": "page_1", "title": "About"},
     "cms_updateSectionContent": {"pageSectionId": "section_1", "content": {"heading": "Bread"}},
+    "cms_createCollection": {"name": "Team", "fields": [{"key": "role", "type": "text"}]},
+    "cms_updatePost": {"postSlug": "entry_1", "title": "News"},
     "cms_updateNavigationItem": {"label": "item_1", "newLabel": "Us"},
     "cms_updateSiteSettings": {"tagline": "Daily bread"},
     "cms_uploadImage": {"file": UPLOADED, "altText": "A loaf"},
@@ -97,7 +99,16 @@ class Target:
         """The canonical form of arguments of this tool."""
         schema = self.tool.schema_in
         if schema.references:  # as `_find_any` resolves them
-            names = ("pageId", "pageSectionId", "changeSetId", "imageId", "newImageId", "oldImageDescription")
+            names = (
+                "pageId",
+                "pageSectionId",
+                "changeSetId",
+                "imageId",
+                "newImageId",
+                "oldImageDescription",
+                "entryId",
+                "postSlug",
+            )
             if "navigation-item" in schema.references:
                 names = (*names, "label")
             found: dict[str, Any] = {name: _as_found(arguments[name]) for name in names if name in arguments}

@@ -35,6 +35,7 @@ SAMPLE: Final = (
     "cms_purgePage",
     "cms_deleteImage",
     "cms_uploadImage",
+    "cms_deletePost",
 )
 """The tools of a sample."""
 
@@ -90,6 +91,20 @@ NORMAL: Final[dict[str, Sample]] = {
     "cms_updateSectionImage": {"pageSectionId": "{section}", "imageId": "{image}"},
     "cms_addImageToSection": {"pageSectionId": "{section}", "imageId": "{image}"},
     "cms_replaceImage": {"oldImageDescription": "{shown}", "newImageId": "{image}"},
+    "cms_listCollections": {},
+    "cms_createCollection": {"name": "Team", "fields": [{"key": "role", "type": "text"}]},
+    "cms_getCollectionEntries": {"collectionId": "{posts}"},
+    "cms_getEntryContent": {"entryId": "{entry}"},
+    "cms_createEntry": {"collectionId": "{posts}", "title": "New", "content": {"body": "Cake"}},
+    "cms_updateEntry": {"entryId": "{entry}", "title": "Later", "slug": "later", "content": {"body": "Cake"}},
+    "cms_deleteEntry": {"entryId": "{news}"},
+    "cms_getPosts": {"collectionSlug": "{posts}"},
+    "cms_getPost": {"postSlug": "{entry}"},
+    "cms_createPost": {"title": "New", "body": "Cake", "collectionSlug": "{posts}"},
+    "cms_updatePost": {"postSlug": "{entry}", "body": "Cake", "tags": ["bread"]},
+    "cms_publishPost": {"postSlug": "{entry}"},
+    "cms_archivePost": {"postSlug": "{news}"},
+    "cms_deletePost": {"postSlug": "{news}"},
 }
 """Arguments with which each tool succeeds. Names in braces are ids of `World.populate`."""
 
@@ -103,7 +118,10 @@ IDS: Final = {
     "published": ("set_1", "set_3"),
     "open": ("set_2", "set_4"),
     "item": ("item_1", "item_2"),
+    "entry": ("entry_1", "entry_3"),
+    "news": ("entry_2", "entry_4"),
     "hero": ("", ""),
+    "posts": ("", ""),
 }
 """The ids of the objects of this tenant, and of another one; those of templates are found."""
 
@@ -203,6 +221,10 @@ class Sweep:
         elif tool == "cms_publishChangeSet":
             payload = AddToChangeSet(change_set_id=self._ids["open"][0], page_ids=[self._ids["about"][0]])
             await ChangeSets(world.database).add_to_change_set(world.call(key="stale"), payload)
+        elif tool.endswith(("Post", "Entry")):
+            await self.call(
+                "cms_updatePost", {"postSlug": arguments.get("postSlug", "entry_2"), "body": "Changed since"}
+            )
         elif tool == "cms_removeNavigationItem":
             await self.call("cms_toggleNavigationItem", self.fill({"label": "{item}"}))
         elif tool == "cms_deleteImage":
@@ -261,9 +283,10 @@ async def open_sweep() -> AsyncGenerator[Sweep]:
             await world.populate(tenant)
         ids = dict(IDS)
         with closing(sqlite3.connect(Path(folder) / "cms.db")) as database:
-            rows = database.execute("SELECT site, id FROM section_definitions WHERE key = 'hero'").fetchall()
-        templates = dict(rows)
-        ids["hero"] = (templates["local-site"], templates["other-site"])
+            rows = database.execute("SELECT key, site, id FROM section_definitions").fetchall()
+        templates = {(key, site): template for key, site, template in rows}
+        for key in ("hero", "posts"):
+            ids[key] = (templates[key, "local-site"], templates[key, "other-site"])
         with closing(Sweep(world, Path(folder) / "cms.db", ids)) as sweep:
             yield sweep
         await world.database.close()

@@ -44,9 +44,11 @@ from remit_cms.storage.database import Database
 from remit_cms.tools import (
     VOCABULARY,
     change_set_operations,
+    collection_operations,
     image_operations,
     navigation_operations,
     page_operations,
+    post_operations,
     publishing_operations,
     rendering_operations,
     section_operations,
@@ -118,6 +120,8 @@ class World:
             settings_operations(database, inventory),
             navigation_operations(database, inventory),
             image_operations(Images(database, RunArtifacts(), Renditions(database)), Placing(database), inventory),
+            collection_operations(database, inventory),
+            post_operations(database, inventory),
             web_operations(Research(http, NoProvider()), HttpRequests(http, {}), inventory),
         )
         operations = self.operations(Operations(inventory, (), parts=(*editor_parts, *user_parts)))

@@ -27,6 +27,8 @@ from remit_cms.navigation.payloads import AddNavigationItem
 from remit_cms.pages.pages import Pages
 from remit_cms.pages.payloads import CreatePage, DeletePage, PageView, UpdatePage
 from remit_cms.pages.search import Search
+from remit_cms.posts.payloads import CreatePost, PublishPost
+from remit_cms.posts.posts import Posts
 from remit_cms.publishing.change_sets import ChangeSets
 from remit_cms.publishing.payloads import PublishChangeSet
 from remit_cms.rendering.renderer import PageRenderer
@@ -39,9 +41,11 @@ from remit_cms.storage.tables import Base
 from remit_cms.tools import (
     AnyTool,
     change_set_operations,
+    collection_operations,
     image_operations,
     navigation_operations,
     page_operations,
+    post_operations,
     publishing_operations,
     section_operations,
     settings_operations,
@@ -158,6 +162,8 @@ class World:
             settings_operations(self.database),
             navigation_operations(self.database),
             image_operations(Images(self.database, RunArtifacts(), self.renditions), self.placing),
+            collection_operations(self.database),
+            post_operations(self.database),
         )
         return tuple(tool for part in parts for tool in part.callees)
 
@@ -165,6 +171,7 @@ class World:
         """The page About with a section; Live, published in set_1 and edited since in set_2; Gone, deleted.
 
         The navigation leads to About. The first image is shown nowhere, the second in a section of About.
+        There are the posts Soon, a draft, and News, which is published.
         """
 
         def call() -> LeafContext:
@@ -182,6 +189,10 @@ class World:
         await self.pages.delete_page(self.call(tenant=tenant), DeletePage(page_id=gone.id, confirmed=True))
         link = AddNavigationItem(label="Who we are", href="about")
         await Navigation(self.database).add_navigation_item(self.call(tenant=tenant), link)
+        posts = Posts(self.database)
+        for title in ("Soon", "News"):
+            made = await posts.create_post(self.call(tenant=tenant), CreatePost(title=title, body="We bake bread."))
+        await posts.publish_post(self.call(tenant=tenant), PublishPost(post_slug=made.post.id))
 
     async def rows(self) -> dict[str, int]:
         """How many rows each table of content has: what a write that failed must leave as it was."""

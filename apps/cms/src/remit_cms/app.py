@@ -26,6 +26,7 @@ from remit_cms.navigation.navigation import NavigationReferences
 from remit_cms.pages.pages import Pages
 from remit_cms.pages.references import PageReferences, SectionReferences
 from remit_cms.pages.search import Search
+from remit_cms.posts.references import EntryReferences
 from remit_cms.publishing.references import ChangeSetReferences, DeletedPageReferences
 from remit_cms.rendering.opening import Opening
 from remit_cms.rendering.renderer import PageRenderer
@@ -35,10 +36,12 @@ from remit_cms.storage.database import Database
 from remit_cms.storage.tables import Kind
 from remit_cms.tools import (
     change_set_operations,
+    collection_operations,
     image_operations,
     load_inventory,
     navigation_operations,
     page_operations,
+    post_operations,
     publishing_operations,
     rendering_operations,
     section_operations,
@@ -104,6 +107,8 @@ def build(
         settings_operations(database),
         navigation_operations(database),
         image_operations(images, Placing(database)),
+        collection_operations(database),
+        post_operations(database),
         web_operations(
             Research(web.http, web.provider), HttpRequests(web.http, web.post_hosts, settings.find_post_hosts)
         ),
@@ -131,6 +136,7 @@ def references(database: Database) -> dict[str, Resolver]:
     return {
         "page": PageReferences(database).find_candidates,
         "document": PageReferences(database, *Kind).find_candidates,
+        "entry": EntryReferences(database).find_candidates,
         "navigation-item": NavigationReferences(database).find_candidates,
         "section": SectionReferences(database).find_candidates,
         "deleted-page": DeletedPageReferences(database).find_candidates,

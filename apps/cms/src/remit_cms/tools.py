@@ -19,6 +19,8 @@ from remit_cms.images.placing import Placing
 from remit_cms.navigation.navigation import Navigation
 from remit_cms.pages.pages import Pages
 from remit_cms.pages.search import Search
+from remit_cms.posts.collections import Collections
+from remit_cms.posts.posts import Posts
 from remit_cms.publishing.change_sets import ChangeSets
 from remit_cms.publishing.history import History
 from remit_cms.publishing.publishing import Publishing
@@ -36,7 +38,19 @@ PreviewFunction: TypeAlias = Callable[..., Awaitable[Preview]]
 DOMAIN: Final = "content"
 VOCABULARY: Final = Vocabulary(
     domains={
-        DOMAIN: {"page", "section", "rendering", "publishing", "change_set", "settings", "navigation", "image", "web"}
+        DOMAIN: {
+            "page",
+            "section",
+            "rendering",
+            "publishing",
+            "change_set",
+            "settings",
+            "navigation",
+            "collection",
+            "post",
+            "image",
+            "web",
+        }
     },
     permissions={"cms:read", "cms:write", "cms:delete", "cms:publish", "web:read", "web:post"},
 )
@@ -102,6 +116,24 @@ def navigation_operations(database: Database, inventory: Inventory | None = None
     navigation = Navigation(database)
     previews: dict[str, PreviewFunction] = {"cms_removeNavigationItem": navigation.preview_removal}
     return _with_previews(_bind("navigation", inventory, navigation), previews)
+
+
+def collection_operations(database: Database, inventory: Inventory | None = None) -> Operations:
+    """Operations on collections and their entries, for users."""
+    collections = Collections(database)
+    previews: dict[str, PreviewFunction] = {"cms_deleteEntry": collections.preview_deletion}
+    return _with_previews(_bind("collection", inventory, collections), previews)
+
+
+def post_operations(database: Database, inventory: Inventory | None = None) -> Operations:
+    """Operations on posts, for users."""
+    posts = Posts(database)
+    previews: dict[str, PreviewFunction] = {
+        "cms_publishPost": posts.preview_publication,
+        "cms_archivePost": posts.preview_archiving,
+        "cms_deletePost": posts.preview_deletion,
+    }
+    return _with_previews(_bind("post", inventory, posts), previews)
 
 
 def _bind(subdomain: str, inventory: Inventory | None, *objects: object) -> Operations:

@@ -58,7 +58,7 @@ async def _find_page(scope: Scope, href: str) -> Page:
         raise InvalidArgumentsError(f"Several pages have the title '{href}': {listed}. Name one by its slug or id.")
     if titled:
         return titled[0]
-    return await scope.find_document(slug or href, *_LINKED)
+    return await scope.find_document(name, *_LINKED)
 
 
 async def find_linked(scope: Scope, contents: list[Mapping[str, JsonValue]]) -> dict[str, Page]:

@@ -14,7 +14,7 @@ from remit_cms.storage.transactions import open_view
 class OpenPage(Payload):
     """The page to open, and its language."""
 
-    page: str = Field(description="Id or slug of the page", min_length=1, max_length=66)
+    page: str = Field(description="Id or slug of the page or post", min_length=1, max_length=66)
     locale_code: str | None = Field(default=None, description="Language, e.g. en", max_length=16)
 
 

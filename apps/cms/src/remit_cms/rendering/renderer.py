@@ -27,12 +27,14 @@ from remit_cms.storage.database import Database
 from remit_cms.storage.images import Image
 from remit_cms.storage.scope import Target
 from remit_cms.storage.snapshots import build_snapshot
+from remit_cms.storage.tables import Kind, Page
 from remit_cms.storage.transactions import open_view
 from remit_cms.storage.translations import load_slugs
 from remit_cms.templates.slots import Slot, SlotType, Structure
 from remit_cms.templates.values import url_scheme
 
 _TEMPLATE_FOLDER: Final = Path(__file__).parent / "html"
+_SHOWN: Final = (Kind.PAGE, Kind.ENTRY)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,12 +126,12 @@ class PageRenderer:
         self, target: Target, id_or_slug: str, locale: str | None
     ) -> tuple[Path, PageDocument, Surroundings]:
         async with open_view(self._database, target) as scope:
-            page, code = await scope.find_page(id_or_slug), scope.resolve_locale(locale)
+            page, code = await scope.find_document(id_or_slug, *_SHOWN), scope.resolve_locale(locale)
             document = await load_page_document(scope, await build_snapshot(scope, page), code, live=False)
             document = document.with_indexing(document.indexing and page.status == "published")
             items = [item for item in await load_items(scope, live=False, locale=code) if item.visible]
             slugs = await load_slugs(scope, [page, *(item.page for item in items if item.page)], code)
-            links = [(item, link) for item in items if (link := _to_link(item, page.id, slugs)) is not None]
+            links = [(item, link) for item in items if (link := _to_link(item, page, slugs)) is not None]
             around = Surroundings(
                 menu=[link for item, link in links if item.location in ("header", "both")],
                 footer=[link for item, link in links if item.location in ("footer", "both")],
@@ -157,10 +159,11 @@ def content_security_policy(css: str) -> str:
     )
 
 
-def _to_link(item: Item, page: str, slugs: Mapping[str, str]) -> SiteLink | None:
+def _to_link(item: Item, page: Page, slugs: Mapping[str, str]) -> SiteLink | None:
     """A link to a document beside this one, or to another server; None for one whose page was deleted."""
-    href = item.url or (f"{slugs[item.page.id]}.html" if item.page else None)
-    return None if href is None else SiteLink(label=item.label, href=href, current=item.wanted == page)
+    up = "../" * page.slug.count("/")
+    href = item.url or (f"{up}{slugs[item.page.id]}.html" if item.page else None)
+    return None if href is None else SiteLink(label=item.label, href=href, current=item.wanted == page.id)
 
 
 def picture_source(image: Image, src: str, srcsets: tuple[tuple[str, str], ...] = ()) -> PictureSource:

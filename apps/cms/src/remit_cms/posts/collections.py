@@ -1,0 +1,204 @@
+"""The operations on collections and their entries. A model reads each docstring before it calls."""
+
+from __future__ import annotations
+
+from sqlalchemy import and_, func, select
+
+from remit import LeafContext
+from remit.errors import AlreadyExistsError, InvalidArgumentsError
+from remit.tools import Preview
+from remit_cms.models import pluralize
+from remit_cms.pages.slugs import resolve_slug
+from remit_cms.posts.entries import (
+    StoredEntry,
+    create_entry,
+    delete_entry,
+    find_entry,
+    find_texts,
+    load_content,
+    preview_deletion,
+    update_entry,
+)
+from remit_cms.posts.payloads import (
+    CollectionReply,
+    CollectionsReply,
+    CollectionView,
+    CreateCollection,
+    CreateEntry,
+    DeleteEntry,
+    EntriesReply,
+    EntryDeletion,
+    EntryReply,
+    EntryView,
+    GetCollectionEntries,
+    GetEntryContent,
+    UpdateEntry,
+)
+from remit_cms.storage.database import Database
+from remit_cms.storage.scope import Scope, parse_structure
+from remit_cms.storage.tables import Kind, Page, PageSection, SectionDefinition
+from remit_cms.storage.transactions import Edit, edit_once, open_view
+from remit_cms.templates.slots import Row, Slot, SlotType, Structure
+from remit_cms.templates.values import describe_slot
+
+
+class Collections:
+    """Collections of entries with the same fields, such as posts."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def list_collections(self, ctx: LeafContext) -> CollectionsReply:
+        """List the collections of the site with the fields of their entries. A collection's key is its collectionId."""
+        async with open_view(self._database, ctx) as scope:
+            chosen = and_(scope.target.row_filter(SectionDefinition), SectionDefinition.kind == Kind.ENTRY)
+            rows = await scope.session.scalars(select(SectionDefinition).where(chosen).order_by(SectionDefinition.key))
+            found = [_collection_view(row) for row in rows]
+            return CollectionsReply(collections=found, total=len(found), message=pluralize(len(found), "collection"))
+
+    async def create_collection(self, ctx: LeafContext, payload: CreateCollection) -> CollectionReply:
+        """Make a collection that does not exist yet, with the fields of its entries. For an entry: cms_createEntry."""
+
+        async def work(edit: Edit) -> CollectionReply:
+            key = resolve_slug(payload.key, payload.name, edit.locales)
+            if len(key) > 30:
+                raise InvalidArgumentsError(f"'{key}' is too long: the key of a collection has 30 characters at most.")
+            taken = and_(edit.target.row_filter(SectionDefinition), SectionDefinition.key == key)
+            if await edit.session.scalar(select(func.count()).select_from(SectionDefinition).where(taken)):
+                raise AlreadyExistsError(f"There is a collection or template '{key}' already.")
+            row = SectionDefinition(
+                id=edit.new_id("collection"),
+                site=edit.target.site,
+                environment=edit.target.environment,
+                key=key,
+                name=payload.name,
+                description="",
+                structure=_build_structure(payload).model_dump(mode="json", exclude_defaults=True),
+                kind=Kind.ENTRY.value,
+            )
+            edit.session.add(row)
+            await edit.session.flush()
+            edit.add_change("collection", row.id, 1, name=row.name)
+            return CollectionReply(
+                collection=_collection_view(row), message=f"Made the collection '{row.name}' ({key})"
+            )
+
+        return await edit_once(self._database, ctx, payload, CollectionReply, work)
+
+    async def get_collection_entries(self, ctx: LeafContext, payload: GetCollectionEntries) -> EntriesReply:
+        """List the entries of a collection, without content unless includeContent is true. For posts: cms_getPosts."""
+        async with open_view(self._database, ctx) as scope:
+            collection = await scope.find_definition(payload.collection_id, Kind.ENTRY)
+            locale = scope.resolve_locale(payload.locale_code)
+            chosen = and_(scope.target.row_filter(Page), PageSection.definition == collection.id)
+            query = select(Page, PageSection).join(PageSection, PageSection.page == Page.id).where(chosen)
+            joined = select(func.count()).select_from(Page).join(PageSection, PageSection.page == Page.id)
+            total = await scope.session.scalar(joined.where(chosen)) or 0
+            if payload.cursor is not None:
+                query = query.where(Page.slug > payload.cursor)
+            rows = (await scope.session.execute(query.order_by(Page.slug).limit(payload.limit + 1))).all()
+            entries = [StoredEntry(page, section, collection) for page, section in rows[: payload.limit]]
+            views = [await _view(scope, each, locale if payload.include_content else None) for each in entries]
+            return EntriesReply(
+                entries=views,
+                total=total,
+                next_cursor=entries[-1].page.slug if len(rows) > len(entries) else None,
+                message=f"The collection '{collection.name}' has {total} {'entry' if total == 1 else 'entries'}",
+            )
+
+    async def get_entry_content(self, ctx: LeafContext, payload: GetEntryContent) -> EntryReply:
+        """Read one entry of a collection with its content."""
+        async with open_view(self._database, ctx) as scope:
+            entry = await find_entry(scope, payload.entry_id)
+            locale = scope.resolve_locale(payload.locale_code)
+            return await _reply(
+                scope, entry, locale, f"Entry '{entry.page.title}' of {entry.collection.key} in {locale}"
+            )
+
+    async def create_entry(self, ctx: LeafContext, payload: CreateEntry) -> EntryReply:
+        """Create an entry that does not exist yet in a collection, as a draft. For posts: cms_createPost."""
+
+        async def work(edit: Edit) -> EntryReply:
+            given = (payload.title, payload.slug, payload.content, payload.locale_code)
+            entry, remark = await create_entry(edit, payload.collection_id, *given, what="entry")
+            message = f"Created entry '{entry.page.title}' (/{entry.page.slug}), as a draft.{remark}"
+            return await _reply(edit, entry, edit.resolve_locale(payload.locale_code), message)
+
+        return await edit_once(self._database, ctx, payload, EntryReply, work)
+
+    async def update_entry(self, ctx: LeafContext, payload: UpdateEntry) -> EntryReply:
+        """Change title, slug or content of an entry. Other fields and other languages are not changed."""
+
+        async def work(edit: Edit) -> EntryReply:
+            entry = await find_entry(edit, payload.entry_id)
+            changed = await update_entry(
+                edit,
+                entry,
+                payload.content,
+                what="entry",
+                title=payload.title,
+                slug=payload.slug,
+                locale=payload.locale_code,
+                expected_revision=payload.expected_revision,
+            )
+            label = f"entry '{entry.page.title}' (/{entry.page.slug})"
+            message = f"Updated {label}" if changed else f"The {label} is like that already"
+            return await _reply(edit, entry, edit.resolve_locale(payload.locale_code), message)
+
+        return await edit_once(self._database, ctx, payload, EntryReply, work)
+
+    async def delete_entry(self, ctx: LeafContext, payload: DeleteEntry) -> EntryDeletion:
+        """Delete an entry of a collection, after approval. It is in the trash then."""
+
+        async def work(edit: Edit) -> EntryDeletion:
+            page = await delete_entry(edit, payload.entry_id)
+            return EntryDeletion(entry_id=page.id, message=f"Deleted entry '{page.title}' (/{page.slug})")
+
+        return await edit_once(self._database, ctx, payload, EntryDeletion, work)
+
+    async def preview_deletion(self, ctx: LeafContext, payload: DeleteEntry) -> Preview:
+        """The entry to delete, for the approver."""
+        async with open_view(self._database, ctx) as scope:
+            return await preview_deletion(scope, payload.entry_id, "entry")
+
+
+def _build_structure(payload: CreateCollection) -> Structure:
+    slots = [
+        Slot(
+            key=each.key,
+            type=SlotType(each.type),
+            label=each.label or each.key,
+            required=each.required,
+            options=tuple(each.options),
+        )
+        for each in payload.fields
+    ]
+    if len({slot.key for slot in slots}) < len(slots):
+        raise InvalidArgumentsError("two fields have the same key; give each another one")
+    if any(bool(slot.options) != (slot.type is SlotType.OPTION) for slot in slots):
+        raise InvalidArgumentsError("a field of type option needs options, and no other field takes them")
+    return Structure(rows=tuple(Row(slots=(slot,)) for slot in slots))
+
+
+def _collection_view(row: SectionDefinition) -> CollectionView:
+    fields = [describe_slot(slot) for slot in parse_structure(row).slots]
+    return CollectionView(id=row.id, key=row.key, name=row.name, description=row.description, fields=fields)
+
+
+async def _reply(scope: Scope, entry: StoredEntry, locale: str, message: str) -> EntryReply:
+    return EntryReply(entry=await _view(scope, entry, locale), message=message)
+
+
+async def _view(scope: Scope, entry: StoredEntry, locale: str | None) -> EntryView:
+    content = None if locale is None else await load_content(scope, entry, locale)
+    title, slug = await find_texts(scope, entry, locale or scope.default_locale)
+    return EntryView(
+        id=entry.page.id,
+        title=title,
+        slug=slug,
+        status=entry.page.status,
+        revision=entry.page.revision,
+        locale_code=locale,
+        content=content and content.content,
+        untranslated=content and content.untranslated,
+    )

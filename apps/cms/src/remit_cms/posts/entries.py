@@ -1,0 +1,143 @@
+"""Entries as they are stored: documents with one section, whose template is that of their collection."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlalchemy import select
+
+from remit.errors import InvalidArgumentsError
+from remit.tools import Preview
+from remit_cms.models import Content
+from remit_cms.pages.slugs import resolve_slug
+from remit_cms.sections.contents import describe_empty_slots, load_section, update_content
+from remit_cms.sections.payloads import SectionView
+from remit_cms.storage.documents import make_document
+from remit_cms.storage.revisions import check_revision, save_revision
+from remit_cms.storage.scope import Scope
+from remit_cms.storage.tables import Kind, Page, PageSection, SectionDefinition
+from remit_cms.storage.transactions import Edit
+from remit_cms.storage.translations import PageTexts, check_slugs_are_free, load_texts, localize_texts, write_texts
+from remit_cms.storage.trash import move_to_trash
+
+_MAX_ADDRESS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class StoredEntry:
+    """An entry with the section that holds its content, and its collection."""
+
+    page: Page
+    section: PageSection
+    collection: SectionDefinition
+
+
+async def find_entry(scope: Scope, name: str) -> StoredEntry:
+    """The entry with this id, address or title.
+
+    Raises:
+        NotFoundError: suggests similar ones.
+    """
+    page = await scope.find_document(name, Kind.ENTRY)
+    query = (
+        select(PageSection, SectionDefinition)
+        .join(SectionDefinition, SectionDefinition.id == PageSection.definition)
+        .where(PageSection.page == page.id)
+    )
+    row = (await scope.session.execute(query)).one()
+    return StoredEntry(page, row[0], row[1])
+
+
+async def load_content(scope: Scope, entry: StoredEntry, locale: str) -> SectionView:
+    """The content of an entry in a language."""
+    return await load_section(scope, entry.section, entry.collection, locale)
+
+
+async def create_entry(
+    edit: Edit, collection_id: str, title: str, slug: str | None, content: Content, locale: str | None, *, what: str
+) -> tuple[StoredEntry, str]:
+    """Add an entry as a draft, and return it with a remark on what it lacks.
+
+    Raises:
+        NotFoundError: no such collection.
+        AlreadyExistsError: an entry of the collection has the slug.
+        InvalidArgumentsError: the content does not fit the collection, or the slug is none.
+    """
+    collection = await edit.find_definition(collection_id, Kind.ENTRY)
+    address = _make_address(collection.key, slug, title)
+    await check_slugs_are_free(edit, "", {edit.default_locale: PageTexts(slug=address)})
+    page = await make_document(edit, Kind.ENTRY, title, address, indexing=True)
+    section = PageSection(id=edit.new_id("content"), page=page.id, definition=collection.id, sort_order=0)
+    edit.session.add(section)
+    await edit.session.flush()
+    written = await update_content(edit, section, collection, content, edit.resolve_locale(locale))
+    await save_revision(edit, page, f"create_{what}")
+    return StoredEntry(page, section, collection), describe_empty_slots(written.empty_slots)
+
+
+async def update_entry(
+    edit: Edit,
+    entry: StoredEntry,
+    content: Content,
+    *,
+    what: str,
+    title: str | None,
+    slug: str | None,
+    locale: str | None,
+    expected_revision: int | None,
+) -> bool:
+    """Change an entry, and return whether that changed anything.
+
+    Raises:
+        ConflictError: the entry has another revision than the caller expects.
+        AlreadyExistsError, InvalidArgumentsError: as of `create_entry`.
+    """
+    page, code = entry.page, edit.resolve_locale(locale)
+    check_revision(page, expected_revision)
+    texts = (await load_texts(edit, [page]))[page.id]
+    before = texts.get(code, PageTexts())
+    after = before.model_copy(update={"title": title or before.title})
+    if slug is not None:
+        after = after.model_copy(update={"slug": _make_address(entry.collection.key, slug, page.title)})
+    fields = [name for name in ("title", "slug") if getattr(before, name) != getattr(after, name)]
+    if fields:
+        await check_slugs_are_free(edit, page.id, {**texts, code: after})
+        await write_texts(edit, page, code, after)
+    if content and (await update_content(edit, entry.section, entry.collection, content, code)).changed:
+        fields.append("content")
+    if fields:
+        await save_revision(edit, page, f"update_{what}", *fields)
+    return bool(fields)
+
+
+async def find_texts(scope: Scope, entry: StoredEntry, locale: str) -> tuple[str, str]:
+    """Title and slug of an entry as a reader of a language sees them; the slug without its collection."""
+    texts = (await load_texts(scope, [entry.page]))[entry.page.id]
+    found = localize_texts(texts, scope.fallback_chain(locale)).texts
+    return found.title or "", (found.slug or "").rpartition("/")[2]
+
+
+async def delete_entry(edit: Edit, name: str) -> Page:
+    """Move an entry to the trash, also from visitors."""
+    entry = await find_entry(edit, name)
+    # The name of the action is that of pages: undoing looks for it.
+    await move_to_trash(edit, entry.page, "delete_page")
+    return entry.page
+
+
+async def preview_deletion(scope: Scope, name: str, what: str) -> Preview:
+    """The entry to delete, for the approver."""
+    page = (await find_entry(scope, name)).page
+    live = "" if page.live is None else f", which visitors see at /{page.live_path}"
+    return Preview(
+        f"the {what} '{page.title}' (/{page.slug}){live}", state=f"revision {page.revision}, live {page.live}"
+    )
+
+
+def _make_address(collection: str, slug: str | None, title: str) -> str:
+    given = None if slug is None else slug.strip("/").removeprefix(f"{collection}/")
+    address = f"{collection}/{resolve_slug(given, title[:50], ())}"
+    if len(address) > _MAX_ADDRESS and given is not None:
+        room = _MAX_ADDRESS - len(collection) - 1
+        raise InvalidArgumentsError(f"'{given}' is too long: a slug in {collection} has {room} characters at most.")
+    return address[:_MAX_ADDRESS].rstrip("-")

@@ -1,0 +1,340 @@
+"""Payloads and replies of the operations on collections, entries and posts."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Literal, cast
+
+from pydantic import BeforeValidator, Field, StringConstraints, model_validator
+
+from remit.tools import Reference, entity
+from remit_cms.models import (
+    Content,
+    ContentInput,
+    IdOrKey,
+    LocaleCode,
+    OmittedIfNone,
+    OptionalParam,
+    Payload,
+    Reply,
+    RevisionNumber,
+    SlugText,
+    View,
+    empty_content,
+)
+from remit_cms.publishing.payloads import PageState
+
+_COLLECTION = "Key of the collection, e.g. posts"
+_ENTRY = "Id, slug or exact title of the entry"
+_POST = "Id, slug or exact title of the post"
+_SLUG = "Name in the address: a-z, 0-9 and '-'; made from the title if omitted"
+_LOCALE = "Language, e.g. en"
+_REVISION = "Refuse if it has another revision by now"
+_LIMIT = "Most to give (1-100)"
+
+_EntryReference = Annotated[str, Field(min_length=1, max_length=200), Reference("entry")]
+_Title = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
+_Text = Annotated[str, Field(max_length=50_000)]
+_Line = Annotated[str, StringConstraints(strip_whitespace=True, max_length=1000)]
+_Cursor = Annotated[str, Field(max_length=200)]
+
+
+class FieldInput(Payload):
+    """A field of the entries of a collection."""
+
+    key: str = Field(description="Name of the field, e.g. price", pattern=r"^[a-zA-Z][a-zA-Z0-9]{0,39}$")
+    type: Literal["text", "richText", "image", "media", "link", "option"] = Field(description="Kind of its values")
+    label: OptionalParam[_Line] = Field(default=None, description="What editors read; the key if omitted")
+    required: bool = Field(default=False, description="Whether an entry needs it")
+    options: list[str] = Field(default_factory=list[str], description="The values of an option", max_length=50)
+
+
+class CreateCollection(Payload):
+    """A new collection."""
+
+    name: _Title = Field(description="Name of the collection, e.g. Team")
+    key: OptionalParam[SlugText] = Field(default=None, description="Name in addresses; made from the name if omitted")
+    fields: list[FieldInput] = Field(description="The fields of its entries (1-30)", min_length=1, max_length=30)
+
+
+class GetCollectionEntries(Payload):
+    """The entries to list."""
+
+    collection_id: IdOrKey = Field(description=_COLLECTION)
+    include_content: bool = Field(default=False, description="Give the content of every entry too")
+    locale_code: OptionalParam[LocaleCode] = Field(default=None, description=_LOCALE)
+    limit: int = Field(default=50, description=_LIMIT, ge=1, le=100)
+    cursor: OptionalParam[_Cursor] = Field(default=None, description="nextCursor of the list before")
+
+
+class OneEntry(Payload):
+    """An entry."""
+
+    entry_id: _EntryReference = Field(description=_ENTRY)
+
+
+class GetEntryContent(OneEntry):
+    """The entry to read."""
+
+    locale_code: OptionalParam[LocaleCode] = Field(default=None, description=_LOCALE)
+
+
+class CreateEntry(Payload):
+    """A new entry."""
+
+    collection_id: IdOrKey = Field(description=_COLLECTION)
+    title: _Title = Field(description="Title of the entry")
+    slug: OptionalParam[SlugText] = Field(default=None, description=_SLUG)
+    content: ContentInput = Field(
+        default_factory=empty_content, description="The fields of the collection with their values"
+    )
+    locale_code: OptionalParam[LocaleCode] = Field(default=None, description=_LOCALE)
+
+
+class UpdateEntry(OneEntry):
+    """Changes to an entry. Omitted fields stay as they are."""
+
+    title: OptionalParam[_Title] = Field(default=None, description="New title")
+    slug: OptionalParam[SlugText] = Field(default=None, description="New slug")
+    content: ContentInput = Field(
+        default_factory=empty_content, description="The fields to change, with their new values; null empties one"
+    )
+    locale_code: OptionalParam[LocaleCode] = Field(default=None, description=_LOCALE)
+    expected_revision: OptionalParam[RevisionNumber] = Field(default=None, description=_REVISION)
+
+
+class DeleteEntry(OneEntry):
+    """The entry to delete."""
+
+
+class Cover(Payload):
+    """The picture of a post: an image of the site, or one elsewhere with what it shows."""
+
+    image_id: OptionalParam[_Line] = Field(default=None, description="Id of an image of the site")
+    url: OptionalParam[_Line] = Field(default=None, description="Address of another picture")
+    alt: OptionalParam[_Line] = Field(default=None, description="What it shows")
+
+
+def _split_tags(value: object) -> object:
+    """Tags that are given as one text with commas."""
+    return [tag.strip() for tag in value.split(",") if tag.strip()] if isinstance(value, str) else value
+
+
+Tag = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=50, pattern=r"^[^,]+$")]
+Tags = Annotated[list[Tag], BeforeValidator(_split_tags), Field(max_length=20)]
+
+_OTHER_NAMES = {
+    "text": "body",
+    "markdown": "body",
+    "summary": "excerpt",
+    "description": "excerpt",
+    "featuredImage": "cover",
+    "featured_image": "cover",
+    "image": "cover",
+}
+
+
+class _PostFields(Payload):
+    """What posts are made of, also in an object ``content`` or ``updates``, and under other usual names."""
+
+    excerpt: OptionalParam[_Line] = Field(default=None, description="Summary in a sentence or two")
+    author: OptionalParam[_Line] = Field(default=None, description="Who wrote it")
+    category: OptionalParam[_Line] = Field(default=None, description="Category, e.g. News")
+    tags: OptionalParam[Tags] = Field(default=None, description="Tags")
+    cover: OptionalParam[Cover] = Field(default=None, description="Picture")
+    locale_code: OptionalParam[LocaleCode] = Field(default=None, description=_LOCALE)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _accept_other_names(cls, value: object) -> object:
+        if not isinstance(value, dict):
+            return value
+        given = dict(cast("dict[str, object]", value))
+        for wrapper in ("updates", "content"):
+            nested = given.pop(wrapper, None)
+            if isinstance(nested, dict):
+                given = {**cast("dict[str, object]", nested), **given}
+            elif nested is not None:
+                given.setdefault("body", nested)
+        for other, name in _OTHER_NAMES.items():
+            if other in given and name not in given:
+                given[name] = given.pop(other)
+        if isinstance(given.get("cover"), str):
+            given["cover"] = {"imageId": given["cover"]}
+        return given
+
+    def content(self, body: str | None) -> Content:
+        """The values of the entry that is a post. An empty text removes one."""
+        cover = None if self.cover is None else self.cover.model_dump(by_alias=True, exclude_none=True)
+        tags = None if self.tags is None else ", ".join(self.tags)
+        values: Content = {
+            "body": body,
+            "excerpt": self.excerpt,
+            "author": self.author,
+            "category": self.category,
+            "tags": tags,
+            "cover": cover,
+        }
+        return {name: value or None for name, value in values.items() if value is not None}
+
+
+class GetPosts(Payload):
+    """The posts to list."""
+
+    collection_slug: IdOrKey = Field(default="posts", description="Key of the collection, unless it is posts")
+    status: Literal["draft", "published", "archived", "all"] = Field(default="all", description="Only those")
+    category: OptionalParam[_Line] = Field(default=None, description="Only those of this category")
+    locale_code: OptionalParam[LocaleCode] = Field(default=None, description=_LOCALE)
+    limit: int = Field(default=50, description=_LIMIT, ge=1, le=100)
+
+
+class OnePost(Payload):
+    """A post."""
+
+    post_slug: _EntryReference = Field(description=_POST)
+
+
+class GetPost(OnePost):
+    """The post to read."""
+
+    locale_code: OptionalParam[LocaleCode] = Field(default=None, description=_LOCALE)
+
+
+class CreatePost(_PostFields):
+    """A new post."""
+
+    title: _Title = Field(description="Title of the post")
+    body: _Text = Field(default="", description="The text, in Markdown")
+    slug: OptionalParam[SlugText] = Field(default=None, description=_SLUG)
+    collection_slug: IdOrKey = Field(default="posts", description="Key of the collection, unless it is posts")
+
+
+class UpdatePost(_PostFields):
+    """Changes to a post. Omitted fields stay as they are; an empty text removes one."""
+
+    post_slug: _EntryReference = Field(description=_POST)
+    title: OptionalParam[_Title] = Field(default=None, description="New title")
+    body: OptionalParam[_Text] = Field(default=None, description="New text, in Markdown")
+    slug: OptionalParam[SlugText] = Field(default=None, description="New slug")
+    expected_revision: OptionalParam[RevisionNumber] = Field(default=None, description=_REVISION)
+
+
+class PublishPost(OnePost):
+    """The post to publish."""
+
+
+class ArchivePost(OnePost):
+    """The post to archive."""
+
+
+class DeletePost(OnePost):
+    """The post to delete."""
+
+
+@entity("collection")
+class CollectionView(View):
+    """A collection. Its key serves as collectionId."""
+
+    id: str
+    key: str
+    name: str
+    description: str
+    fields: list[str]
+
+
+class CollectionReply(Reply):
+    """One collection."""
+
+    collection: CollectionView
+
+
+class CollectionsReply(Reply):
+    """The collections of a site."""
+
+    collections: list[CollectionView]
+    total: int
+
+
+@entity("entry", name="title")
+class EntryView(View):
+    """An entry. ``untranslated`` names the fields that the locale lacks, and the locale that stands in."""
+
+    id: str
+    title: str
+    slug: str
+    status: str
+    revision: int
+    locale_code: OmittedIfNone[str] = None
+    content: OmittedIfNone[Content] = None
+    untranslated: OmittedIfNone[dict[str, str]] = None
+
+
+class EntryReply(Reply):
+    """One entry."""
+
+    entry: EntryView
+
+
+class EntriesReply(Reply):
+    """Entries of a collection, by slug. ``next_cursor`` is present if more follow."""
+
+    entries: list[EntryView]
+    total: int
+    next_cursor: OmittedIfNone[str] = None
+
+
+class EntryDeletion(Reply):
+    """A deleted entry. It is in the trash."""
+
+    entry_id: str
+
+
+@entity("post", name="title")
+class PostBrief(View):
+    """A post in a list."""
+
+    id: str
+    title: str
+    slug: str
+    status: str
+    published_at: OmittedIfNone[datetime] = None
+    category: OmittedIfNone[str] = None
+    excerpt: OmittedIfNone[str] = None
+
+
+class PostView(PostBrief):
+    """A post. ``path`` is its address, once it is published."""
+
+    path: str
+    revision: int
+    locale_code: str
+    body: str
+    author: OmittedIfNone[str] = None
+    tags: OmittedIfNone[list[str]] = None
+    cover: OmittedIfNone[dict[str, str]] = None
+    untranslated: OmittedIfNone[dict[str, str]] = None
+
+
+class PostReply(Reply):
+    """One post."""
+
+    post: PostView
+
+
+class PostsReply(Reply):
+    """Posts, the last published first, then drafts."""
+
+    posts: list[PostBrief]
+    total: int
+
+
+class PostStateReply(Reply):
+    """One post after the operation."""
+
+    post: PageState
+
+
+class PostDeletion(Reply):
+    """A deleted post. It is in the trash."""
+
+    post_id: str

@@ -1,0 +1,212 @@
+"""The operations on posts: entries that are published, archived and deleted. A model reads each docstring."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import cast
+
+from sqlalchemy import Subquery, func, select
+
+from remit import LeafContext
+from remit.errors import ConflictError
+from remit.tools import Preview
+from remit_cms.models import pluralize
+from remit_cms.posts.entries import (
+    StoredEntry,
+    create_entry,
+    delete_entry,
+    find_entry,
+    find_texts,
+    load_content,
+    preview_deletion,
+    update_entry,
+)
+from remit_cms.posts.payloads import (
+    ArchivePost,
+    CreatePost,
+    DeletePost,
+    GetPost,
+    GetPosts,
+    PostBrief,
+    PostDeletion,
+    PostReply,
+    PostsReply,
+    PostStateReply,
+    PostView,
+    PublishPost,
+    UpdatePost,
+)
+from remit_cms.publishing.payloads import PublishPage, UnpublishPage
+from remit_cms.publishing.publishing import Publishing, page_state
+from remit_cms.storage.database import Database
+from remit_cms.storage.live import Move, move_live
+from remit_cms.storage.scope import Scope
+from remit_cms.storage.tables import Kind, Page, PageSection, Publication
+from remit_cms.storage.transactions import Edit, edit_once, open_view
+
+
+class Posts:
+    """The posts of a site."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._publishing = Publishing(database)
+
+    async def get_posts(self, ctx: LeafContext, payload: GetPosts) -> PostsReply:
+        """List posts, without their texts: those published last, then drafts."""
+        async with open_view(self._database, ctx) as scope:
+            collection = await scope.find_definition(payload.collection_slug, Kind.ENTRY)
+            locale = scope.resolve_locale(payload.locale_code)
+            statuses = {"published": ("published", "changed"), "all": ("draft", "published", "changed", "archived")}
+            dates = _publication_dates(scope)
+            query = (
+                select(Page, PageSection, dates.c.published_at)
+                .join(PageSection, PageSection.page == Page.id)
+                .outerjoin(dates, dates.c.page == Page.id)
+                .where(scope.target.row_filter(Page), PageSection.definition == collection.id)
+                .where(Page.status.in_(statuses.get(payload.status, (payload.status,))))
+                .order_by(dates.c.published_at.is_(None), dates.c.published_at.desc(), Page.slug)
+            )
+            rows = (await scope.session.execute(query)).all()
+            wanted, total = (payload.category or "").lower(), len(rows)
+            briefs = [
+                await _brief(scope, StoredEntry(page, section, collection), locale, published)
+                for page, section, published in (rows if wanted else rows[: payload.limit])
+            ]
+            if wanted:
+                briefs = [each for each in briefs if (each.category or "").lower() == wanted]
+                total = len(briefs)
+            message = f"Found {pluralize(total, 'post')}"
+            return PostsReply(posts=briefs[: payload.limit], total=total, message=message)
+
+    async def get_post(self, ctx: LeafContext, payload: GetPost) -> PostReply:
+        """Read one post with its text, as its draft is now. As visitors see it: cms_getLivePage."""
+        async with open_view(self._database, ctx) as scope:
+            entry = await find_entry(scope, payload.post_slug)
+            return await _reply(scope, entry, payload.locale_code, f"Post '{entry.page.title}'")
+
+    async def create_post(self, ctx: LeafContext, payload: CreatePost) -> PostReply:
+        """Create a post that does not exist yet, as a draft. Visitors see it once it is published."""
+
+        async def work(edit: Edit) -> PostReply:
+            given = (payload.title, payload.slug, payload.content(payload.body), payload.locale_code)
+            entry, remark = await create_entry(edit, payload.collection_slug, *given, what="post")
+            message = f"Created post '{entry.page.title}' (/{entry.page.slug}), as a draft.{remark}"
+            return await _reply(edit, entry, payload.locale_code, message)
+
+        return await edit_once(self._database, ctx, payload, PostReply, work)
+
+    async def update_post(self, ctx: LeafContext, payload: UpdatePost) -> PostReply:
+        """Change title, text or other fields of a post, in its draft. Other fields and languages are not changed."""
+
+        async def work(edit: Edit) -> PostReply:
+            entry = await find_entry(edit, payload.post_slug)
+            changed = await update_entry(
+                edit,
+                entry,
+                payload.content(payload.body),
+                what="post",
+                title=payload.title,
+                slug=payload.slug,
+                locale=payload.locale_code,
+                expected_revision=payload.expected_revision,
+            )
+            label = f"post '{entry.page.title}' (/{entry.page.slug})"
+            message = f"Updated {label}" if changed else f"The {label} is like that already"
+            return await _reply(edit, entry, payload.locale_code, message)
+
+        return await edit_once(self._database, ctx, payload, PostReply, work)
+
+    async def publish_post(self, ctx: LeafContext, payload: PublishPost) -> PostStateReply:
+        """Show one post to visitors as its draft is now, after approval; also one that was archived."""
+        page_id = await self._find_id(ctx, payload.post_slug)
+        done = await self._publishing.publish_page(ctx, PublishPage(page_id=page_id))
+        return PostStateReply(post=done.page, message=f"Published post '{done.page.title}' (/{done.page.live_path})")
+
+    async def preview_publication(self, ctx: LeafContext, payload: PublishPost) -> Preview:
+        """The difference between the live post and its draft, for the approver."""
+        page_id = await self._find_id(ctx, payload.post_slug)
+        return await self._publishing.preview_publication(ctx, PublishPage(page_id=page_id))
+
+    async def archive_post(self, ctx: LeafContext, payload: ArchivePost) -> PostStateReply:
+        """Hide one published post from visitors, after approval; it can come back. To delete one: cms_deletePost."""
+
+        async def work(edit: Edit) -> PostStateReply:
+            page = (await find_entry(edit, payload.post_slug)).page
+            if page.live is None:
+                raise ConflictError(f"Post '{page.title}' is not live: visitors do not see it.")
+            await move_live(edit, [Move(page, None)])
+            page.status = "archived"
+            await edit.session.flush()
+            return PostStateReply(post=page_state(page), message=f"Archived post '{page.title}'")
+
+        return await edit_once(self._database, ctx, payload, PostStateReply, work)
+
+    async def preview_archiving(self, ctx: LeafContext, payload: ArchivePost) -> Preview:
+        """The post that visitors would lose, for the approver."""
+        page_id = await self._find_id(ctx, payload.post_slug)
+        return await self._publishing.preview_unpublication(ctx, UnpublishPage(page_id=page_id))
+
+    async def delete_post(self, ctx: LeafContext, payload: DeletePost) -> PostDeletion:
+        """Delete a post, after approval. It is in the trash then. To take it from visitors only: cms_archivePost."""
+
+        async def work(edit: Edit) -> PostDeletion:
+            page = await delete_entry(edit, payload.post_slug)
+            return PostDeletion(post_id=page.id, message=f"Deleted post '{page.title}' (/{page.slug})")
+
+        return await edit_once(self._database, ctx, payload, PostDeletion, work)
+
+    async def preview_deletion(self, ctx: LeafContext, payload: DeletePost) -> Preview:
+        """The post to delete, for the approver."""
+        async with open_view(self._database, ctx) as scope:
+            return await preview_deletion(scope, payload.post_slug, "post")
+
+    async def _find_id(self, ctx: LeafContext, name: str) -> str:
+        async with open_view(self._database, ctx) as scope:
+            return (await find_entry(scope, name)).page.id
+
+
+def _publication_dates(scope: Scope) -> Subquery:
+    """When each document went live first, as a query to join."""
+    return (
+        select(Publication.page, func.min(Publication.created_at).label("published_at"))
+        .where(scope.target.row_filter(Publication), Publication.after.is_not(None))
+        .group_by(Publication.page)
+        .subquery()
+    )
+
+
+async def _brief(scope: Scope, entry: StoredEntry, locale: str, published: datetime | None) -> PostBrief:
+    content = (await load_content(scope, entry, locale)).content or {}
+    page, (title, slug) = entry.page, await find_texts(scope, entry, locale)
+    return PostBrief(
+        id=page.id,
+        title=title,
+        slug=slug,
+        status=page.status,
+        published_at=published,
+        category=cast("str | None", content.get("category")),
+        excerpt=cast("str | None", content.get("excerpt")),
+    )
+
+
+async def _reply(scope: Scope, entry: StoredEntry, code: str | None, message: str) -> PostReply:
+    locale = scope.resolve_locale(code)
+    dates = _publication_dates(scope)
+    published = await scope.session.scalar(select(dates.c.published_at).where(dates.c.page == entry.page.id))
+    brief = await _brief(scope, entry, locale, published)
+    view = await load_content(scope, entry, locale)
+    content = view.content or {}
+    tags = cast("str | None", content.get("tags"))
+    post = PostView(
+        **brief.model_dump(),
+        path=f"/{entry.collection.key}/{brief.slug}",
+        revision=entry.page.revision,
+        locale_code=locale,
+        body=str(content.get("body") or ""),
+        author=cast("str | None", content.get("author")),
+        tags=tags.split(", ") if tags else None,
+        cover=cast("dict[str, str] | None", content.get("cover")),
+        untranslated=view.untranslated,
+    )
+    return PostReply(post=post, message=message)

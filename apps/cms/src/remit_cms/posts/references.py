@@ -1,0 +1,51 @@
+"""Finds the entries that an argument may mean."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from sqlalchemy import ColumnElement, func, or_, select
+
+from remit import LeafContext
+from remit.tools import Candidate
+from remit_cms.storage.database import Database
+from remit_cms.storage.scope import slug_of
+from remit_cms.storage.tables import Kind, Page, PageTranslation
+from remit_cms.storage.transactions import open_view
+from remit_cms.storage.translations import PageTexts, load_texts
+
+_MAX_LISTED: Final = 500
+
+
+class EntryReferences:
+    """Resolves references to entries, such as posts."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def find_candidates(self, ctx: LeafContext, text: str) -> list[Candidate]:
+        """The entries that a text may mean, by id, address, slug or title, or else all, to suggest similar ones."""
+        tail, title = slug_of(text).rpartition("/")[2], text.strip().lower()
+        async with open_view(self._database, ctx) as scope:
+            entries = select(Page).where(scope.target.row_filter(Page), Page.kind == Kind.ENTRY)
+            entries = entries.order_by(Page.slug, Page.id).limit(_MAX_LISTED)
+
+            def is_named(table: type[Page | PageTranslation]) -> ColumnElement[bool]:
+                return or_(table.slug.endswith(f"/{tail}", autoescape=True), func.lower(table.title) == title)
+
+            translated = select(PageTranslation.page).where(is_named(PageTranslation))
+            named = or_(Page.id == text, is_named(Page), Page.id.in_(translated))
+            rows = (await scope.session.scalars(entries.where(named))).all()
+            rows = rows or (await scope.session.scalars(entries)).all()
+            texts = await load_texts(scope, rows)
+        return [Candidate(row.id, row.title, str(row.revision), _aliases(texts[row.id], text)) for row in rows]
+
+
+def _aliases(texts: Mapping[str, PageTexts], text: str) -> tuple[str, ...]:
+    """The addresses, slugs and titles of an entry, and the text as it was written if that means one of them."""
+    addresses = [each.slug for each in texts.values() if each.slug]
+    titles = [each.title for each in [*texts.values()][1:] if each.title]
+    names = [name for each in addresses for name in (each, f"/{each}", each.rpartition("/")[2])]
+    written = (text.strip(),) if slug_of(text) in names else ()
+    return tuple(dict.fromkeys((*names, *titles, *written)))

@@ -1,0 +1,131 @@
+"""Collections: entries with the same fields, checked when they are written."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from apps.cms.tests.publishing.editing import Editor
+from apps.cms.tests.world import World
+from remit.errors import AlreadyExistsError, InvalidArgumentsError, NotFoundError
+from remit_cms.posts.collections import Collections
+from remit_cms.posts.payloads import (
+    CreateCollection,
+    CreateEntry,
+    DeleteEntry,
+    EntryView,
+    GetCollectionEntries,
+    GetEntryContent,
+    UpdateEntry,
+)
+
+TEAM = {
+    "name": "Team",
+    "fields": [
+        {"key": "role", "type": "text", "required": True},
+        {"key": "bio", "type": "richText", "label": "About them"},
+        {"key": "place", "type": "option", "options": ["shop", "bakery"]},
+    ],
+}
+
+
+@pytest.fixture
+def ann(world: World) -> Editor:
+    return Editor(world, "ann", "monday")
+
+
+@pytest.fixture
+async def team(world: World, ann: Editor) -> Collections:
+    collections = Collections(world.database)
+    await collections.create_collection(ann.call(), CreateCollection.model_validate(TEAM))
+    return collections
+
+
+async def create(collections: Collections, editor: Editor, title: str, **content: Any) -> EntryView:
+    payload = CreateEntry(collection_id="team", title=title, content=content)
+    return (await collections.create_entry(editor.call(), payload)).entry
+
+
+async def test_a_site_has_posts_and_the_collections_that_are_made(ann: Editor, team: Collections) -> None:
+    reply = await team.list_collections(ann.call())
+    assert {each.key: each.fields for each in reply.collections} == {
+        "posts": [
+            "body (richText, required)",
+            "excerpt (text)",
+            "cover (image)",
+            "author (text)",
+            "category (text)",
+            "tags (text)",
+        ],
+        "team": ["role (text, required)", "bio (richText)", "place (shop | bakery)"],
+    }
+
+
+@pytest.mark.parametrize(
+    ("changes", "error", "message"),
+    [
+        ({}, AlreadyExistsError, "a collection or template 'team' already"),
+        ({"name": "Hero"}, AlreadyExistsError, "a collection or template 'hero' already"),
+        ({"key": "a" * 31}, InvalidArgumentsError, "has 30 characters at most"),
+        ({"key": "new", "fields": TEAM["fields"] * 2}, InvalidArgumentsError, "two fields have the same key"),
+        ({"key": "new", "fields": [{"key": "x", "type": "option"}]}, InvalidArgumentsError, "needs options"),
+    ],
+)
+async def test_a_collection_that_cannot_be_is_refused(
+    ann: Editor, team: Collections, changes: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        await team.create_collection(ann.call(), CreateCollection.model_validate({**TEAM, **changes}))
+
+
+async def test_entries_are_made_changed_translated_and_deleted(ann: Editor, team: Collections) -> None:
+    entry = await create(team, ann, "Bob", role="Baker")
+    assert (entry.slug, entry.status, entry.content) == ("bob", "draft", {"role": "Baker"})
+    german = UpdateEntry(entry_id=entry.id, content={"role": "Bäcker"}, locale_code="de")
+    assert (await team.update_entry(ann.call(), german)).entry.content == {"role": "Bäcker"}
+    change = UpdateEntry(entry_id=entry.id, title="Robert", slug="robert", content={"bio": "Bakes."})
+    changed = (await team.update_entry(ann.call(), change)).entry
+    assert (changed.title, changed.slug, changed.content) == ("Robert", "robert", {"role": "Baker", "bio": "Bakes."})
+    assert "is like that already" in (await team.update_entry(ann.call(), change)).message
+    preview = await team.preview_deletion(ann.call(), DeleteEntry(entry_id=entry.id))
+    assert preview.summary == "the entry 'Robert' (/team/robert)"
+    await team.delete_entry(ann.call(), DeleteEntry(entry_id=entry.id))
+    with pytest.raises(NotFoundError):
+        await team.get_entry_content(ann.call(), GetEntryContent(entry_id=entry.id))
+
+
+async def test_content_that_does_not_fit_the_collection_is_refused_with_its_fields(
+    ann: Editor, team: Collections
+) -> None:
+    with pytest.raises(InvalidArgumentsError, match=r"no field 'rol' .*Its fields: role \(text"):
+        await create(team, ann, "Bob", rol=1)
+    with pytest.raises(InvalidArgumentsError, match="'place' must be one of shop, bakery"):
+        await create(team, ann, "Bob", place="home")
+    with pytest.raises(NotFoundError, match="Existing collections: posts, team"):
+        await team.create_entry(ann.call(), CreateEntry(collection_id="teams", title="Bob"))
+
+
+async def test_entries_are_listed_in_pages_with_content_only_if_asked(ann: Editor, team: Collections) -> None:
+    for title in ("Cy", "Ann", "Bob"):
+        await create(team, ann, title, role="Baker")
+    first = await team.get_collection_entries(ann.call(), GetCollectionEntries(collection_id="team", limit=2))
+    assert ([each.slug for each in first.entries], first.total) == (["ann", "bob"], 3)
+    assert first.entries[0].content is None
+    rest = GetCollectionEntries(collection_id="team", cursor=first.next_cursor, include_content=True)
+    last = await team.get_collection_entries(ann.call(), rest)
+    assert [(each.slug, each.content) for each in last.entries] == [("cy", {"role": "Baker"})]
+    assert (last.next_cursor, last.message) == (None, "The collection 'Team' has 3 entries")
+
+
+async def test_entries_of_two_collections_with_one_slug_are_told_apart(
+    world: World, ann: Editor, team: Collections
+) -> None:
+    await create(team, ann, "News", role="Parrot")
+    await team.create_entry(ann.call(), CreateEntry(collection_id="posts", title="News"))
+    candidates = await world.references["entry"](ann.call(), "news")
+    assert [(each.id, each.aliases) for each in candidates] == [
+        ("entry_2", ("posts/news", "/posts/news", "news")),
+        ("entry_1", ("team/news", "/team/news", "news")),
+    ]
+    assert len([*await world.references["entry"](ann.call(), "nothing")]) == 2
