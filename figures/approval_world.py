@@ -52,6 +52,7 @@ BEA: Final = superuser(name="bea")
 _SAMPLES: Final[dict[str, dict[str, Any]]] = {
     "cms_addToChangeSet": {"changeSetId": "set_1", "pageIds": ["page_1"]},
     "cms_createChangeSet": {"name": "Spring", "pageIds": ["page_1"]},
+    "cms_createPreviewLink": {"pageId": "page_1"},
     "cms_createPageWithContent": {"title": "About", "sections": [{"definitionId": "hero"}]},
     "cms_getPage": {"slug": "about"},
     "cms_translatePage": {"pageId": "page_1", "localeCode": "de", "title": "Wir"},

@@ -80,6 +80,7 @@ NORMAL: Final[dict[str, Sample]] = {
     "cms_updateNavigationItem": {"label": "{item}", "newLabel": "Us", "newHref": "{live}"},
     "cms_toggleNavigationItem": {"label": "{item}"},
     "cms_removeNavigationItem": {"label": "{item}"},
+    "cms_createPreviewLink": {"pageId": "{live}"},
     "cms_uploadImage": {"file": UPLOADED, "altText": "A new loaf"},
     "cms_listConversationImages": {},
     "cms_findImage": {"description": "loaf"},

@@ -20,7 +20,6 @@ from figures.figure import Figure, no_violations
 from remit import Agent, App, LeafContext, Runtime, Stack, Tool, preset, tool
 from remit.agent import AgentLimits
 from remit.app import Env
-from remit.artifacts import RunArtifacts
 from remit.cli.check import examine
 from remit.contracts.facts import Risk
 from remit.inventory import InventoryError, Operations, PolicyTable, business_rules_section, read_inventory
@@ -29,36 +28,18 @@ from remit.policies import Egress, HighRisk, Policy
 from remit.tools import Callee
 from remit.workers import PydanticAIDriver, load_workers
 from remit_cms.agent import editor
-from remit_cms.app import references
-from remit_cms.images.library import Images
-from remit_cms.images.placing import Placing
-from remit_cms.images.renditions import Renditions
+from remit_cms.app import references, user_operations
 from remit_cms.pages.pages import Pages
 from remit_cms.pages.payloads import GetPage, PageReply
 from remit_cms.pages.search import Search
-from remit_cms.rendering.opening import Opening
-from remit_cms.rendering.renderer import PageRenderer
 from remit_cms.sections.sections import Sections
 from remit_cms.settings.settings import SettingsInForce
 from remit_cms.storage.database import Database
 from remit_cms.tools import (
     VOCABULARY,
-    change_set_operations,
-    collection_operations,
-    image_operations,
-    navigation_operations,
     page_operations,
-    post_operations,
-    publishing_operations,
-    rendering_operations,
     section_operations,
-    settings_operations,
-    web_operations,
 )
-from remit_cms.web.guarded_http import GuardedHttp
-from remit_cms.web.requests import HttpRequests
-from remit_cms.web.research import Research
-from remit_cms.web.search_providers import NoProvider
 
 AnyTool = Tool[..., Any]
 
@@ -108,22 +89,11 @@ class World:
         table = PolicyTable(business_rules_section(version=version("remit-cms")))
         inventory = read_inventory(self.folder / "inventory", table, VOCABULARY)
         in_force = SettingsInForce(database)
-        http, opening = GuardedHttp(), Opening(database, PageRenderer(database, self.folder / "sites"))
         editor_parts = (
             page_operations(pages, Search(database), inventory),
             section_operations(sections, inventory),
         )
-        user_parts = (
-            rendering_operations(opening, inventory),
-            publishing_operations(database, inventory),
-            change_set_operations(database, inventory),
-            settings_operations(database, inventory),
-            navigation_operations(database, inventory),
-            image_operations(Images(database, RunArtifacts(), Renditions(database)), Placing(database), inventory),
-            collection_operations(database, inventory),
-            post_operations(database, inventory),
-            web_operations(Research(http, NoProvider()), HttpRequests(http, {}), inventory),
-        )
+        user_parts = user_operations(database, self.folder, inventory=inventory)
         operations = self.operations(Operations(inventory, (), parts=(*editor_parts, *user_parts)))
         offered = {each.name: self.change_tool(each) for each in operations.callees}
         for_users = [offered.pop(each.name) for part in user_parts for each in part.callees]

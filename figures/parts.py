@@ -25,6 +25,7 @@ from figures import (
     fuzz,
     governed,
     history,
+    html,
     limits,
     narrowing,
     order,
@@ -62,6 +63,7 @@ from figures.mutants import four_eyes as four_eyes_mutants
 from figures.mutants import fuzz as fuzz_mutants
 from figures.mutants import governed as governed_mutants
 from figures.mutants import history as history_mutants
+from figures.mutants import html as html_mutants
 from figures.mutants import limits as limits_mutants
 from figures.mutants import narrowing as narrowing_mutants
 from figures.mutants import order as order_mutants
@@ -141,6 +143,7 @@ PARTS: Final = {
     "acl": Part(acl_figure.figures, acl_mutants.MUTANTS),
     "client": Part(client.figures, client_mutants.MUTANTS),
     "cms": Part(cms.figures, cms_mutants.MUTANTS),
+    "html": Part(html.figures, html_mutants.MUTANTS),
     "fuzz": Part(fuzz.figures, fuzz_mutants.MUTANTS),
     "untyped": Part(untyped.figures, untyped_mutants.MUTANTS),
     "combinations": Part(combinations.figures, combinations_mutants.MUTANTS),

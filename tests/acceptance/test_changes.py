@@ -93,7 +93,7 @@ CMS: dict[str, list[str]] = {
     "cms_uploadImage": ["image"],
 }
 
-CHANGE_NOTHING = {"cms_getImageRendition", "cms_openPage", "http_post"}
+CHANGE_NOTHING = {"cms_exportSite", "cms_getImageRendition", "cms_openPage", "http_post"}
 """They make what a person or an agent looks at, or send data elsewhere: nothing that pages show changes."""
 
 UNTRACED = "sheets_append_values"

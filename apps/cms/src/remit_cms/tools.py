@@ -28,6 +28,8 @@ from remit_cms.publishing.trash import Trash
 from remit_cms.rendering.opening import Opening
 from remit_cms.sections.sections import Sections
 from remit_cms.settings.settings import Settings
+from remit_cms.site.export import Exports
+from remit_cms.site.previewing import Previews
 from remit_cms.storage.database import Database
 from remit_cms.web.requests import HttpRequests
 from remit_cms.web.research import Research
@@ -49,6 +51,7 @@ VOCABULARY: Final = Vocabulary(
             "collection",
             "post",
             "image",
+            "site",
             "web",
         }
     },
@@ -83,6 +86,11 @@ def rendering_operations(opening: Opening, inventory: Inventory | None = None) -
 def image_operations(images: Images, placing: Placing, inventory: Inventory | None = None) -> Operations:
     """Operations on images, for the illustrator and for users."""
     return _with_previews(_bind("image", inventory, images, placing), {"cms_deleteImage": images.preview_deletion})
+
+
+def site_operations(previews: Previews, exports: Exports, inventory: Inventory | None = None) -> Operations:
+    """Operations on the site that visitors see, for users."""
+    return _bind("site", inventory, previews, exports)
 
 
 def publishing_operations(database: Database, inventory: Inventory | None = None) -> Operations:

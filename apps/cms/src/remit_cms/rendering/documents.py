@@ -32,9 +32,9 @@ class PageDocument:
     sections: tuple[tuple[str, Structure, Content], ...]
     images: Mapping[str, Image]
 
-    def with_indexing(self, indexing: bool) -> PageDocument:  # noqa: FBT001
-        """The same document, which search engines may list or not."""
-        return replace(self, indexing=indexing)
+    def hide(self) -> PageDocument:
+        """The same document, which search engines may not list."""
+        return replace(self, indexing=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +53,7 @@ class Surroundings:
 
     home: str = ""
     address: str = ""
+    origin: str = ""
     menu: Sequence[SiteLink] = ()
     footer: Sequence[SiteLink] = ()
     languages: Sequence[SiteLink] = ()

@@ -122,13 +122,17 @@ class PageRenderer:
             opened=bool(blocks) and blocks[0].key == "hero",
         )
 
+    def policy_of(self, document: PageDocument) -> str:
+        """The content security policy of a document."""
+        return content_security_policy(self._css + document.theme_css)
+
     async def _load_draft(
         self, target: Target, id_or_slug: str, locale: str | None
     ) -> tuple[Path, PageDocument, Surroundings]:
         async with open_view(self._database, target) as scope:
             page, code = await scope.find_document(id_or_slug, *_SHOWN), scope.resolve_locale(locale)
             document = await load_page_document(scope, await build_snapshot(scope, page), code, live=False)
-            document = document.with_indexing(document.indexing and page.status == "published")
+            document = document if page.status == "published" else document.hide()
             items = [item for item in await load_items(scope, live=False, locale=code) if item.visible]
             slugs = await load_slugs(scope, [page, *(item.page for item in items if item.page)], code)
             links = [(item, link) for item in items if (link := _to_link(item, page, slugs)) is not None]

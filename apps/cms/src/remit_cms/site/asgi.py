@@ -1,0 +1,252 @@
+"""The ASGI application: addresses of a site to responses. It reads live revisions and changes nothing."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from typing import Any, Final, TypeAlias
+from urllib.parse import quote
+
+from remit.errors import NotFoundError
+from remit.secrets import Secret
+from remit_cms.images.pictures import FORMATS
+from remit_cms.images.renditions import Renditions
+from remit_cms.rendering.documents import load_page_document
+from remit_cms.rendering.renderer import PageRenderer
+from remit_cms.site.links import read_preview
+from remit_cms.site.lookup import (
+    Address,
+    find_home,
+    find_page,
+    find_pinned,
+    find_redirect,
+    list_pages,
+    load_surroundings,
+    load_version,
+    parse_address,
+)
+from remit_cms.site.pictures import picture_sources
+from remit_cms.site.texts import empty_snapshot, robots_text, sitemap_text, text_in
+from remit_cms.storage.database import Database
+from remit_cms.storage.scope import Scope, Target
+from remit_cms.storage.transactions import open_view
+
+AsgiScope: TypeAlias = MutableMapping[str, Any]
+Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send: TypeAlias = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+
+_MAX_PATH: Final = 2000
+_MAX_KEPT: Final = 2000
+_HEADERS: Final = {
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=()",
+}
+_REVALIDATE: Final = "public, max-age=0, must-revalidate"
+_FOREVER: Final = "public, max-age=31536000, immutable"
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """A response: its status, its body, and the headers beside those that all have."""
+
+    status: int
+    body: bytes = b""
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+class Site:
+    """The live pages of one site and environment, as an ASGI application.
+
+    Args:
+        database: the database of the CMS.
+        renderer: what renders its pages.
+        renditions: the copies of its images.
+        target: the site and environment.
+        url: the address of the site for visitors, for sitemap and canonical links.
+        preview_key: the key that signs links to previews; None shows none.
+        look_every: seconds between looks whether anything was published; responses are kept until then.
+        clock: seconds since the epoch, for links that expire.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        renderer: PageRenderer,
+        renditions: Renditions,
+        target: Target,
+        *,
+        url: str = "http://127.0.0.1:8080",
+        preview_key: Secret | None = None,
+        look_every: float = 1.0,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._database = database
+        self._renderer = renderer
+        self._renditions = renditions
+        self.target: Final = target
+        self._url = url.rstrip("/")
+        self._preview_key = preview_key
+        self._look_every = look_every
+        self._looked: float | None = None
+        self._version = ""
+        self._clock = clock
+        self._kept: dict[str, Response] = {}
+
+    async def __call__(self, scope: AsgiScope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        if scope["type"] == "lifespan":
+            await _live(receive, send)
+            return
+        if scope["type"] != "http":
+            return
+        method, headers = scope["method"], dict(scope["headers"])
+        if method not in ("GET", "HEAD"):
+            response = Response(405, b"Only GET and HEAD", {"allow": "GET, HEAD", "content-type": "text/plain"})
+        else:
+            response = await self.respond(scope["path"])
+        etag = response.headers.get("etag")
+        if etag and etag in headers.get(b"if-none-match", b"").decode("latin-1"):
+            response = Response(304, b"", {key: response.headers[key] for key in ("etag", "cache-control")})
+        everything = {**_HEADERS, **response.headers}
+        if response.status != 304:
+            everything["content-length"] = str(len(response.body))
+        encoded = [(key.encode(), value.encode("latin-1")) for key, value in everything.items()]
+        await send({"type": "http.response.start", "status": response.status, "headers": encoded})
+        await send({"type": "http.response.body", "body": b"" if method == "HEAD" else response.body})
+
+    async def respond(self, path: str) -> Response:
+        """The response to a request of a path."""
+        if len(path) > _MAX_PATH or "\0" in path or not path.isprintable():
+            return await self._missing("")
+        if path.startswith("/preview/"):
+            return await self._preview(path)
+        if path.startswith("/images/"):
+            return await self._image(path)
+        await self._forget_if_changed()
+        if path not in self._kept:
+            response = await self._make(path)
+            if len(self._kept) >= _MAX_KEPT:
+                self._kept.clear()
+            self._kept[path] = response
+        return self._kept[path]
+
+    async def _forget_if_changed(self) -> None:
+        """Forget the responses that are kept if anything that visitors see was changed since the last look."""
+        now = time.monotonic()
+        if self._looked is not None and now - self._looked < self._look_every:
+            return
+        self._looked = now
+        async with open_view(self._database, self.target) as scope:
+            version = await load_version(scope)
+        if version != self._version:
+            self._version = version
+            self._kept.clear()
+
+    async def _make(self, path: str) -> Response:
+        if path == "/robots.txt":
+            return _text(robots_text(self._url), "text/plain; charset=utf-8")
+        if path == "/sitemap.xml":
+            async with open_view(self._database, self.target) as scope:
+                return _text(sitemap_text(self._url, scope, await list_pages(scope)), "application/xml")
+        async with open_view(self._database, self.target) as scope:
+            address = parse_address(scope, path)
+            href = address.href(scope.default_locale)
+            if await find_page(scope, address, {}) is None:
+                new = await find_redirect(scope, address)
+                if new is not None:
+                    return _moved(new.href(scope.default_locale))
+                return await self._page(scope, address, status=404)
+            return _moved(href) if href != path else await self._page(scope, address)
+
+    async def _page(
+        self, scope: Scope, address: Address, pins: Mapping[str, int] | None = None, prefix: str = "", status: int = 200
+    ) -> Response:
+        """The document at an address, or the one that says that there is none."""
+        default, locale = scope.default_locale, address.locale
+        shown = None if status != 200 else await find_page(scope, address, pins or {})
+        status = status if shown is not None or status != 200 else 404
+        snapshot = empty_snapshot(locale) if shown is None else shown.snapshot
+        document = await load_page_document(scope, snapshot, locale, live=True)
+        around = await load_surroundings(scope, shown, locale, prefix)
+        if shown is not None and not prefix:
+            home = await find_home(scope)
+            is_home = home is not None and home.page == shown.page
+            path = "" if is_home else shown.addresses[locale]
+            around = replace(around, origin=self._url, address=f"{self._url}{Address(locale, path).href(default)}")
+        if prefix:
+            around = replace(around, notice=text_in(locale, "preview"))
+        document = document.hide() if prefix or shown is None else document
+        html = self._renderer.render_document(document, picture_sources(document.images), around)
+        headers = {
+            "content-type": "text/html; charset=utf-8",
+            "content-language": locale,
+            "content-security-policy": f"{self._renderer.policy_of(document)}; frame-ancestors 'none'",
+            "cache-control": "private, no-store" if prefix else _REVALIDATE,
+        }
+        body = html.encode()
+        if prefix or status != 200:
+            headers["x-robots-tag"] = "noindex"
+        if not prefix:
+            headers["etag"] = _etag(body)
+        return Response(status, body, headers)
+
+    async def _preview(self, path: str) -> Response:
+        token, _, rest = path.removeprefix("/preview/").partition("/")
+        key = self._preview_key
+        preview = None if key is None else read_preview(key, token, self.target, self._clock())
+        if preview is None:
+            return await self._missing("")
+        async with open_view(self._database, self.target) as scope:
+            prefix = f"/preview/{token}"
+            address = parse_address(scope, rest)
+            if not address.path:
+                address = await find_pinned(scope, preview.pins, address.locale) or address
+            return await self._page(scope, address, preview.pins, prefix)
+
+    async def _image(self, path: str) -> Response:
+        digest, _, name = path.removeprefix("/images/").partition("/")
+        width, _, kind = name.partition(".")
+        if not width.isascii() or not width.isdigit() or len(width) > 5:
+            return await self._missing("")
+        try:
+            content = await self._renditions.get(self.target, digest, int(width), kind)
+        except NotFoundError:
+            return await self._missing("")
+        headers = {
+            "content-type": FORMATS[kind],
+            "cache-control": _FOREVER,
+            "etag": f'"{digest[:32]}-{int(width)}-{kind}"',
+            "content-security-policy": "default-src 'none'",
+        }
+        return Response(200, content, headers)
+
+    async def _missing(self, locale: str) -> Response:
+        async with open_view(self._database, self.target) as scope:
+            return await self._page(scope, Address(locale or scope.default_locale, ""), status=404)
+
+
+def _etag(body: bytes) -> str:
+    return f'"{sha256(body).hexdigest()[:32]}"'
+
+
+def _text(text: str, media_type: str) -> Response:
+    body = text.encode()
+    return Response(200, body, {"content-type": media_type, "cache-control": _REVALIDATE, "etag": _etag(body)})
+
+
+def _moved(href: str) -> Response:
+    return Response(301, b"", {"location": quote(href, safe="/-._~"), "cache-control": _REVALIDATE})
+
+
+async def _live(receive: Receive, send: Send) -> None:
+    while True:
+        message = await receive()
+        kind = str(message["type"])
+        await send({"type": f"{kind}.complete"})
+        if kind == "lifespan.shutdown":
+            return

@@ -1,0 +1,52 @@
+"""Payloads and replies of the operations on the site that visitors see."""
+
+from __future__ import annotations
+
+from typing import Annotated, Self
+
+from pydantic import Field, model_validator
+
+from remit.tools import Reference
+from remit_cms.models import OmittedIfNone, OptionalParam, PageReference, Payload, Reply, RevisionNumber
+
+_ChangeSetReference = Annotated[str, Field(min_length=1, max_length=200), Reference("change-set")]
+
+
+class CreatePreviewLink(Payload):
+    """What the link shows: a revision of one page, or the edits of a change set."""
+
+    page_id: OptionalParam[PageReference] = Field(default=None, description="Id, slug or exact title of the page")
+    revision: OptionalParam[RevisionNumber] = Field(default=None, description="Its revision; the newest if omitted")
+    change_set_id: OptionalParam[_ChangeSetReference] = Field(default=None, description="Id or name of a change set")
+    hours: int = Field(default=24, description="Hours until it expires (1-720)", ge=1, le=720)
+
+    @model_validator(mode="after")
+    def _require_one(self) -> Self:
+        if (self.page_id is None) == (self.change_set_id is None):
+            raise ValueError("give the pageId of a page, or the changeSetId of a change set")
+        if self.revision is not None and self.page_id is None:
+            raise ValueError("a revision belongs to a page; give its pageId")
+        return self
+
+
+class PreviewLinkReply(Reply):
+    """The address of a preview, and when it expires."""
+
+    url: str
+    expires_at: str
+    pages: list[str]
+
+
+class ExportSite(Payload):
+    """How to write the site."""
+
+    zip: bool = Field(default=False, description="Write one ZIP file in place of a folder")
+
+
+class ExportReply(Reply):
+    """Where the site was written, and how much of it there is."""
+
+    path: str
+    pages: int
+    images: int
+    skipped: OmittedIfNone[list[str]] = None

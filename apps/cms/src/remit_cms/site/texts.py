@@ -1,0 +1,62 @@
+"""The texts that the site says itself: robots.txt, the sitemap, and its few words in some languages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+from xml.sax.saxutils import escape, quoteattr
+
+from remit_cms.site.lookup import Address, ShownPage
+from remit_cms.storage.scope import Scope
+from remit_cms.storage.snapshots import SectionSnapshot, Snapshot
+
+_TEXTS: Final = {
+    "en": {
+        "missing": "Page not found",
+        "nothing": "There is no page at this address. It may have moved, or the link was mistyped.",
+        "preview": "Preview: visitors do not see this.",
+    },
+    "de": {
+        "missing": "Seite nicht gefunden",
+        "nothing": "Unter dieser Adresse gibt es keine Seite. Vielleicht ist sie umgezogen oder der Link falsch.",
+        "preview": "Vorschau: Besucher sehen das nicht.",
+    },
+}
+
+
+def text_in(locale: str, key: str) -> str:
+    """One of the site's own texts, in English where it has no other."""
+    return _TEXTS.get(locale.partition("-")[0], _TEXTS["en"])[key]
+
+
+def empty_snapshot(locale: str) -> Snapshot:
+    """The page that stands in for one that there is not."""
+    text = SectionSnapshot(
+        id="missing", definition="text", sort_order=0, contents={locale: {"content": text_in(locale, "nothing")}}
+    )
+    return Snapshot(id="", locale=locale, slug="", title=text_in(locale, "missing"), indexing=False, sections=[text])
+
+
+def robots_text(url: str) -> str:
+    """What robots may read."""
+    return f"User-agent: *\nDisallow: /preview/\nSitemap: {url}/sitemap.xml\n"
+
+
+def sitemap_text(url: str, scope: Scope, pages: Sequence[tuple[ShownPage, str]]) -> str:
+    """The pages that search engines may list, each in all its languages."""
+    entries: list[str] = []
+    for page, day in pages:
+        if not page.snapshot.indexing:
+            continue
+        hrefs = {
+            code: f"{url}{Address(code, path).href(scope.default_locale)}" for code, path in page.addresses.items()
+        }
+        links = "".join(
+            f'<xhtml:link rel="alternate" hreflang={quoteattr(code)} href={quoteattr(href)}/>'
+            for code, href in hrefs.items()
+        )
+        entries += [f"<url><loc>{escape(href)}</loc><lastmod>{day}</lastmod>{links}</url>" for href in hrefs.values()]
+    return (
+        '<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" '
+        'xmlns:xhtml="http://www.w3.org/1999/xhtml">\n' + "\n".join(entries) + "\n</urlset>\n"
+    )

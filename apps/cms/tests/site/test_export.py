@@ -1,0 +1,52 @@
+"""The site as files: what visitors see, and what a server of files needs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from zipfile import ZipFile
+
+from apps.cms.tests.site.visitor import make_site, publish, visit
+from apps.cms.tests.world import World
+from remit_cms.pages.payloads import UpdatePage
+from remit_cms.publishing.payloads import PublishPage, UnpublishPage
+from remit_cms.publishing.publishing import Publishing
+from remit_cms.site.payloads import ExportSite
+
+
+def files_in(folder: Path) -> set[str]:
+    """The paths of the files in a folder."""
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+
+
+async def test_files_are_what_visitors_see(world: World, tmp_path: Path) -> None:
+    image = await world.image()
+    page = await publish(world, "About", ("hero", {"heading": "Hi", "image": {"imageId": image.id}}))
+    await world.page("Draft")
+    await world.pages.update_page(world.call(), UpdatePage(page_id=page.id, slug="us"))
+    await Publishing(world.database).publish_page(world.call(), PublishPage(page_id=page.id))
+    reply = await world.exports.export_site(world.call(), ExportSite())
+    folder = Path(reply.path)
+    assert folder == tmp_path / "exports" / "local-site" / "main"
+    files = files_in(folder)
+    images = {name for name in files if name.startswith("images/")}
+    assert files - images == {
+        *("index.html", "us/index.html", "de/index.html", "de/us/index.html"),
+        *("about/index.html", "de/about/index.html", "robots.txt", "sitemap.xml", "404.html"),
+    }
+    assert (reply.pages, reply.images, len(images)) == (6, 2, 2)
+    assert (folder / "us/index.html").read_bytes() == (await visit(make_site(world), "/us")).body
+    assert 'content="0; url=/us"' in (folder / "about/index.html").read_text()
+
+
+async def test_a_second_export_replaces_the_first_and_a_zip_holds_the_same(world: World) -> None:
+    page = await publish(world, "About")
+    first = await world.exports.export_site(world.call(run="a"), ExportSite())
+    zipped = await world.exports.export_site(world.call(run="a"), ExportSite(zip=True))
+    with ZipFile(zipped.path) as file:
+        names = set(file.namelist())
+    assert names == files_in(Path(first.path))
+    await world.pages.update_page(world.call(), UpdatePage(page_id=page.id, title="x"))
+    await Publishing(world.database).unpublish_page(world.call(), UnpublishPage(page_id=page.id))
+    await world.exports.export_site(world.call(run="b"), ExportSite())
+    last = ["404.html", "robots.txt", "sitemap.xml"]
+    assert sorted(files_in(Path(zipped.path).parent)) == ["main.zip", *(f"main/{name}" for name in last)]
