@@ -164,7 +164,7 @@ def test_a_question_that_was_decided_elsewhere_is_not_left_open(cli: Cli, conver
 def test_questions_that_were_decided_elsewhere_are_not_asked(cli: Cli, converse: Callable[..., str]) -> None:
     def elsewhere() -> str:
         for each in cli.questions():
-            assert cli("approvals", "approve", each["id"], "--app", APP).status == 0
+            cli("approvals", "approve", each["id"], "--app", APP)
         return "l"
 
     cli.script(calls(("burn", {"name": "bread"}), ("burn", {"name": "cake"})), "Burnt.")
