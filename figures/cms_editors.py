@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import sqlite3
 from collections import Counter
 from contextlib import closing
@@ -14,13 +15,14 @@ from typing import Any, Final
 from apps.cms.tests.publishing.editing import Editor
 from apps.cms.tests.world import World
 from remit.errors import RemitError
+from remit_cms.pages.payloads import CopyPage
 from remit_cms.publishing.payloads import PublishChangeSet, PublishPage, RestorePage, RevertChangeSet, RevertPage
 
 Values = dict[str, Any]
 STEPS: Final = (
     *(("edit",) * 8),
     *(("publish_set", "adopt", "revert_set") * 2),
-    *("create", "publish_page", "unpublish", "revert_page", "discard", "delete", "restore"),
+    *("create", "copy", "publish_page", "unpublish", "revert_page", "discard", "delete", "restore"),
 )
 FIELDS: Final = ("title", "meta", "slug", "en", "de", "title de", "slug de")
 
@@ -110,12 +112,27 @@ class Editors:
         self.pages.append(page)
         return True
 
+    async def _copy(self, editor: Editor, choice: int) -> bool:
+        source = self._alive(choice)
+        if source is None:
+            return False
+        text = self._next()
+        payload = CopyPage(page_id=source.id, title=text)
+        view = (await self.world.pages.copy_page(editor.call(), payload)).page
+        page = Page(view.id, view.sections[0].id)
+        contents = {name: (source.revisions[-1] or {})[name] for name in ("en", "de")}
+        page.add({**dict.fromkeys(FIELDS), "title": text, "slug": text, **contents}, self._set_of(editor))
+        self.pages.append(page)
+        return True
+
     async def _edit(self, editor: Editor, choice: int) -> bool:
         page = self._alive(choice)
         if page is None:
             return await self._create(editor, choice)
         name, text = FIELDS[choice % len(FIELDS)], self._next()
         if name in {"en", "de"}:
+            target = self._alive(choice // 7)
+            text += f" [more](page:{target.id})" if target and choice % 2 else ""
             await editor.write(page.section, name, content=text)
         elif name.endswith(" de"):
             await editor.update(page.id, locale_code="de", **{name.removesuffix(" de"): text})
@@ -297,8 +314,20 @@ class Editors:
                     continue
                 self._claim(row[0] == page.number == max(kept), f"{where}: {page.id} is at revision {row[0]}")
                 self._claim(row[1] == page.live, f"{where}: visitors see {row[1]} of {page.id}, not {page.live}")
+                links = {(bool(live), target) for live, target in database.execute(_LINKS, (page.id,))}
+                linked = _links_of(page.values(page.number), live=False) | _links_of(page.values(page.live), live=True)
+                self._claim(links == linked, f"{where}: {page.id} links to {links}, not {linked}")
                 draft = _draft_of(database, page)
                 self._claim(draft == page.revisions[-1], f"{where}: the draft of {page.id} is {draft}")
+
+
+_LINKS: Final = "SELECT live, target FROM links WHERE source = ?"
+
+
+def _links_of(values: Values | None, *, live: bool) -> set[tuple[bool, str]]:
+    """The pages to which the texts of a draft or of a live page link."""
+    texts = [(values or {}).get(name) or "" for name in ("en", "de")]
+    return {(live, target) for text in texts for target in re.findall(r"page:(\w+)", text)}
 
 
 def _values_of(snapshot: Any) -> Values:

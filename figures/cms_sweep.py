@@ -46,6 +46,8 @@ NORMAL: Final[dict[str, Sample]] = {
     "cms_createPageWithContent": {"title": "New", "sections": [{"definitionId": "{hero}"}]},
     "cms_updatePage": {"pageId": "{about}", "title": "Us", "slug": "us"},
     "cms_translatePage": {"pageId": "{live}", "localeCode": "de", "title": "Lebendig", "slug": "lebendig"},
+    "cms_copyPage": {"pageId": "{about}", "title": "Copy"},
+    "cms_getLinksHere": {"pageId": "{about}"},
     "cms_deletePage": {"pageId": "{live}", "confirmed": True},
     "cms_findResource": {"query": "abuot"},
     "cms_searchPages": {"query": "bread"},

@@ -35,8 +35,11 @@ _LOST: Final = {
     "a translation overwrites the original": edited(
         "remit_cms.sections.contents:update_content", "(section.id, locale)", "(section.id, edit.default_locale)"
     ),
-    "a translated title overwrites the original": edited(
-        "remit_cms.storage.translations:write_texts", "if locale != page.locale:", "if False:"
+    "revisions forget titles in other languages": edited(
+        "remit_cms.storage.snapshots:build_snapshot", "if locale != page.locale", "if False"
+    ),
+    "links of drafts count as those that visitors see": edited(
+        "remit_cms.storage.revisions:save_revision", "live=False", "live=True"
     ),
     "edits of others go live with a change set": edited(
         "remit_cms.storage.change_sets:find_foreign_edits", "if foreign is None:", "if True:"

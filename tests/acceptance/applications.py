@@ -66,6 +66,7 @@ CMS: dict[str, Sample] = {
     "cms_addToChangeSet": {"changeSetId": "set_2", "pageIds": ["about"]},
     "cms_addImageToSection": {"pageSectionId": "section_1", "imageId": "image_1"},
     "cms_addSectionToPage": {"pageId": "about", "definitionId": "text", "content": {"content": "Hi"}},
+    "cms_copyPage": {"pageId": "about", "title": "Us"},
     "cms_createChangeSet": {"name": "Spring", "pageIds": ["about"]},
     "cms_createPage": {"title": "Contact"},
     "cms_createPageWithContent": {"title": "Us", "sections": [{"definitionId": "hero", "content": {"heading": "We"}}]},

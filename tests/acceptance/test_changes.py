@@ -56,6 +56,7 @@ CMS: dict[str, list[str]] = {
     "cms_addImageToSection": ["page sections", "section content"],
     "cms_addSectionToPage": ["page sections", "section"],
     "cms_addToChangeSet": ["change-set"],
+    "cms_copyPage": ["page"],
     "cms_createChangeSet": ["change-set"],
     "cms_createPage": ["page"],
     "cms_createPageWithContent": ["page"],

@@ -19,7 +19,7 @@ SCRIPT = (ROOT / "apps/cms/rehearsal.json").read_text("utf-8")
 @pytest.fixture
 def waiting(cli: Cli) -> str:
     """The page that the rehearsal wants to delete; its run waits, as without a terminal."""
-    page = re.findall(r"page_[0-9a-f]+", cli("call", "cms", "cms_createPage", '{"title": "Old prices"}').out)[0]
+    page = re.findall(r'"page":{"id":"(\w+)"', cli("call", "cms", "cms_createPage", '{"title": "Old prices"}').out)[0]
     cli.script_file.write_text(SCRIPT.replace("OLD_PRICES", page), "utf-8")
     made = cli("run", "cms", "--conversation", "rehearsal", "--ask", "Create an About page")
     assert (made.status, "a script, not a model" in made.err) == (0, True)

@@ -31,6 +31,7 @@ WRITES: dict[str, tuple[dict[str, Any], list[Changed]]] = {
         {"pageId": "about", "localeCode": "de", "slug": "wir"},
         [Changed("page", "page_1", "2", ("slug",), "About")],
     ),
+    "cms_copyPage": ({"pageId": "about", "title": "Us"}, [Changed("page", "page_2", "1", name="Us")]),
     "cms_deletePage": ({"pageId": "page_1", "confirmed": True}, [Changed("page", "page_1", "2", name="About")]),
     "cms_addSectionToPage": (
         {"pageId": "about", **HERO},

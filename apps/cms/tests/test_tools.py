@@ -21,6 +21,7 @@ READS = {
     "cms_getPages": ["limit", "cursor", "localeCode"],
     "cms_getPage": ["pageId", "slug", "includeContent", "localeCode"],
     "cms_findResource": ["query", "limit"],
+    "cms_getLinksHere": ["pageId"],
     "cms_searchPages": ["query", "limit", "localeCode"],
     "cms_getPageSections": ["pageId", "includeContent", "localeCode"],
     "cms_getSectionContent": ["pageSectionId", "localeCode"],
@@ -30,6 +31,7 @@ READS = {
 CREATES = {
     "cms_createPage": ["title", "slug", "sections"],
     "cms_createPageWithContent": ["title", "slug", "sections"],
+    "cms_copyPage": ["pageId", "title", "slug"],
     "cms_addSectionToPage": ["definitionId", "content", "pageId", "sortOrder", "localeCode", "expectedRevision"],
 }
 UPDATES = {
@@ -111,6 +113,8 @@ async def test_every_tool_works_through_the_runtime(runtime: Runtime) -> None:
         "cms_getPage": await call(runtime, "cms_getPage", slug="about", includeContent=True),
         "cms_updatePage": await call(runtime, "cms_updatePage", pageId="about", meta={"description": "Us."}),
         "cms_translatePage": await call(runtime, "cms_translatePage", pageId="about", localeCode="de", title="Wir"),
+        "cms_copyPage": await call(runtime, "cms_copyPage", pageId="about", title="Copy"),
+        "cms_getLinksHere": await call(runtime, "cms_getLinksHere", pageId="about"),
         "cms_findResource": await call(runtime, "cms_findResource", query="abuot"),
         "cms_searchPages": await call(runtime, "cms_searchPages", query="bread"),
         "cms_getPageSections": await call(runtime, "cms_getPageSections", pageId="about"),
@@ -126,7 +130,7 @@ async def test_every_tool_works_through_the_runtime(runtime: Runtime) -> None:
     }
     assert {name: reply["success"] for name, reply in replies.items()} == dict.fromkeys(set(ALL) - set(DELETES), True)
     assert replies["cms_getPage"]["page"]["sections"][0]["content"] == {"heading": "We bake bread"}
-    assert [match["slug"] for match in replies["cms_searchPages"]["matches"]] == ["about"]
+    assert [match["slug"] for match in replies["cms_searchPages"]["matches"]] == ["copy", "about"]
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,15 @@ from remit import LeafContext
 from remit.tools import Preview
 from remit_cms.models import pluralize
 from remit_cms.pages.payloads import (
+    CopyPage,
     CreatePage,
     CreatePageWithContent,
     DeletePage,
+    GetLinksHere,
     GetPage,
     GetPages,
+    LinksReply,
+    LinkView,
     MetaView,
     PageBrief,
     PageDeletion,
@@ -25,10 +29,11 @@ from remit_cms.pages.payloads import (
 from remit_cms.pages.slugs import resolve_slug
 from remit_cms.sections.contents import add_section, describe_empty_slots, load_sections
 from remit_cms.storage.database import Database
-from remit_cms.storage.live import format_address
+from remit_cms.storage.links import describe_links, find_links, link_state
 from remit_cms.storage.revisions import check_revision, save_revision
 from remit_cms.storage.scope import Scope
-from remit_cms.storage.tables import Kind, Page
+from remit_cms.storage.snapshots import Snapshot, apply_snapshot, build_snapshot
+from remit_cms.storage.tables import Kind, Page, TrashedPage
 from remit_cms.storage.transactions import Edit, edit_once, open_view
 from remit_cms.storage.translations import (
     PageTexts,
@@ -39,6 +44,7 @@ from remit_cms.storage.translations import (
     write_texts,
 )
 from remit_cms.storage.trash import move_to_trash
+from remit_cms.templates.references import ObjectRef
 
 
 class Pages:
@@ -102,6 +108,35 @@ class Pages:
         """Give a page its title, slug or search engine texts in another language. Other languages are not changed."""
         return await edit_once(self._database, ctx, payload, PageReply, lambda edit: _update_page(edit, payload.update))
 
+    async def copy_page(self, ctx: LeafContext, payload: CopyPage) -> PageReply:
+        """Copy a page with its sections in all languages, as a draft with a title and slug of its own."""
+
+        async def work(edit: Edit) -> PageReply:
+            page = await _add_page(edit, payload.title, payload.slug)
+            source = await build_snapshot(edit, await edit.find_page(payload.page_id))
+            await apply_snapshot(edit, page, _copy_of(source, page, edit))
+            await save_revision(edit, page, "copy_page")
+            return await _page_reply(
+                edit, page, f"Copied page '{source.title}' to {{}}, as a draft", edit.default_locale
+            )
+
+        return await edit_once(self._database, ctx, payload, PageReply, work)
+
+    async def get_links_here(self, ctx: LeafContext, payload: GetLinksHere) -> LinksReply:
+        """List what links to a page, in drafts and in what visitors see. Not for the links on a page: cms_getPage."""
+        async with open_view(self._database, ctx) as scope:
+            target = await _find_link_target(scope, payload.page_id)
+            places: dict[tuple[ObjectRef, str, str], list[bool]] = {}
+            for each in await find_links(scope, target):
+                places.setdefault((each.source, each.title, each.place), []).append(each.live)
+            links = [
+                LinkView(
+                    kind=source.kind, id=source.id, title=title, place=place, draft=False in live, live=True in live
+                )
+                for (source, title, place), live in places.items()
+            ]
+            return LinksReply(links=links, total=len(links), message=f"{pluralize(len(links), 'link')} to this page")
+
     async def delete_page(self, ctx: LeafContext, payload: DeletePage) -> PageDeletion:
         """Delete a page and its sections. Call it with confirmed false first, which requests approval."""
         if not payload.confirmed:
@@ -127,10 +162,10 @@ class Pages:
             keys = [section.section_key for section in await load_sections(scope, page)]
             section_summary = f"{pluralize(len(keys), 'section')} ({', '.join(keys)})" if keys else "no sections"
             live = "" if page.live is None else f", which visitors see at /{page.live_path}"
-            summary = f"the page '{page.title}' (/{page.slug}) with {section_summary}{live}"
-            return Preview(
-                summary, state=f"revision {page.revision}, live {page.live}" if live else f"revision {page.revision}"
-            )
+            links = await find_links(scope, page.id)
+            summary = f"the page '{page.title}' (/{page.slug}) with {section_summary}{live}{describe_links(links)}"
+            state = f"revision {page.revision}" + (f", live {page.live}" if live else "")
+            return Preview(summary, state=state + link_state(links))
 
     async def _request_confirmation(self, ctx: LeafContext, payload: DeletePage) -> PageDeletion:
         return PageDeletion(
@@ -142,15 +177,33 @@ class Pages:
         )
 
 
-async def _create_page(edit: Edit, payload: CreatePage) -> PageReply:
-    slug = resolve_slug(payload.slug, payload.title, edit.locales)
+async def _find_link_target(scope: Scope, name: str) -> str:
+    """A page, also one in the trash, to which others may still link."""
+    trashed = select(TrashedPage.page).where(scope.target.row_filter(TrashedPage), TrashedPage.page == name)
+    return await scope.session.scalar(trashed) or (await scope.find_document(name)).id
+
+
+def _copy_of(source: Snapshot, page: Page, edit: Edit) -> Snapshot:
+    sections = [each.model_copy(update={"id": edit.new_id("section")}) for each in source.sections]
+    return Snapshot(
+        id=page.id,
+        locale=page.locale,
+        slug=page.slug,
+        title=page.title,
+        indexing=source.indexing,
+        sections=sections,
+    )
+
+
+async def _add_page(edit: Edit, title: str, slug: str | None) -> Page:
+    """A new page without sections. The caller saves its revision."""
     page = Page(
         id=edit.new_id("page"),
         site=edit.target.site,
         environment=edit.target.environment,
         locale=edit.default_locale,
-        slug=slug,
-        title=payload.title,
+        slug=resolve_slug(slug, title, edit.locales),
+        title=title,
         status="draft",
         indexing=True,
         revision=0,
@@ -160,6 +213,11 @@ async def _create_page(edit: Edit, payload: CreatePage) -> PageReply:
     await check_slugs_are_free(edit, page.id, {page.locale: original_texts(page)})
     edit.session.add(page)
     await edit.session.flush()
+    return page
+
+
+async def _create_page(edit: Edit, payload: CreatePage) -> PageReply:
+    page = await _add_page(edit, payload.title, payload.slug)
     added = [await add_section(edit, page, section, edit.default_locale) for section in payload.sections]
     await save_revision(edit, page, "create_page")
     remark = "".join(
@@ -225,5 +283,5 @@ async def _page_reply(scope: Scope, page: Page, message: str, locale: str, *, wi
         untranslated=untranslated or None,
         sections=await load_sections(scope, page, locale=sections_locale, with_content=with_content),
     )
-    address = format_address(scope, locale, view.slug)
+    address = scope.format_address(locale, view.slug)
     return PageReply(page=view, message=message.replace("{}", f"'{view.title}' ({address})"))

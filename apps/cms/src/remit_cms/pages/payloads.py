@@ -122,6 +122,20 @@ class TranslatePage(Payload):
         return self
 
 
+class CopyPage(Payload):
+    """The page to copy, and what its copy is called."""
+
+    page_id: PageReference = Field(description=_PAGE)
+    title: _Title
+    slug: OptionalParam[SlugText] = Field(default=None, description=f"{_SLUG}; made from the title if omitted")
+
+
+class GetLinksHere(Payload):
+    """The page whose links to list."""
+
+    page_id: PageName = Field(description=f"{_PAGE}, or its id in the trash")
+
+
 class DeletePage(Payload):
     """The page to delete."""
 
@@ -188,6 +202,25 @@ class PageReply(Reply):
     """One page."""
 
     page: PageView
+
+
+@entity("page", name="title")
+class LinkView(View):
+    """A place that links to a page: in the draft of an object, in what visitors see of it, or in both."""
+
+    kind: str
+    id: str
+    title: str
+    place: str
+    draft: bool
+    live: bool
+
+
+class LinksReply(Reply):
+    """What links to a page, by title."""
+
+    links: list[LinkView]
+    total: int
 
 
 class PagesReply(Reply):

@@ -18,7 +18,8 @@ from remit_cms.publishing.payloads import (
 )
 from remit_cms.sections.payloads import SectionView
 from remit_cms.storage.database import Database
-from remit_cms.storage.live import Move, check_paths, find_live_page, format_address, move_live
+from remit_cms.storage.links import describe_links, find_links, link_state
+from remit_cms.storage.live import Move, check_paths, find_live_page, move_live
 from remit_cms.storage.scope import Scope, slug_of
 from remit_cms.storage.snapshots import Difference, SectionSnapshot, build_snapshot, compare_snapshots, load_snapshot
 from remit_cms.storage.tables import Page
@@ -69,7 +70,9 @@ class Publishing:
         async with open_view(self._database, ctx) as scope:
             page = await scope.find_document(payload.page_id)
             _check_is_live(page)
-            return Preview(f"the live page '{page.title}' (/{page.live_path})", state=_state_of(page))
+            links = await find_links(scope, page.id)
+            summary = f"the live page '{page.title}' (/{page.live_path}){describe_links(links)}"
+            return Preview(summary, state=_state_of(page) + link_state(links))
 
     async def get_live_page(self, ctx: LeafContext, payload: GetLivePage) -> LivePageReply:
         """Read a page as visitors see it now, with all content. Not for drafts: cms_getPage."""
@@ -92,7 +95,7 @@ class Publishing:
                 untranslated=untranslated or None,
                 sections=[_section_view(section, chain) for section in snapshot.sections],
             )
-            address = format_address(scope, locale, path)
+            address = scope.format_address(locale, path)
             return LivePageReply(page=view, message=f"Page '{view.title}' as visitors see it ({address})")
 
 

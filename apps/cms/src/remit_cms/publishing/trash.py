@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlalchemy import func, select
 
 from remit import LeafContext
+from remit.errors import ConflictError
 from remit.tools import Preview
 from remit_cms.models import pluralize
 from remit_cms.pages.slugs import resolve_slug
@@ -19,6 +20,8 @@ from remit_cms.publishing.payloads import (
 )
 from remit_cms.publishing.publishing import page_state
 from remit_cms.storage.database import Database
+from remit_cms.storage.links import describe_links, find_links
+from remit_cms.storage.scope import Scope
 from remit_cms.storage.tables import TrashedPage
 from remit_cms.storage.transactions import Edit, edit_once, open_view
 from remit_cms.storage.trash import count_revisions, find_trashed_page, purge_page, restore_page
@@ -68,6 +71,7 @@ class Trash:
 
         async def work(edit: Edit) -> PurgeReply:
             trashed = await find_trashed_page(edit, payload.page_id)
+            await _check_is_not_linked(edit, trashed)
             edit.add_change("page", trashed.page, trashed.revision, name=trashed.title)
             count = await purge_page(edit, trashed)
             message = f"Purged page '{trashed.title}' with {pluralize(count, 'revision')}"
@@ -79,6 +83,21 @@ class Trash:
         """The page to purge, for the approver."""
         async with open_view(self._database, ctx) as scope:
             trashed = await find_trashed_page(scope, payload.page_id)
+            await _check_is_not_linked(scope, trashed)
             count = pluralize(await count_revisions(scope, trashed.page), "revision")
             summary = f"the deleted page '{trashed.title}' (/{trashed.slug}) with {count}, for ever"
             return Preview(summary, state=f"revision {trashed.revision}")
+
+
+async def _check_is_not_linked(scope: Scope, trashed: TrashedPage) -> None:
+    """Refuse to purge a page while others link to it.
+
+    Raises:
+        ConflictError: names them.
+    """
+    links = await find_links(scope, trashed.page)
+    if links:
+        raise ConflictError(
+            f"Page '{trashed.title}' cannot be purged{describe_links(links)}. Change these links first, also "
+            "in what visitors see; cms_getLinksHere lists them."
+        )

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from sqlalchemy import select
 
 from remit_cms.models import Content
+from remit_cms.sections.links import resolve_links
 from remit_cms.settings.values import load_settings
 from remit_cms.storage.images import Image, load_images
 from remit_cms.storage.scope import Scope, parse_structure
@@ -70,15 +71,15 @@ async def load_page_document(scope: Scope, snapshot: Snapshot, locale: str, *, l
     chain = scope.fallback_chain(locale)
     texts = localize_texts(snapshot.texts, chain).texts
     structures = {row.key: parse_structure(row) for row in rows}
-    sections = tuple(
+    sections = [
         (
             section.definition,
             structures[section.definition],
-            localize_content(section.contents, chain).content,
+            await resolve_links(scope, localize_content(section.contents, chain).content, locale, live=live),
         )
         for section in sorted(snapshot.sections, key=lambda section: (section.sort_order, section.id))
         if section.definition in structures
-    )
+    ]
     return PageDocument(
         site=settings.name,
         tagline=settings.tagline,
@@ -88,6 +89,6 @@ async def load_page_document(scope: Scope, snapshot: Snapshot, locale: str, *, l
         meta_title=texts.meta_title or f"{texts.title} · {settings.name}",
         meta_description=texts.meta_description,
         indexing=snapshot.indexing,
-        sections=sections,
+        sections=tuple(sections),
         images=await load_images(scope, [content for _, _, content in sections]),
     )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from sqlalchemy import func, select, update
 
 from remit_cms.models import Content
+from remit_cms.sections.links import link_objects
 from remit_cms.sections.payloads import SectionInput, SectionView
 from remit_cms.storage.images import fill_images
 from remit_cms.storage.scope import Scope, parse_structure
@@ -69,7 +70,7 @@ async def add_section(
     """
     definition = await edit.find_definition(section_input.definition_id)
     structure = parse_structure(definition)
-    given = rename_fields(structure, section_input.content)
+    given = await link_objects(edit, structure, rename_fields(structure, section_input.content))
     check_content(definition.key, structure, given)
     given = await fill_images(edit, given)
     count = await edit.session.scalar(select(func.count()).select_from(PageSection).where(PageSection.page == page.id))
@@ -99,7 +100,7 @@ async def update_content(
     structure = parse_structure(definition)
     row = await edit.session.get(SectionContent, (section.id, locale))
     before = row.content if row is not None else {}
-    content = rename_fields(structure, content, before)
+    content = await link_objects(edit, structure, rename_fields(structure, content, before))
     check_content(definition.key, structure, content)
     content = await fill_images(edit, content)
     after = _merge_content(before, content)

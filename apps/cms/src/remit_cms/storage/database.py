@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import string
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,7 +18,7 @@ from remit_cms.storage.seed import add_site
 from remit_cms.storage.tables import Site
 
 MIGRATIONS: Final = Path(__file__).parent / "migrations"
-HEAD_REVISION: Final = "0006"
+HEAD_REVISION: Final = "0007"
 """The newest migration. A test compares it with the migrations themselves."""
 
 FIRST_SITE: Final = "local-site"
@@ -29,9 +30,15 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-def random_id(kind: str) -> str:
-    """A new id with a prefix for its kind: ``page_5f0c63a1b2d4``."""
-    return f"{kind}_{secrets.token_hex(6)}"
+def random_id(_kind: str) -> str:
+    """A new id of 8 letters and digits, short for models: ``k7fm2xqd``. It has a digit, so that it is no word."""
+    while True:
+        made = secrets.choice(_LETTERS) + "".join(secrets.choice(_LETTERS + string.digits) for _ in range(7))
+        if not made.isalpha():
+            return made
+
+
+_LETTERS: Final = "abcdefghjkmnpqrstvwxyz"
 
 
 class Database(database.Database):

@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from sqlalchemy import delete, func, select, tuple_
 
 from remit.errors import ConflictError, NotFoundError
+from remit_cms.storage.links import links_of, replace_links
 from remit_cms.storage.revisions import draft_status
 from remit_cms.storage.scope import Scope, slug_of
-from remit_cms.storage.snapshots import Snapshot, load_snapshot
+from remit_cms.storage.snapshots import Snapshot, iterate_places, load_snapshot
 from remit_cms.storage.tables import Kind, LivePath, Page, Publication, Redirect
 from remit_cms.storage.transactions import Edit
 from remit_cms.storage.translations import slugs_by_locale
+from remit_cms.templates.references import ObjectRef
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,16 +64,11 @@ async def check_paths(scope: Scope, moves: Sequence[Move]) -> dict[str, dict[str
         if holders:
             holder, locale, path = holders[0]
             raise ConflictError(
-                f"'{page.title}' cannot go live at {format_address(scope, locale, path)}, where {holder} is live. "
+                f"'{page.title}' cannot go live at {scope.format_address(locale, path)}, where {holder} is live. "
                 "Change one of the slugs, or publish the change of that page's slug first."
             )
         taken.update(addresses)
     return paths
-
-
-def format_address(scope: Scope, locale: str, path: str) -> str:
-    """The address of a page for visitors: ``/about``, or in another locale than the default ``/de/about``."""
-    return f"/{path}" if locale == scope.default_locale else f"/{locale}/{path}"
 
 
 async def move_live(edit: Edit, moves: Sequence[Move], *, change_set: str | None = None) -> None:
@@ -100,6 +97,9 @@ async def move_live(edit: Edit, moves: Sequence[Move], *, change_set: str | None
             address = _address(edit, locale, path)
             edit.session.add(LivePath(**address, page=page.id))
             await edit.session.execute(delete(Redirect).filter_by(**address))
+        live = None if move.revision is None else await load_snapshot(edit, page.id, move.revision)
+        places = () if live is None else links_of(iterate_places(live))
+        await replace_links(edit, ObjectRef(page.kind, page.id), places, live=True)
         page.status = await draft_status(edit, page)
         edit.add_change(page.kind, page.id, page.revision, "live", name=page.title)
     await edit.session.flush()

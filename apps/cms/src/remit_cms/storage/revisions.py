@@ -5,10 +5,19 @@ from __future__ import annotations
 from remit.errors import ConflictError
 from remit_cms.storage import full_text
 from remit_cms.storage.change_sets import find_or_open_set
-from remit_cms.storage.snapshots import Snapshot, build_snapshot, compare_snapshots, iterate_searchable, load_snapshot
+from remit_cms.storage.links import links_of, replace_links
+from remit_cms.storage.snapshots import (
+    Snapshot,
+    build_snapshot,
+    compare_snapshots,
+    iterate_places,
+    iterate_searchable,
+    load_snapshot,
+)
 from remit_cms.storage.tables import ChangeSetRevision, Page, Revision
 from remit_cms.storage.transactions import Edit
 from remit_cms.storage.translations import PageTexts
+from remit_cms.templates.references import ObjectRef
 from remit_cms.templates.values import iterate_texts
 
 
@@ -40,6 +49,7 @@ async def save_revision(edit: Edit, page: Page, action: str, *fields: str, in_se
     page.updated_at = edit.now
     snapshot = await _add_revision(edit, page, action, in_set=in_set)
     page.status = await draft_status(edit, page, snapshot)
+    await replace_links(edit, ObjectRef(page.kind, page.id), links_of(iterate_places(snapshot)), live=False)
     for locale in edit.locales:
         texts = snapshot.texts.get(locale, PageTexts())
         words = iterate_texts([*iterate_searchable(snapshot, locale)])
@@ -52,6 +62,7 @@ async def save_last_revision(edit: Edit, page: Page, action: str, *, in_set: boo
     page.revision += 1
     edit.add_change(page.kind, page.id, page.revision, name=page.title)
     await _add_revision(edit, page, action, in_set=in_set)
+    await replace_links(edit, ObjectRef(page.kind, page.id), (), live=False)
     await full_text.unindex_page(edit, page.id)
 
 

@@ -60,6 +60,10 @@ class Scope:
         shorter = ["-".join(parts[:length]) for length in range(len(parts), 0, -1)]
         return (*dict.fromkeys([locale, *(code for code in shorter if code in self.locales), self.default_locale]),)
 
+    def format_address(self, locale: str, path: str) -> str:
+        """The address of a page for visitors: ``/about``, or in another locale than the default ``/de/about``."""
+        return f"/{path}" if locale == self.default_locale else f"/{locale}/{path}"
+
     def resolve_locale(self, code: str | None) -> str:
         """The locale with this code, or the default.
 

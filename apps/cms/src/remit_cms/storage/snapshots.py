@@ -195,6 +195,13 @@ def list_fields(differences: list[Difference]) -> list[str]:
     return [*dict.fromkeys(fields)]
 
 
+def iterate_places(snapshot: Snapshot) -> Iterator[tuple[str, JsonValue]]:
+    """The values of a page, each with its place as people read it."""
+    names = _section_names(snapshot)
+    for path, value in _iterate_values(snapshot):
+        yield _place_of(path, names), value
+
+
 def iterate_searchable(snapshot: Snapshot, locale: str) -> Iterator[JsonValue]:
     """The values of a snapshot whose texts are searched in a locale, including those for search engines."""
     if locale in snapshot.texts:

@@ -156,6 +156,19 @@ class LivePath(Scoped, Base):
     page: Mapped[str] = mapped_column(String(64))
 
 
+class Link(Scoped, Base):
+    """A place in a draft, or in a live object, that links to an object of the site. Derived from snapshots."""
+
+    __tablename__ = "links"
+    __table_args__ = (_environment_foreign_key(), Index("links_target", "site", "environment", "target"))
+    source_kind: Mapped[str] = mapped_column(String(16), primary_key=True)
+    source: Mapped[str] = mapped_column(String(64), primary_key=True)
+    live: Mapped[bool] = mapped_column(primary_key=True)
+    target_kind: Mapped[str] = mapped_column(String(16), primary_key=True)
+    target: Mapped[str] = mapped_column(String(64), primary_key=True)
+    place: Mapped[str] = mapped_column(String(200), primary_key=True)
+
+
 class SectionDefinition(Scoped, Base):
     """A section template of a site, or that of documents of another ``kind``. ``structure`` is rows of slots."""
 

@@ -20,6 +20,7 @@ from pydantic import (
 
 from remit.errors import InvalidArgumentsError
 from remit_cms.models import Content
+from remit_cms.templates.references import parse_reference
 from remit_cms.templates.slots import Slot, SlotType, Structure
 
 _SCHEME: Final = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]*):")
@@ -39,7 +40,7 @@ def url_scheme(url: str) -> str | None:
 
 
 def _check_link_url(url: str) -> str:
-    if url_scheme(url) is None:
+    if url_scheme(url) is None and parse_reference(url) is None:
         raise ValueError("an address begins with /, #, https:, http:, mailto: or tel:, and has no spaces")
     return url
 
@@ -113,7 +114,7 @@ VALUE_FORMATS: Final = {
     SlotType.OPTION: "one of the options",
     SlotType.IMAGE: '{"imageId": "...", "alt": "..."}',
     SlotType.MEDIA: '{"url": "...", "caption": "..."}',
-    SlotType.LINK: '{"text": "...", "url": "..."}',
+    SlotType.LINK: '{"text": "...", "url": "https://... or page:ID"}',
     SlotType.COLLECTION_REF: '{"collectionId": "...", "limit": 10}',
 }
 """How a value of each type is written."""

@@ -1,0 +1,97 @@
+"""Finds the pages and entries that links name, and their addresses."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from sqlalchemy import func, or_, select
+
+from remit.errors import NotFoundError
+from remit_cms.models import Content
+from remit_cms.storage.scope import Scope, slug_of
+from remit_cms.storage.tables import LivePath, Page, PageTranslation
+from remit_cms.storage.translations import load_texts, slugs_by_locale
+from remit_cms.templates.references import (
+    KINDS,
+    NamedTarget,
+    ObjectRef,
+    iterate_references,
+    iterate_targets,
+    replace_references,
+    rewrite_links,
+)
+from remit_cms.templates.slots import Structure
+
+
+async def link_objects(scope: Scope, structure: Structure, content: Content) -> Content:
+    """The content with references in place of what its links name.
+
+    Raises:
+        NotFoundError: a reference names nothing.
+    """
+    targets = [*iterate_targets(structure, content)]
+    if not targets:
+        return content
+    found = await find_objects(scope, {target.name for target in targets})
+
+    def find(target: NamedTarget) -> ObjectRef | None:
+        named = found.get(target.name)
+        if target.kind and (named is None or named.kind != target.kind):
+            raise NotFoundError(f"No {target.kind} '{target.name}' to link to, or several of that name.")
+        return named
+
+    return rewrite_links(structure, content, find)
+
+
+async def resolve_links(scope: Scope, content: Content, locale: str, *, live: bool) -> Content:
+    """The content with addresses in place of references: of live objects, or of drafts for those who may see these."""
+    references = {*iterate_references(content)}
+    addresses = await find_addresses(scope, references, locale, live=live) if references else {}
+    return {key: replace_references(value, addresses) for key, value in content.items()}
+
+
+async def find_objects(scope: Scope, names: Collection[str]) -> dict[str, ObjectRef]:
+    """The objects that names mean: ids, slugs, addresses or exact titles in any locale. Ambiguous names mean none."""
+    slugs = {slug_of(name) for name in names}
+    paths = {*slugs, *(slug.partition("/")[2] for slug in slugs)} - {""}
+    titles = {name.strip().lower() for name in names}
+    table = PageTranslation
+    translated = select(table.page).where(
+        scope.target.row_filter(table), or_(table.slug.in_(paths), func.lower(table.title).in_(titles))
+    )
+    named = or_(Page.id.in_(names), Page.slug.in_(paths), func.lower(Page.title).in_(titles), Page.id.in_(translated))
+    query = select(Page).where(scope.target.row_filter(Page), Page.kind.in_(KINDS), named)
+    pages = (await scope.session.scalars(query)).all()
+    texts = await load_texts(scope, pages)
+    meant: dict[tuple[str, str], set[ObjectRef]] = {}
+    for page in pages:
+        refs = [("id", page.id), *(("title", (each.title or "").lower()) for each in texts[page.id].values())]
+        for locale, slug in slugs_by_locale(scope, texts[page.id]).items():
+            refs += [("path", f"{locale.lower()}/{slug}"), ("path" if locale == scope.default_locale else "slug", slug)]
+        for ref in refs:
+            meant.setdefault(ref, set()).add(ObjectRef(page.kind, page.id))
+    found: dict[str, ObjectRef] = {}
+    for name in names:
+        ranked = (("id", name), ("path", slug_of(name)), ("slug", slug_of(name)), ("title", name.strip().lower()))
+        objects = next((meant[each] for each in ranked if each in meant), set[ObjectRef]())
+        if len(objects) == 1:
+            found[name] = next(iter(objects))
+    return found
+
+
+async def find_addresses(
+    scope: Scope, references: Collection[ObjectRef], locale: str, *, live: bool
+) -> dict[ObjectRef, str]:
+    """The addresses of objects in a locale: those that visitors find, or those that the drafts will have."""
+    ids = {each.id for each in references}
+    if live:
+        query = select(LivePath.page, LivePath.path).where(
+            scope.target.row_filter(LivePath), LivePath.locale == locale, LivePath.page.in_(ids)
+        )
+        paths = {row.page: row.path for row in await scope.session.execute(query)}
+    else:
+        drafts = select(Page).where(scope.target.row_filter(Page), Page.kind.in_(KINDS), Page.id.in_(ids))
+        pages = (await scope.session.scalars(drafts)).all()
+        texts = await load_texts(scope, pages)
+        paths = {page.id: slugs_by_locale(scope, texts[page.id])[locale] for page in pages}
+    return {each: scope.format_address(locale, paths[each.id]) for each in references if each.id in paths}

@@ -1,0 +1,81 @@
+"""The table of links: which places of drafts and live objects link where. Written with what it is derived from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from sqlalchemy import delete, select
+
+from remit_cms.storage.scope import Scope
+from remit_cms.storage.tables import Link, Page
+from remit_cms.storage.transactions import Edit
+from remit_cms.templates.references import ObjectRef, iterate_references
+
+
+@dataclass(frozen=True, slots=True)
+class LinkHere:
+    """A place that links to an object: the object it is in, what people call that, and whether visitors see it."""
+
+    source: ObjectRef
+    title: str
+    place: str
+    live: bool
+
+
+async def replace_links(edit: Edit, source: ObjectRef, places: Iterable[tuple[str, ObjectRef]], *, live: bool) -> None:
+    """Store the links of a draft, or of a live object, in place of those that it had."""
+    of_source = (Link.source_kind == source.kind, Link.source == source.id, Link.live == live)
+    await edit.session.execute(delete(Link).where(edit.target.row_filter(Link), *of_source))
+    for place, target in {*places}:
+        edit.session.add(
+            Link(
+                site=edit.target.site,
+                environment=edit.target.environment,
+                source_kind=source.kind,
+                source=source.id,
+                live=live,
+                target_kind=target.kind,
+                target=target.id,
+                place=place[:200],
+            )
+        )
+    await edit.session.flush()
+
+
+async def find_links(scope: Scope, target: str) -> list[LinkHere]:
+    """The links to an object from others, by title of the source and place."""
+    query = (
+        select(Link, Page.title)
+        .outerjoin(Page, Page.id == Link.source)
+        .where(scope.target.row_filter(Link), Link.target == target, Link.source != target)
+        .order_by(Page.title, Link.source, Link.place, Link.live)
+    )
+    return [
+        LinkHere(
+            ObjectRef(link.source_kind, link.source),
+            title or f"{link.source_kind} {link.source}",
+            link.place,
+            link.live,
+        )
+        for link, title in (await scope.session.execute(query)).all()
+    ]
+
+
+def describe_links(links: list[LinkHere]) -> str:
+    """Who links to an object, for an approver; empty if nobody does."""
+    names = [*dict.fromkeys(f"'{each.title}'" for each in links)]
+    rest = f" and {len(names) - 5} more" if len(names) > 5 else ""
+    return f", to which {', '.join(names[:5])}{rest} link{'s' if len(names) == 1 else ''}" if names else ""
+
+
+def link_state(links: list[LinkHere]) -> str:
+    """The sources of links, for the state of a question: another one is asked about anew."""
+    return f", linked from {', '.join(sorted({each.source.id for each in links}))}" if links else ""
+
+
+def links_of(places: Iterable[tuple[str, object]]) -> Iterable[tuple[str, ObjectRef]]:
+    """The links in values, by their place."""
+    for place, value in places:
+        for target in iterate_references(value):  # pyright: ignore[reportArgumentType] - values of JSON
+            yield place, target
