@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remit.contracts.arguments import Arguments, Limits, canonical_json, parse_arguments
-from remit.errors import InvalidArgumentsError
+from remit.errors import InvalidArgumentsError, SetupError
 from tests.contracts.json_values import objects, same, texts_of, values
 
 LIMITS = Limits()
@@ -285,3 +285,12 @@ def test_limits_have_these_values() -> None:
         "agent_depth": 5,
         "handoffs": 10,
     }
+
+
+@pytest.mark.parametrize(
+    ("raw", "limits", "message"),
+    [(3, Limits(), "parse_arguments: raw is 3; give a string"), ("{}", 3, "parse_arguments: limits is 3; give Limits")],
+)
+def test_arguments_and_limits_of_the_wrong_type_are_refused(raw: Any, limits: Any, message: str) -> None:
+    with pytest.raises(SetupError, match=message):
+        parse_arguments(raw, limits)
