@@ -230,7 +230,10 @@ def test_a_changed_definition_of_a_tool_that_was_shown_and_not_called_is_a_note(
     assert "record again with --model NAME --record" in text
 
 
-async def test_a_recording_knows_each_tool_that_the_model_was_shown() -> None:
+async def test_a_recording_knows_each_tool_that_the_model_was_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REMIT_HOME", str(tmp_path))
     runtime = Runtime(app(), model=(recorder := Recorder(Scripted(["Hello."]))), directory=None)
     await runtime.run("hi", by=superuser())
     assert set(recorder.to_recording("m", "today").tools) == {"write_note", "remove_note", "rename_note"}

@@ -23,7 +23,6 @@ ELSEWHERE: Final = re.compile(r"^(make|sh|mkdir|cd) |local:|openai:|make ")
 PRINTED: Final = {
     "QUESTION": r"question ([0-9a-f]{12})",
     "RUN": r"(?m)^([0-9a-z]{12}) +(?:done|waiting)",
-    "PAGE": r'"page":\{"id":"(\w+)"',
 }
 """Where the ids are printed that a reader puts in place of these words."""
 

@@ -173,8 +173,8 @@ async def test_an_unknown_field_is_refused_and_the_fields_there_are_named(world:
         )
     assert str(caught.value) == (
         "Section 'hero': no field 'haeding' (did you mean 'heading'?); 'cta': Input should be an object "
-        '(write {"text": "...", "url": "..."}). Its fields: heading (text, required), subheading (text), '
-        "content (richText), image (image), cta (link)."
+        '(write {"text": "...", "url": "https://... or page:ID"}). Its fields: heading (text, required), '
+        "subheading (text), content (richText), image (image), cta (link)."
     )
     assert await world.rows() == before
 
