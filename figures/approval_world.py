@@ -298,7 +298,7 @@ class Stage:
         tools = (made or self.target.tool, *self.target.inner, *more)
         layers = Stack[CallLayer](preset(env or Env(), policy=policy or ask_always()), *inside, *self.target.inside)
         agent = Agent("agent", instructions="Work.", tools=tools)
-        kinds = ("page", "section", "deleted-page", "change-set", "image")
+        kinds = {kind for each in tools for kind in each.schema_in.references}
         app = App(name="matrix", agents=(agent,), references=dict.fromkeys(kinds, _find_any))
         model = Scripted([*script, "done", "done", "done"])
         return Runtime(app, store=self.store, model=model, clock=self.clock, layers=layers, directory=_find_principal)

@@ -28,10 +28,10 @@ def measure_sweep(*, short: bool) -> Iterator[Figure]:
 
 def measure_editors(*, short: bool) -> Iterator[Figure]:
     """Random schedules; ``short`` takes a few."""
-    schedules, steps, failures = 2 if short else _SCHEDULES, 0, list[str]()
+    schedules, steps, failures = 3 if short else _SCHEDULES, 0, list[str]()
     for seed in range(10, 10 + schedules):
         with TemporaryDirectory() as folder:
-            editors = asyncio.run(run_schedule(Path(folder), seed, 40 if short else _STEPS))
+            editors = asyncio.run(run_schedule(Path(folder), seed, _STEPS))
         steps += editors.steps
         failures += editors.failures
     how = f"{schedules} schedules of two editors and a person: drafts, revisions and live pages beside a model"

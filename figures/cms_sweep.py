@@ -34,6 +34,7 @@ SAMPLE: Final = (
     "cms_publishChangeSet",
     "cms_purgePage",
     "cms_deleteImage",
+    "cms_deletePost",
     "cms_uploadImage",
     "cms_deletePost",
 )

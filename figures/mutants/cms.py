@@ -14,8 +14,13 @@ _SWEEP: Final = {
     "a change set is published as it is by now, and not as it was shown": edited(
         f"{_SETS}.preview_publication", 'state=f"{change_set.id} {change_set.state} " + _state_of(pages)', 'state="one"'
     ),
-    "a post is deleted as it is by now, and not as it was shown": edited(
-        "remit_cms.posts.entries:preview_deletion", 'state=f"revision {page.revision}, live {page.live}"', 'state="one"'
+    "a post is deleted as it is by now, and not as it was shown": together(
+        edited(
+            "remit_cms.posts.entries:preview_deletion",
+            'state=f"revision {page.revision}, live {page.live}"',
+            'state="one"',
+        ),
+        edited("remit_cms.posts.references:EntryReferences.find_candidates", "str(row.revision)", '""'),
     ),
     "the trash shows the pages of all tenants": together(
         edited(

@@ -110,6 +110,15 @@ async def test_a_discarded_set_leaves_the_drafts_as_they_were_and_its_new_pages_
         await ann.draft("contact")
 
 
+async def test_an_address_that_a_discarded_set_translated_goes_back_with_a_revision(ann: Editor) -> None:
+    page = await ann.create("About")
+    await ann.publish()
+    await ann.update(page.id, locale_code="de", slug="wir")
+    await ann.discard()
+    assert (await ann.draft("about")).revision == 3
+    assert await ann.differences("about") == []
+
+
 async def test_a_set_is_not_discarded_over_later_edits_of_others(ann: Editor, bob: Editor) -> None:
     await ann.create("About")
     await ann.publish()

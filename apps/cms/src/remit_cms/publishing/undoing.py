@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import and_, func, select, update
+from sqlalchemy import and_, func, select, tuple_, update
 
 from remit.errors import ConflictError
 from remit_cms.storage.change_sets import SetPage
@@ -131,12 +131,17 @@ async def undo_publication(edit: Edit, change_set: ChangeSet, steps: Sequence[Un
 
 
 async def _release_slugs(edit: Edit, drafts: Sequence[tuple[Page, Snapshot]]) -> None:
-    """Give up the slugs of drafts that are about to get other ones, since pages may have swapped theirs."""
+    """Give up the slugs of drafts that are about to get other ones, since pages may have swapped theirs.
+
+    The id of the page stands in for them: no slug at all could be what the draft gets, and pass for no change.
+    """
+    table = PageTranslation
     for page, snapshot in drafts:
         if snapshot.slug != page.slug:
             page.slug = page.id
-        released = update(PageTranslation).where(PageTranslation.page == page.id).values(slug=None)
-        await edit.session.execute(released)
+        kept = [(locale, texts.slug) for locale, texts in snapshot.texts.items() if texts.slug is not None]
+        others = (table.page == page.id, table.slug.is_not(None), tuple_(table.locale, table.slug).not_in(kept))
+        await edit.session.execute(update(table).where(*others).values(slug=page.id))
     await edit.session.flush()
 
 
