@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
 from figures.mutants.mutant import edited, mutants_of
+from figures.scheduled import measure
 
 _SCHEDULE: Final = "remit.engine.schedule"
 
@@ -26,9 +28,6 @@ MUTANTS: Final = (
     *mutants_of(
         "scheduled.doubled",
         {
-            "each executor opens a next run of its own": edited(
-                f"{_SCHEDULE}:next_occurrence", "recurrence.run, repr(time)", "recurrence.run, repr(object())"
-            ),
             "a scheduled run does not wait": edited(
                 "remit.dispatch.attempts:check_time", "ledger.is_early or now < ledger.starts_at", "False"
             ),
@@ -36,5 +35,14 @@ MUTANTS: Final = (
                 "remit.journal.ledger:RunLedger._index_item", "item.starts_at, item.starts_before", "0.0, 0.0"
             ),
         },
+    ),
+    *mutants_of(
+        "scheduled.doubled",
+        {
+            "each executor opens a next run of its own": edited(
+                f"{_SCHEDULE}:next_occurrence", "repr(time)", "__import__('uuid').uuid4().hex"
+            ),
+        },
+        partial(measure, every=4),  # few kills come between the opening of that run and its record
     ),
 )
