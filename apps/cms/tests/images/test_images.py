@@ -37,7 +37,7 @@ from remit_cms.storage.images import Image, ImageContent, ImageRendition
 from remit_cms.storage.transactions import open_view
 
 
-async def shown(world: World, section: str, locale: str | None = None) -> object:
+async def read_slot(world: World, section: str, locale: str | None = None) -> object:
     """What the image field of a section holds."""
     payload = GetSectionContent(page_section_id=section, locale_code=locale)
     return (await world.sections.get_section_content(world.call(), payload)).section.content
@@ -129,8 +129,8 @@ async def test_a_section_shows_an_image_with_its_alternative_text(world: World) 
     await world.placing.update_section_image(world.call(), update)
     again = await world.placing.update_section_image(world.call(), update)
     assert (again.revision, "already" in again.message) == (3, True)
-    assert await shown(world, section) == {"heading": "Hi", "image": {"imageId": image.id, "alt": "A loaf"}}
-    assert await shown(world, section, "de") == {"heading": "Hi", "image": {"imageId": other.id, "alt": "A cake"}}
+    assert await read_slot(world, section) == {"heading": "Hi", "image": {"imageId": image.id, "alt": "A loaf"}}
+    assert await read_slot(world, section, "de") == {"heading": "Hi", "image": {"imageId": other.id, "alt": "A cake"}}
 
 
 async def test_a_field_that_takes_no_image_is_refused_with_those_that_do(world: World) -> None:
@@ -156,7 +156,7 @@ async def test_content_names_an_image_by_id_name_or_alternative_text(world: Worl
         value = {"imageId": name, **({"alt": alt} if alt else {})}
         payload = UpdateSectionContent(page_section_id=page.sections[0].id, content={"image": cast("JsonValue", value)})
         await world.sections.update_section_content(world.call(), payload)
-        assert await shown(world, page.sections[0].id) == {"heading": "Hi", "image": expected}
+        assert await read_slot(world, page.sections[0].id) == {"heading": "Hi", "image": expected}
 
 
 async def test_content_with_an_image_that_is_not_there_or_another_sites_is_refused(world: World) -> None:
@@ -186,11 +186,11 @@ async def test_new_texts_of_an_image_reach_drafts_that_had_its_old_ones_and_no_v
     change = UpdateImage(image_id=image.id, alt_text="A brown loaf")
     reply = await world.images.update_image(world.call(conversation="c"), change)
     assert (reply.pages, reply.image.revision) == (["About"], 2)
-    assert (await shown(world, page.sections[0].id)) == {
+    assert (await read_slot(world, page.sections[0].id)) == {
         "heading": "Hi",
         "image": {"imageId": image.id, "alt": "A brown loaf"},
     }
-    assert (await shown(world, page.sections[0].id, "de")) == {"heading": "Hi", "image": own}
+    assert (await read_slot(world, page.sections[0].id, "de")) == {"heading": "Hi", "image": own}
     page = (await world.pages.get_page(world.call(), GetPage(page_id=page.id))).page
     assert page.status == "changed"
     again = await world.images.update_image(world.call(), change)
@@ -207,8 +207,8 @@ async def test_an_image_replaces_another_in_all_drafts(world: World) -> None:
     )
     assert (reply.replaced, reply.pages) == (1, ["About"])
     expected = {"heading": "Hi", "image": {"imageId": new.id, "alt": "A cake"}}
-    assert await shown(world, first.sections[0].id) == expected
-    assert await shown(world, second.sections[0].id) == {"content": old.id}
+    assert await read_slot(world, first.sections[0].id) == expected
+    assert await read_slot(world, second.sections[0].id) == {"content": old.id}
     with pytest.raises(InvalidArgumentsError, match="give two"):
         await world.placing.replace_image(world.call(), ReplaceImage(old_image_description=new.id, new_image_id=new.id))
 

@@ -20,7 +20,7 @@ STORED_SIDE: Final = 3840
 """What is stored of a larger picture: a wide screen at twice its density shows no more."""
 
 WIDTHS: Final = (320, 640, 960, 1280, 1920, 2560)
-"""The widths of renditions, up to that of the picture. There are no others, so that nobody can fill the cache."""
+"""The widths of renditions, up to that of the picture. There are no others, so that requests cannot fill the cache."""
 FORMATS: Final = {"avif": "image/avif", "webp": "image/webp"}
 
 _READABLE: Final = ("JPEG", "PNG", "WEBP", "GIF", "AVIF")

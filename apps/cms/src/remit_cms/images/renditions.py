@@ -1,4 +1,4 @@
-"""Smaller copies of images: made when somebody asks for one, and kept."""
+"""Smaller copies of images: made at the first request for one, and kept."""
 
 from __future__ import annotations
 

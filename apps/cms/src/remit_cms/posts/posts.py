@@ -10,7 +10,7 @@ from sqlalchemy import Subquery, func, select
 from remit import LeafContext
 from remit.errors import ConflictError
 from remit.tools import Preview
-from remit_cms.models import pluralize
+from remit_cms.models import Content, pluralize
 from remit_cms.posts.entries import (
     StoredEntry,
     create_entry,
@@ -69,10 +69,11 @@ class Posts:
             )
             rows = (await scope.session.execute(query)).all()
             wanted, total = (payload.category or "").lower(), len(rows)
-            briefs = [
-                await _brief(scope, StoredEntry(page, section, collection), locale, published)
-                for page, section, published in (rows if wanted else rows[: payload.limit])
-            ]
+            briefs: list[PostBrief] = []
+            for page, section, published in rows if wanted else rows[: payload.limit]:
+                entry = StoredEntry(page, section, collection)
+                content = (await load_content(scope, entry, locale)).content or {}
+                briefs.append(await _brief(scope, entry, locale, published, content))
             if wanted:
                 briefs = [each for each in briefs if (each.category or "").lower() == wanted]
                 total = len(briefs)
@@ -176,8 +177,9 @@ def _publication_dates(scope: Scope) -> Subquery:
     )
 
 
-async def _brief(scope: Scope, entry: StoredEntry, locale: str, published: datetime | None) -> PostBrief:
-    content = (await load_content(scope, entry, locale)).content or {}
+async def _brief(
+    scope: Scope, entry: StoredEntry, locale: str, published: datetime | None, content: Content
+) -> PostBrief:
     page, (title, slug) = entry.page, await find_texts(scope, entry, locale)
     return PostBrief(
         id=page.id,
@@ -194,9 +196,9 @@ async def _reply(scope: Scope, entry: StoredEntry, code: str | None, message: st
     locale = scope.resolve_locale(code)
     dates = _publication_dates(scope)
     published = await scope.session.scalar(select(dates.c.published_at).where(dates.c.page == entry.page.id))
-    brief = await _brief(scope, entry, locale, published)
     view = await load_content(scope, entry, locale)
     content = view.content or {}
+    brief = await _brief(scope, entry, locale, published, content)
     tags = cast("str | None", content.get("tags"))
     post = PostView(
         **brief.model_dump(),

@@ -1,4 +1,4 @@
-"""Links to previews: whoever has one sees the revisions that it names, until it expires."""
+"""Links to previews: each shows the revisions that it names, until it expires."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ class Image(Scoped, Base):
 
 
 class ImageRendition(Base):
-    """A smaller copy of an image, kept once somebody asked for it."""
+    """A smaller copy of an image, kept from the first request for it."""
 
     __tablename__ = "image_renditions"
     digest: Mapped[str] = mapped_column(ForeignKey("image_contents.digest", ondelete="CASCADE"), primary_key=True)

@@ -63,7 +63,7 @@ async def find_links(scope: Scope, target: str) -> list[LinkHere]:
 
 
 def describe_links(links: list[LinkHere]) -> str:
-    """Who links to an object, for an approver; empty if nobody does."""
+    """What links to an object, for an approver; empty if nothing does."""
     names = [*dict.fromkeys(f"'{each.title}'" for each in links)]
     rest = f" and {len(names) - 5} more" if len(names) > 5 else ""
     return f", to which {', '.join(names[:5])}{rest} link{'s' if len(names) == 1 else ''}" if names else ""
