@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from figures.cms_editors import run_schedule
+from figures.cms_documents import ALL_STEPS, run_schedule
+from figures.cms_editors import STEPS
 from figures.cms_sweep import SAMPLE, open_sweep, sweep_tool
 from figures.figure import Figure, no_violations
 
@@ -27,14 +28,15 @@ def measure_sweep(*, short: bool) -> Iterator[Figure]:
 
 
 def measure_editors(*, short: bool) -> Iterator[Figure]:
-    """Random schedules; ``short`` takes a few."""
-    schedules, steps, failures = 3 if short else _SCHEDULES, 0, list[str]()
-    for seed in range(10, 10 + schedules):
+    """Random schedules, half of them of pages alone, which then meet more often; ``short`` takes a few."""
+    schedules, steps, failures = 6 if short else _SCHEDULES, 0, list[str]()
+    for number in range(schedules):
         with TemporaryDirectory() as folder:
-            editors = asyncio.run(run_schedule(Path(folder), seed, _STEPS))
+            chosen = (STEPS, ALL_STEPS)[number % 2]
+            editors = asyncio.run(run_schedule(Path(folder), 10 + number // 2, _STEPS, chosen))
         steps += editors.steps
         failures += editors.failures
-    how = f"{schedules} schedules of two editors and a person: drafts, revisions and live pages beside a model"
+    how = f"{schedules} schedules of two editors and a person: pages, posts, settings, navigation and their revisions"
     yield no_violations("cms.lost_updates", len(failures), steps, "; ".join([how, *failures[:5]]))
 
 

@@ -60,6 +60,20 @@ _LOST: Final = {
         "in section.contents.items():",
         "in list(section.contents.items())[:1]:",
     ),
+    "a label in another language overwrites the original": edited(
+        "remit_cms.navigation.navigation:Navigation.update_navigation_item",
+        "_write(edit, row, locale,",
+        "_write(edit, row, page.locale,",
+    ),
+    "items of the navigation forget their places": edited(
+        "remit_cms.navigation.navigation:_move", "each.sort_order = number", "each.sort_order = 0"
+    ),
+    "an edit of one setting forgets the others": edited(
+        "remit_cms.settings.settings:_write_values", "{**before, **{name: _merge", "{**{name: _merge"
+    ),
+    "the text of an entry in another language overwrites the original": edited(
+        "remit_cms.posts.entries:update_entry", "content, code)", "content, edit.default_locale)"
+    ),
 }
 
 MUTANTS: Final = (

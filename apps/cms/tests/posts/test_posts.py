@@ -26,6 +26,7 @@ from remit_cms.posts.payloads import (
     UpdatePost,
 )
 from remit_cms.posts.posts import Posts
+from remit_cms.publishing.payloads import RestorePage
 
 BREAD = {"url": "/a.webp", "alt": "Bread"}
 ANN = Principal("ann", "local-site", frozenset({"cms:*", "approvals:decide"}))
@@ -152,6 +153,13 @@ async def test_a_deleted_post_is_in_the_trash_and_comes_back_as_a_draft(ann: Edi
     await ann.restore("entry_1")
     post = (await posts.get_post(ann.call(), GetPost(post_slug="entry_1"))).post
     assert (post.status, post.body) == ("draft", "Bread")
+
+
+async def test_a_deleted_post_comes_back_in_its_collection_under_another_slug(ann: Editor, posts: Posts) -> None:
+    await create(ann, "News")
+    await posts.delete_post(ann.call(), DeletePost(post_slug="posts/news"))
+    restored = await ann.trash.restore_page(ann.call(), RestorePage(page_id="entry_1", slug="old-news"))
+    assert restored.page.slug == "posts/old-news"
 
 
 async def test_posts_and_pages_of_a_change_set_are_published_and_reverted_together(ann: Editor) -> None:

@@ -11,10 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from apps.cms.tests.world import World
-from figures.cms_editors import PEOPLE, STEPS, Editors
+from figures.cms_documents import ALL_STEPS, SiteEditors
+from figures.cms_editors import PEOPLE
 from figures.cms_sweep import NORMAL
 
-_STEPS = st.tuples(st.sampled_from(STEPS), st.sampled_from(PEOPLE), st.integers(0, 999))
+_STEPS = st.tuples(st.sampled_from(ALL_STEPS), st.sampled_from(PEOPLE), st.integers(0, 999))
 
 
 @settings(max_examples=4, deadline=None)
@@ -24,7 +25,7 @@ def test_drafts_revisions_and_live_pages_are_those_of_a_model(fresh: Path, steps
         with tempfile.TemporaryDirectory() as folder:
             path = Path(shutil.copy(fresh, Path(folder) / "cms.db"))
             world = World(Path(folder))
-            editors = Editors(world, path)
+            editors = SiteEditors(world, path)
             for name, who, choice in steps:
                 await editors.step(name, who, choice)
             await world.database.close()

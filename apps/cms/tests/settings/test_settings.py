@@ -14,7 +14,7 @@ from apps.cms.tests.world import HOME, World
 from remit import Principal
 from remit.agent import RunInfo
 from remit.errors import ConflictError, InvalidArgumentsError, NotFoundError
-from remit_cms.publishing.payloads import PublishPage
+from remit_cms.publishing.payloads import PublishPage, RestorePage
 from remit_cms.settings.payloads import (
     GetSiteSetting,
     GetSiteSettings,
@@ -101,6 +101,15 @@ async def test_a_person_publishes_the_settings_alone_and_goes_back_to_a_revision
         ("name (en)", "Bakery", "Baker"),
         ("postHosts (en)", "", '["hooks.example.com"]'),
     ]
+
+
+async def test_discarded_settings_do_not_come_back_beside_newer_ones(ann: Editor) -> None:
+    await update(ann, name="Bakery")
+    await ann.discard()
+    await update(ann, name="Baker")
+    for slug in (None, "settings"):
+        with pytest.raises(ConflictError, match="There are newer 'Site settings' by now"):
+            await ann.trash.restore_page(ann.call(), RestorePage(page_id="settings_1", slug=slug))
 
 
 async def test_the_settings_are_no_page(ann: Editor, world: World) -> None:

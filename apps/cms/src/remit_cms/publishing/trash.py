@@ -59,8 +59,7 @@ class Trash:
 
         async def work(edit: Edit) -> PageStateReply:
             trashed = await find_trashed_page(edit, payload.page_id)
-            slug = trashed.slug if payload.slug is None else resolve_slug(payload.slug, trashed.title, edit.locales)
-            page = await restore_page(edit, trashed, slug)
+            page = await restore_page(edit, trashed, _choose_slug(edit, trashed, payload.slug))
             message = f"Restored page '{page.title}' (/{page.slug}), as a draft"
             return PageStateReply(page=page_state(page), message=message)
 
@@ -87,6 +86,14 @@ class Trash:
             count = pluralize(await count_revisions(scope, trashed.page), "revision")
             summary = f"the deleted page '{trashed.title}' (/{trashed.slug}) with {count}, for ever"
             return Preview(summary, state=f"revision {trashed.revision}")
+
+
+def _choose_slug(edit: Edit, trashed: TrashedPage, slug: str | None) -> str:
+    """The slug of a restored document; another one stays in its collection if it is that of an entry."""
+    if slug is None:
+        return trashed.slug
+    folder = trashed.slug[: trashed.slug.rfind("/") + 1]
+    return folder + resolve_slug(slug.strip("/").removeprefix(folder), trashed.title, () if folder else edit.locales)
 
 
 async def _check_is_not_linked(scope: Scope, trashed: TrashedPage) -> None:

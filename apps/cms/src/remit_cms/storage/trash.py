@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from sqlalchemy import delete, func, select
 
-from remit.errors import NotFoundError
+from remit.errors import ConflictError, NotFoundError
+from remit_cms.storage.documents import TITLES, find_single
 from remit_cms.storage.live import Move, move_live
 from remit_cms.storage.revisions import save_last_revision, save_revision
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.snapshots import apply_snapshot, load_snapshot
-from remit_cms.storage.tables import ChangeSetRevision, Page, Publication, Redirect, Revision, TrashedPage
+from remit_cms.storage.tables import ChangeSetRevision, Kind, Page, Publication, Redirect, Revision, TrashedPage
 from remit_cms.storage.transactions import Edit
 from remit_cms.storage.translations import check_slugs_are_free
 
@@ -53,8 +54,11 @@ async def restore_page(edit: Edit, trashed: TrashedPage, slug: str) -> Page:
 
     Raises:
         AlreadyExistsError: another page has the slug.
+        ConflictError: it is a document of which the site has one, and has another by now.
     """
     snapshot = await load_snapshot(edit, trashed.page, trashed.revision)
+    if snapshot.kind in TITLES and await find_single(edit, Kind(snapshot.kind)):
+        raise ConflictError(f"There are newer '{snapshot.title}' by now. Change those instead.")
     snapshot = snapshot.model_copy(update={"slug": slug})
     await check_slugs_are_free(edit, trashed.page, snapshot.texts)
     page = Page(

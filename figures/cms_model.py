@@ -1,0 +1,127 @@
+"""What the documents of a site are in the model of its editors, and in the database."""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+Values = dict[str, Any]
+FIELDS: Final = ("title", "meta", "slug", "en", "de", "title de", "slug de")
+"""The fields of a page; of an entry too, but for ``meta``."""
+
+_LINKS: Final = "SELECT live, target FROM links WHERE source = ?"
+
+
+@dataclass
+class Page:
+    """A document in the model: its revisions, their change sets, and the live one. None for values is deleted."""
+
+    id: str
+    section: str = ""
+    kind: str = "page"
+    collection: str = ""
+    revisions: list[Values | None] = field(default_factory=list[Values | None])
+    sets: list[str | None] = field(default_factory=list[str | None])
+    live: int | None = None
+    moves: list[tuple[int | None, int | None, str | None]] = field(
+        default_factory=list[tuple[int | None, int | None, str | None]]
+    )
+
+    @property
+    def number(self) -> int:
+        """The newest revision."""
+        return len(self.revisions)
+
+    @property
+    def draft(self) -> Values:
+        """The values of the newest revision; empty if that is deleted."""
+        return dict(self.revisions[-1] or {}) if self.revisions else {}
+
+    def values(self, number: int | None) -> Values | None:
+        """What a revision says; nothing where there is none."""
+        return None if not number else self.revisions[number - 1]
+
+    def add(self, values: Values | None, change_set: str | None) -> None:
+        """Add a revision."""
+        self.revisions.append(values)
+        self.sets.append(change_set)
+
+    def move(self, revision: int | None, change_set: str | None = None) -> None:
+        """Move the live pointer."""
+        self.moves.append((self.live, revision, change_set))
+        self.live = revision
+
+
+def find_errors(database: sqlite3.Connection, page: Page) -> list[str]:
+    """What the database says otherwise of a document: its draft, all revisions, links, and what visitors see."""
+    row = database.execute("SELECT revision, live FROM pages WHERE id = ?", (page.id,)).fetchone()
+    deleted = page.revisions[-1] is None
+    claims = [((row is None) == deleted, f"{page.id} is there or gone")]
+    query = "SELECT number, snapshot FROM revisions WHERE page = ? ORDER BY number"
+    kept = {number: values_of(page, json.loads(text)) for number, text in database.execute(query, (page.id,))}
+    for number, values in enumerate(page.revisions, start=1):
+        kept_well = values is None or kept.get(number) == values
+        claims.append((kept_well, f"revision {number} of {page.id} is {kept.get(number)}, not {values}"))
+    if row is not None and not deleted:
+        claims.append((row[0] == page.number == max(kept), f"{page.id} is at revision {row[0]}"))
+        claims.append((row[1] == page.live, f"visitors see {row[1]} of {page.id}, not {page.live}"))
+        links = {(bool(live), target) for live, target in database.execute(_LINKS, (page.id,))}
+        linked = links_of(page.values(page.number), live=False) | links_of(page.values(page.live), live=True)
+        claims.append((links == linked, f"{page.id} links to {links}, not {linked}"))
+        draft = _load_draft(database, page)
+        claims.append((draft == page.revisions[-1], f"the draft of {page.id} is {draft}, not {page.revisions[-1]}"))
+    return [failure for holds, failure in claims if not holds]
+
+
+def links_of(values: Values | None, *, live: bool) -> set[tuple[bool, str]]:
+    """The documents to which the texts and targets of a draft or of a live document link."""
+    texts = [value for value in (values or {}).values() if isinstance(value, str)]
+    return {(live, target) for text in texts for target in re.findall(r'(?:page|entry)"?: ?"?(\w+)', text)}
+
+
+def values_of(page: Page, snapshot: Any) -> Values:
+    """The values of a document in a snapshot: by field, or by section, slot and locale."""
+    sections = sorted(snapshot["sections"], key=lambda each: (each["sortOrder"], each["id"]))
+    if page.kind in ("page", "entry"):
+        contents: dict[str, dict[str, Any]] = sections[0]["contents"] if sections else {}
+        slot = "content" if page.kind == "page" else "body"
+        german = snapshot.get("translations", {}).get("de", {})
+        values = (
+            snapshot["title"],
+            snapshot["meta"]["description"],
+            snapshot["slug"],
+            *(contents.get(locale, {}).get(slot) for locale in ("en", "de")),
+            german.get("title"),
+            german.get("slug"),
+        )
+        return dict(zip(FIELDS, values, strict=True))
+    found: Values = {
+        f"{each['id'] if page.kind == 'navigation' else ''} {slot} {locale}".strip(): text_of(value)
+        for each in sections
+        for locale, content in each["contents"].items()
+        for slot, value in content.items()
+    }
+    return {"_order": [each["id"] for each in sections], **found} if page.kind == "navigation" else found
+
+
+def text_of(value: Any) -> str:
+    """A value as approvers are shown it."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _load_draft(database: sqlite3.Connection, page: Page) -> Values:
+    query = "SELECT title, meta_description, slug FROM pages WHERE id = ?"
+    title, meta, slug = database.execute(query, (page.id,)).fetchone()
+    query = "SELECT locale, title, slug FROM page_translations WHERE page = ?"
+    texts = {row[0]: {"title": row[1], "slug": row[2]} for row in database.execute(query, (page.id,))}
+    sections: list[Values] = []
+    query = "SELECT id, sort_order FROM page_sections WHERE page = ?"
+    for section, place in database.execute(query, (page.id,)).fetchall():
+        query = "SELECT locale, content FROM page_section_contents WHERE section = ?"
+        contents = {locale: json.loads(text) for locale, text in database.execute(query, (section,))}
+        sections.append({"id": section, "sortOrder": place, "contents": contents})
+    snapshot = {"title": title, "slug": slug, "meta": {"description": meta}, "translations": texts}
+    return values_of(page, {**snapshot, "sections": sections})
