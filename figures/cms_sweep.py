@@ -75,6 +75,12 @@ NORMAL: Final[dict[str, Sample]] = {
     "cms_publishChangeSet": {"changeSetId": "{open}"},
     "cms_discardChangeSet": {"changeSetId": "{open}"},
     "cms_revertChangeSet": {"changeSetId": "{published}"},
+    "cms_schedulePage": {"pageId": "{live}", "at": "2126-01-01T09:00"},
+    "cms_expirePage": {"pageId": "{live}", "at": "2126-01-01T09:00+01:00"},
+    "cms_scheduleChangeSet": {"changeSetId": "{open}", "at": "2126-01-01"},
+    "cms_listScheduledActions": {},
+    "cms_cancelScheduledAction": {"actionId": "{action}"},
+    "cms_runScheduledAction": {"actionId": "{action}"},
     "cms_getSiteSettings": {},
     "cms_getSiteSetting": {"key": "tagline"},
     "cms_updateSiteSettings": {"tagline": "Daily bread", "postHosts": ["hooks.example.com"]},
@@ -123,6 +129,7 @@ IDS: Final = {
     "open": ("set_2", "set_4"),
     "item": ("item_1", "item_2"),
     "entry": ("entry_1", "entry_3"),
+    "action": ("action_1", "action_2"),
     "news": ("entry_2", "entry_4"),
     "hero": ("", ""),
     "posts": ("", ""),
@@ -222,7 +229,7 @@ class Sweep:
         world = self._world
         if tool == "cms_purgePage":
             await self.call("cms_restorePage", self.fill({"pageId": "{gone}"}))
-        elif tool == "cms_publishChangeSet":
+        elif tool in ("cms_publishChangeSet", "cms_scheduleChangeSet"):
             payload = AddToChangeSet(change_set_id=self._ids["open"][0], page_ids=[self._ids["about"][0]])
             await ChangeSets(world.database).add_to_change_set(world.call(key="stale"), payload)
         elif tool.endswith(("Post", "Entry")):
@@ -282,6 +289,7 @@ async def open_sweep() -> AsyncGenerator[Sweep]:
     """The CMS in a new file."""
     with TemporaryDirectory() as folder:
         world = World(Path(folder))
+        world.calls.run = "swept"
         await world.add_other_site()
         for tenant in ("local-site", "other"):
             await world.populate(tenant)

@@ -33,7 +33,7 @@ NOT_SWEPT: Final = {
         Page RunDetails Client Receipt ReceiptCall
         ModelSettings.* as_no_model_error check_order compose error_from_reply FileAnchor.append
     """,
-    "it refuses every call outside of a run": "RunArtifacts.*",
+    "it refuses every call outside of a run": "RunArtifacts.* RunSchedules.*",
     "an agent or its driver calls it": """
         *Driver.* RunInfo ToolText AgentRun* AgentStep AgentTask AgentTools* ChatRequest* Done Next
         ResolvedModel.* StepRequest* Turn TurnCall *.is_met ask_model *.list_unsupported OpenAI.stream Scripted.stream

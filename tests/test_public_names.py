@@ -53,7 +53,7 @@ PUBLIC: Final = {
     "remit.audit": "Anchor Audit AuditFault AuditReport FileAnchor LogHead",
     "remit.database": "CASEFOLD Database FullText Schema SqlFunction UtcDateTime",
     "remit.effects": "effects_table once",
-    "remit.engines": "DbosEngine Engine ErrorHandler ExecuteFunction ExecutionReport LocalEngine Schedule",
+    "remit.engines": "DbosEngine Engine ErrorHandler ExecuteFunction ExecutionReport LocalEngine RunSchedules Schedule",
     "remit.errors": """
         AlreadyExistsError ApprovalDeniedError ApprovalUsedError AuditError BlockedError BreakerOpenError
         BrokenJournalError BudgetError CallCancelledError CallError CompletionError ConflictError

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from remit.adapters.dbos import DbosEngine
     from remit.engine.local import LocalEngine
     from remit.engine.port import Engine, ErrorHandler, ExecuteFunction, ExecutionReport
+    from remit.engine.run_schedules import RunSchedules
     from remit.engine.schedule import Schedule
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "ExecuteFunction",
     "ExecutionReport",
     "LocalEngine",
+    "RunSchedules",
     "Schedule",
 ]
 
@@ -30,6 +32,7 @@ if not TYPE_CHECKING:
             "remit.adapters.dbos": ("DbosEngine",),
             "remit.engine.local": ("LocalEngine",),
             "remit.engine.port": ("Engine", "ErrorHandler", "ExecuteFunction", "ExecutionReport"),
+            "remit.engine.run_schedules": ("RunSchedules",),
             "remit.engine.schedule": ("Schedule",),
         },
         extras={"remit.adapters.dbos": "dbos"},

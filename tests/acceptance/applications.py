@@ -83,6 +83,11 @@ CMS: dict[str, Sample] = {
     "cms_revertPage": {"pageId": "live", "revision": 1},
     "cms_translatePage": {"pageId": "about", "localeCode": "de", "title": "Wir"},
     "cms_unpublishPage": {"pageId": "live"},
+    "cms_schedulePage": {"pageId": "about", "at": "2126-01-01T09:00"},
+    "cms_expirePage": {"pageId": "live", "at": "2126-01-01T09:00"},
+    "cms_scheduleChangeSet": {"changeSetId": "set_2", "at": "2126-01-01T09:00"},
+    "cms_cancelScheduledAction": {"actionId": "action_1"},
+    "cms_runScheduledAction": {"actionId": "action_1"},
     "cms_updateSiteSettings": {"tagline": "Daily bread"},
     "cms_addNavigationItem": {"label": "Live", "href": "live"},
     "cms_updateNavigationItem": {"label": "Who we are", "newLabel": "Us"},
@@ -249,6 +254,7 @@ async def casefile_world(folder: Path) -> AsyncGenerator[World]:
 async def cms_world(folder: Path) -> AsyncGenerator[World]:
     """The CMS, in which each tool has arguments."""
     made = cms.World(folder)
+    made.calls.run = "keyed"
     await made.populate()
     with closing(CmsWorld(made, folder / "cms.db")) as world:
         yield world

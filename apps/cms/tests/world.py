@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -33,6 +33,8 @@ from remit_cms.posts.posts import Posts
 from remit_cms.publishing.change_sets import ChangeSets
 from remit_cms.publishing.payloads import PublishChangeSet
 from remit_cms.rendering.renderer import PageRenderer
+from remit_cms.scheduling.payloads import SchedulePage
+from remit_cms.scheduling.scheduling import Scheduling
 from remit_cms.sections.payloads import SectionInput
 from remit_cms.sections.sections import Sections
 from remit_cms.site.export import Exports
@@ -50,6 +52,7 @@ from remit_cms.tools import (
     page_operations,
     post_operations,
     publishing_operations,
+    scheduling_operations,
     section_operations,
     settings_operations,
     site_operations,
@@ -108,6 +111,26 @@ class Ctx:
         self.said.append(f"{name} {data}")
 
 
+class Calls:
+    """Calls that tools schedule, by key; ``run`` is the id of the run of each, and ``cancelled`` those withdrawn."""
+
+    def __init__(self) -> None:
+        self.run = "run of the scheduled call"
+        self.made: dict[str, tuple[str, dict[str, object], datetime]] = {}
+        self.cancelled: list[str] = []
+
+    def find_run(self, key: str) -> str:
+        assert key
+        return self.run
+
+    async def add(self, key: str, tool: str, arguments: Mapping[str, object], *, at: datetime) -> str:
+        self.made[key] = (tool, dict(arguments), at)
+        return self.run
+
+    async def cancel(self, run: str) -> None:
+        self.cancelled.append(run)
+
+
 class World:
     """The CMS with two tenants: "local-site" with the site of that name, and "other" with other-site."""
 
@@ -125,6 +148,8 @@ class World:
         self.files = Files()
         self.images = Images(self.database, self.files, self.renditions)
         self.placing = Placing(self.database)
+        self.calls = Calls()
+        self.scheduling = Scheduling(self.database, self.calls)
         url = PREVIEW_KEY.url
         self.exports = Exports(self.database, self.rendering, self.renditions, folder / "exports", url)
         self._keys = itertools.count(1)
@@ -171,6 +196,7 @@ class World:
             section_operations(self.sections),
             publishing_operations(self.database),
             change_set_operations(self.database),
+            scheduling_operations(self.database, self.calls),
             settings_operations(self.database),
             navigation_operations(self.database),
             site_operations(Previews(self.database, PREVIEW_KEY), self.exports),
@@ -184,7 +210,7 @@ class World:
         """The page About with a section; Live, published in set_1 and edited since in set_2; Gone, deleted.
 
         The navigation leads to About. The first image is shown nowhere, the second in a section of About.
-        There are the posts Soon, a draft, and News, which is published.
+        There are the posts Soon, a draft that is published in a century, and News, which is published.
         """
 
         def call() -> LeafContext:
@@ -205,6 +231,9 @@ class World:
         posts = Posts(self.database)
         for title in ("Soon", "News"):
             made = await posts.create_post(self.call(tenant=tenant), CreatePost(title=title, body="We bake bread."))
+            if title == "Soon":
+                later = SchedulePage(page_id=made.post.id, at="2126-01-01T09:00")
+                await self.scheduling.schedule_page(self.call(tenant=tenant), later)
         await posts.publish_post(self.call(tenant=tenant), PublishPost(post_slug=made.post.id))
 
     async def rows(self) -> dict[str, int]:

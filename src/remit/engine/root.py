@@ -27,6 +27,7 @@ from remit.engine.conversations import Conversations
 from remit.engine.executor import RunExecutor
 from remit.engine.outcome import RunRefused
 from remit.engine.result import ReplayReport, RunResult, report_replay, result_of
+from remit.engine.run_schedules import CURRENT_SCHEDULING_RUN, SchedulingRun
 from remit.engine.schedule import next_occurrence
 from remit.errors import DivergedError, LeaseError, RequestError, Suspended
 from remit.journal.ledger import RunLedger
@@ -97,6 +98,7 @@ class RootExecutor(Struct, frozen=True):
             if refusal and _is_unbegun(ledger.recorded_items()):
                 raise RunRefused(refusal)
             CURRENT_PRIOR_RUNS.set(partial(self.conversations.read_back, header.after))
+            CURRENT_SCHEDULING_RUN.set(SchedulingRun(executor, header, self.call_root.dispatcher.find))
             if ledger.is_stopping and header.queued and _is_unbegun(ledger.recorded_items()):
                 raise asyncio.CancelledError  # its message is no part of the conversation
             now = executor.clock()

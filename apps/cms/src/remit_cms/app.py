@@ -12,6 +12,7 @@ from typing import Final
 from remit import App
 from remit.agent import EmbeddingRanker, ToolRanker
 from remit.artifacts import RunArtifacts
+from remit.engines import RunSchedules
 from remit.errors import SetupError
 from remit.home import data_folder, data_location
 from remit.inventory import Inventory, Operations
@@ -30,6 +31,7 @@ from remit_cms.posts.references import EntryReferences
 from remit_cms.publishing.references import ChangeSetReferences, DeletedPageReferences
 from remit_cms.rendering.opening import Opening
 from remit_cms.rendering.renderer import PageRenderer
+from remit_cms.scheduling.actions import ScheduledActionReferences
 from remit_cms.sections.sections import Sections
 from remit_cms.settings.settings import SettingsInForce
 from remit_cms.site.export import Exports
@@ -46,6 +48,7 @@ from remit_cms.tools import (
     post_operations,
     publishing_operations,
     rendering_operations,
+    scheduling_operations,
     section_operations,
     settings_operations,
     site_operations,
@@ -148,6 +151,7 @@ def user_operations(
         rendering_operations(Opening(database, renderer), inventory),
         publishing_operations(database, inventory),
         change_set_operations(database, inventory),
+        scheduling_operations(database, RunSchedules(), inventory),
         settings_operations(database, inventory),
         navigation_operations(database, inventory),
         image_operations(images, Placing(database), inventory),
@@ -168,6 +172,7 @@ def references(database: Database) -> dict[str, Resolver]:
         "section": SectionReferences(database).find_candidates,
         "deleted-page": DeletedPageReferences(database).find_candidates,
         "change-set": ChangeSetReferences(database).find_candidates,
+        "scheduled-action": ScheduledActionReferences(database).find_candidates,
         "image": ImageReferences(database).find_candidates,
     }
 

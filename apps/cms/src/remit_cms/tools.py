@@ -26,6 +26,7 @@ from remit_cms.publishing.history import History
 from remit_cms.publishing.publishing import Publishing
 from remit_cms.publishing.trash import Trash
 from remit_cms.rendering.opening import Opening
+from remit_cms.scheduling.scheduling import Schedules, Scheduling
 from remit_cms.sections.sections import Sections
 from remit_cms.settings.settings import Settings
 from remit_cms.site.export import Exports
@@ -45,6 +46,7 @@ VOCABULARY: Final = Vocabulary(
             "section",
             "rendering",
             "publishing",
+            "scheduling",
             "change_set",
             "settings",
             "navigation",
@@ -112,6 +114,17 @@ def change_set_operations(database: Database, inventory: Inventory | None = None
         "cms_revertChangeSet": change_sets.preview_reversion,
     }
     return _with_previews(_bind("change_set", inventory, change_sets), previews)
+
+
+def scheduling_operations(database: Database, schedules: Schedules, inventory: Inventory | None = None) -> Operations:
+    """Operations on what is published and unpublished at times to come, for users."""
+    scheduling = Scheduling(database, schedules)
+    previews: dict[str, PreviewFunction] = {
+        "cms_schedulePage": scheduling.preview_page,
+        "cms_expirePage": scheduling.preview_expiry,
+        "cms_scheduleChangeSet": scheduling.preview_change_set,
+    }
+    return _with_previews(_bind("scheduling", inventory, scheduling), previews)
 
 
 def settings_operations(database: Database, inventory: Inventory | None = None) -> Operations:

@@ -63,7 +63,7 @@ class ChangeSets:
     async def get_change_set(self, ctx: LeafContext, payload: GetChangeSet) -> ChangeSetReply:
         """Show the whole difference that publishing a change set would make for visitors, page by page."""
         async with open_view(self._database, ctx) as scope:
-            change_set = await _find(scope, ctx, payload.change_set_id)
+            change_set = await find_chosen_set(scope, ctx, payload.change_set_id)
             pages = [await _page_changes(scope, change_set, each) for each in await _unpublished(scope, change_set)]
             view = ChangeSetView(**_brief(change_set).model_dump(), pages=pages)
             message = f"The change set '{change_set.name}' is {change_set.state}, with edits of {_count(pages)}"
@@ -83,7 +83,7 @@ class ChangeSets:
         """Add all unpublished edits of some pages to a change set, also those of other people and change sets."""
 
         async def work(edit: Edit) -> ChangeSetMoveReply:
-            change_set = await _find(edit, ctx, payload.change_set_id)
+            change_set = await find_chosen_set(edit, ctx, payload.change_set_id)
             _check_state(change_set, "open")
             return await _adopt(edit, change_set, payload.page_ids)
 
@@ -93,10 +93,10 @@ class ChangeSets:
         """Show all edits of a change set to visitors at once, after one approval. For one page: cms_publishPage."""
 
         async def work(edit: Edit) -> ChangeSetMoveReply:
-            change_set = await _find(edit, ctx, payload.change_set_id)
-            pages = await _publishable(edit, change_set)
+            change_set = await find_chosen_set(edit, ctx, payload.change_set_id)
+            pages = await find_publishable(edit, change_set)
             await move_live(edit, [Move(each.page, each.last) for each in pages], change_set=change_set.id)
-            _close(edit, change_set, "published")
+            close_set(edit, change_set, "published")
             return _moved(change_set, pages, f"Published the change set '{change_set.name}': {_titles(pages)}")
 
         return await edit_once(self._database, ctx, payload, ChangeSetMoveReply, work)
@@ -104,8 +104,8 @@ class ChangeSets:
     async def preview_publication(self, ctx: LeafContext, payload: PublishChangeSet) -> Preview:
         """The whole difference for visitors, for the approver."""
         async with open_view(self._database, ctx) as scope:
-            change_set = await _find(scope, ctx, payload.change_set_id)
-            pages = await _publishable(scope, change_set)
+            change_set = await find_chosen_set(scope, ctx, payload.change_set_id)
+            pages = await find_publishable(scope, change_set)
             changes = [await _page_changes(scope, change_set, each) for each in pages]
             count = pluralize(sum(len(each.differences) for each in changes), "difference")
             return Preview(
@@ -118,12 +118,12 @@ class ChangeSets:
         """Undo unpublished edits of a change set in the drafts. For what visitors see: cms_revertChangeSet."""
 
         async def work(edit: Edit) -> ChangeSetMoveReply:
-            change_set = await _find(edit, ctx, payload.change_set_id)
+            change_set = await find_chosen_set(edit, ctx, payload.change_set_id)
             _check_state(change_set, "open")
             pages = await _unpublished(edit, change_set)
             message = f"Discarded the change set '{change_set.name}': {_titles(pages) or 'it had no edits'}"
             left = await discard_edits(edit, change_set, pages)
-            _close(edit, change_set, "discarded")
+            close_set(edit, change_set, "discarded")
             return ChangeSetMoveReply(
                 change_set=_brief(change_set), pages=[page_state(page) for page in left], message=message
             )
@@ -138,7 +138,7 @@ class ChangeSets:
             _check_state(change_set, "published")
             steps = await find_undo_steps(edit, change_set)
             kept = await undo_publication(edit, change_set, steps)
-            _close(edit, change_set, "reverted")
+            close_set(edit, change_set, "reverted")
             remark = f" The drafts of {', '.join(kept)} keep later edits, and what was reverted." if kept else ""
             return ChangeSetMoveReply(
                 change_set=_brief(change_set),
@@ -166,7 +166,7 @@ class ChangeSets:
             return Preview(summary, changes=tuple(changes), state=f"{change_set.id} {state}")
 
 
-async def _find(scope: Scope, ctx: LeafContext, set_id: str | None) -> ChangeSet:
+async def find_chosen_set(scope: Scope, ctx: LeafContext, set_id: str | None) -> ChangeSet:
     """The change set with an id, or else the open one of the conversation.
 
     Raises:
@@ -190,7 +190,7 @@ async def _unpublished(scope: Scope, change_set: ChangeSet) -> list[SetPage]:
     return await unpublished_pages(scope, change_set) if change_set.state == "open" else []
 
 
-async def _publishable(scope: Scope, change_set: ChangeSet) -> list[SetPage]:
+async def find_publishable(scope: Scope, change_set: ChangeSet) -> list[SetPage]:
     """The pages that publishing a change set moves.
 
     Raises:
@@ -239,7 +239,8 @@ async def _page_changes(scope: Scope, change_set: ChangeSet, each: SetPage) -> P
     )
 
 
-def _close(edit: Edit, change_set: ChangeSet, state: str) -> None:
+def close_set(edit: Edit, change_set: ChangeSet, state: str) -> None:
+    """Say what became of a change set."""
     change_set.state = state
     edit.add_change("change-set", change_set.id, 1, "state", name=change_set.name)
 

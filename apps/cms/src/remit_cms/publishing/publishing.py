@@ -38,7 +38,7 @@ class Publishing:
 
         async def work(edit: Edit) -> PageStateReply:
             page = await edit.find_document(payload.page_id)
-            await _find_differences(edit, page)
+            await find_differences(edit, page)
             await move_live(edit, [Move(page, page.revision)])
             return PageStateReply(page=page_state(page), message=f"Published page '{page.title}' (/{page.live_path})")
 
@@ -48,7 +48,7 @@ class Publishing:
         """The difference between the live page and its draft, for the approver."""
         async with open_view(self._database, ctx) as scope:
             page = await scope.find_document(payload.page_id)
-            differences = await _find_differences(scope, page)
+            differences = await find_differences(scope, page)
             await check_paths(scope, [Move(page, page.revision)])
             news = "which is new" if page.live is None else f"in {pluralize(len(differences), 'place')}"
             summary = f"the page '{page.title}' (/{page.slug}), {news}"
@@ -117,7 +117,7 @@ def to_changes(differences: list[Difference], prefix: str = "") -> tuple[Change,
     return tuple(Change(f"{prefix}{each.where}", each.before, each.after) for each in differences)
 
 
-async def _find_differences(scope: Scope, page: Page) -> list[Difference]:
+async def find_differences(scope: Scope, page: Page) -> list[Difference]:
     """What publishing the draft would change for visitors.
 
     Raises:

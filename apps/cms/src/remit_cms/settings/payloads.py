@@ -14,6 +14,7 @@ from remit_cms.settings.values import (
     SiteSettings,
     Tagline,
     Theme,
+    TimeZone,
     describe_unknown,
     resolve_setting,
 )
@@ -39,6 +40,7 @@ class UpdateSiteSettings(Payload):
     name: OptionalParam[SiteName] = Field(default=None, description="Name of the site")
     tagline: OptionalParam[Tagline] = Field(default=None, description="A few words below the name")
     language: OptionalParam[LocaleCode] = Field(default=None, description="Main language, e.g. en")
+    time_zone: OptionalParam[TimeZone] = Field(default=None, description="Time zone, e.g. Europe/Berlin")
     instructions: OptionalParam[Instructions] = Field(default=None, description="What the editor heeds, e.g. tone")
     post_hosts: OptionalParam[Hosts] = Field(default=None, description="The hosts that http_post may reach")
     theme: OptionalParam[Theme] = Field(

@@ -34,7 +34,7 @@ class Settings:
         self._database = database
 
     async def get_site_settings(self, ctx: LeafContext, payload: GetSiteSettings) -> SettingsReply:
-        """Read the settings of the site: name, tagline, language, instructions, hosts for http_post, theme."""
+        """Read the settings of the site: name, tagline, language, time zone, instructions, hosts, theme."""
         async with open_view(self._database, ctx) as scope:
             return await _settings_reply(scope, payload.locale_code, "The settings of the site")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from typing import Annotated, Final
+from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints
 
@@ -51,6 +52,13 @@ def _strip_dashes(theme: object) -> object:
     return {str(name).removeprefix("--"): value for name, value in theme.items()}  # pyright: ignore[reportUnknownVariableType,reportUnknownArgumentType] - checked by its type
 
 
+def _check_zone(name: str) -> str:
+    try:
+        return ZoneInfo(name).key if name else ""
+    except (KeyError, ValueError, OSError):
+        raise ValueError(f"{name!r} is no time zone; give a name such as Europe/Berlin") from None
+
+
 def short_text(most: int) -> object:
     """A text of at most so many characters, without space around it."""
     return StringConstraints(strip_whitespace=True, max_length=most)
@@ -59,6 +67,7 @@ def short_text(most: int) -> object:
 SiteName = Annotated[str, short_text(200)]
 Tagline = Annotated[str, short_text(300)]
 Instructions = Annotated[str, short_text(2000)]
+TimeZone = Annotated[str, short_text(100), AfterValidator(_check_zone)]
 Host = Annotated[str, AfterValidator(_check_host)]
 Hosts = Annotated[list[Host], Field(max_length=50)]
 Theme = Annotated[dict[str, str], BeforeValidator(_strip_dashes), AfterValidator(_check_theme)]
@@ -70,6 +79,7 @@ class SiteSettings(View):
     name: str
     tagline: OmittedIfNone[str] = None
     language: str
+    time_zone: OmittedIfNone[str] = None
     instructions: OmittedIfNone[str] = None
     post_hosts: OmittedIfNone[list[str]] = None
     theme: OmittedIfNone[dict[str, str]] = None
@@ -98,6 +108,7 @@ _OTHER_NAMES: Final = {
     "slogan": "tagline",
     "subtitle": "tagline",
     "locale": "language",
+    "timezone": "timeZone",
     "defaultLanguage": "language",
     "editorInstructions": "instructions",
     "allowedHosts": "postHosts",

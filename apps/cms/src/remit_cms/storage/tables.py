@@ -292,3 +292,25 @@ class ChangeSetRevision(Base):
     page: Mapped[str] = mapped_column(String(64), primary_key=True)
     number: Mapped[int] = mapped_column(primary_key=True)
     change_set: Mapped[str] = mapped_column(ForeignKey("change_sets.id", ondelete="CASCADE"), index=True)
+
+
+class ScheduledAction(Scoped, Base):
+    """What is to become of a document or change set at a time. ``pins`` are the revisions that were approved.
+
+    ``call`` is the run of the scheduled call that carries it out, which no other may.
+    """
+
+    __tablename__ = "scheduled_actions"
+    __table_args__ = (_environment_foreign_key(), Index("scheduled_actions_object", "site", "environment", "object_id"))
+    id: Mapped[str] = mapped_column(String(64), primary_key=True)
+    action: Mapped[str] = mapped_column(String(16))
+    kind: Mapped[str] = mapped_column(String(16))
+    object_id: Mapped[str] = mapped_column(String(64))
+    title: Mapped[str] = mapped_column(String(200))
+    pins: Mapped[list[dict[str, JsonValue]]] = mapped_column(JSON)
+    at: Mapped[datetime] = mapped_column(UtcDateTime)
+    state: Mapped[str] = mapped_column(String(16))
+    reason: Mapped[str | None] = mapped_column(String(1000))
+    call: Mapped[str] = mapped_column(String(64))
+    author: Mapped[str] = mapped_column(String(200))
+    created_at: Mapped[datetime] = mapped_column(UtcDateTime)

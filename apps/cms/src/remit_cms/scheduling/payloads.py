@@ -1,0 +1,87 @@
+"""Payloads and replies of scheduled actions."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from remit.tools import Reference, entity
+from remit_cms.models import DocumentReference, OmittedIfNone, Payload, Reply, View
+from remit_cms.publishing.payloads import OneSet
+
+_Action = Annotated[str, Field(min_length=1, max_length=200), Reference("scheduled-action")]
+_TIME = "When, e.g. 2026-12-24T09:00 in the site's time zone, or 2026-12-24T09:00+01:00"
+_PAGE = "Id, slug or exact title of the page, post or entry"
+
+
+class AtTime(Payload):
+    """A time to come."""
+
+    at: str = Field(description=_TIME, min_length=1, max_length=64)
+
+
+class SchedulePage(AtTime):
+    """What to publish, and when."""
+
+    page_id: DocumentReference = Field(description=_PAGE)
+
+
+class ExpirePage(AtTime):
+    """What to hide from visitors, and when."""
+
+    page_id: DocumentReference = Field(description=_PAGE)
+
+
+class ScheduleChangeSet(AtTime, OneSet):
+    """The change set to publish, and when."""
+
+
+class ListScheduledActions(Payload):
+    """The scheduled actions to list."""
+
+    include_ended: bool = Field(default=False, description="Also those that are done, refused or cancelled")
+    limit: int = Field(default=50, description="Most to give (1-100)", ge=1, le=100)
+
+
+class OneAction(Payload):
+    """A scheduled action."""
+
+    action_id: _Action = Field(description="Id of the scheduled action")
+
+
+class CancelScheduledAction(OneAction):
+    """The scheduled action to cancel."""
+
+
+class RunScheduledAction(OneAction):
+    """The scheduled action whose time has come."""
+
+
+@entity("scheduled-action", name="title")
+class ScheduledActionView(View):
+    """A scheduled action. ``state`` is scheduled, done, refused or cancelled; ``reason`` says why it was refused."""
+
+    id: str
+    action: str
+    kind: str
+    object_id: str
+    title: str
+    revision: OmittedIfNone[int] = None
+    at: str
+    state: str
+    author: str
+    reason: OmittedIfNone[str] = None
+
+
+class ScheduledActionReply(Reply):
+    """One scheduled action."""
+
+    action: ScheduledActionView
+
+
+class ScheduledActionsReply(Reply):
+    """Scheduled actions, the next one first."""
+
+    actions: list[ScheduledActionView]
+    total: int
