@@ -74,6 +74,8 @@ CMS: dict[str, Sample] = {
     "cms_deletePage": {"pageId": "page_1", "confirmed": True},
     "cms_deletePageSection": {"pageSectionId": "section_1", "confirmed": True},
     "cms_discardChangeSet": {"changeSetId": "set_2"},
+    "cms_movePage": {"pageId": "about", "parentId": "live"},
+    "cms_moveSection": {"pageSectionId": "section_1", "sortOrder": 1},
     "cms_publishChangeSet": {"changeSetId": "set_2"},
     "cms_publishPage": {"pageId": "about"},
     "cms_purgePage": {"pageId": "gone"},

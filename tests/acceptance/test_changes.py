@@ -64,6 +64,8 @@ CMS: dict[str, list[str]] = {
     "cms_deletePage": ["page"],
     "cms_deletePageSection": ["page sections", "section"],
     "cms_discardChangeSet": ["page title", "change-set state"],
+    "cms_movePage": ["page slug"],
+    "cms_moveSection": ["page sections", "section sortOrder"],
     "cms_publishChangeSet": ["page live", "change-set state"],
     "cms_publishPage": ["page live"],
     "cms_purgePage": ["page"],

@@ -32,6 +32,10 @@ WRITES: dict[str, tuple[dict[str, Any], list[Changed]]] = {
         [Changed("page", "page_1", "2", ("slug",), "About")],
     ),
     "cms_copyPage": ({"pageId": "about", "title": "Us"}, [Changed("page", "page_2", "1", name="Us")]),
+    "cms_movePage": (
+        {"pageId": "about", "parentId": "home"},
+        [Changed("page", "page_1", "2", ("slug",), "About")],
+    ),
     "cms_deletePage": ({"pageId": "page_1", "confirmed": True}, [Changed("page", "page_1", "2", name="About")]),
     "cms_addSectionToPage": (
         {"pageId": "about", **HERO},
@@ -45,6 +49,15 @@ WRITES: dict[str, tuple[dict[str, Any], list[Changed]]] = {
         [
             Changed("page", "page_1", "2", ("sections",), "About"),
             Changed("section", "section_1", "2", ("content",), "hero on About"),
+        ],
+    ),
+    "cms_moveSection": (
+        {"pageSectionId": "section_1", "pageId": "home"},
+        [
+            Changed("page", "page_1", "2", ("sections",), "About"),
+            Changed("section", "section_1", "2", name="hero on About"),
+            Changed("page", "page_2", "2", ("sections",), "Home"),
+            Changed("section", "section_2", "2", ("sortOrder",), "hero on Home"),
         ],
     ),
     "cms_deletePageSection": (
@@ -84,6 +97,8 @@ def test_every_tool_with_a_write_effect_is_tried_here(world: World) -> None:
 async def test_a_tool_that_writes_tells_what_it_has_changed(world: World, name: str) -> None:
     await world.page("About", ("hero", {"heading": "We bake bread"}))
     arguments, changes = WRITES[name]
+    if "home" in arguments.values():
+        await world.page("Home")
     assert await changes_of(world, name, arguments) == changes
 
 

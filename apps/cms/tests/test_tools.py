@@ -37,6 +37,8 @@ CREATES = {
 UPDATES = {
     "cms_updatePage": ["pageId", "title", "slug", "indexing", "meta", "expectedRevision"],
     "cms_translatePage": ["pageId", "localeCode", "title", "slug", "meta", "expectedRevision"],
+    "cms_movePage": ["pageId", "parentId"],
+    "cms_moveSection": ["pageSectionId", "sortOrder", "pageId"],
     "cms_updateSectionContent": ["pageSectionId", "content", "localeCode", "expectedRevision"],
 }
 DELETES = {
@@ -114,6 +116,7 @@ async def test_every_tool_works_through_the_runtime(runtime: Runtime) -> None:
         "cms_updatePage": await call(runtime, "cms_updatePage", pageId="about", meta={"description": "Us."}),
         "cms_translatePage": await call(runtime, "cms_translatePage", pageId="about", localeCode="de", title="Wir"),
         "cms_copyPage": await call(runtime, "cms_copyPage", pageId="about", title="Copy"),
+        "cms_movePage": await call(runtime, "cms_movePage", pageId="copy", parentId="contact"),
         "cms_getLinksHere": await call(runtime, "cms_getLinksHere", pageId="about"),
         "cms_findResource": await call(runtime, "cms_findResource", query="abuot"),
         "cms_searchPages": await call(runtime, "cms_searchPages", query="bread"),
@@ -124,13 +127,14 @@ async def test_every_tool_works_through_the_runtime(runtime: Runtime) -> None:
         "cms_addSectionToPage": await call(
             runtime, "cms_addSectionToPage", pageId="about", definitionId="text", content={"content": "Hi"}
         ),
+        "cms_moveSection": await call(runtime, "cms_moveSection", pageSectionId="section_1", sortOrder=1),
         "cms_updateSectionContent": await call(
             runtime, "cms_updateSectionContent", pageSectionId="section_1", content={"heading": "Bread"}
         ),
     }
     assert {name: reply["success"] for name, reply in replies.items()} == dict.fromkeys(set(ALL) - set(DELETES), True)
     assert replies["cms_getPage"]["page"]["sections"][0]["content"] == {"heading": "We bake bread"}
-    assert [match["slug"] for match in replies["cms_searchPages"]["matches"]] == ["copy", "about"]
+    assert [match["slug"] for match in replies["cms_searchPages"]["matches"]] == ["contact/copy", "about"]
 
 
 @pytest.mark.parametrize(

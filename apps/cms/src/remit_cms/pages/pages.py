@@ -7,6 +7,7 @@ from sqlalchemy import and_, func, select, tuple_
 from remit import LeafContext
 from remit.tools import Preview
 from remit_cms.models import pluralize
+from remit_cms.pages.moving import describe_below, join_slug, move_page, move_pages_below, name_of
 from remit_cms.pages.payloads import (
     CopyPage,
     CreatePage,
@@ -18,6 +19,7 @@ from remit_cms.pages.payloads import (
     LinksReply,
     LinkView,
     MetaView,
+    MovePage,
     PageBrief,
     PageDeletion,
     PageReply,
@@ -41,6 +43,7 @@ from remit_cms.storage.translations import (
     load_texts,
     localize_texts,
     original_texts,
+    slugs_by_locale,
     write_texts,
 )
 from remit_cms.storage.trash import move_to_trash
@@ -119,6 +122,19 @@ class Pages:
             return await _page_reply(
                 edit, page, f"Copied page '{source.title}' to {{}}, as a draft", edit.default_locale
             )
+
+        return await edit_once(self._database, ctx, payload, PageReply, work)
+
+    async def move_page(self, ctx: LeafContext, payload: MovePage) -> PageReply:
+        """Put a page below another one or at the top: its address and those of pages below it change. Texts stay."""
+
+        async def work(edit: Edit) -> PageReply:
+            page = await edit.find_page(payload.page_id)
+            check_revision(page, payload.expected_revision)
+            parent = await edit.find_page(payload.parent_id) if payload.parent_id.strip("/ ") else None
+            below = await move_page(edit, page, parent)
+            message = "Page {} stands there already" if below is None else f"Moved page {{}}{describe_below(below)}"
+            return await _page_reply(edit, page, message, edit.default_locale)
 
         return await edit_once(self._database, ctx, payload, PageReply, work)
 
@@ -233,7 +249,8 @@ async def _update_page(edit: Edit, payload: UpdatePage) -> PageReply:
     locale = edit.resolve_locale(payload.locale_code)
     by_locale = (await load_texts(edit, [page]))[page.id]
     before, indexing = by_locale.get(locale, PageTexts()), page.indexing
-    after = _change_texts(edit, before, payload, page.title)
+    slugs = slugs_by_locale(edit, by_locale)
+    after = _change_texts(edit, before, payload, page.title, slugs[locale])
     if after.slug != before.slug:
         await check_slugs_are_free(edit, page.id, {**by_locale, locale: after})
     if payload.indexing is not None:
@@ -247,16 +264,23 @@ async def _update_page(edit: Edit, payload: UpdatePage) -> PageReply:
         return await _page_reply(edit, page, "Page {} is like that already", locale)
     await write_texts(edit, page, locale, after)
     await save_revision(edit, page, "update_page", *changed)
-    return await _page_reply(edit, page, "Updated page {}", locale)
+    now = slugs_by_locale(edit, {**by_locale, locale: after})
+    below = await move_pages_below(edit, slugs, now) if now != slugs else 0
+    return await _page_reply(edit, page, f"Updated page {{}}{describe_below(below)}", locale)
 
 
-def _change_texts(edit: Edit, texts: PageTexts, payload: UpdatePage, title: str) -> PageTexts:
-    """The texts of a page in one locale after an update. An empty text for search engines removes it."""
+def _change_texts(edit: Edit, texts: PageTexts, payload: UpdatePage, title: str, slug: str) -> PageTexts:
+    """The texts of a page in one locale after an update. An empty text for search engines removes it.
+
+    A new slug is the last part of the address, which is ``slug`` now: the page stays below the same page.
+    """
     changes: dict[str, str | None] = {}
     if payload.title is not None:
         changes["title"] = payload.title
     if payload.slug is not None:
-        changes["slug"] = resolve_slug(payload.slug, title, edit.locales)
+        above = slug.removesuffix(name_of(slug)).rstrip("/")
+        name = payload.slug.strip("/").removeprefix(f"{above}/") if above else payload.slug
+        changes["slug"] = join_slug(above, resolve_slug(name, title, edit.locales))
     if payload.meta is not None and payload.meta.title is not None:
         changes["meta_title"] = payload.meta.title or None
     if payload.meta is not None and payload.meta.description is not None:

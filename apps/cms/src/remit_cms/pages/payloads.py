@@ -28,6 +28,7 @@ _REVISION = "Refuse if the page has another revision by now"
 
 _MetaTitle = Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)]
 _MetaText = Annotated[str, StringConstraints(strip_whitespace=True, max_length=500)]
+_ParentName = Annotated[str, Field(max_length=200)]
 _Cursor = Annotated[str, Field(max_length=200)]
 _Title = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200), Field(description="Page title")
@@ -128,6 +129,14 @@ class CopyPage(Payload):
     page_id: PageReference = Field(description=_PAGE)
     title: _Title
     slug: OptionalParam[SlugText] = Field(default=None, description=f"{_SLUG}; made from the title if omitted")
+
+
+class MovePage(Payload):
+    """The page to move, and the page to put it below."""
+
+    page_id: PageReference = Field(description=_PAGE)
+    parent_id: _ParentName = Field(description="The page to put it below, named likewise; / for the top")
+    expected_revision: SkipJsonSchema[RevisionNumber | None] = None
 
 
 class GetLinksHere(Payload):

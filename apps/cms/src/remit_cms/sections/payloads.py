@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
 
 from remit.tools import entity
 from remit_cms.models import (
@@ -79,6 +80,17 @@ class UpdateSectionContent(Payload):
     content: ContentInput = Field(description="The fields to change, with their new values; null empties one")
     locale_code: OptionalParam[LocaleCode] = Field(default=None, description=_LOCALE)
     expected_revision: OptionalParam[RevisionNumber] = Field(default=None, description=_REVISION)
+
+
+class MoveSection(Payload):
+    """The section to move, and where to."""
+
+    page_section_id: SectionReference = Field(description=_SECTION)
+    sort_order: OptionalParam[_Order] = Field(default=None, description="New place, 0 is the top; the end if omitted")
+    page_id: OptionalParam[PageName] = Field(
+        default=None, description="Another page to put it on, if it leaves its own"
+    )
+    expected_revision: SkipJsonSchema[RevisionNumber | None] = None
 
 
 class DeletePageSection(Payload):

@@ -16,6 +16,7 @@ from remit_cms.sections.contents import (
     section_name,
     update_content,
 )
+from remit_cms.sections.moving import place_section, transfer_section
 from remit_cms.sections.payloads import (
     AddSectionToPage,
     DeletePageSection,
@@ -24,6 +25,7 @@ from remit_cms.sections.payloads import (
     GetPageSections,
     GetSectionContent,
     GetSectionFields,
+    MoveSection,
     SectionDeletion,
     SectionReply,
     SectionsReply,
@@ -146,6 +148,35 @@ class Sections:
                 revision=page.revision,
                 message=(f"Updated {label}." if content_update.changed else f"The {label} is like that already.")
                 + describe_empty_slots(content_update.empty_slots),
+            )
+
+        return await edit_once(self._database, ctx, payload, SectionReply, work)
+
+    async def move_section(self, ctx: LeafContext, payload: MoveSection) -> SectionReply:
+        """Move a section to another place on its page, or to another page. Its texts stay as they are."""
+
+        async def work(edit: Edit) -> SectionReply:
+            section, page, definition = await edit.find_section(payload.page_section_id)
+            check_revision(page, payload.expected_revision)
+            target = page if payload.page_id is None else await edit.find_page(payload.page_id)
+            moved = True
+            if target.id == page.id:
+                moved = await place_section(edit, section, payload.sort_order)
+            else:
+                left = section.id
+                section = await transfer_section(edit, section, target, payload.sort_order)
+                await save_revision(edit, page, "move_section", "sections")
+                edit.add_change("section", left, page.revision, name=section_name(definition, page))
+            if moved:
+                await save_revision(edit, target, "move_section", "sections")
+                name = section_name(definition, target)
+                edit.add_change("section", section.id, target.revision, "sortOrder", name=name)
+            return SectionReply(
+                section=await load_section(edit, section, definition, edit.default_locale),
+                page_id=target.id,
+                revision=target.revision,
+                message=f"Section {definition.key} of page '{target.title}' "
+                + (f"is at place {section.sort_order} now" if moved else "stands there already"),
             )
 
         return await edit_once(self._database, ctx, payload, SectionReply, work)
