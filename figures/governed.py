@@ -9,6 +9,7 @@ import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.metadata import version
+from itertools import filterfalse
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
@@ -27,8 +28,8 @@ from remit.layers import Approve, Authorize, Budget, CallLayer, Validate
 from remit.policies import Egress, HighRisk, Policy
 from remit.tools import Callee
 from remit.workers import PydanticAIDriver, load_workers
-from remit_cms.agent import editor
-from remit_cms.app import references, user_operations
+from remit_cms.agent import editor, is_for_editor
+from remit_cms.app import other_operations, references
 from remit_cms.pages.pages import Pages
 from remit_cms.pages.payloads import GetPage, PageReply
 from remit_cms.pages.search import Search
@@ -89,26 +90,22 @@ class World:
         table = PolicyTable(business_rules_section(version=version("remit-cms")))
         inventory = read_inventory(self.folder / "inventory", table, VOCABULARY)
         in_force = SettingsInForce(database)
-        editor_parts = (
+        parts = (
             page_operations(pages, Search(database), inventory),
             section_operations(sections, inventory),
+            *other_operations(database, self.folder, inventory=inventory),
         )
-        user_parts = user_operations(database, self.folder, inventory=inventory)
-        operations = self.operations(Operations(inventory, (), parts=(*editor_parts, *user_parts)))
-        offered = {each.name: self.change_tool(each) for each in operations.callees}
-        for_users = [offered.pop(each.name) for part in user_parts for each in part.callees]
-        instructions, given = in_force.find_instructions, [*offered.values(), *self.more_of_agent]
-        agent = self.agent(editor(given, run_instructions=instructions))  # pyright: ignore[reportArgumentType]
-        own = [each for each in (*offered.values(), *for_users) if isinstance(each, Tool)]
+        operations = self.operations(Operations(inventory, (), parts=parts))
+        tools = [self.change_tool(each) for each in operations.callees]
+        own = [each for each in tools if isinstance(each, Tool)]
+        callees = [*tools, *(self._load_workers(own) if len(own) == len(tools) else ())]
+        given = [*filter(is_for_editor, callees), *self.more_of_agent]
+        agent = self.agent(editor(given, run_instructions=in_force.find_instructions))
         layers = self.layers
         return App(
             name="cms",
             agents=(agent,),
-            tools=(
-                *for_users,
-                *(self._load_workers(own) if len(own) == len(offered) + len(for_users) else ()),
-                *self.more_tools,
-            ),
+            tools=(*filterfalse(is_for_editor, callees), *self.more_tools),
             layers=None if layers is None else lambda: layers,
             operations=operations,
             references=references(database),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from statistics import mean
@@ -16,6 +16,7 @@ from msgspec import structs
 from figures.figure import Figure, at_most, no_violations
 from remit import Agent, App, Principal, Runtime
 from remit.agent import ToolSearch
+from remit.agent.tool_search import SEARCH_TOOL
 from remit.evals.recording import SCRIPT, RecordedModel, Recording, load_recording, recording_path
 from remit.evals.run import run_task
 from remit.evals.task import Task, load_tasks
@@ -23,6 +24,7 @@ from remit.messages import ChatRequest, Completion, completion_from_message, enc
 from remit.testing import Scripted, calls
 from remit.tools import Callee
 from remit_casefile.app import app as casefile_app
+from remit_cms.agent import PHRASES as EDITOR_PHRASES
 from remit_cms.app import app as cms_app
 from remit_cms.app import build
 
@@ -62,11 +64,7 @@ SEARCHES: Final = (
 
 
 PHRASES: Final = {
-    "cms_updatePage": ["rename", "address"],
-    "cms_updateSectionContent": ["fix a typo", "correct"],
-    "cms_getPage": ["what it says", "find a typo"],
-    "cms_searchPages": ["somewhere it says"],
-    "cms_getPages": ["count pages", "pages of the site", "all pages"],
+    **EDITOR_PHRASES,
     "grant_permission": ["give access"],
     "list_permissions": ["who may see"],
 }
@@ -102,10 +100,11 @@ def measure_definitions(searches: Sequence[tuple[str, str]] = SEARCHES) -> Itera
     with asyncio.Runner() as runner, tempfile.TemporaryDirectory() as folder:
         offered = sixty_tools(Path(folder))
         full = runner.run(_ask(offered, None, ["done"]))
+        phrases = {each.name: PHRASES[each.name] for each in offered if each.name in PHRASES}
         costs, missed = list[float](), 0
         for query, needed in searches:
             answers = [calls(("search_tools", {"query": query})), "done"]
-            request = runner.run(_ask(offered, ToolSearch(phrases=PHRASES), answers))
+            request = runner.run(_ask(offered, ToolSearch(phrases=phrases), answers))
             replies = [json.loads(text)["content"] for text in request.history if '"role":"tool"' in text[:20]]
             costs.append((len(request.tools.text.encode()) + sum(len(each.encode()) for each in replies)) / 4)
             missed += needed not in request.tools.names
@@ -145,15 +144,17 @@ class SearchingModel:
         return completion_from_message(encode_message({"role": "assistant", **search}), finish_reason="tool_calls")
 
 
-async def find_lost_task(task: Task) -> str:
-    """Run a task with its recorded answers and a search: why it fails, or the tools that a search did not find."""
+async def find_lost_task(task: Task, load_app: Callable[[], App] = cms_app) -> str:
+    """Run a task with its recorded answers, and no tool shown without a search: why it fails, or what was not found."""
 
     def load() -> App:
-        made = cms_app()
+        made = load_app()
         (own, *others) = made.agents
-        instructions = own.definition.instructions
-        search = ToolSearch(above=0, phrases={name: PHRASES[name] for name in PHRASES if name.startswith("cms_")})
-        agent = Agent(own.name, instructions=instructions, tools=own.tools, tool_search=search)
+        tools = [each for each in own.tools if each.name != SEARCH_TOOL]
+        search = ToolSearch(above=0, phrases=EDITOR_PHRASES)
+        agent = Agent(
+            own.name, instructions=own.definition.instructions, tools=tools, tool_search=search, tool_scope="listed"
+        )
         return replace(made, agents=(agent, *others))
 
     model = SearchingModel(load_recording(recording_path(Path(task.file))))

@@ -151,13 +151,14 @@ async def test_nobody_is_offered_what_they_may_not_call_whoever_found_it(
     ann, bob = Principal("ann", permissions=frozenset({"*"})), Principal("bob", permissions=frozenset({"other:read"}))
     guess = calls(("page_locked", {}))
     model = Scripted([searches("page"), "found", guess, "sorry", "hello"])
-    agent = make_agent(driver, *HIDDEN, search=ToolSearch(above=0, limit=9), permissions=narrowed)
+    search = ToolSearch(above=0, limit=9, always=["page_internal"])
+    agent = make_agent(driver, *HIDDEN, search=search, permissions=narrowed)
     runtime = runtime_of(agent, model=model)
     first = await runtime.run("go", by=ann, conversation="c")
     await runtime.client(ann).share_conversation("c", "bob", "write")
     second = await runtime.run("go on", by=bob, conversation="c")
     third = await runtime.run("go on", by=ann, conversation="c")
-    known = [{*names} & {"page_open", "page_locked"} for names in offered(model)]
+    known = [{*names} & {"page_open", "page_locked", "page_internal"} for names in offered(model)]
     everything = {"page_open"} if narrowed else {"page_open", "page_locked"}
     assert known == [set(), everything, {"page_open"}, {"page_open"}, everything]
     assert "tools withheld from agent" in await runtime.client(bob).export_run(second.run)

@@ -93,8 +93,8 @@ class AgentTools:
             return known
         fixed = [SEARCH_TOOL, *self._search.always, *(each.name for each in self.handoff_tools)]
         withheld = self._list_withheld(ledger, call)
-        found = (name for name in found if name in known and name not in withheld)
-        return list(dict.fromkeys([*fixed, *found]))
+        found = (name for name in found if name in known)
+        return [name for name in dict.fromkeys([*fixed, *found]) if name not in withheld]
 
     def definitions_after(self, chat: ChatRequest, fixed: Sequence[Mapping[str, Any]] = ()) -> ToolDefinitions:
         """``fixed`` and the definitions of the tools that the model sees: they grow at the end only."""

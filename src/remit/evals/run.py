@@ -9,6 +9,7 @@ import time
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Final
 
 from remit.agent.model import Model
@@ -153,15 +154,24 @@ class _Trial:
         self._decided: set[str] = set()
 
     async def prepare(self) -> None:
-        """Make the calls of the setup as a principal with all permissions."""
+        """Make the calls of the setup as a principal with all permissions, who approves them too."""
         for number, each in enumerate(self._task.setup):
             where = f"{self._task.file}: setup.{number}: {each.call}"
-            arguments = parse_arguments(json.dumps(each.arguments), self._runtime.app.limits)
+            target = self._task.target if each.target is None else each.target
             try:
-                made = await self._runtime.call_by_name(each.call, arguments, by=self._approver)
-                made.value()
+                files = {name: await self._add_file(path) for name, path in each.files.items()}
+                arguments = parse_arguments(json.dumps({**each.arguments, **files}), self._runtime.app.limits)
+                made = await self._runtime.call_by_name(each.call, arguments, by=self._approver, target=target)
+                for question in made.questions:
+                    self._decided.add(question)
+                    await self._runtime.decide(question, approved=True, by=self._approver)
+                (await self._runtime.resume(made.run) if made.questions else made).value()
             except RemitError as error:
                 raise SetupError(f"{where}: {error.message}") from error
+
+    async def _add_file(self, path: str) -> dict[str, Any]:
+        file = Path(self._task.file).parent / path
+        return (await self._runtime.artifacts.add(file, by=self._approver)).model_dump(mode="json")
 
     async def converse(self) -> None:
         """Send the prompts in one conversation, and answer the questions."""
@@ -172,7 +182,9 @@ class _Trial:
                 if message is None:
                     break
                 ended = await self._finish(
-                    await self._runtime.run(message, by=self._user, agent=agent, conversation="eval")
+                    await self._runtime.run(
+                        message, by=self._user, agent=agent, conversation="eval", target=self._task.target
+                    )
                 )
                 if ended.status != "done":
                     self._result.fail("run", f"the run is {ended.status}: {ended.reason or _one_line(ended.text)}")

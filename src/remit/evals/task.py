@@ -50,10 +50,15 @@ class _Part(BaseModel):
 
 
 class SetupCall(_Part):
-    """A call that prepares the state before the first message, made by the eval itself."""
+    """A call that prepares the state before the first message, made by the eval itself.
+
+    ``files``: paths beside the task, by the parameter that takes the file. ``target``: another one than the task's.
+    """
 
     call: _Text
     arguments: dict[str, JsonValue] = Field(default_factory=dict[str, JsonValue])
+    files: dict[str, _Text] = Field(default_factory=dict[str, str])
+    target: str | None = None
 
 
 class Expectation(_Part):
@@ -111,6 +116,7 @@ class Task(_Part):
     about: str = ""
     prompt: Annotated[list[_Text], BeforeValidator(_as_list), Field(min_length=1)]
     agent: str = ""
+    target: str = ""
     user: User = User()
     setup: list[SetupCall] = Field(default_factory=list[SetupCall])
     questions: Questions = Questions()

@@ -4,31 +4,108 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from remit import Agent
-from remit.agent import Compaction, RunInstructions, WorkingMemory
-from remit_cms.tools import AnyTool
+from remit.agent import Compaction, RunInstructions, ToolSearch, WorkingMemory
+from remit.tools import Callee
 
 _PROMPT: Final = Path(__file__).parent / "prompts" / "editor.md"
 
+_SUBJECTS: Final = frozenset(
+    {"page", "section", "publishing", "change_set", "settings", "navigation", "collection", "post", "image"}
+)
+"""The subjects whose operations the editor has."""
+
+_OTHERS: Final = frozenset(
+    {"cms_schedulePage", "cms_expirePage", "cms_scheduleChangeSet", "cms_listScheduledActions"}
+    | {"cms_cancelScheduledAction", "cms_createPreviewLink", "web_quickSearch", "web_fetchContent", "web_deepResearch"}
+    | {"publisher", "researcher"}
+)
+"""What it has besides. It has nothing that sends what it likes where it likes, and nothing for the user's files."""
+
+ALWAYS: Final = (
+    "cms_getPages",
+    "cms_getPage",
+    "cms_createPage",
+    "cms_createPageWithContent",
+    "cms_updatePage",
+    "cms_deletePage",
+    "cms_findResource",
+    "cms_searchPages",
+    "cms_listSectionTemplates",
+    "cms_addSectionToPage",
+    "cms_updateSectionContent",
+    "cms_deletePageSection",
+    "cms_publishPage",
+    "cms_publishChangeSet",
+)
+"""The tools that its model is shown without a search: those of every day."""
+
+PHRASES: Final = {
+    "cms_addImageToSection": ["picture", "photo", "put on a page"],
+    "cms_addNavigationItem": ["menu", "header", "footer", "link"],
+    "cms_compareRevisions": ["diff", "what has changed"],
+    "cms_createPost": ["blog", "news", "article"],
+    "cms_createPreviewLink": ["look at it before it is published"],
+    "cms_discardChangeSet": ["throw away", "drop"],
+    "cms_getChangeSet": ["diff", "not published yet", "what has changed"],
+    "cms_getNavigation": ["menu"],
+    "cms_getPage": ["what it says", "find a typo"],
+    "cms_getPages": ["count pages", "pages of the site", "all pages"],
+    "cms_removeNavigationItem": ["menu", "delete link"],
+    "cms_replaceImage": ["picture", "photo", "everywhere"],
+    "cms_restorePage": ["undelete", "get back", "recover"],
+    "cms_revertChangeSet": ["take back", "undo what was published"],
+    "cms_revertPage": ["undo", "as it was before", "earlier version"],
+    "cms_schedulePage": ["tomorrow", "later", "on a day"],
+    "cms_searchPages": ["somewhere it says"],
+    "cms_translatePage": ["translation", "German", "language"],
+    "cms_unpublishPage": ["take offline", "take down"],
+    "cms_updateImage": ["alt text", "picture", "photo"],
+    "cms_updatePage": ["rename", "address", "change the title"],
+    "cms_updatePost": ["blog", "news", "article"],
+    "cms_updateSectionContent": ["fix a typo", "correct"],
+    "cms_updateSiteSettings": ["colour", "color", "slogan", "site name"],
+    "web_deepResearch": ["internet", "find out"],
+    "web_fetchContent": ["internet", "open a link", "website"],
+    "web_quickSearch": ["internet", "find out"],
+}
+"""Words that people use for a tool and that neither its name nor its description has."""
+
+
+def is_for_editor(callee: Callee[..., Any]) -> bool:
+    """Whether the editor has a tool or worker of the CMS."""
+    place = callee.facts.classification
+    return callee.name in _OTHERS or (place is not None and place.subdomain in _SUBJECTS)
+
 
 def editor(
-    tools: Iterable[AnyTool], *, compaction: Compaction | None = None, run_instructions: RunInstructions = ""
+    tools: Iterable[Callee[..., Any]],
+    *,
+    compaction: Compaction | None = None,
+    run_instructions: RunInstructions = "",
 ) -> Agent:
     """The editor agent, with the instructions in ``prompts/editor.md``. It remembers the objects of a conversation.
 
     Args:
-        tools: what it may call.
+        tools: what it may call. Of many tools its model sees `ALWAYS`, and those that it has searched for.
         compaction: how long conversations are shortened.
         run_instructions: what it is told besides, such as the site's own instructions.
     """
+    tools = list(tools)
+    names = {each.name for each in tools}
     return Agent(
         "editor",
         instructions=_PROMPT.read_text(encoding="utf-8").strip(),
         tools=tools,
         run_instructions=run_instructions,
-        description="Edits the pages of a website.",
+        description="Edits and publishes a website.",
         compaction=Compaction() if compaction is None else compaction,
         memory=WorkingMemory(),
+        tool_scope="listed",
+        tool_search=ToolSearch(
+            always=[name for name in ALWAYS if name in names],
+            phrases={name: words for name, words in PHRASES.items() if name in names},
+        ),
     )

@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.util import find_spec
+from itertools import filterfalse
 from pathlib import Path
 from typing import Final
 
@@ -18,7 +19,7 @@ from remit.home import data_folder, data_location
 from remit.inventory import Inventory, Operations
 from remit.secrets import EnvSecrets
 from remit.tools import Resolver
-from remit_cms.agent import editor
+from remit_cms.agent import editor, is_for_editor
 from remit_cms.images.library import Images
 from remit_cms.images.placing import Placing
 from remit_cms.images.references import ImageReferences
@@ -110,10 +111,10 @@ def build(
     pages, search, sections = Pages(database), Search(database), Sections(database)
     settings = SettingsInForce(database)
     renderer = PageRenderer(database, home / "sites")
-    editor_parts = (page_operations(pages, search), section_operations(sections))
-    user_parts = user_operations(database, home, web=web, by_meaning=by_meaning, preview_key=preview_key)
-    tools = [tool for part in editor_parts for tool in part.callees]
-    others = [tool for part in user_parts for tool in part.callees]
+    others = other_operations(database, home, web=web, by_meaning=by_meaning, preview_key=preview_key)
+    parts = (page_operations(pages, search), section_operations(sections), *others)
+    tools = [tool for part in parts for tool in part.callees]
+    callees = [*tools, *load_workers(tools)]
     return Cms(
         database=database,
         pages=pages,
@@ -122,15 +123,15 @@ def build(
         renderer=renderer,
         app=App(
             name="cms",
-            agents=(editor(tools, run_instructions=settings.find_instructions),),
-            tools=(*others, *load_workers([*tools, *others])),
+            agents=(editor(filter(is_for_editor, callees), run_instructions=settings.find_instructions),),
+            tools=(*filterfalse(is_for_editor, callees),),
             references=references(database),
-            operations=Operations(load_inventory(), (), parts=(*editor_parts, *user_parts)),
+            operations=Operations(load_inventory(), (), parts=parts),
         ),
     )
 
 
-def user_operations(
+def other_operations(
     database: Database,
     home: Path,
     *,
@@ -139,7 +140,7 @@ def user_operations(
     preview_key: PreviewKey | None = None,
     inventory: Inventory | None = None,
 ) -> tuple[Operations, ...]:
-    """The operations that the editor does not have, by subject; see `build`. ``inventory`` is for tests."""
+    """The operations on all but pages and sections, by subject; see `build`. ``inventory`` is for tests."""
     web, preview_key = web or Web(), preview_key or PreviewKey()
     renditions = Renditions(database)
     renderer = PageRenderer(database, home / "sites", renditions)
