@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 import shutil
 import subprocess
@@ -12,6 +13,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
+from xml.etree.ElementTree import fromstring
 
 from apps.cms.tests.world import HOME, World
 from figures.figure import Figure, no_violations
@@ -21,6 +23,8 @@ from remit_cms.models import Content
 from remit_cms.navigation.navigation import Navigation
 from remit_cms.navigation.payloads import AddNavigationItem
 from remit_cms.pages.payloads import CreatePage, Meta, UpdatePage
+from remit_cms.posts.payloads import CreatePost
+from remit_cms.posts.posts import Posts
 from remit_cms.publishing.change_sets import ChangeSets
 from remit_cms.publishing.payloads import PublishChangeSet
 from remit_cms.sections.payloads import SectionInput, UpdateSectionContent
@@ -69,7 +73,7 @@ async def _measure(texts: tuple[str, ...], browser: str | None) -> Figure:
         if browser is not None:
             if not _runs(browser, Path(folder), f"<html><head></head><script>{_RUN}</script></html>"):
                 raise RuntimeError("the browser runs no script at all, so it would notice none")
-            shown = {name: text for name, text in documents.items() if name.startswith("/page")}
+            shown = {name: text for name, text in documents.items() if name.startswith(("/page", "/posts"))}
             found += [f"{name}: ran" for name, text in shown.items() if _runs(browser, Path(folder), text)]
     seen = "and the pages shown in Chromium without their policy" if browser else "without a browser"
     how = f"{len(texts)} texts in each field, {len(documents)} documents parsed {seen}"
@@ -85,15 +89,25 @@ async def _render_all(folder: Path, texts: tuple[str, ...]) -> dict[str, str]:
         await _edit_everything(world, conversation, text, f"page-{number}", image)
         await ChangeSets(world.database).publish_change_set(world.call(conversation=conversation), PublishChangeSet())
         site = Site(world.database, world.rendering, world.renditions, HOME, look_every=0.0)
-        for path in (f"/page-{number}", f"/de/page-{number}", "/nothing"):
+        for path in (f"/page-{number}", f"/de/page-{number}", f"/posts/post-{number}", "/nothing"):
             response = await site.respond(path)
             policy = response.headers["content-security-policy"]
             if "default-src 'none'" not in policy or "script-src" in policy:
                 documents[f"policy of {path}"] = "<script></script>"
             documents[f"{path} with text {number}"] = response.body.decode()
+        for name, shown in await _read_feeds(site):
+            documents[f"{name} with text {number}"] = shown
         documents[f"draft with text {number}"] = await world.rendering.render(HOME, f"page-{number}")
     await world.database.close()
     return documents
+
+
+async def _read_feeds(site: Site) -> list[tuple[str, str]]:
+    """What readers of feeds show: the texts of all entries, as HTML."""
+    atom = fromstring((await site.respond("/posts/feed.xml")).body)  # noqa: S314 - made by the site
+    items = json.loads((await site.respond("/posts/feed.json")).body)["items"]
+    shown = [each.text or "" for each in atom.iter("{http://www.w3.org/2005/Atom}content")]
+    return [("Atom feed", "".join(shown)), ("JSON feed", "".join(item["content_html"] for item in items))]
 
 
 async def _edit_everything(world: World, conversation: str, text: str, slug: str, image: str) -> None:
@@ -117,6 +131,10 @@ async def _edit_everything(world: World, conversation: str, text: str, slug: str
     await Settings(world.database).update_site_settings(call(), UpdateSiteSettings(name=short, tagline=short))
     item = AddNavigationItem(label=text[:100], href=page.id, location="both")
     await Navigation(world.database).add_navigation_item(call(), item)
+    post = CreatePost(
+        title=short, body=text, slug=slug.replace("page", "post"), excerpt=text, author=text, category=text
+    )
+    await Posts(world.database).create_post(call(), post)
     with suppress(RemitError, ValueError):
         item = AddNavigationItem(label=f"{slug} elsewhere", href=text, location="both")
         await Navigation(world.database).add_navigation_item(call(), item)

@@ -50,7 +50,7 @@ class SiteLink:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surroundings:
-    """What stands around a page on its site: addresses, the menu, the same page in other languages, a notice."""
+    """What stands around a page on its site: addresses, the menu, the same page in other languages, feeds, a notice."""
 
     home: str = ""
     address: str = ""
@@ -58,6 +58,7 @@ class Surroundings:
     menu: Sequence[SiteLink] = ()
     footer: Sequence[SiteLink] = ()
     languages: Sequence[SiteLink] = ()
+    feeds: Sequence[SiteLink] = ()
     notice: str = ""
 
 

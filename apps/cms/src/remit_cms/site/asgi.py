@@ -15,6 +15,7 @@ from remit_cms.images.pictures import FORMATS
 from remit_cms.images.renditions import Renditions
 from remit_cms.rendering.documents import load_page_document
 from remit_cms.rendering.renderer import PageRenderer
+from remit_cms.site.feeds import MEDIA_TYPES, link_feeds, render_feed
 from remit_cms.site.links import read_preview
 from remit_cms.site.lookup import (
     Address,
@@ -156,6 +157,9 @@ class Site:
         async with open_view(self._database, self.target) as scope:
             address = parse_address(scope, path)
             href = address.href(scope.default_locale)
+            feed = MEDIA_TYPES.get(path.rpartition("/")[2])
+            if feed is not None and (text := await render_feed(scope, address, self._url)) is not None:
+                return _moved(href) if href != path else _text(text, f"{feed}; charset=utf-8")
             if await find_page(scope, address, {}) is None:
                 new = await find_redirect(scope, address)
                 if new is not None:
@@ -178,7 +182,9 @@ class Site:
             is_home = home is not None and home.page == shown.page
             path = "" if is_home else shown.addresses[locale]
             around = replace(around, origin=self._url, address=f"{self._url}{Address(locale, path).href(default)}")
-        if prefix:
+        if not prefix:
+            around = replace(around, feeds=await link_feeds(scope, locale))
+        else:
             around = replace(around, notice=text_in(locale, "preview"))
         document = document.hide() if prefix or shown is None else document
         html = self._renderer.render_document(document, picture_sources(document.images), around)
@@ -235,8 +241,9 @@ def _etag(body: bytes) -> str:
 
 
 def _text(text: str, media_type: str) -> Response:
-    body = text.encode()
-    return Response(200, body, {"content-type": media_type, "cache-control": _REVALIDATE, "etag": _etag(body)})
+    body = text.encode("utf-8", "replace")
+    headers = {"content-type": media_type, "cache-control": _REVALIDATE, "etag": _etag(body)}
+    return Response(200, body, {**headers, "content-security-policy": "default-src 'none'"})
 
 
 def _moved(href: str) -> Response:

@@ -16,6 +16,7 @@ from remit_cms.images.renditions import Renditions
 from remit_cms.models import pluralize
 from remit_cms.rendering.renderer import PageRenderer, write_atomically
 from remit_cms.site.asgi import Site
+from remit_cms.site.feeds import list_feeds
 from remit_cms.site.lookup import Address, list_pages, list_redirects
 from remit_cms.site.payloads import ExportReply, ExportSite
 from remit_cms.site.previewing import DEFAULT_URL
@@ -71,7 +72,7 @@ class Exports:
             listed = [
                 Address(code, path) for page, _ in await list_pages(scope) for code, path in page.addresses.items()
             ]
-            moved = await list_redirects(scope)
+            moved, feeds = await list_redirects(scope), await list_feeds(scope)
         wanted: dict[str, None] = {}
         for address in (*homes, *listed) if listed else ():
             href = address.href(default)
@@ -80,7 +81,7 @@ class Exports:
             yield f"{href.strip('/')}/index.html".lstrip("/"), body
         for image in sorted(wanted):
             yield image.lstrip("/"), (await site.respond(image)).body
-        for name in ("robots.txt", "sitemap.xml"):
+        for name in ("robots.txt", "sitemap.xml", *(each.href(default).strip("/") for each in feeds)):
             yield name, (await site.respond(f"/{name}")).body
         yield "404.html", (await site.respond("/404")).body
         for old, new in moved:

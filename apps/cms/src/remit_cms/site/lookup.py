@@ -66,7 +66,7 @@ async def find_page(scope: Scope, address: Address, pins: Mapping[str, int]) -> 
     query = select(Page).join(LivePath, LivePath.page == Page.id)
     query = query.where(scope.target.row_filter(LivePath), *at_address, Page.kind.in_(SHOWN_KINDS))
     page = (await scope.session.scalars(query)).first()
-    return None if page is None or page.id in pins else (await _show_live(scope, [page]))[0]
+    return None if page is None or page.id in pins else (await show_live(scope, [page]))[0]
 
 
 async def find_home(scope: Scope) -> ShownPage | None:
@@ -75,7 +75,7 @@ async def find_home(scope: Scope) -> ShownPage | None:
     named = {page.live_path: page for page in await scope.session.scalars(live.where(Page.live_path.in_(HOME_SLUGS)))}
     page = next((named[slug] for slug in HOME_SLUGS if slug in named), None)
     page = page or (await scope.session.scalars(live.order_by(Page.created_at, Page.id).limit(1))).first()
-    return None if page is None else (await _show_live(scope, [page]))[0]
+    return None if page is None else (await show_live(scope, [page]))[0]
 
 
 async def find_pinned(scope: Scope, pins: Mapping[str, int], locale: str) -> Address | None:
@@ -104,7 +104,7 @@ async def list_pages(scope: Scope) -> list[tuple[ShownPage, str]]:
         .order_by(Page.created_at, Page.id, Publication.number)
     )
     days = {page.id: (page, f"{day:%Y-%m-%d}") for page, day in (await scope.session.execute(query)).all()}
-    shown = await _show_live(scope, [page for page, _ in days.values()])
+    shown = await show_live(scope, [page for page, _ in days.values()])
     return [(each, day) for each, (_, day) in zip(shown, days.values(), strict=True)]
 
 
@@ -167,7 +167,7 @@ async def _menu_of_pages(scope: Scope, shown: ShownPage | None, locale: str, pre
             href=Address(locale, each.addresses[locale]).href(scope.default_locale, prefix),
             current=shown is not None and each.page == shown.page,
         )
-        for each in await _show_live(scope, [*oldest])
+        for each in await show_live(scope, [*oldest])
         if locale in each.addresses
     ]
 
@@ -177,7 +177,7 @@ async def _load_pinned(scope: Scope, pins: Mapping[str, int]) -> list[ShownPage]
     return [ShownPage(each.id, each, slugs_by_locale(scope, each.texts)) for each in snapshots]
 
 
-async def _show_live(scope: Scope, pages: list[Page]) -> list[ShownPage]:
+async def show_live(scope: Scope, pages: list[Page]) -> list[ShownPage]:
     """Live pages at their live revisions, in the order in which they are given."""
     ids = [page.id for page in pages]
     query = select(Revision.page, Revision.snapshot).join(
