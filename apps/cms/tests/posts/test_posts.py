@@ -221,3 +221,17 @@ async def test_a_rendered_post_has_its_text_and_the_way_back_to_the_pages(ann: E
     assert '<p class="lead">&lt;Short&gt;</p>' in document
     assert '<a href="../about.html"' in document
     assert (await world.rendering.write(HOME, "posts/hello")).parent.name == "posts"
+
+
+async def test_who_approves_the_deletion_of_a_post_is_told_what_links_to_it(world: World) -> None:
+    posts = Posts(world.database)
+    post = (await posts.create_post(world.call(), CreatePost(title="News"))).post
+    payload = DeletePost(post_slug=post.id)
+    before = await posts.preview_deletion(world.call(), payload)
+    assert before.summary == "the post 'News' (/posts/news)"
+    await world.page("About", ("text", {"content": "See [the news](/posts/news)."}))
+    item = AddNavigationItem(label="News", href="posts/news")
+    await Navigation(world.database).add_navigation_item(world.call(), item)
+    preview = await posts.preview_deletion(world.call(), payload)
+    assert preview.summary == "the post 'News' (/posts/news), to which 'About', 'Navigation' link"
+    assert preview.state != before.state

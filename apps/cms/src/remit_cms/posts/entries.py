@@ -13,6 +13,7 @@ from remit_cms.pages.slugs import resolve_slug
 from remit_cms.sections.contents import describe_empty_slots, load_section, update_content
 from remit_cms.sections.payloads import SectionView
 from remit_cms.storage.documents import make_document
+from remit_cms.storage.links import describe_links, find_links, link_state
 from remit_cms.storage.revisions import check_revision, save_revision
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.tables import Kind, Page, PageSection, SectionDefinition
@@ -126,11 +127,13 @@ async def delete_entry(edit: Edit, name: str) -> Page:
 
 
 async def preview_deletion(scope: Scope, name: str, what: str) -> Preview:
-    """The entry to delete, for the approver."""
+    """The entry to delete and what links to it, for the approver."""
     page = (await find_entry(scope, name)).page
     live = "" if page.live is None else f", which visitors see at /{page.live_path}"
+    links = await find_links(scope, page.id)
     return Preview(
-        f"the {what} '{page.title}' (/{page.slug}){live}", state=f"revision {page.revision}, live {page.live}"
+        f"the {what} '{page.title}' (/{page.slug}){live}{describe_links(links)}",
+        state=f"revision {page.revision}, live {page.live}{link_state(links)}",
     )
 
 
