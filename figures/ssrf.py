@@ -162,13 +162,17 @@ async def _count_inward(internet: Internet, http: GuardedHttp, way: str, url: st
     return len(internet.inward)
 
 
+async def _find_no_hosts(_ctx: LeafContext) -> tuple[str, frozenset[str]]:
+    return FIRST_SITE, frozenset()
+
+
 async def _get(ctx: LeafContext, http: GuardedHttp, url: str) -> object:
-    return await HttpRequests(http, {}).http_get(ctx, HttpGet(url=url))
+    return await HttpRequests(http, {}, _find_no_hosts).http_get(ctx, HttpGet(url=url))
 
 
 async def _post(ctx: LeafContext, http: GuardedHttp, url: str) -> object:
     hosts = frozenset(host.strip("[]") for host in (*INWARD, "rebinding.example", "public.example"))
-    return await HttpRequests(http, {FIRST_SITE: hosts}).http_post(ctx, HttpPost(url=url, body="{}"))
+    return await HttpRequests(http, {FIRST_SITE: hosts}, _find_no_hosts).http_post(ctx, HttpPost(url=url, body="{}"))
 
 
 async def _fetch(ctx: LeafContext, http: GuardedHttp, url: str) -> object:

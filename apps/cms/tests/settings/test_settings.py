@@ -96,7 +96,9 @@ async def test_a_person_publishes_the_settings_alone_and_goes_back_to_a_revision
     await update(person, name="Bakery")
     await person.publishing.publish_page(person.call(), PublishPage(page_id="Site settings"))
     await update(person, name="Baker", postHosts=["hooks.example.com"])
-    assert await SettingsInForce(world.database).find_post_hosts(person.call()) == frozenset()
+    assert await SettingsInForce(world.database).find_post_hosts(person.call()) == ("local-site", frozenset())
+    of_other = SettingsInForce(world.database).find_post_hosts(world.call(tenant="other"))
+    assert await of_other == ("other-site", frozenset())
     assert await person.differences("Site settings") == [
         ("name (en)", "Bakery", "Baker"),
         ("postHosts (en)", "", '["hooks.example.com"]'),

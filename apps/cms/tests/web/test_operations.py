@@ -144,10 +144,12 @@ async def test_the_published_settings_allow_hosts_within_those_of_the_operator(t
     allowed = {host: frozenset({host, "b.example"}) for host in ("a.example", "c.example")}
 
     async def refusal(of_operator: frozenset[str], of_site: frozenset[str]) -> str:
-        async def find_hosts(_: LeafContext) -> frozenset[str]:
-            return of_site
+        async def find_hosts(_: LeafContext) -> tuple[str, frozenset[str]]:
+            return "bakery", of_site
 
-        requests = HttpRequests(GuardedHttp(), {"local-site": of_operator}, find_hosts)
+        requests = HttpRequests(
+            GuardedHttp(), {"bakery": of_operator, "local-site": frozenset({"of-the-tenant"})}, find_hosts
+        )
         with pytest.raises(DeniedError) as raised:
             await requests.preview_post(World(tmp_path).call(), HttpPost(url="https://evil.example/", body=""))
         return str(raised.value).partition("allowed: ")[2].partition(". A host")[0]

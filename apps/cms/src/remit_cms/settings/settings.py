@@ -72,22 +72,22 @@ class SettingsInForce:
 
     async def find_instructions(self, info: RunInfo) -> str:
         """The instructions for the editor that are in force on the site of a run; empty if there are none."""
-        found = await self._find(info.principal.tenant, info.target)
+        _, found = await self._find(info.principal.tenant, info.target)
         return (found and found.instructions) or ""
 
-    async def find_post_hosts(self, ctx: LeafContext) -> frozenset[str]:
-        """The hosts that the settings in force allow to post to."""
-        found = await self._find(ctx.caller.principal.tenant, ctx.caller.target)
-        return frozenset((found and found.post_hosts) or ())
+    async def find_post_hosts(self, ctx: LeafContext) -> tuple[str, frozenset[str]]:
+        """The site of a call, and the hosts that its settings in force allow to post to; no site if there is none."""
+        site, found = await self._find(ctx.caller.principal.tenant, ctx.caller.target)
+        return site, frozenset((found and found.post_hosts) or ())
 
-    async def _find(self, tenant: str, run_target: str) -> SiteSettings | None:
+    async def _find(self, tenant: str, run_target: str) -> tuple[str, SiteSettings | None]:
         async with self._database.read() as session:
             try:
                 target = await find_target(session, tenant, run_target)
             except NotFoundError:
-                return None
+                return "", None
             scope = Scope(session=session, target=target, locales=await load_locales(session, target.site))
-            return await load_settings(scope, live=True)
+            return target.site, await load_settings(scope, live=True)
 
 
 async def _write_values(edit: Edit, page: Page, changes: dict[str, JsonValue], locale: str) -> list[str]:

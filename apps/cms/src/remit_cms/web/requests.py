@@ -12,7 +12,7 @@ from remit.tools import Preview
 from remit_cms.web.guarded_http import GuardedHttp, HttpReply
 from remit_cms.web.payloads import HttpGet, HttpPost, HttpResult
 
-FindHosts: TypeAlias = Callable[[LeafContext], Awaitable[frozenset[str]]]
+FindHosts: TypeAlias = Callable[[LeafContext], Awaitable[tuple[str, frozenset[str]]]]
 
 _MAX_SHOWN = 4000
 
@@ -23,12 +23,11 @@ class HttpRequests:
     Args:
         http: sends the requests.
         post_hosts: the hosts that the operator allows to post to, by site.
-        find_hosts: returns the hosts that the settings of the site allow. If both allow some, a host must be in both.
+        find_hosts: returns the site of a call, and the hosts that its settings allow. If both allow some, a host must
+            be in both.
     """
 
-    def __init__(
-        self, http: GuardedHttp, post_hosts: Mapping[str, frozenset[str]], find_hosts: FindHosts | None = None
-    ) -> None:
+    def __init__(self, http: GuardedHttp, post_hosts: Mapping[str, frozenset[str]], find_hosts: FindHosts) -> None:
         self._http, self._post_hosts, self._find_hosts = http, post_hosts, find_hosts
 
     async def http_get(self, ctx: LeafContext, payload: HttpGet) -> HttpResult:
@@ -52,8 +51,8 @@ class HttpRequests:
     async def _check(self, ctx: LeafContext, payload: HttpPost) -> None:
         self._http.check(payload.url)
         host = (urlsplit(payload.url).hostname or "").rstrip(".").lower()
-        chosen = await self._find_hosts(ctx) if self._find_hosts else frozenset[str]()
-        cap = self._post_hosts.get(ctx.caller.principal.tenant, frozenset())
+        site, chosen = await self._find_hosts(ctx)
+        cap = self._post_hosts.get(site, frozenset())
         allowed = chosen & cap if chosen and cap else chosen | cap
         if host not in allowed:
             listed = ", ".join(sorted(allowed)) or "none"
