@@ -133,7 +133,7 @@ async def preview_deletion(scope: Scope, name: str, what: str) -> Preview:
     links = await find_links(scope, page.id)
     return Preview(
         f"the {what} '{page.title}' (/{page.slug}){live}{describe_links(links)}",
-        state=f"revision {page.revision}, live {page.live}{link_state(links)}",
+        state=f"revision {page.revision}, live {page.live}" + link_state(links),
     )
 
 
