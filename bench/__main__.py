@@ -8,6 +8,8 @@ from collections.abc import AsyncIterator, Callable
 from typing import Final
 
 from bench.calls import calls, turns
+from bench.cms import cms
+from bench.cms_pages import cms_pages
 from bench.due import due
 from bench.durable import durable
 from bench.inventory import inventory
@@ -27,6 +29,8 @@ PARTS: Final[dict[str, Callable[[], AsyncIterator[Figure]]]] = {
     "paused": paused,
     "due": due,
     "inventory": inventory,
+    "cms": cms,
+    "cms_pages": cms_pages,
     "stream": stream,
     "workers": workers,
     "workers_memory": workers_memory,

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from figures.cms_documents import ALL_STEPS, run_schedule
 from figures.cms_editors import STEPS
-from figures.cms_sweep import SAMPLE, open_sweep, sweep_tool
+from figures.cms_leaks import find_leaks, open_leaks
+from figures.cms_sweep import NORMAL, SAMPLE, Sweep, open_sweep, sweep_tool
 from figures.figure import Figure, no_violations
 
 _SCHEDULES = 30
@@ -19,12 +20,28 @@ _STEPS = 60
 def figures(*, short: bool) -> Iterator[Figure]:
     """Measure the figures of the CMS."""
     yield from measure_sweep(short=short)
+    yield from measure_leaks(short=short)
     yield from measure_editors(short=short)
 
 
-def measure_sweep(*, short: bool) -> Iterator[Figure]:
+def measure_sweep(*, short: bool, databases: tuple[str, ...] = ("sqlite", "postgres")) -> Iterator[Figure]:
     """Every tool in every case; ``short`` takes a few tools and lets processes die at every third write."""
-    yield asyncio.run(_sweep_tools(short=short))
+    cases, failures = dict[str, int](), list[str]()
+    for kind in databases:
+        sample = SAMPLE if kind == "sqlite" else SAMPLE[:1]
+        sweep = asyncio.run(_sweep_tools(kind, sample if short else None, short=short))
+        cases[kind] = sweep.cases
+        failures += [f"{kind}: {each}" for each in sweep.failures]
+    counted = " and ".join(f"{count} cases in {kind}" for kind, count in cases.items())
+    how = f"{counted}: normal, foreign, unknown, invalid, denied, asked, stale, dying at each write"
+    yield no_violations("cms.sweep_failures", len(failures), sum(cases.values()), "; ".join([how, *failures[:5]]))
+
+
+def measure_leaks(*, short: bool, sample: tuple[str, ...] = ("cms_getPage",)) -> Iterator[Figure]:
+    """Every tool with the names of what is foreign; ``short`` takes those of ``sample``."""
+    sweep = asyncio.run(_find_leaks(sample if short else tuple(NORMAL)))
+    how = "tools with ids and names of objects of another tenant and of another site, and with such of none"
+    yield no_violations("tenants.cms.leaks", len(sweep.failures), sweep.cases, "; ".join([how, *sweep.failures[:5]]))
 
 
 def measure_editors(*, short: bool) -> Iterator[Figure]:
@@ -40,11 +57,14 @@ def measure_editors(*, short: bool) -> Iterator[Figure]:
     yield no_violations("cms.lost_updates", len(failures), steps, "; ".join([how, *failures[:5]]))
 
 
-async def _sweep_tools(*, short: bool) -> Figure:
-    async with open_sweep() as sweep:
-        tools = [sweep.tools[name] for name in (SAMPLE if short else sweep.tools)]
-        for tool in tools:
-            await sweep_tool(sweep, tool, short=short)
-        how = f"{len(tools)} tools: normal, foreign, unknown, invalid, denied, asked, stale, dying at each write"
-        failures = sweep.failures
-        return no_violations("cms.sweep_failures", len(failures), sweep.cases, "; ".join([how, *failures[:5]]))
+async def _sweep_tools(kind: str, names: Sequence[str] | None, *, short: bool) -> Sweep:
+    async with open_sweep(kind) as sweep:
+        for name in names or sweep.tools:
+            await sweep_tool(sweep, sweep.tools[name], short=short)
+        return sweep
+
+
+async def _find_leaks(names: Sequence[str]) -> Sweep:
+    async with open_leaks() as sweep:
+        await find_leaks(sweep, names)
+        return sweep

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-import sqlite3
-from collections.abc import AsyncGenerator, Callable, Generator
-from contextlib import asynccontextmanager, closing, contextmanager
+from collections.abc import AsyncGenerator, Callable, Generator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final, cast
@@ -15,6 +14,7 @@ from sqlalchemy.engine import Engine
 
 from apps.cms.tests.images.files import UPLOAD, UPLOADED
 from apps.cms.tests.world import World
+from figures.cms_stores import Content, SweptDatabase, content_of, new_database
 from remit import App, Effect, Principal, Risk, Runtime
 from remit.runtime import RunResult
 from remit.stores import InMemoryStore
@@ -36,7 +36,6 @@ SAMPLE: Final = (
     "cms_deleteImage",
     "cms_deletePost",
     "cms_uploadImage",
-    "cms_deletePost",
 )
 """The tools of a sample."""
 
@@ -120,7 +119,7 @@ NORMAL: Final[dict[str, Sample]] = {
 }
 """Arguments with which each tool succeeds. Names in braces are ids of `World.populate`."""
 
-IDS: Final = {
+IDS: Final[dict[str, tuple[str, ...]]] = {
     "about": ("page_1", "page_4"),
     "live": ("page_2", "page_5"),
     "gone": ("page_3", "page_6"),
@@ -146,26 +145,19 @@ class Crash(BaseException):
 class Sweep:
     """The CMS with two tenants in the same state, restored before each case, and what went wrong in the cases."""
 
-    def __init__(self, world: World, path: Path, ids: dict[str, tuple[str, str]]) -> None:
+    def __init__(self, world: World, database: SweptDatabase, ids: dict[str, tuple[str, ...]]) -> None:
         self.tools = {tool.name: tool for tool in world.tools}
         self._app = App(name="cms", tools=tuple(self.tools.values()), references=world.references)
-        self._world, self._path, self._ids = world, path, ids
-        self._prepared = sqlite3.connect(":memory:")
-        with closing(sqlite3.connect(path)) as database:
-            database.backup(self._prepared)
+        self._world, self._database, self.ids = world, database, ids
+        database.keep()
         self._looks, self._counts = world.clock.looks, world.ids.counts.copy()
         self.failures: list[str] = []
         self.cases = 0
 
-    def close(self) -> None:
-        """Forget what the database was."""
-        self._prepared.close()
-
     @contextmanager
     def case(self, name: str, tool: str) -> Generator[Callable[[bool, object], None]]:
         """One case in the prepared state. It yields what is called with each claim about it."""
-        with closing(sqlite3.connect(self._path)) as database:
-            self._prepared.backup(database)
+        self._database.restore()
         self._rewind()
         self.cases += 1
 
@@ -187,21 +179,12 @@ class Sweep:
             return [self.fill(each, tenant, only) for each in cast("list[Any]", value)]
         if isinstance(value, str) and value.startswith("{"):
             name = value.strip("{}")
-            return self._ids[name][tenant if only in ("", name) else 0]
+            return self.ids[name][tenant if only in ("", name) else 0]
         return value
 
-    def content(self) -> dict[str, list[str]]:
-        """The rows of all tables, without times and without the keys of calls."""
-        found: dict[str, list[str]] = {}
-        with closing(sqlite3.connect(self._path)) as database:
-            tables = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
-            for (table,) in tables:
-                if "search" in table or table == "remit_effects":
-                    continue
-                columns = [each[1] for each in database.execute(f"PRAGMA table_info({table})")]
-                kept = ", ".join(f'"{each}"' for each in columns if not each.endswith("_at") and each != "run")
-                found[table] = sorted(repr(row) for row in database.execute(f"SELECT {kept} FROM {table}"))  # noqa: S608
-        return found
+    def content(self) -> Content:
+        """The rows of all tables."""
+        return content_of(self._database)
 
     async def call(
         self, tool: str, arguments: Sample, by: Principal = ANN, *, answer: bool | None = True
@@ -210,7 +193,7 @@ class Sweep:
         runtime = self._runtime(InMemoryStore(), by)
         return await self._start(runtime, tool, arguments, by, answer=answer)
 
-    async def call_and_die(self, tool: str, arguments: Sample, write: int) -> tuple[bool, dict[str, list[str]], str]:
+    async def call_and_die(self, tool: str, arguments: Sample, write: int) -> tuple[bool, Content, str]:
         """Call a tool in a process that dies at a write, then resume: whether it died, what it left, its reply."""
         store = InMemoryStore()
         with _dying_at(write):
@@ -224,7 +207,7 @@ class Sweep:
         result = await self._runtime(store, ANN).resume("swept")
         return True, left, result.text
 
-    async def change_under_question(self, tool: str, arguments: Sample) -> tuple[RunResult[Any], dict[str, list[str]]]:
+    async def change_under_question(self, tool: str, arguments: Sample) -> tuple[RunResult[Any], Content]:
         """Ask, change what is asked about, approve: the result, and the content before the yes."""
         runtime = self._runtime(InMemoryStore(), ANN)
         asked = await self._start(runtime, tool, arguments, ANN, answer=None)
@@ -232,7 +215,7 @@ class Sweep:
         if tool == "cms_purgePage":
             await self.call("cms_restorePage", self.fill({"pageId": "{gone}"}))
         elif tool in ("cms_publishChangeSet", "cms_scheduleChangeSet"):
-            payload = AddToChangeSet(change_set_id=self._ids["open"][0], page_ids=[self._ids["about"][0]])
+            payload = AddToChangeSet(change_set_id=self.ids["open"][0], page_ids=[self.ids["about"][0]])
             await ChangeSets(world.database).add_to_change_set(world.call(key="stale"), payload)
         elif tool.endswith(("Post", "Entry")):
             await self.call(
@@ -245,7 +228,7 @@ class Sweep:
         elif tool == "cms_revertChangeSet":
             await self.call("cms_unpublishPage", self.fill({"pageId": "{live}"}))
         else:
-            page = self._ids["about" if "section" in str(arguments) else "live"][0]
+            page = self.ids["about" if "section" in str(arguments) else "live"][0]
             await world.pages.update_page(world.call(key="stale"), UpdatePage(page_id=page, title="Changed since"))
         before = self.content()
         for question in asked.questions:
@@ -287,23 +270,26 @@ def _dying_at(write: int) -> Generator[None]:
 
 
 @asynccontextmanager
-async def open_sweep() -> AsyncGenerator[Sweep]:
-    """The CMS in a new file."""
-    with TemporaryDirectory() as folder:
-        world = World(Path(folder))
+async def open_sweep(kind: str = "sqlite") -> AsyncGenerator[Sweep]:
+    """The CMS in a new database."""
+    with TemporaryDirectory() as folder, new_database(kind) as database:
+        world = World(Path(folder), database.location)
         world.calls.run = "swept"
         await world.add_other_site()
         for tenant in ("local-site", "other"):
             await world.populate(tenant)
-        ids = dict(IDS)
-        with closing(sqlite3.connect(Path(folder) / "cms.db")) as database:
-            rows = database.execute("SELECT key, site, id FROM section_definitions").fetchall()
-        templates = {(key, site): template for key, site, template in rows}
-        for key in ("hero", "posts"):
-            ids[key] = (templates[key, "local-site"], templates[key, "other-site"])
-        with closing(Sweep(world, Path(folder) / "cms.db", ids)) as sweep:
-            yield sweep
-        await world.database.close()
+        try:
+            yield Sweep(world, database, find_ids(database, IDS, "other-site"))
+        finally:
+            await world.database.close()
+
+
+def find_ids(database: SweptDatabase, ids: Mapping[str, tuple[str, ...]], *others: str) -> dict[str, tuple[str, ...]]:
+    """The ids by placeholder, with those of templates, of this site and of the others."""
+    rows = database.read("section_definitions", "key", "site", "id")
+    templates = {(key, site): template for key, site, template in rows}
+    found = {key: tuple(templates[key, site] for site in ("local-site", *others)) for key in ("hero", "posts")}
+    return {**ids, **found}
 
 
 async def sweep_tool(sweep: Sweep, tool: AnyTool, *, short: bool) -> None:
@@ -365,7 +351,7 @@ async def _sweep_questions(sweep: Sweep, tool: AnyTool, arguments: Sample) -> No
 
 
 async def _sweep_crashes(
-    sweep: Sweep, tool: AnyTool, arguments: Sample, expected: tuple[dict[str, list[str]], str], *, short: bool
+    sweep: Sweep, tool: AnyTool, arguments: Sample, expected: tuple[Content, str], *, short: bool
 ) -> None:
     """Wherever the process dies, all is written or nothing; afterwards it is written once, with the same reply."""
     write, died = 1, True

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Final
 
-from figures.cms import measure_editors, measure_sweep
+from figures.cms import measure_editors, measure_leaks, measure_sweep
 from figures.mutants.mutant import edited, mutants_of, together
 
 _SETS: Final = "remit_cms.publishing.change_sets:ChangeSets"
@@ -75,8 +75,71 @@ _LOST: Final = {
         "remit_cms.posts.entries:update_entry", "content, code)", "content, edit.default_locale)"
     ),
 }
+_PAGE: Final = edited("remit_cms.storage.scope:Scope.find_document", "self.target.row_filter(Page), ", "")
+_LEAKS: Final = {
+    "cms_getPage": (
+        "pages of other sites are found",
+        together(
+            _PAGE,
+            edited("remit_cms.pages.references:PageReferences.find_candidates", "scope.target.row_filter(Page), ", ""),
+        ),
+    ),
+    "cms_getPost": (
+        "posts of other sites are found",
+        together(
+            _PAGE,
+            edited("remit_cms.posts.references:EntryReferences.find_candidates", "scope.target.row_filter(Page), ", ""),
+        ),
+    ),
+    "cms_getSectionContent": (
+        "sections of other sites are found",
+        together(
+            edited("remit_cms.storage.scope:Scope.find_section", "self.target.row_filter(Page), ", ""),
+            edited(
+                "remit_cms.pages.references:SectionReferences.find_candidates", "scope.target.row_filter(Page), ", ""
+            ),
+        ),
+    ),
+    "cms_getImageUsage": (
+        "images of other sites are found",
+        together(
+            edited("remit_cms.storage.images:find_image", "scope.target.row_filter(Image), ", ""),
+            edited(
+                "remit_cms.images.references:ImageReferences.find_candidates",
+                ".where(scope.target.row_filter(Image))",
+                "",
+            ),
+        ),
+    ),
+    "cms_getChangeSet": (
+        "change sets of other sites are found",
+        together(
+            edited("remit_cms.storage.change_sets:find_set", "scope.target.row_filter(ChangeSet), ", ""),
+            edited(
+                "remit_cms.publishing.references:ChangeSetReferences.find_candidates",
+                ".where(scope.target.row_filter(ChangeSet))",
+                "",
+            ),
+        ),
+    ),
+    "cms_getSectionFields": (
+        "templates of other sites are found",
+        edited("remit_cms.storage.scope:Scope.find_definition", "self.target.row_filter(SectionDefinition), ", ""),
+    ),
+    "cms_getLivePage": (
+        "addresses of other sites are found",
+        edited("remit_cms.storage.live:find_live_page", "scope.target.row_filter(table), ", ""),
+    ),
+}
 
 MUTANTS: Final = (
-    *mutants_of("cms.sweep_failures", _SWEEP, partial(measure_sweep, short=True)),
+    *mutants_of("cms.sweep_failures", _SWEEP, partial(measure_sweep, short=True, databases=("sqlite",))),
     *mutants_of("cms.lost_updates", _LOST, partial(measure_editors, short=True)),
+    *(
+        mutant
+        for tool, (defect, plant) in _LEAKS.items()
+        for mutant in mutants_of(
+            "tenants.cms.leaks", {defect: plant}, partial(measure_leaks, short=True, sample=(tool,))
+        )
+    ),
 )

@@ -29,6 +29,13 @@ async def test_a_page_is_found_by_a_misspelled_name(world: World) -> None:
     assert await find_slugs(world, "qqqqqqq") == []
 
 
+async def test_a_page_with_a_control_character_in_its_title_is_found_as_others_are(world: World) -> None:
+    await world.page("About\x1fus")
+    await world.page("Contact")
+    assert await find_slugs(world, "contact") == ["contact"]
+    assert await find_slugs(world, "about us") == ["about-us"]
+
+
 async def test_matches_have_the_uniform_shape(world: World) -> None:
     await world.page("About")
     reply = await world.search.find_resource(world.call(), FindResource(query="about"))

@@ -9,6 +9,7 @@ from remit_cms.models import pluralize
 from remit_cms.pages.payloads import FindResource, Match, MatchesReply, SearchPages
 from remit_cms.storage import full_text
 from remit_cms.storage.database import Database
+from remit_cms.storage.names import load_names
 from remit_cms.storage.tables import Kind, Page, PageTranslation
 from remit_cms.storage.transactions import open_view
 
@@ -25,20 +26,21 @@ class Search:
         """Find pages whose title or slug resembles the query, despite typing errors. Use it before guessing a slug."""
         async with open_view(self._database, ctx) as scope:
             is_page = (scope.target.row_filter(Page), Page.kind == Kind.PAGE)
-            query = select(Page.id, Page.title, Page.slug, null()).where(*is_page)
+            query = select(Page.id, Page.title, Page.slug, null()).where(*is_page).order_by(Page.slug)
+            originals = await load_names(scope.session, query)
             table = PageTranslation
-            translated = select(table.page, table.title, table.slug, table.locale).join(Page).where(*is_page)
-            rows = [
-                *(await scope.session.execute(query.order_by(Page.slug))),
-                *(await scope.session.execute(translated.order_by(table.locale, table.page))),
-            ]
-            originals = {page: (title or "", slug or "") for page, title, slug, locale in rows if locale is None}
-        names = [name or "" for _, title, slug, _ in rows for name in (title, slug)]
+            query = select(table.page, table.title, table.slug, table.locale).join(Page).where(*is_page)
+            translated = await load_names(scope.session, query.order_by(table.locale, table.page))
+        ids, titles, slugs, locales = (one + other for one, other in zip(originals, translated, strict=True))
         from rapidfuzz import fuzz, process, utils  # noqa: PLC0415 - slow to import, seldom needed
 
+        # A slug that is its title in other letters would be compared again, which takes the most time here.
+        others = [
+            "" if slug.replace("-", " ") == title.lower() else slug for title, slug in zip(titles, slugs, strict=True)
+        ]
         found = process.extract(
             payload.query,
-            names,
+            titles + others,
             scorer=fuzz.WRatio,
             processor=utils.default_process,
             limit=4 * payload.limit,
@@ -46,8 +48,10 @@ class Search:
         )
         best: dict[str, Match] = {}
         for _, score, index in found:
-            page, title, slug, locale = rows[index // 2]
-            title, slug = title or originals[page][0], slug or originals[page][1]
+            place = index % len(ids)
+            page, original = ids[place], ids.index(ids[place])
+            title, slug = titles[place] or titles[original], slugs[place] or slugs[original]
+            locale = locales[place] or None
             match = Match(id=page, title=title, slug=slug, score=round(score / 100, 2), locale_code=locale)
             best.setdefault(page, match)
         return _matches_reply([*best.values()][: payload.limit])

@@ -10,6 +10,7 @@ from sqlalchemy import ColumnElement, Select, and_, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from remit.errors import InvalidArgumentsError, NotFoundError
+from remit_cms.storage.names import load_names
 from remit_cms.storage.tables import (
     Environment,
     Kind,
@@ -99,7 +100,7 @@ class Scope:
         others = (await self.session.scalars(in_target.where(named).limit(2))).all()
         if len(others) == 1:
             return others[0]
-        slugs = (await self.session.scalars(select(Page.slug).where(chosen))).all()
+        (slugs,) = await load_names(self.session, select(Page.slug).where(chosen))
         raise NotFoundError(f"No page '{name}'.{_suggest_names('Pages', slug, slugs)}")
 
     async def find_page_by_id(self, page_id: str) -> Page:

@@ -1,0 +1,91 @@
+"""The CMS with many pages: governed calls on SQLite, and how their time grows with the site."""
+
+from __future__ import annotations
+
+import json
+import random
+import time
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+from bench.cms_site import SECTIONS, WORDS, add_pages, slug_of, title_of
+from figures.figure import Figure, at_most
+from remit import Principal, Runtime
+from remit.tools import Arguments
+from remit_cms.app import build
+from remit_cms.storage.database import FIRST_SITE, Database
+
+PAGES: Final = 10_000
+_CALLS: Final = 60
+_ANN: Final = Principal("ann", FIRST_SITE, frozenset({"cms:*"}))
+
+Ask = tuple[str, Callable[[random.Random, int], dict[str, Any]]]
+READS: Final[dict[str, Ask]] = {
+    "cms.page_read_p95_ms": (
+        "cms_getPage",
+        lambda chosen, pages: {"pageId": slug_of(chosen.randrange(pages)), "includeContent": True},
+    ),
+    "cms.list_p95_ms": (
+        "cms_getPages",
+        lambda chosen, pages: {"cursor": f"{slug_of(number := chosen.randrange(pages))}:page{number}"},
+    ),
+    "cms.find_p95_ms": (
+        "cms_findResource",
+        lambda chosen, pages: {"query": _misspell(title_of(chosen.randrange(pages)), chosen)},
+    ),
+    "cms.not_found_p95_ms": (
+        "cms_getPage",
+        lambda chosen, pages: {"pageId": _misspell(slug_of(chosen.randrange(pages)), chosen)},
+    ),
+    "cms.full_text_p95_ms": ("cms_searchPages", lambda chosen, _: {"query": " ".join(chosen.choices(WORDS, k=2))}),
+}
+"""The tool of each figure, and arguments for a call on a site of so many pages."""
+
+
+async def cms() -> AsyncIterator[Figure]:
+    """Each kind of read on a large site and on one of a tenth of its pages."""
+    small, large = await measure_reads(PAGES // 10), await measure_reads(PAGES)
+    for name, (wall, cpu) in large.items():
+        how = (
+            f"{READS[name][0]}, governed, on SQLite with {PAGES:,} pages of {SECTIONS} sections; {cpu:.1f} ms of CPU, "
+            f"{cpu / small[name][1]:.1f} times that with {PAGES // 10:,} pages"
+        )
+        yield at_most(name, wall, "ms", 50, _CALLS, how)
+
+
+async def measure_reads(pages: int) -> dict[str, tuple[float, float]]:
+    """The 95th percentile of the time of each read in ms, by the clock and of the processor."""
+    found: dict[str, tuple[float, float]] = {}
+    with TemporaryDirectory() as folder:
+        database = Database(Path(folder) / "cms.db")
+        await add_pages(database, pages)
+        runtime = Runtime(build(Path(folder), database=database).app)
+        for name, (tool, make) in READS.items():
+            chosen = random.Random(1)
+            times = [await _time_call(runtime, tool, make(chosen, pages), name) for _ in range(_CALLS + 3)][3:]
+            found[name] = _p95([wall for wall, _ in times]), _p95([cpu for _, cpu in times])
+        await database.close()
+    return found
+
+
+async def _time_call(runtime: Runtime, tool: str, arguments: dict[str, Any], name: str) -> tuple[float, float]:
+    given = Arguments(json.dumps(arguments), arguments)
+    wall, cpu = time.perf_counter(), time.process_time()
+    result = await runtime.call_by_name(tool, given, by=_ANN)
+    spent = (time.perf_counter() - wall) * 1000, (time.process_time() - cpu) * 1000
+    code = json.loads(result.text).get("errorCode")
+    if code != ("NOT_FOUND" if name == "cms.not_found_p95_ms" else None):
+        raise RuntimeError(result.text)
+    return spent
+
+
+def _p95(times: list[float]) -> float:
+    return sorted(times)[int(len(times) * 0.95)]
+
+
+def _misspell(text: str, chosen: random.Random) -> str:
+    """The text with two letters that changed places, and without one."""
+    place = chosen.randrange(1, len(text) - 6)
+    return text[:place] + text[place + 1] + text[place] + text[place + 3 :]
