@@ -27,11 +27,13 @@ from remit_cms.storage.tables import Site
 
 OWNERS: Final = {"other-site": "another tenant", "second-site": "another site"}
 _SECOND: Final[dict[str, str]] = {
-    name: f"{kind}_{int(number) + {'page': 3, 'section': 2, 'image': 2, 'set': 2, 'item': 1, 'entry': 2}[kind]}"
-    for name, (_, theirs) in IDS.items()
+    name: f"{kind}_{2 * int(number) - int(ours.rpartition('_')[2])}"
+    for name, (ours, theirs) in IDS.items()
     if theirs
     for kind, _, number in [theirs.partition("_")]
 }
+"""The ids of the third site: all are counted, and each site has as many objects."""
+
 LEAKS: Final[dict[str, tuple[str, ...]]] = {
     **{name: (*ids, _SECOND.get(name, "")) for name, ids in IDS.items()},
     "slug": ("about", "q-7719", "q-8819"),
