@@ -61,7 +61,8 @@ _REFERENCES: Final[dict[str, tuple[str, Plant]]] = {
         edited(
             "remit.engine.artifacts:StoredArtifacts._own_artifact",
             "await self._store.add_artifact(artifact.digest, self._scope, content)",
-            "asyncio.ensure_future(self._store.add_artifact(artifact.digest, self._scope, content))",
+            "asyncio.get_running_loop().call_later(0.05, lambda: asyncio.ensure_future("
+            "self._store.add_artifact(artifact.digest, self._scope, content)))",
         ),
     ),
     "a resumed run has lost its target": (

@@ -39,7 +39,7 @@ def test_the_effect_of_a_keyed_example_happens_once_wherever_its_process_is_kill
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         check=False,
     )
     assert swept.returncode == 0, swept.stderr
