@@ -190,7 +190,11 @@ def answering(finish: str, message: dict[str, Any]) -> Any:
 
 
 NO_ANSWERS: dict[str, tuple[str, dict[str, Any], str]] = {
-    "cut": ("length", {"content": "The answer is"}, "was cut at max_tokens=5; allow more tokens, or ask for less"),
+    "cut": (
+        "length",
+        {"content": "The answer is"},
+        "was cut at max_tokens=5; ask for less at a time, or allow more tokens",
+    ),
     "cut before it began": ("length", {"content": ""}, "was cut at max_tokens=5"),
     "cut in its refusal": ("length", {"content": "", "refusal": "I can"}, "was cut at max_tokens=5"),
     "filtered": ("content_filter", {"content": None}, "was held back by a content filter"),

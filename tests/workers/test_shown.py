@@ -5,8 +5,9 @@ from __future__ import annotations
 from pydantic_ai.messages import ModelResponse, TextPart
 from pydantic_ai.usage import RequestUsage
 
-from remit.cli.run_events import ModelText, RunEvent, RunFollower, ToolCalled
+from remit.cli.run_events import ModelText, NoteLogged, RunEvent, RunFollower, ToolCalled
 from remit.cli.timeline import Timeline
+from remit.contracts.items import Mismatch, Position
 from remit.stores import InMemoryStore
 from remit.testing import superuser
 from tests.runtime.kit import World
@@ -34,3 +35,14 @@ async def test_the_timeline_tells_what_a_worker_wants_calls_and_gives() -> None:
     events: list[RunEvent] = [event for position in positions for event in following.process_item(position)]
     assert events[:2] == [ModelText(text="Let me see."), ToolCalled(name="write", arguments='{"text":"a"}')]
     assert following.root_call is not None
+
+
+async def test_a_run_that_another_agent_continues_says_so_once() -> None:
+    differs = Mismatch(call="c1", what="request of turn 2", recorded="1f", today="2e")
+    positions = [
+        Position(run="r", epoch=1, seq=seq, at=1.0, item=differs, body="", digest=b"", chain=b"") for seq in range(2)
+    ]
+    following = RunFollower()
+    (event,) = [event for position in positions for event in following.process_item(position)]
+    assert isinstance(event, NoteLogged)
+    assert "see --app" in event.text

@@ -45,7 +45,7 @@ class AgentLimits(BaseModel):
         """The error for repeating calls in too many turns."""
         return RepeatedCallError(
             f"agent {name} has repeated its call of {tool} in {self.repeats} turns, although nothing has changed; "
-            "raise `limits.repeats`, or declare the tool with repeatable=True"
+            "ask for it in other words (the agent's `limits.repeats` is the number of turns)"
         )
 
     def tool_calls_error(self, name: str) -> CallError:

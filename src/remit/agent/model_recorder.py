@@ -340,7 +340,7 @@ def check_complete(finish_reason: str, *, has_content: bool, max_tokens: int | N
     """
     if finish_reason == "length":
         limit = "the limit of its endpoint" if max_tokens is None else f"max_tokens={max_tokens}"
-        raise CompletionError(f"the model's answer was cut at {limit}; allow more tokens, or ask for less")
+        raise CompletionError(f"the model's answer was cut at {limit}; ask for less at a time, or allow more tokens")
     if has_content:
         return
     if finish_reason == "content_filter":

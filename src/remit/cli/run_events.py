@@ -14,6 +14,7 @@ from remit.contracts.items import (
     AttemptStarted,
     DecisionItem,
     Message,
+    Mismatch,
     ModelReply,
     Note,
     Outcome,
@@ -30,6 +31,11 @@ from remit.journal.codec import message_text
 
 REPEAT_NOTICE: Final = "the call will be made again"
 """The consequence of stating that an interrupted call did not happen."""
+
+_DIFFERS: Final = (
+    "the agent is not the one that began this run: it was changed since, or belongs to another application of the same "
+    "name (see --app); recorded answers are kept"
+)
 
 
 class ModelText(Struct, frozen=True, kw_only=True):
@@ -95,6 +101,7 @@ class RunFollower:
         self._announcing_calls: set[str] = set()
         self._announcements: set[tuple[str, str]] = set()
         self.ended_calls: list[CallEnded] = []
+        self._has_differed = False
         self.root_call: CallEnded | None = None
 
     def process_item(self, position: Position) -> list[RunEvent]:
@@ -122,6 +129,9 @@ class RunFollower:
                 return [DecisionMade(decision=Decision.from_json(item.body))]
             case Note() if item.name != CHANGED:  # the receipt says what was changed
                 return [NoteLogged(text=note_text(item))]
+            case Mismatch() if not self._has_differed:
+                self._has_differed = True
+                return [NoteLogged(text=_DIFFERS)]
             case _:
                 pass
         return []
