@@ -27,6 +27,8 @@ from remit.testing.store_suite.samples import (
     yes,
 )
 
+pytestmark = pytest.mark.looptime
+
 
 class Watched(InMemoryStore):
     """A store that remembers what it was asked to append, and answers when the test says so."""

@@ -22,6 +22,7 @@ async def closed_ledger(clock: Clock) -> tuple[RunLedger, InMemoryStore]:
     return ledger, store
 
 
+@pytest.mark.looptime
 async def test_a_closed_ledger_accepts_nothing_and_stores_nothing(clock: Clock) -> None:
     ledger, store = await closed_ledger(clock)
     with pytest.raises(JournalError, match="run run is not executing any more; await each call in the body"):

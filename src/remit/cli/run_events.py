@@ -127,14 +127,17 @@ class RunFollower:
                 return [QuestionAsked(question=question)] if opens_question(item, question) else []
             case DecisionItem():
                 return [DecisionMade(decision=Decision.from_json(item.body))]
-            case Note() if item.name != CHANGED:  # the receipt says what was changed
-                return [NoteLogged(text=note_text(item))]
-            case Mismatch() if not self._has_differed:
-                self._has_differed = True
-                return [NoteLogged(text=_DIFFERS)]
+            case Note() | Mismatch():
+                return self._note_events(item)
             case _:
                 pass
         return []
+
+    def _note_events(self, item: Note | Mismatch) -> list[RunEvent]:
+        if isinstance(item, Note):
+            return [] if item.name == CHANGED else [NoteLogged(text=note_text(item))]  # the receipt says what changed
+        known, self._has_differed = self._has_differed, True
+        return [] if known else [NoteLogged(text=_DIFFERS)]
 
     def _message_events(self, item: Message | ModelReply, at: float) -> list[RunEvent]:
         message = decode_message(message_text(item))
