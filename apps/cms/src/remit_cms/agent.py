@@ -53,6 +53,7 @@ PHRASES: Final = {
     "cms_getNavigation": ["menu"],
     "cms_getPage": ["what it says", "find a typo"],
     "cms_getPages": ["count pages", "pages of the site", "all pages"],
+    "cms_listRevisions": ["undo", "what has changed"],
     "cms_removeNavigationItem": ["menu", "delete link"],
     "cms_replaceImage": ["picture", "photo", "everywhere"],
     "cms_restorePage": ["undelete", "get back", "recover"],
