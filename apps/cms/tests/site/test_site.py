@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from apps.cms.tests.images.files import open_picture, picture_file
 from apps.cms.tests.site.visitor import make_site, publish, visit
@@ -158,6 +162,44 @@ async def test_pages_are_kept_until_the_next_look(world: World) -> None:
     first = await visit(site, "/about")
     await Publishing(world.database).unpublish_page(world.call(), UnpublishPage(page_id=page.id))
     assert (await visit(site, "/about")).body == first.body
+
+
+async def test_a_slow_request_does_not_bring_back_a_page_that_was_hidden_meanwhile(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page, site = await publish(world, "About", HERO), make_site(world)
+    read, has_read, may_end, reads = world.database.read, asyncio.Event(), asyncio.Event(), [0]
+
+    @asynccontextmanager
+    async def read_slowly() -> AsyncGenerator[AsyncSession]:
+        async with read() as session:
+            yield session
+        if asyncio.current_task() is slow:
+            reads[0] += 1
+            if reads[0] == 2:  # the first one looks whether anything was published
+                has_read.set()
+                await may_end.wait()
+
+    monkeypatch.setattr(world.database, "read", read_slowly)
+    slow = asyncio.create_task(visit(site, "/about"))
+    await has_read.wait()
+    await Publishing(world.database).unpublish_page(world.call(), UnpublishPage(page_id=page.id))
+    assert (await visit(site, "/other")).status == 404  # sees that something was published
+    may_end.set()
+    assert (await slow).status == 200
+    assert (await visit(site, "/about")).status == 404
+
+
+@pytest.mark.parametrize(
+    ("given", "status"),
+    [("{}", 304), ("*", 304), ('"x", W/{}', 304), ('"x"', 200), ('"{}"', 200), ("x{}", 200), ("", 200)],
+)
+async def test_who_has_a_response_is_not_sent_it_again(world: World, given: str, status: int) -> None:
+    await publish(world, "About", HERO)
+    site = make_site(world)
+    tag = (await visit(site, "/about")).headers["etag"]
+    assert (await visit(site, "/about", if_none_match=given.replace("{}", tag))).status == status
+    assert (await visit(site, "/nothing", if_none_match="*")).status == 404
 
 
 async def test_search_engines_are_told_of_pages_that_they_may_list(world: World) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any, Final, TypeAlias
@@ -105,13 +105,13 @@ class Site:
             return
         if scope["type"] != "http":
             return
-        method, headers = scope["method"], dict(scope["headers"])
+        method = scope["method"]
         if method not in ("GET", "HEAD"):
             response = Response(405, b"Only GET and HEAD", {"allow": "GET, HEAD", "content-type": "text/plain"})
         else:
             response = await self.respond(scope["path"])
         etag = response.headers.get("etag")
-        if etag and etag in headers.get(b"if-none-match", b"").decode("latin-1"):
+        if response.status == 200 and etag and _is_current(etag, scope["headers"]):
             response = Response(304, b"", {key: response.headers[key] for key in ("etag", "cache-control")})
         everything = {**_HEADERS, **response.headers}
         if response.status != 304:
@@ -129,12 +129,14 @@ class Site:
         if path.startswith("/images/"):
             return await self._image(path)
         await self._forget_if_changed()
-        if path not in self._kept:
+        # A publication replaces the dictionary: what was read before it and is ready after it goes into the old one.
+        kept = self._kept
+        if (response := kept.get(path)) is None:
             response = await self._make(path)
-            if len(self._kept) >= _MAX_KEPT:
-                self._kept.clear()
-            self._kept[path] = response
-        return self._kept[path]
+            if len(kept) >= _MAX_KEPT:
+                kept.clear()
+            kept[path] = response
+        return response
 
     async def _forget_if_changed(self) -> None:
         """Forget the responses that are kept if anything that visitors see was changed since the last look."""
@@ -146,7 +148,7 @@ class Site:
             version = await load_version(scope)
         if version != self._version:
             self._version = version
-            self._kept.clear()
+            self._kept = {}
 
     async def _make(self, path: str) -> Response:
         if path == "/robots.txt":
@@ -234,6 +236,12 @@ class Site:
     async def _missing(self, locale: str) -> Response:
         async with open_view(self._database, self.target) as scope:
             return await self._page(scope, Address(locale or scope.default_locale, ""), status=404)
+
+
+def _is_current(etag: str, headers: Iterable[tuple[bytes, bytes]]) -> bool:
+    """Whether the sender of a request has the response with this tag (RFC 9110, 13.1.2)."""
+    given = ",".join(value.decode("latin-1") for key, value in headers if key == b"if-none-match")
+    return not {"*", etag}.isdisjoint(each.strip().removeprefix("W/") for each in given.split(","))
 
 
 def _etag(body: bytes) -> str:
