@@ -50,3 +50,12 @@ async def test_a_second_export_replaces_the_first_and_a_zip_holds_the_same(world
     await world.exports.export_site(world.call(run="b"), ExportSite())
     last = ["404.html", "robots.txt", "sitemap.xml"]
     assert sorted(files_in(Path(zipped.path).parent)) == ["main.zip", *(f"main/{name}" for name in last)]
+
+
+async def test_a_page_with_the_slug_404_is_not_what_is_shown_for_addresses_that_do_not_exist(world: World) -> None:
+    page = await world.page("Lost")
+    await world.pages.update_page(world.call(), UpdatePage(page_id=page.id, slug="404"))
+    await Publishing(world.database).publish_page(world.call(), PublishPage(page_id=page.id))
+    folder = Path((await world.exports.export_site(world.call(), ExportSite())).path)
+    assert "Page not found" in (folder / "404.html").read_text()
+    assert "<title>Lost" in (folder / "404/index.html").read_text()

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+import re
+from typing import Any
+
 import pytest
 
 from apps.cms.tests.site.visitor import KEY, make_site, publish, visit
 from apps.cms.tests.world import ELSEWHERE, HOME, PREVIEW_KEY, START, World
 from remit.errors import ConflictError, ExternalError, SetupError
 from remit.secrets import EnvSecrets, Secret
-from remit_cms.pages.payloads import CreatePage, UpdatePage
+from remit_cms.navigation.navigation import Navigation
+from remit_cms.navigation.payloads import AddNavigationItem
+from remit_cms.pages.payloads import CreatePage, DeletePage, UpdatePage
 from remit_cms.publishing.change_sets import ChangeSets
-from remit_cms.publishing.payloads import DiscardChangeSet
+from remit_cms.publishing.payloads import (
+    DiscardChangeSet,
+    PublishChangeSet,
+    PurgePage,
+)
+from remit_cms.publishing.trash import Trash
 from remit_cms.sections.payloads import SectionInput
-from remit_cms.site.links import Preview, read_preview, sign_preview
+from remit_cms.site.links import PagePin, Preview, SetPin, read_preview, sign_preview
 from remit_cms.site.payloads import CreatePreviewLink
 from remit_cms.site.previewing import KEY_VARIABLE, PreviewKey, Previews
 
@@ -20,6 +30,12 @@ from remit_cms.site.previewing import KEY_VARIABLE, PreviewKey, Previews
 def path_of(url: str) -> str:
     """The path of a link."""
     return url.removeprefix("https://bakery.example")
+
+
+async def link_to(world: World, **names: Any) -> str:
+    """The path of a new link."""
+    payload = CreatePreviewLink(**names)
+    return path_of((await Previews(world.database, PREVIEW_KEY).create_preview_link(world.call(), payload)).url)
 
 
 async def test_a_link_shows_the_revision_that_it_names_also_after_further_edits(world: World) -> None:
@@ -56,14 +72,93 @@ async def test_a_link_to_a_change_set_shows_its_pages_beside_those_that_are_live
         await Previews(world.database, PREVIEW_KEY).create_preview_link(world.call(), again)
 
 
+async def test_links_of_a_preview_stay_in_it_and_lead_where_they_will_lead(world: World) -> None:
+    for title in ("Home", "Moves"):
+        await publish(world, title)
+    text = "[new](/target), [moved](/moves), [live](/home) and [other](https://a.example/)"
+    await world.pages.create_page(world.call(conversation="c"), CreatePage(title="Target"))
+    section = SectionInput(definition_id="text", content={"content": text})
+    await world.pages.create_page(world.call(conversation="c"), CreatePage(title="Linking", sections=[section]))
+    await world.pages.update_page(world.call(conversation="c"), UpdatePage(page_id="moves", slug="moved"))
+    link, site = await link_to(world, change_set_id="set_1"), make_site(world, clock=START.timestamp)
+
+    async def hrefs(path: str) -> tuple[list[str], list[str]]:
+        """The links of the menu of a page, and those of its texts."""
+        menu, _, body = (await visit(site, path)).text.partition("<main")
+        both = [re.findall(r'<a href="([^"]*)', part.partition("</main>")[0]) for part in (menu, body)]
+        return both[0], both[1]
+
+    menu, texts = await hrefs(f"{link}linking")
+    assert texts == [f"{link}target", f"{link}moved", f"{link}home", "https://a.example/"]
+    assert {f"{link}target", f"{link}moved", f"{link}home", f"{link}linking"} <= {*menu}
+    assert (await hrefs(f"{link}de/linking"))[1][:2] == [f"{link}de/target", f"{link}de/moved"]
+    await ChangeSets(world.database).publish_change_set(world.call(conversation="c"), PublishChangeSet())
+    public = await hrefs("/linking")
+    assert [[each.replace(link, "/") for each in part] for part in (menu, texts)] == [*public]
+
+
+async def test_the_navigation_of_a_preview_leads_to_its_pages(world: World) -> None:
+    await publish(world, "Moves")
+    item = AddNavigationItem(label="There", href="moves", location="header")
+    await Navigation(world.database).add_navigation_item(world.call(conversation="n"), item)
+    await ChangeSets(world.database).publish_change_set(world.call(conversation="n"), PublishChangeSet())
+    await world.pages.update_page(world.call(), UpdatePage(page_id="moves", slug="moved"))
+    link, site = await link_to(world, page_id="moves"), make_site(world, clock=START.timestamp)
+    assert f'<a href="{link}moved"' in (await visit(site, link)).text
+
+
+async def test_a_link_to_a_change_set_of_many_pages_is_short(world: World) -> None:
+    links: list[str] = []
+    for number in range(6):
+        await world.pages.create_page(world.call(conversation="c"), CreatePage(title=f"Page number {number}"))
+        links.append(await link_to(world, change_set_id="set_1"))
+    assert {len(link) for link in links} == {len(links[0])}
+    site = make_site(world, clock=START.timestamp)
+    for last, shown in ((5, 200), (0, 404)):
+        assert [(await visit(site, f"{links[last]}page-number-{number}")).status for number in (0, 5)] == [200, shown]
+
+
+async def test_a_link_to_a_change_set_shows_it_as_it_was_and_of_what_was_published_since_the_live_page(
+    world: World,
+) -> None:
+    call = world.call(conversation="c")
+    await world.pages.create_page(call, CreatePage(title="About"))
+    link, site = await link_to(world, change_set_id="set_1"), make_site(world, clock=START.timestamp)
+    await world.pages.update_page(world.call(conversation="c"), UpdatePage(page_id="about", title="Changed"))
+    await world.pages.create_page(world.call(conversation="c"), CreatePage(title="Later"))
+    assert "<title>About" in (await visit(site, link)).text
+    assert "Changed" not in (await visit(site, link)).text
+    assert (await visit(site, f"{link}later")).status == 404
+    await ChangeSets(world.database).publish_change_set(world.call(conversation="c"), PublishChangeSet())
+    assert "<title>Changed" in (await visit(site, link)).text
+
+
+async def test_a_link_shows_nothing_once_a_revision_that_it_names_is_gone(world: World) -> None:
+    await publish(world, "Live")
+    site = make_site(world, clock=START.timestamp)
+    page = await world.pages.create_page(world.call(conversation="c"), CreatePage(title="Gone"))
+    await world.pages.create_page(world.call(conversation="c"), CreatePage(title="Stays"))
+    links = [await link_to(world, page_id="gone"), await link_to(world, change_set_id="set_1")]
+    await world.pages.delete_page(world.call(), DeletePage(page_id=page.page.id, confirmed=True))
+    assert [(await visit(site, link)).status for link in links] == [200, 200]
+    await Trash(world.database).purge_page(world.call(), PurgePage(page_id=page.page.id))
+    nothing = await visit(site, "/preview/x/")
+    for link in links:
+        for path in (link, f"{link}live", f"{link}stays", f"{link}de"):
+            found = await visit(site, path)
+            assert (found.status, found.body) == (404, nothing.body), path
+
+
 async def test_a_link_that_expired_or_was_changed_shows_nothing(world: World) -> None:
     page = await world.page("About")
-    token = sign_preview(KEY, Preview(HOME, {page.id: 1}, 1000))
-    assert read_preview(KEY, token, HOME, 999) == Preview(HOME, {page.id: 1}, 1000)
+    token = sign_preview(KEY, Preview(HOME, PagePin(page.id, 1), 1000))
+    assert read_preview(KEY, token, HOME, 999) == Preview(HOME, PagePin(page.id, 1), 1000)
+    of_set = Preview(HOME, SetPin("set_1", "2026-01-01T00:00:00+00:00", "0" * 32), 1000)
+    assert read_preview(KEY, sign_preview(KEY, of_set), HOME, 999) == of_set
     assert read_preview(KEY, token, HOME, 1000) is None
     assert read_preview(KEY, token, ELSEWHERE, 999) is None
     assert read_preview(Secret("env:OTHER", "x" * 40), token, HOME, 999) is None
-    later = sign_preview(Secret("env:OTHER", "x" * 40), Preview(HOME, {page.id: 1}, 5000))
+    later = sign_preview(Secret("env:OTHER", "x" * 40), Preview(HOME, PagePin(page.id, 1), 5000))
     forged = f"{later.partition('.')[0]}.{token.partition('.')[2]}"
     for bad in (forged, token[:-2], token + "A", "", ".", "a.b", "ü.ü", "x" * 30_000, f"{token}.x"):
         assert read_preview(KEY, bad, HOME, 999) is None, bad
@@ -78,8 +173,21 @@ async def test_without_a_key_there_are_no_links(world: World) -> None:
     none = PreviewKey(secrets=EnvSecrets(KEY_VARIABLE, environ={}))
     with pytest.raises(ExternalError, match="the operator sets REMIT_CMS_PREVIEW_KEY"):
         await Previews(world.database, none).create_preview_link(world.call(), CreatePreviewLink(page_id=page.id))
-    with pytest.raises(SetupError, match="give 32 characters or more"):
-        sign_preview(Secret("env:SHORT", "too-short"), Preview(HOME, {}, 1))
+
+
+@pytest.mark.parametrize("text", ["short", "too-short", "x" * 31])
+async def test_a_key_that_is_too_short_is_refused_by_the_tool_and_at_the_start_of_the_site(
+    world: World, text: str
+) -> None:
+    page = await world.page("About")
+    key = PreviewKey(secrets=EnvSecrets(KEY_VARIABLE, environ={KEY_VARIABLE: text}))
+    with pytest.raises(ExternalError, match="the key for previews is too short; the operator sets REMIT_CMS_PREVIEW"):
+        await Previews(world.database, key).create_preview_link(world.call(), CreatePreviewLink(page_id=page.id))
+    with pytest.raises(SetupError, match=r"32 characters or more|at least 8"):
+        await key.find()
+    if len(text) >= 8:
+        with pytest.raises(SetupError, match="give 32 characters or more"):
+            make_site(world, preview_key=Secret("env:SHORT", text))
 
 
 def test_a_link_shows_a_page_or_a_change_set() -> None:

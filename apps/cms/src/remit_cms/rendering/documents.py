@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from sqlalchemy import select
 
 from remit_cms.models import Content
-from remit_cms.sections.links import resolve_links
+from remit_cms.sections.links import Overlay, resolve_links
 from remit_cms.settings.values import load_settings
 from remit_cms.storage.images import Image, load_images
 from remit_cms.storage.scope import Scope, parse_structure
@@ -62,7 +62,9 @@ class Surroundings:
     notice: str = ""
 
 
-async def load_page_document(scope: Scope, snapshot: Snapshot, locale: str, *, live: bool) -> PageDocument:
+async def load_page_document(
+    scope: Scope, snapshot: Snapshot, locale: str, *, live: bool, overlay: Overlay | None = None
+) -> PageDocument:
     """A state of a page in a language, with the settings of its site. Sections whose template is gone are left out."""
     settings = await load_settings(scope, live=live, locale=locale)
     keys = {section.definition for section in snapshot.sections}
@@ -76,7 +78,9 @@ async def load_page_document(scope: Scope, snapshot: Snapshot, locale: str, *, l
         (
             section.definition,
             structures[section.definition],
-            await resolve_links(scope, localize_content(section.contents, chain).content, locale, live=live),
+            await resolve_links(
+                scope, localize_content(section.contents, chain).content, locale, live=live, overlay=overlay
+            ),
         )
         for section in sorted(snapshot.sections, key=lambda section: (section.sort_order, section.id))
         if section.definition in structures

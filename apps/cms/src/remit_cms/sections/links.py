@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 
 from sqlalchemy import func, or_, select
 
@@ -21,6 +22,14 @@ from remit_cms.templates.references import (
     rewrite_links,
 )
 from remit_cms.templates.slots import Structure
+
+
+@dataclass(frozen=True, slots=True)
+class Overlay:
+    """What a preview changes of the live addresses: what they begin with, and the paths of some by page and locale."""
+
+    prefix: str = ""
+    paths: Mapping[str, Mapping[str, str]] = field(default_factory=dict[str, Mapping[str, str]])
 
 
 async def link_objects(scope: Scope, structure: Structure, content: Content) -> Content:
@@ -43,10 +52,12 @@ async def link_objects(scope: Scope, structure: Structure, content: Content) -> 
     return rewrite_links(structure, content, find)
 
 
-async def resolve_links(scope: Scope, content: Content, locale: str, *, live: bool) -> Content:
+async def resolve_links(
+    scope: Scope, content: Content, locale: str, *, live: bool, overlay: Overlay | None = None
+) -> Content:
     """The content with addresses in place of references: of live objects, or of drafts for those who may see these."""
     references = {*iterate_references(content)}
-    addresses = await find_addresses(scope, references, locale, live=live) if references else {}
+    addresses = await find_addresses(scope, references, locale, live=live, overlay=overlay) if references else {}
     return {key: replace_references(value, addresses) for key, value in content.items()}
 
 
@@ -80,7 +91,7 @@ async def find_objects(scope: Scope, names: Collection[str]) -> dict[str, Object
 
 
 async def find_addresses(
-    scope: Scope, references: Collection[ObjectRef], locale: str, *, live: bool
+    scope: Scope, references: Collection[ObjectRef], locale: str, *, live: bool, overlay: Overlay | None = None
 ) -> dict[ObjectRef, str]:
     """The addresses of objects in a locale: those that visitors find, or those that the drafts will have."""
     ids = {each.id for each in references}
@@ -94,4 +105,8 @@ async def find_addresses(
         pages = (await scope.session.scalars(drafts)).all()
         texts = await load_texts(scope, pages)
         paths = {page.id: slugs_by_locale(scope, texts[page.id])[locale] for page in pages}
-    return {each: scope.format_address(locale, paths[each.id]) for each in references if each.id in paths}
+    overlay = overlay or Overlay()
+    paths |= {page: pinned[locale] for page, pinned in overlay.paths.items() if page in ids}
+    return {
+        each: overlay.prefix + scope.format_address(locale, paths[each.id]) for each in references if each.id in paths
+    }

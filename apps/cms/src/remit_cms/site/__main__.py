@@ -7,7 +7,9 @@ import asyncio
 import os
 from collections.abc import Sequence
 
-from remit.errors import ExternalError
+from sqlalchemy import select
+
+from remit.errors import NotFoundError, SetupError
 from remit.home import data_folder, data_location
 from remit_cms.images.renditions import Renditions
 from remit_cms.rendering.renderer import PageRenderer
@@ -16,16 +18,23 @@ from remit_cms.site.previewing import PreviewKey
 from remit_cms.storage.database import FIRST_SITE, Database
 from remit_cms.storage.scope import Target
 from remit_cms.storage.seed import DEFAULT_ENVIRONMENT
+from remit_cms.storage.tables import Environment
 
 
-async def make_site(target: Target, url: str) -> Site:
-    """The site in Remit's home, with previews if their key is set."""
-    database = Database(data_location(os.environ, "cms"))
-    renditions = Renditions(database)
-    try:
-        key = await PreviewKey().resolve()
-    except ExternalError:
-        key = None
+async def make_site(database: Database, target: Target, url: str) -> Site:
+    """A site, with previews if their key is set.
+
+    Raises:
+        NotFoundError: there is no such site or environment.
+        SetupError: the key of previews is too short.
+    """
+    async with database.read() as session:
+        rows = await session.execute(select(Environment).order_by(Environment.site, Environment.name))
+        targets = [Target(row.site, row.name) for row in rows.scalars()]
+    if target not in targets:
+        names = ", ".join(f"{each.site}/{each.environment}" for each in targets)
+        raise NotFoundError(f"No site '{target.site}/{target.environment}'. Give as --target one of these: {names}.")
+    key, renditions = await PreviewKey().find(), Renditions(database)
     renderer = PageRenderer(database, data_folder(os.environ) / "sites", renditions)
     return Site(database, renderer, renditions, target, url=url, preview_key=key)
 
@@ -44,11 +53,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
     async def serve() -> None:
         import uvicorn  # noqa: PLC0415 - of the extra
 
-        app = await make_site(Target(site, environment or DEFAULT_ENVIRONMENT), url)
-        config = uvicorn.Config(app, host=given.host, port=given.port, access_log=False, server_header=False)
-        await uvicorn.Server(config).serve()
+        database = Database(data_location(os.environ, "cms"))
+        try:
+            app = await make_site(database, Target(site, environment or DEFAULT_ENVIRONMENT), url)
+            config = uvicorn.Config(app, host=given.host, port=given.port, access_log=False, server_header=False)
+            await uvicorn.Server(config).serve()
+        finally:
+            await database.close()
 
-    asyncio.run(serve())
+    try:
+        asyncio.run(serve())
+    except (NotFoundError, SetupError) as error:
+        raise SystemExit(str(error)) from None
 
 
 if __name__ == "__main__":

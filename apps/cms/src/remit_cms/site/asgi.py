@@ -15,13 +15,14 @@ from remit_cms.images.pictures import FORMATS
 from remit_cms.images.renditions import Renditions
 from remit_cms.rendering.documents import load_page_document
 from remit_cms.rendering.renderer import PageRenderer
+from remit_cms.sections.links import Overlay
 from remit_cms.site.feeds import MEDIA_TYPES, link_feeds, render_feed
-from remit_cms.site.links import read_preview
+from remit_cms.site.links import check_key, read_preview
 from remit_cms.site.lookup import (
     Address,
+    ShownPage,
     find_home,
     find_page,
-    find_pinned,
     find_redirect,
     list_pages,
     load_surroundings,
@@ -29,6 +30,7 @@ from remit_cms.site.lookup import (
     parse_address,
 )
 from remit_cms.site.pictures import picture_sources
+from remit_cms.site.pins import load_pinned
 from remit_cms.site.texts import empty_snapshot, robots_text, sitemap_text, text_in
 from remit_cms.storage.database import Database
 from remit_cms.storage.scope import Scope, Target
@@ -72,6 +74,9 @@ class Site:
         preview_key: the key that signs links to previews; None shows none.
         look_every: seconds between looks whether anything was published; responses are kept until then.
         clock: seconds since the epoch, for links that expire.
+
+    Raises:
+        SetupError: the key is too short.
     """
 
     def __init__(
@@ -86,6 +91,8 @@ class Site:
         look_every: float = 1.0,
         clock: Callable[[], float] = time.time,
     ) -> None:
+        if preview_key is not None:
+            check_key(preview_key)
         self._database = database
         self._renderer = renderer
         self._renditions = renditions
@@ -170,15 +177,21 @@ class Site:
             return _moved(href) if href != path else await self._page(scope, address)
 
     async def _page(
-        self, scope: Scope, address: Address, pins: Mapping[str, int] | None = None, prefix: str = "", status: int = 200
+        self,
+        scope: Scope,
+        address: Address,
+        pinned: Mapping[str, ShownPage] | None = None,
+        prefix: str = "",
+        status: int = 200,
     ) -> Response:
         """The document at an address, or the one that says that there is none."""
-        default, locale = scope.default_locale, address.locale
-        shown = None if status != 200 else await find_page(scope, address, pins or {})
+        default, locale, pinned = scope.default_locale, address.locale, pinned or {}
+        shown = None if status != 200 else await find_page(scope, address, pinned)
         status = status if shown is not None or status != 200 else 404
         snapshot = empty_snapshot(locale) if shown is None else shown.snapshot
-        document = await load_page_document(scope, snapshot, locale, live=True)
-        around = await load_surroundings(scope, shown, locale, prefix)
+        overlay = Overlay(prefix, {page: each.addresses for page, each in pinned.items()})
+        document = await load_page_document(scope, snapshot, locale, live=True, overlay=overlay)
+        around = await load_surroundings(scope, shown, locale, pinned, prefix)
         if shown is not None and not prefix:
             home = await find_home(scope)
             is_home = home is not None and home.page == shown.page
@@ -210,11 +223,13 @@ class Site:
         if preview is None:
             return await self._missing("")
         async with open_view(self._database, self.target) as scope:
-            prefix = f"/preview/{token}"
-            address = parse_address(scope, rest)
+            pinned, address = await load_pinned(scope, preview.pin), parse_address(scope, rest)
+            if not pinned:
+                return await self._page(scope, Address(scope.default_locale, ""), status=404)
             if not address.path:
-                address = await find_pinned(scope, preview.pins, address.locale) or address
-            return await self._page(scope, address, preview.pins, prefix)
+                first = next(iter(pinned.values()))
+                address = Address(address.locale, first.addresses[address.locale])
+            return await self._page(scope, address, pinned, f"/preview/{token}")
 
     async def _image(self, path: str) -> Response:
         digest, _, name = path.removeprefix("/images/").partition("/")

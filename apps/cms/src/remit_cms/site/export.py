@@ -83,7 +83,7 @@ class Exports:
             yield image.lstrip("/"), (await site.respond(image)).body
         for name in ("robots.txt", "sitemap.xml", *(each.href(default).strip("/") for each in feeds)):
             yield name, (await site.respond(f"/{name}")).body
-        yield "404.html", (await site.respond("/404")).body
+        yield "404.html", (await site.respond("/404.html")).body
         for old, new in moved:
             yield f"{old.href(default).strip('/')}/index.html", _redirect_page(new.href(default))
 

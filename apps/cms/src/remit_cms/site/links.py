@@ -1,12 +1,11 @@
-"""Links to previews: each shows the revisions that it names, until it expires."""
+"""Links to previews: each shows a revision, or a change set as it was, until it expires."""
 
 from __future__ import annotations
 
 import hmac
 import json
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from hashlib import sha256
 from typing import Final
 
@@ -15,15 +14,32 @@ from remit.secrets import Secret
 from remit_cms.storage.scope import Target
 
 _MIN_KEY: Final = 32
-_MAX_TOKEN: Final = 20_000
+_MAX_TOKEN: Final = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class PagePin:
+    """A revision of a page."""
+
+    page: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class SetPin:
+    """The revisions that a change set had at a time (ISO 8601). The digest tells whether they are still the same."""
+
+    change_set: str
+    time: str
+    digest: str
 
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What a link shows: revisions by page, on one site, until a time in seconds."""
+    """What a link shows on one site until a time in seconds. It is as long for a set of many pages as for one page."""
 
     target: Target
-    pins: Mapping[str, int]
+    pin: PagePin | SetPin
     expires: int
 
 
@@ -33,8 +49,8 @@ def sign_preview(key: Secret, preview: Preview) -> str:
     Raises:
         SetupError: the key is too short to keep anybody from guessing it.
     """
-    body = [preview.target.site, preview.target.environment, dict(preview.pins), preview.expires]
-    text = json.dumps(body, separators=(",", ":"), sort_keys=True).encode()
+    body = [preview.target.site, preview.target.environment, preview.expires, *astuple(preview.pin)]
+    text = json.dumps(body, separators=(",", ":")).encode()
     return f"{_encode(text)}.{_encode(_sign(key, text))}"
 
 
@@ -47,18 +63,27 @@ def read_preview(key: Secret, token: str, target: Target, now: float) -> Preview
         body = _decode(text)
         if not hmac.compare_digest(_sign(key, body), _decode(signature)):
             return None
-        site, environment, pins, expires = json.loads(body)
+        site, environment, expires, *pin = json.loads(body)
     except ValueError:
         return None
-    preview = Preview(Target(site, environment), pins, expires)
+    pinned = SetPin(*pin) if len(pin) == 3 else PagePin(*pin)
+    preview = Preview(Target(site, environment), pinned, expires)
     return preview if preview.target == target and now < preview.expires else None
 
 
-def _sign(key: Secret, text: bytes) -> bytes:
-    value = key.reveal().encode()
-    if len(value) < _MIN_KEY:
+def check_key(key: Secret) -> None:
+    """Refuse a key of previews that is too short.
+
+    Raises:
+        SetupError: says how long it must be.
+    """
+    if len(key.reveal()) < _MIN_KEY:
         raise SetupError(f"the key of previews, {key.reference}, is too short; give {_MIN_KEY} characters or more")
-    return hmac.new(value, b"remit-cms preview\0" + text, sha256).digest()
+
+
+def _sign(key: Secret, text: bytes) -> bytes:
+    check_key(key)
+    return hmac.new(key.reveal().encode(), b"remit-cms preview 2\0" + text, sha256).digest()
 
 
 def _encode(data: bytes) -> str:

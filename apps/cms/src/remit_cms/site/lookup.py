@@ -6,15 +6,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from sqlalchemy import func, select
+from sqlalchemy import func, or_, select
 
 from remit_cms.navigation.items import load_items
 from remit_cms.rendering.documents import SiteLink, Surroundings
 from remit_cms.storage.images import Image
 from remit_cms.storage.scope import Scope
-from remit_cms.storage.snapshots import Snapshot, load_snapshot
+from remit_cms.storage.snapshots import Snapshot
 from remit_cms.storage.tables import Kind, LivePath, Locale, Page, Publication, Redirect, Revision
-from remit_cms.storage.translations import localize_texts, slugs_by_locale
+from remit_cms.storage.translations import localize_texts
 
 SHOWN_KINDS: Final = (Kind.PAGE, Kind.ENTRY)
 """The documents that have an address."""
@@ -55,18 +55,18 @@ def parse_address(scope: Scope, path: str) -> Address:
     return Address(scope.default_locale, path.strip("/"))
 
 
-async def find_page(scope: Scope, address: Address, pins: Mapping[str, int]) -> ShownPage | None:
-    """The page at an address, in a pinned revision or live."""
-    for pinned in await _load_pinned(scope, pins):
-        if pinned.addresses.get(address.locale) == address.path:
-            return pinned
+async def find_page(scope: Scope, address: Address, pinned: Mapping[str, ShownPage]) -> ShownPage | None:
+    """The page at an address: one of those that a preview pins, by id, or a live one."""
+    for each in pinned.values():
+        if each.addresses.get(address.locale) == address.path:
+            return each
     if not address.path:
         return await find_home(scope)
     at_address = (LivePath.locale == address.locale, LivePath.path == address.path)
     query = select(Page).join(LivePath, LivePath.page == Page.id)
     query = query.where(scope.target.row_filter(LivePath), *at_address, Page.kind.in_(SHOWN_KINDS))
     page = (await scope.session.scalars(query)).first()
-    return None if page is None or page.id in pins else (await show_live(scope, [page]))[0]
+    return None if page is None or page.id in pinned else (await show_live(scope, [page]))[0]
 
 
 async def find_home(scope: Scope) -> ShownPage | None:
@@ -76,12 +76,6 @@ async def find_home(scope: Scope) -> ShownPage | None:
     page = next((named[slug] for slug in HOME_SLUGS if slug in named), None)
     page = page or (await scope.session.scalars(live.order_by(Page.created_at, Page.id).limit(1))).first()
     return None if page is None else (await show_live(scope, [page]))[0]
-
-
-async def find_pinned(scope: Scope, pins: Mapping[str, int], locale: str) -> Address | None:
-    """The address of the first page that a preview pins."""
-    pinned = await _load_pinned(scope, pins)
-    return Address(locale, pinned[0].addresses[locale]) if pinned else None
 
 
 async def find_redirect(scope: Scope, address: Address) -> Address | None:
@@ -122,10 +116,16 @@ async def load_version(scope: Scope) -> str:
     return repr([tuple((await scope.session.execute(query)).one()) for query in (moves, images)])
 
 
-async def load_surroundings(scope: Scope, shown: ShownPage | None, locale: str, prefix: str = "") -> Surroundings:
-    """The menu in a language, and the same page in other languages. ``prefix`` begins each address, for previews."""
+async def load_surroundings(
+    scope: Scope, shown: ShownPage | None, locale: str, pinned: Mapping[str, ShownPage], prefix: str = ""
+) -> Surroundings:
+    """The menu in a language, and the same page in other languages.
+
+    For previews, ``pinned`` are the pages that stand in for live ones, by id, and ``prefix`` begins each address.
+    """
     items = [item for item in await load_items(scope, live=True, locale=locale) if item.visible]
     paths = await _load_paths(scope, [item.page.id for item in items if item.page])
+    paths |= {each.page: {**each.addresses} for each in pinned.values()}
     links: list[tuple[str, SiteLink]] = []
     for item in items:
         path = paths.get(item.page.id, {}).get(locale) if item.page else None
@@ -136,7 +136,7 @@ async def load_surroundings(scope: Scope, shown: ShownPage | None, locale: str, 
     return Surroundings(
         home=Address(locale, "").href(scope.default_locale, prefix),
         menu=[link for location, link in links if location in ("header", "both")]
-        or ([] if items else await _menu_of_pages(scope, shown, locale, prefix)),
+        or ([] if items else await _menu_of_pages(scope, shown, locale, pinned, prefix)),
         footer=[link for location, link in links if location in ("footer", "both")],
         languages=[] if shown is None else await _link_languages(scope, shown, locale, prefix),
     )
@@ -157,24 +157,24 @@ async def _link_languages(scope: Scope, shown: ShownPage, locale: str, prefix: s
     ]
 
 
-async def _menu_of_pages(scope: Scope, shown: ShownPage | None, locale: str, prefix: str) -> list[SiteLink]:
+async def _menu_of_pages(
+    scope: Scope, shown: ShownPage | None, locale: str, pinned: Mapping[str, ShownPage], prefix: str
+) -> list[SiteLink]:
     """The oldest live pages, until the site has a navigation."""
-    query = select(Page).where(scope.target.row_filter(Page), Page.live.is_not(None), Page.kind == Kind.PAGE)
-    oldest = await scope.session.scalars(query.order_by(Page.created_at, Page.id).limit(_MENU_WITHOUT_NAVIGATION))
+    listed = or_(Page.live.is_not(None), Page.id.in_(pinned))
+    query = select(Page).where(scope.target.row_filter(Page), listed, Page.kind == Kind.PAGE)
+    query = query.order_by(Page.created_at, Page.id).limit(_MENU_WITHOUT_NAVIGATION)
+    oldest = (await scope.session.scalars(query)).all()
+    live = {each.page: each for each in await show_live(scope, [page for page in oldest if page.id not in pinned])}
     return [
         SiteLink(
             label=localize_texts(each.snapshot.texts, scope.fallback_chain(locale)).texts.title or "",
             href=Address(locale, each.addresses[locale]).href(scope.default_locale, prefix),
             current=shown is not None and each.page == shown.page,
         )
-        for each in await show_live(scope, [*oldest])
+        for each in ((pinned.get(page.id) or live[page.id]) for page in oldest)
         if locale in each.addresses
     ]
-
-
-async def _load_pinned(scope: Scope, pins: Mapping[str, int]) -> list[ShownPage]:
-    snapshots = [await load_snapshot(scope, page, number) for page, number in pins.items()]
-    return [ShownPage(each.id, each, slugs_by_locale(scope, each.texts)) for each in snapshots]
 
 
 async def show_live(scope: Scope, pages: list[Page]) -> list[ShownPage]:

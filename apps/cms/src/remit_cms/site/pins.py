@@ -1,0 +1,84 @@
+"""What links to previews name: a revision of a page, or a change set as it was when the link was made."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import datetime
+from hashlib import sha256
+
+from sqlalchemy import func, select, tuple_
+
+from remit.errors import ConflictError
+from remit_cms.site.links import PagePin, SetPin
+from remit_cms.site.lookup import SHOWN_KINDS, ShownPage
+from remit_cms.storage.change_sets import find_set, unpublished_pages
+from remit_cms.storage.scope import Scope
+from remit_cms.storage.snapshots import Snapshot, load_snapshot
+from remit_cms.storage.tables import ChangeSetRevision, Page, Revision
+from remit_cms.storage.translations import slugs_by_locale
+
+
+async def pin_page(scope: Scope, name: str, revision: int | None) -> tuple[PagePin, list[str]]:
+    """A revision of a page, the newest if None, with its title.
+
+    Raises:
+        NotFoundError: there is no such page or revision.
+    """
+    page = await scope.find_page(name)
+    number = revision or page.revision
+    return PagePin(page.id, number), [(await load_snapshot(scope, page.id, number)).title]
+
+
+async def pin_change_set(scope: Scope, set_id: str) -> tuple[SetPin, list[str]]:
+    """A change set as it is, with the titles of its pages.
+
+    Raises:
+        NotFoundError: there is no such change set.
+        ConflictError: it has no unpublished edits of pages.
+    """
+    change_set = await find_set(scope, set_id)
+    edited = await unpublished_pages(scope, change_set) if change_set.state == "open" else []
+    titles = [each.page.title for each in edited if each.page.kind in SHOWN_KINDS]
+    if not titles:
+        raise ConflictError(f"The change set '{change_set.name}' has no unpublished edits of pages to show.")
+    query = select(func.max(Revision.created_at)).join(ChangeSetRevision, _IS_MEMBER)
+    time = (await scope.session.execute(query.where(ChangeSetRevision.change_set == change_set.id))).scalar_one()
+    revisions = await _load_revisions(scope, change_set.id, time)
+    return SetPin(change_set.id, time.isoformat(), _digest(revisions)), titles
+
+
+async def load_pinned(scope: Scope, pin: PagePin | SetPin) -> dict[str, ShownPage]:
+    """The pages of a pin by id, none if a revision of it is gone. Of those published since, the live revision."""
+    if isinstance(pin, PagePin):
+        numbers = {pin.page: pin.number}
+    else:
+        numbers = await _load_revisions(scope, pin.change_set, datetime.fromisoformat(pin.time))
+        if _digest(numbers) != pin.digest:
+            return {}
+        live = select(Page.id, Page.live).where(scope.target.row_filter(Page), Page.id.in_(numbers))
+        for page, number in (await scope.session.execute(live)).all():
+            numbers[page] = max(numbers[page], number or 0)
+    wanted = tuple_(Revision.page, Revision.number).in_([*numbers.items()])
+    found = await scope.session.scalars(select(Revision.snapshot).where(scope.target.row_filter(Revision), wanted))
+    snapshots = [each for each in map(Snapshot.model_validate, found) if each.kind in SHOWN_KINDS]
+    snapshots.sort(key=lambda each: (each.slug, each.id))
+    return {each.id: ShownPage(each.id, each, slugs_by_locale(scope, each.texts)) for each in snapshots}
+
+
+_IS_MEMBER = (ChangeSetRevision.page == Revision.page) & (ChangeSetRevision.number == Revision.number)
+
+
+async def _load_revisions(scope: Scope, set_id: str, time: datetime) -> dict[str, int]:
+    """The newest revision of each page that a change set had at a time."""
+    query = (
+        select(Revision.page, func.max(Revision.number))
+        .join(ChangeSetRevision, _IS_MEMBER)
+        .where(scope.target.row_filter(Revision), ChangeSetRevision.change_set == set_id, Revision.created_at <= time)
+        .group_by(Revision.page)
+    )
+    return {page: number for page, number in (await scope.session.execute(query)).all()}  # noqa: C416 - rows are no pairs
+
+
+def _digest(revisions: Mapping[str, int]) -> str:
+    return sha256(json.dumps(revisions, sort_keys=True).encode()).hexdigest()[:32]

@@ -1,0 +1,53 @@
+"""The server of a site tells in one line why it does not start."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from pathlib import Path
+
+import pytest
+
+from remit_cms.site.__main__ import main, make_site
+from remit_cms.site.previewing import KEY_VARIABLE
+from remit_cms.storage.database import Database
+from remit_cms.storage.scope import Target
+
+
+@pytest.fixture
+def home(fresh: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home of Remit with the database of the CMS."""
+    for name in ("REMIT_DATA", "REMIT_DATABASE", KEY_VARIABLE):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("REMIT_HOME", str(tmp_path))
+    return Path(shutil.copy(fresh, tmp_path / "cms.db"))
+
+
+@pytest.mark.usefixtures("home")
+@pytest.mark.parametrize("target", ["nosuch/main", "local-site/nosuch", "nosuch", ""])
+def test_a_site_that_does_not_exist_is_refused(target: str) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(["--target", target])
+    text = str(stopped.value)
+    assert text.startswith(f"No site '{target if '/' in target else f'{target}/main'}'")
+    assert "local-site/main, other-site/main" in text
+    assert "\n" not in text
+
+
+@pytest.mark.usefixtures("home")
+@pytest.mark.parametrize("key", ["short", "too-short"])
+def test_a_key_of_previews_that_is_too_short_is_refused(monkeypatch: pytest.MonkeyPatch, key: str) -> None:
+    monkeypatch.setenv(KEY_VARIABLE, key)
+    with pytest.raises(SystemExit, match=f"{KEY_VARIABLE}.* (is too short|at least 8)"):
+        main([])
+
+
+def test_a_site_that_exists_starts_without_a_key(home: Path) -> None:
+    async def start() -> str:
+        database = Database(home)
+        site = await make_site(database, Target("local-site", "main"), "http://x.example")
+        reply = await site.respond("/robots.txt")
+        await database.close()
+        return reply.body.decode()
+
+    assert "http://x.example/sitemap.xml" in asyncio.run(start())
