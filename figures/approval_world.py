@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from pydantic import BaseModel
 
-from apps.cms.tests.images.files import UPLOAD, UPLOADED
+from apps.cms.tests.images.files import SITE, SITE_UPLOADED, UPLOAD, UPLOADED
 from figures import approval_casefile
 from remit import (
     Agent,
@@ -52,6 +52,8 @@ BEA: Final = superuser(name="bea")
 _SAMPLES: Final[dict[str, dict[str, Any]]] = {
     "cms_addToChangeSet": {"changeSetId": "set_1", "pageIds": ["page_1"]},
     "cms_createChangeSet": {"name": "Spring", "pageIds": ["page_1"]},
+    "cms_addSite": {"key": "bakery", "name": "Bakery"},
+    "cms_importContent": {"file": SITE_UPLOADED},
     "cms_createPreviewLink": {"pageId": "page_1"},
     "cms_createPageWithContent": {"title": "About", "sections": [{"definitionId": "hero"}]},
     "cms_getPage": {"slug": "about"},
@@ -133,7 +135,8 @@ class ExecutionLog:
 async def add_upload(store: Store) -> None:
     """Give everybody the file that a sample uploads."""
     for name in ("ada", "bea"):
-        await store.add_artifact(UPLOADED["digest"], ArtifactScope("default", name), UPLOAD)
+        for reference, content in ((UPLOADED, UPLOAD), (SITE_UPLOADED, SITE)):
+            await store.add_artifact(reference["digest"], ArtifactScope("default", name), content)
 
 
 def cms_targets(ran: ExecutionLog, folder: Path) -> list[Target]:

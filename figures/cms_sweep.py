@@ -12,16 +12,17 @@ from typing import Any, Final, cast
 from sqlalchemy import event
 from sqlalchemy.engine import Engine
 
-from apps.cms.tests.images.files import UPLOAD, UPLOADED
+from apps.cms.tests.images.files import SITE, SITE_UPLOADED, UPLOAD, UPLOADED
 from apps.cms.tests.world import World
 from figures.cms_stores import Content, SweptDatabase, content_of, new_database
 from remit import App, Effect, Principal, Risk, Runtime
 from remit.runtime import RunResult
 from remit.stores import InMemoryStore
 from remit.tools import Arguments
-from remit_cms.pages.payloads import UpdatePage
+from remit_cms.pages.payloads import CreatePage, UpdatePage
 from remit_cms.publishing.change_sets import ChangeSets
 from remit_cms.publishing.payloads import AddToChangeSet
+from remit_cms.sites.payloads import AddSite
 from remit_cms.tools import AnyTool
 
 ANN: Final = Principal("ann", "local-site", frozenset({"cms:*", "approvals:decide"}))
@@ -91,6 +92,9 @@ NORMAL: Final[dict[str, Sample]] = {
     "cms_toggleNavigationItem": {"label": "{item}"},
     "cms_removeNavigationItem": {"label": "{item}"},
     "cms_createPreviewLink": {"pageId": "{live}"},
+    "cms_addSite": {"key": "bakery", "name": "Bakery"},
+    "cms_listSites": {},
+    "cms_importContent": {"file": SITE_UPLOADED},
     "cms_uploadImage": {"file": UPLOADED, "altText": "A new loaf"},
     "cms_listConversationImages": {},
     "cms_findImage": {"description": "loaf"},
@@ -118,6 +122,9 @@ NORMAL: Final[dict[str, Sample]] = {
     "cms_deletePost": {"postSlug": "{news}"},
 }
 """Arguments with which each tool succeeds. Names in braces are ids of `World.populate`."""
+
+TARGETS: Final = {"cms_importContent": "empty"}
+"""The sites of calls that need one without pages."""
 
 IDS: Final[dict[str, tuple[str, ...]]] = {
     "about": ("page_1", "page_4"),
@@ -221,6 +228,9 @@ class Sweep:
             await self.call(
                 "cms_updatePost", {"postSlug": arguments.get("postSlug", "entry_2"), "body": "Changed since"}
             )
+        elif tool == "cms_importContent":
+            call = world.call(key="stale", target=TARGETS[tool])
+            await world.pages.create_page(call, CreatePage(title="Made since"))
         elif tool == "cms_removeNavigationItem":
             await self.call("cms_toggleNavigationItem", self.fill({"label": "{item}"}))
         elif tool == "cms_deleteImage":
@@ -238,8 +248,10 @@ class Sweep:
     async def _start(
         self, runtime: Runtime, tool: str, arguments: Sample, by: Principal, *, answer: bool | None
     ) -> RunResult[Any]:
-        await runtime.artifacts.add(UPLOAD, by=by)
-        result = await runtime.call_by_name(tool, Arguments(json.dumps(arguments), arguments), by=by)
+        for file in (UPLOAD, SITE):
+            await runtime.artifacts.add(file, by=by)
+        sent, target = Arguments(json.dumps(arguments), arguments), TARGETS.get(tool, "")
+        result = await runtime.call_by_name(tool, sent, by=by, target=target)
         if answer is None or result.status != "waiting":
             return result
         for question in result.questions:
@@ -278,6 +290,7 @@ async def open_sweep(kind: str = "sqlite") -> AsyncGenerator[Sweep]:
         await world.add_other_site()
         for tenant in ("local-site", "other"):
             await world.populate(tenant)
+        await world.sites.add_site(world.call(), AddSite(key="empty", name="Empty"))
         try:
             yield Sweep(world, database, find_ids(database, IDS, "other-site"))
         finally:

@@ -12,7 +12,7 @@ from typing import Any
 
 from apps.casefile.tests.google.fake.server import FakeGoogle
 from apps.cms.tests import world as cms
-from apps.cms.tests.images.files import UPLOAD, UPLOADED
+from apps.cms.tests.images.files import SITE, SITE_UPLOADED, UPLOAD, UPLOADED
 from figures import fuzz_world
 from remit import App, Principal, Runtime
 from remit.contracts.items import Item, Position
@@ -22,6 +22,7 @@ from remit.runtime import RunResult
 from remit.stores import InMemoryStore
 from remit.testing import Scripted
 from remit.tools import Arguments
+from remit_cms.sites.payloads import AddSite
 
 ANN = Principal("ann", "local-site", frozenset({"*"}))
 Sample = dict[str, Any]
@@ -63,6 +64,8 @@ GOOGLE: dict[str, Sample] = {
 """The writes to Google."""
 
 CMS: dict[str, Sample] = {
+    "cms_addSite": {"key": "bakery", "name": "Bakery"},
+    "cms_importContent": {"file": SITE_UPLOADED},
     "cms_addToChangeSet": {"changeSetId": "set_2", "pageIds": ["about"]},
     "cms_addImageToSection": {"pageSectionId": "section_1", "imageId": "image_1"},
     "cms_addSectionToPage": {"pageId": "about", "definitionId": "text", "content": {"content": "Hi"}},
@@ -165,8 +168,10 @@ class World:
         sent = Arguments(json.dumps(arguments), arguments)
         try:
             runtime = self._runtime(store)
-            await runtime.artifacts.add(UPLOAD, by=self.by)
-            result = await runtime.call_by_name(name, sent, by=self.by, conversation=self.conversation)
+            for file in (UPLOAD, SITE):
+                await runtime.artifacts.add(file, by=self.by)
+            target = "empty" if name == "cms_importContent" else ""
+            result = await runtime.call_by_name(name, sent, by=self.by, conversation=self.conversation, target=target)
             for question in result.questions:
                 await runtime.decide(question, approved=True, by=self.by)
                 result = await runtime.resume(result.run)
@@ -258,6 +263,7 @@ async def cms_world(folder: Path) -> AsyncGenerator[World]:
     made = cms.World(folder)
     made.calls.run = "keyed"
     await made.populate()
+    await made.sites.add_site(made.call(), AddSite(key="empty", name="Empty"))
     with closing(CmsWorld(made, folder / "cms.db")) as world:
         yield world
     await made.database.close()

@@ -53,6 +53,8 @@ RECORDED: dict[str, list[str]] = {
 """The same of what writes the record of a chat session."""
 
 CMS: dict[str, list[str]] = {
+    "cms_addSite": ["site"],
+    "cms_importContent": ["site content"],
     "cms_addImageToSection": ["page sections", "section content"],
     "cms_addSectionToPage": ["page sections", "section"],
     "cms_addToChangeSet": ["change-set"],
@@ -101,7 +103,7 @@ CMS: dict[str, list[str]] = {
     "cms_uploadImage": ["image"],
 }
 
-CHANGE_NOTHING = {"cms_exportSite", "cms_getImageRendition", "cms_openPage", "http_post"}
+CHANGE_NOTHING = {"cms_exportContent", "cms_exportSite", "cms_getImageRendition", "cms_openPage", "http_post"}
 """They make what a person or an agent looks at, or send data elsewhere: nothing that pages show changes."""
 
 UNTRACED = "sheets_append_values"

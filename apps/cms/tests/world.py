@@ -39,6 +39,7 @@ from remit_cms.sections.payloads import SectionInput
 from remit_cms.sections.sections import Sections
 from remit_cms.site.export import Exports
 from remit_cms.site.previewing import KEY_VARIABLE, PreviewKey, Previews
+from remit_cms.sites.sites import Sites
 from remit_cms.storage.database import Database
 from remit_cms.storage.scope import Target
 from remit_cms.storage.seed import add_site
@@ -56,6 +57,7 @@ from remit_cms.tools import (
     section_operations,
     settings_operations,
     site_operations,
+    sites_operations,
 )
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -152,6 +154,7 @@ class World:
         self.scheduling = Scheduling(self.database, self.calls)
         url = PREVIEW_KEY.url
         self.exports = Exports(self.database, self.rendering, self.renditions, folder / "exports", url)
+        self.sites = Sites(self.database, self.files)
         self._keys = itertools.count(1)
 
     def call(
@@ -162,10 +165,11 @@ class World:
         by: str = "ann",
         run: str = "run-1",
         conversation: str = "",
+        target: str = "",
     ) -> LeafContext:
         """A call of its own, or one with a given key."""
         principal = Principal(by, tenant, frozenset({"*"}))
-        caller = Caller(run, "editor", "call-0", 1, principal, conversation)
+        caller = Caller(run, "editor", "call-0", 1, principal, conversation, target=target)
         return Ctx(key or f"key-{next(self._keys)}", caller, run)
 
     async def add_other_site(self) -> None:
@@ -200,11 +204,13 @@ class World:
             settings_operations(self.database),
             navigation_operations(self.database),
             site_operations(Previews(self.database, PREVIEW_KEY), self.exports),
+            sites_operations(Sites(self.database, RunArtifacts())),
             image_operations(Images(self.database, RunArtifacts(), self.renditions), self.placing),
             collection_operations(self.database),
             post_operations(self.database),
         )
-        return tuple(tool for part in parts for tool in part.callees if tool.name != "cms_exportSite")
+        exports = {"cms_exportSite", "cms_exportContent"}
+        return tuple(tool for part in parts for tool in part.callees if tool.name not in exports)
 
     async def populate(self, tenant: str = "local-site") -> None:
         """The page About with a section; Live, published in set_1 and edited since in set_2; Gone, deleted.

@@ -37,6 +37,7 @@ from remit_cms.sections.sections import Sections
 from remit_cms.settings.settings import SettingsInForce
 from remit_cms.site.export import Exports
 from remit_cms.site.previewing import DEFAULT_URL, PreviewKey, Previews
+from remit_cms.sites.sites import Sites
 from remit_cms.storage.database import Database
 from remit_cms.storage.tables import Kind
 from remit_cms.tools import (
@@ -53,6 +54,7 @@ from remit_cms.tools import (
     section_operations,
     settings_operations,
     site_operations,
+    sites_operations,
     web_operations,
 )
 from remit_cms.web.guarded_http import GuardedHttp
@@ -159,6 +161,7 @@ def other_operations(
         collection_operations(database, inventory),
         post_operations(database, inventory),
         site_operations(previews, exports, inventory),
+        sites_operations(Sites(database, RunArtifacts()), inventory),
         web_operations(Research(web.http, web.provider), requests, inventory),
     )
 

@@ -31,6 +31,7 @@ from remit_cms.sections.sections import Sections
 from remit_cms.settings.settings import Settings
 from remit_cms.site.export import Exports
 from remit_cms.site.previewing import Previews
+from remit_cms.sites.sites import Sites
 from remit_cms.storage.database import Database
 from remit_cms.web.requests import HttpRequests
 from remit_cms.web.research import Research
@@ -54,10 +55,11 @@ VOCABULARY: Final = Vocabulary(
             "post",
             "image",
             "site",
+            "sites",
             "web",
         }
     },
-    permissions={"cms:read", "cms:write", "cms:delete", "cms:publish", "web:read", "web:post"},
+    permissions={"cms:read", "cms:write", "cms:delete", "cms:publish", "cms:sites", "web:read", "web:post"},
 )
 
 
@@ -93,6 +95,11 @@ def image_operations(images: Images, placing: Placing, inventory: Inventory | No
 def site_operations(previews: Previews, exports: Exports, inventory: Inventory | None = None) -> Operations:
     """Operations on the site that visitors see, for users."""
     return _bind("site", inventory, previews, exports)
+
+
+def sites_operations(sites: Sites, inventory: Inventory | None = None) -> Operations:
+    """Operations on whole sites, for users."""
+    return _with_previews(_bind("sites", inventory, sites), {"cms_importContent": sites.preview_import})
 
 
 def publishing_operations(database: Database, inventory: Inventory | None = None) -> Operations:

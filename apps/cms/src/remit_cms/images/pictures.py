@@ -56,6 +56,19 @@ def read_picture(content: bytes) -> Picture:
     return Picture(_encode(image, "PNG" if lossless else "JPEG"), f"image/{'png' if lossless else 'jpeg'}", *image.size)
 
 
+def check_picture(content: bytes) -> tuple[str, int, int]:
+    """Media type, width and height of a picture that is stored as it is, since this CMS encoded it.
+
+    Raises:
+        InvalidArgumentsError: it is not one that `read_picture` makes.
+    """
+    image = _unpack(content)
+    kind = str(image.info.get("was"))
+    if len(content) > MAX_BYTES or kind not in ("JPEG", "PNG") or max(image.size) > STORED_SIDE:
+        raise InvalidArgumentsError(f"a picture of a site is a PNG or JPEG of at most {STORED_SIDE:,} pixels on a side")
+    return (f"image/{kind.lower()}", *image.size)
+
+
 def widths_of(width: int) -> list[int]:
     """The widths of the renditions of a picture: the smaller ones of all widths, and its own if it is small."""
     return [each for each in WIDTHS if each <= width] if width >= WIDTHS[0] else [width]

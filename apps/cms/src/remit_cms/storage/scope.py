@@ -204,7 +204,7 @@ async def find_target(session: AsyncSession, tenant: str, run_target: str) -> Ta
     if found is None:
         raise NotFoundError(
             f"No site belongs to the tenant '{tenant}'. Give the user the tenant of a site in config.toml, or add a "
-            "site for this one from Python, with remit_cms.storage.seed.add_site."
+            "site for this one with cms_addSite."
         )
     return Target(site=found[0], environment=found[1])
 

@@ -65,19 +65,26 @@ async def open_view(database: Database, context_or_target: LeafContext | Target)
 
 
 async def edit_once(
-    database: Database, ctx: LeafContext, payload: Payload, reply: type[R], work: Callable[[Edit], Awaitable[R]]
+    database: Database,
+    ctx: LeafContext,
+    payload: Payload,
+    reply: type[R],
+    work: Callable[[Edit], Awaitable[R]],
+    *,
+    new: Target | None = None,
 ) -> R:
     """Write in one transaction, once per key of the call.
 
-    The key is scoped to the target, so that tenants cannot collide. What the edit changed is emitted after the commit,
-    also if an earlier attempt wrote it.
+    The key is scoped to the target, so that tenants cannot collide, or to the tenant where the call makes a ``new``
+    target. What the edit changed is emitted after the commit, also if an earlier attempt wrote it.
 
     Raises:
         IdempotencyError: the key was used for another operation or payload.
         RateLimitedError: the database was busy for too long.
     """
     async with database.write() as session:
-        target = await find_caller_target(session, ctx.caller)
+        target = new or await find_caller_target(session, ctx.caller)
+        scope = f"{target.site}/{target.environment}" if new is None else f"tenant {ctx.caller.principal.tenant}"
         edit = Edit(
             session=session,
             target=target,
@@ -88,7 +95,7 @@ async def edit_once(
             now=database.clock(),
             new_id=database.new_id,
         )
-        key = f"{target.site}/{target.environment}/{ctx.key}"
+        key = f"{scope}/{ctx.key}"
 
         async def write() -> _Written:
             made = await work(edit)

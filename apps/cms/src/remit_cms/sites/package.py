@@ -1,0 +1,226 @@
+"""A site as a value: what an export holds and an import writes. Whatever it says is checked when it is read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Annotated, Final, Literal, Self, cast
+
+from pydantic import AwareDatetime, Field, StringConstraints, ValidationError, model_validator
+
+from remit.errors import InvalidArgumentsError
+from remit_cms.models import Content, LocaleCode, View
+from remit_cms.navigation.items import Location
+from remit_cms.settings.payloads import UpdateSiteSettings
+from remit_cms.storage.images import iterate_image_slots
+from remit_cms.storage.snapshots import Snapshot
+from remit_cms.storage.tables import Kind
+from remit_cms.templates.slots import Structure
+from remit_cms.templates.values import check_content, url_scheme
+
+FORMAT: Final = "remit-cms-site"
+VERSION: Final = 1
+
+_LOCALE: Final = r"^[a-z]{2,3}(-[A-Za-z0-9]{1,8})*$"
+_KEY: Final = r"^[a-z0-9][a-z0-9_-]{0,63}$"
+_ID: Final = r"^[A-Za-z0-9_-]{1,64}$"
+_PATH: Final = re.compile(r"[a-z0-9-]{1,64}(/[a-z0-9-]{1,64}){0,7}")
+_SINGLE: Final = (Kind.SETTINGS, Kind.NAVIGATION)
+
+_Locale = Annotated[str, StringConstraints(pattern=_LOCALE, max_length=16)]
+_Key = Annotated[str, StringConstraints(pattern=_KEY)]
+_Id = Annotated[str, StringConstraints(pattern=_ID)]
+_Name = Annotated[str, StringConstraints(min_length=1, max_length=200)]
+_Text = Annotated[str, StringConstraints(max_length=1000)]
+
+
+class LanguagePart(View):
+    """A language of the site."""
+
+    code: _Locale
+    name: Annotated[str, StringConstraints(min_length=1, max_length=64)]
+
+
+class TemplatePart(View):
+    """A template of sections, or the fields of a collection."""
+
+    kind: Kind
+    key: _Key
+    name: _Name
+    description: _Text
+    structure: Structure
+
+
+class ImagePart(View):
+    """An image. Its content is in the file with its digest."""
+
+    id: _Id
+    source: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+    digest: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+    media_type: Literal["image/png", "image/jpeg"]
+    width: Annotated[int, Field(ge=1, le=20_000)]
+    height: Annotated[int, Field(ge=1, le=20_000)]
+    name: Annotated[str, StringConstraints(min_length=1, max_length=255)]
+    alt: Annotated[str, StringConstraints(min_length=1, max_length=500)]
+    caption: Annotated[str, StringConstraints(max_length=500)] = ""
+    focal_x: Annotated[int, Field(ge=0, le=100)] = 50
+    focal_y: Annotated[int, Field(ge=0, le=100)] = 50
+    created_at: AwareDatetime
+
+
+class DocumentPart(View):
+    """A page, entry, navigation or settings: its draft, and what visitors see of it if it is live."""
+
+    draft: Snapshot
+    live: Snapshot | None = None
+    created_at: AwareDatetime
+    updated_at: AwareDatetime
+    published_at: AwareDatetime | None = None
+
+    @property
+    def states(self) -> list[Snapshot]:
+        """Draft and live state."""
+        return [self.draft] if self.live is None else [self.draft, self.live]
+
+
+class RedirectPart(View):
+    """An address of earlier, and the page that had it."""
+
+    locale: LocaleCode
+    path: str
+    page: _Id
+
+
+class SitePackage(View):
+    """A whole site, without its history. The first language is the default."""
+
+    format: Literal["remit-cms-site"] = FORMAT
+    version: Literal[1] = VERSION
+    name: _Name
+    languages: Annotated[list[LanguagePart], Field(min_length=1, max_length=50)]
+    templates: list[TemplatePart]
+    images: list[ImagePart]
+    documents: list[DocumentPart]
+    redirects: list[RedirectPart]
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        for what, names in (
+            ("language", [each.code for each in self.languages]),
+            ("template", [each.key for each in self.templates]),
+            ("image", [each.id for each in self.images]),
+            ("picture", [each.source for each in self.images]),
+            ("document", [each.draft.id for each in self.documents]),
+            ("document of a kind", [each.draft.kind for each in self.documents if each.draft.kind in _SINGLE]),
+        ):
+            if len({*names}) != len(names):
+                raise ValueError(f"it has a {what} twice")
+        templates = {(each.kind.value, each.key): each.structure for each in self.templates}
+        for document in self.documents:
+            for state in document.states:
+                self._check_state(document, state, templates)
+        for each in self.redirects:
+            _check_path(each.path)
+            if each.page not in self._ids(*Kind) or each.locale not in self._codes():
+                raise ValueError(f"the redirect {each.path!r} leads to a page or language that it does not have")
+        return self
+
+    def _codes(self) -> set[str]:
+        return {each.code for each in self.languages}
+
+    def _ids(self, *kinds: Kind) -> set[str]:
+        return {each.draft.id for each in self.documents if each.draft.kind in kinds}
+
+    def _check_state(
+        self, document: DocumentPart, state: Snapshot, templates: dict[tuple[str, str], Structure]
+    ) -> None:
+        what = f"document {state.id!r}"
+        if not re.fullmatch(_ID, state.id) or state.id != document.draft.id or state.kind != document.draft.kind:
+            raise ValueError(f"{what}: its states have other ids or kinds, or an id that is none")
+        if state.kind not in [*Kind] or not {state.locale, *state.translations, *_locales_of(state)} <= self._codes():
+            raise ValueError(f"{what}: it has a kind or language that the site does not have")
+        if state.parent is not None and state.parent not in self._ids(Kind.PAGE) - {state.id}:
+            raise ValueError(f"{what}: the page above it is not in the file")
+        for texts in state.texts.values():
+            if texts.slug is not None and state.kind not in _SINGLE:
+                _check_path(texts.slug)
+            if any(len(each or "") > 500 for each in (texts.title, texts.meta_title, texts.meta_description)):
+                raise ValueError(f"{what}: a title or description is too long")
+        if len({each.id for each in state.sections}) != len(state.sections):
+            raise ValueError(f"{what}: it has a section twice")
+        if state.kind == Kind.ENTRY and len(state.sections) != 1:
+            raise ValueError(f"{what}: an entry has one section")
+        images = {each.id for each in self.images}
+        for section in state.sections:
+            structure = templates.get((state.kind, section.definition))
+            if structure is None:
+                raise ValueError(f"{what}: its template {section.definition!r} is not in the file")
+            for content in section.contents.values():
+                _check_values(Kind(state.kind), section.definition, structure, content)
+                if any(str(slot["imageId"]) not in images for slot in iterate_image_slots(content)):
+                    raise ValueError(f"{what}: it shows an image that is not in the file")
+
+    def count(self, kind: Kind) -> int:
+        """How many documents of a kind there are."""
+        return sum(each.draft.kind == kind for each in self.documents)
+
+
+class _ItemContent(View):
+    """What an item of the navigation may hold in one language."""
+
+    label: Annotated[str, StringConstraints(max_length=100)] = ""
+    location: Location = "header"
+    visible: bool = True
+    target: dict[str, str] = Field(default_factory=dict[str, str])
+
+
+def _check_values(kind: Kind, template: str, structure: Structure, content: Content) -> None:
+    """The checks that writing such content through its operations makes."""
+    if kind in (Kind.PAGE, Kind.ENTRY):
+        check_content(template, structure, content)
+    elif kind is Kind.SETTINGS and content:
+        UpdateSiteSettings.model_validate(content)
+    elif kind is Kind.NAVIGATION:
+        target = _ItemContent.model_validate(content).target
+        url = target.get("url", "https:")
+        if not {*target} <= {"page", "entry", "url"} or not url.startswith("https:") or url_scheme(url) is None:
+            raise ValueError("an item of the navigation leads to a page, an entry or an address with https")
+
+
+def _check_path(path: str) -> None:
+    if not _PATH.fullmatch(path):
+        raise ValueError(f"{path[:80]!r} is not the address of a page")
+
+
+def _locales_of(state: Snapshot) -> Iterator[str]:
+    for section in state.sections:
+        yield from section.contents
+
+
+def parse_package(value: object) -> SitePackage:
+    """The site that JSON describes.
+
+    Raises:
+        InvalidArgumentsError: it is no site, one of another version, or holds what the CMS would not have written.
+    """
+    found = cast("dict[str, object]", value) if isinstance(value, dict) else {}
+    if found.get("format") != FORMAT:
+        raise InvalidArgumentsError("the file holds no site of this CMS; give one that cms_exportContent wrote")
+    if found.get("version") != VERSION:
+        raise InvalidArgumentsError(
+            f"the file has version {str(found.get('version'))[:20]!r}, and this CMS reads version {VERSION}; "
+            "import it with the CMS that wrote it, or a newer one"
+        )
+    try:
+        return SitePackage.model_validate(found)
+    except (ValidationError, InvalidArgumentsError) as error:
+        raise InvalidArgumentsError(f"the file cannot be imported: {_first_problem(error)}") from error
+
+
+def _first_problem(error: Exception) -> str:
+    if not isinstance(error, ValidationError):
+        return str(error)
+    first = error.errors(include_url=False)[0]
+    where = ".".join(str(part) for part in first["loc"])
+    message = first["msg"].removeprefix("Value error, ")
+    return f"{where}: {message}"[:500] if where else message[:500]

@@ -1,0 +1,105 @@
+"""Reads a whole site from the database, as a value that can be written elsewhere."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy import func, select
+
+from remit_cms.sites.package import (
+    DocumentPart,
+    ImagePart,
+    LanguagePart,
+    RedirectPart,
+    SitePackage,
+    TemplatePart,
+)
+from remit_cms.storage.images import Image, ImageContent, iterate_image_slots
+from remit_cms.storage.scope import Scope, parse_structure
+from remit_cms.storage.snapshots import SectionSnapshot, Snapshot, build_snapshot, load_snapshot
+from remit_cms.storage.tables import Kind, Locale, Page, Publication, Redirect, SectionDefinition
+from remit_cms.storage.tables import Site as SiteRow
+
+
+async def load_package(scope: Scope) -> tuple[SitePackage, dict[str, bytes]]:
+    """The site and environment of a transaction, and the contents of its images by digest.
+
+    Images that were deleted are left out of the drafts that name them: nothing shows them.
+    """
+    target, session = scope.target, scope.session
+    site = await session.get_one(SiteRow, target.site)
+    names = {row.code: row.name for row in await session.scalars(select(Locale).where(Locale.site == target.site))}
+    templates = select(SectionDefinition).where(target.row_filter(SectionDefinition))
+    uploaded = select(Image).where(target.row_filter(Image)).order_by(Image.created_at, Image.source)
+    images = [*await session.scalars(uploaded)]
+    shown = {each.id for each in images}
+    order = (Page.created_at, Page.kind, Page.locale, Page.slug, Page.id)
+    pages = [*await session.scalars(select(Page).where(target.row_filter(Page)).order_by(*order))]
+    ids = {page.id for page in pages}
+    dates = await _load_publication_dates(scope)
+    moved = select(Redirect).where(target.row_filter(Redirect)).order_by(Redirect.locale, Redirect.path)
+    package = SitePackage(
+        name=site.name,
+        languages=[LanguagePart(code=code, name=names[code]) for code in scope.locales],
+        templates=[
+            TemplatePart(
+                kind=Kind(row.kind),
+                key=row.key,
+                name=row.name,
+                description=row.description,
+                structure=parse_structure(row),
+            )
+            for row in await session.scalars(templates.order_by(SectionDefinition.key))
+        ],
+        images=[ImagePart.model_validate(image, from_attributes=True) for image in images],
+        documents=[await _load_document(scope, page, dates.get(page.id), shown) for page in pages],
+        redirects=[
+            RedirectPart(locale=row.locale, path=row.path, page=row.page)
+            for row in await session.scalars(moved)
+            if row.page in ids
+        ],
+    )
+    digests = {image.digest for image in images}
+    rows = await session.scalars(select(ImageContent).where(ImageContent.digest.in_(digests)))
+    return package, {row.digest: row.content for row in rows}
+
+
+async def _load_document(scope: Scope, page: Page, published: datetime | None, images: set[str]) -> DocumentPart:
+    live = None if page.live is None else await load_snapshot(scope, page.id, page.live)
+    return DocumentPart(
+        draft=_tidy(await build_snapshot(scope, page), page.status, images),
+        live=None if live is None else _tidy(live, "published", images),
+        created_at=page.created_at,
+        updated_at=page.updated_at,
+        published_at=published,
+    )
+
+
+def _tidy(snapshot: Snapshot, status: str, images: set[str]) -> Snapshot:
+    """A state with its sections in order, and without slots that show deleted images."""
+    sections = sorted(snapshot.sections, key=lambda section: (section.sort_order, section.id))
+    return snapshot.model_copy(
+        update={
+            "status": "archived" if status == "archived" else "draft",
+            "sections": [_tidy_section(each, number, images) for number, each in enumerate(sections)],
+        }
+    )
+
+
+def _tidy_section(section: SectionSnapshot, number: int, images: set[str]) -> SectionSnapshot:
+    contents = {
+        locale: {
+            key: value
+            for key, value in content.items()
+            if all(str(slot["imageId"]) in images for slot in iterate_image_slots(value))
+        }
+        for locale, content in section.contents.items()
+    }
+    return section.model_copy(update={"sort_order": number, "contents": contents})
+
+
+async def _load_publication_dates(scope: Scope) -> dict[str, datetime]:
+    """When each document went live first."""
+    query = select(Publication.page, func.min(Publication.created_at))
+    query = query.where(scope.target.row_filter(Publication), Publication.after.is_not(None)).group_by(Publication.page)
+    return {page: date for page, date in await scope.session.execute(query)}  # noqa: C416 - rows are no pairs

@@ -1,0 +1,166 @@
+"""The operations on whole sites. They are for people; a model reads their docstrings all the same."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import func, select
+
+from remit import LeafContext
+from remit.artifacts import Artifact, Artifacts
+from remit.errors import AlreadyExistsError
+from remit.tools import Preview
+from remit_cms.models import pluralize
+from remit_cms.sites.archive import read_archive, write_archive
+from remit_cms.sites.package import SitePackage
+from remit_cms.sites.payloads import (
+    AddSite,
+    ContentReply,
+    ExportContent,
+    ExportedContent,
+    ImportContent,
+    ListSites,
+    SiteReply,
+    SitesReply,
+    SiteView,
+)
+from remit_cms.sites.reading import load_package
+from remit_cms.sites.writing import check_is_empty, check_languages, write_package
+from remit_cms.storage.database import Database
+from remit_cms.storage.scope import Scope, Target, load_locales
+from remit_cms.storage.seed import add_site
+from remit_cms.storage.tables import Environment, Kind, Page, Site
+from remit_cms.storage.transactions import Edit, edit_once, open_view
+
+_ZIP = "application/zip"
+
+
+class Sites:
+    """The sites of a tenant.
+
+    Args:
+        database: the database with the sites.
+        artifacts: the files that people attach to runs, and that exports are.
+    """
+
+    def __init__(self, database: Database, artifacts: Artifacts) -> None:
+        self._database, self._artifacts = database, artifacts
+
+    async def add_site(self, ctx: LeafContext, payload: AddSite) -> SiteReply:
+        """Add an empty site with its languages and environments. Calls name it as their target: key/environment."""
+
+        async def work(edit: Edit) -> SiteReply:
+            if await edit.session.get(Site, payload.key) is not None:
+                raise AlreadyExistsError(f"The key '{payload.key}' is taken on this server. Give the site another one.")
+            await add_site(
+                edit.session,
+                ctx.caller.principal.tenant,
+                payload.key,
+                name=payload.name,
+                languages=payload.languages,
+                environments=payload.environments,
+                clock=lambda: edit.now,
+                new_id=edit.new_id,
+            )
+            edit.add_change("site", payload.key, 1, name=payload.name)
+            view = SiteView(
+                key=payload.key,
+                name=payload.name,
+                languages=payload.languages,
+                environments=payload.environments,
+                pages=0,
+            )
+            return SiteReply(site=view, message=f"Added the site '{payload.name}'. Its target is {payload.key}.")
+
+        new = Target(payload.key, payload.environments[0])
+        return await edit_once(self._database, ctx, payload, SiteReply, work, new=new)
+
+    async def list_sites(self, ctx: LeafContext, payload: ListSites) -> SitesReply:
+        """List the sites with their languages and environments. Not for the pages of a site: cms_getPages."""
+        del payload
+        async with self._database.read() as session:
+            of_tenant = select(Site).where(Site.tenant == ctx.caller.principal.tenant)
+            rows = (await session.scalars(of_tenant.order_by(Site.created_at, Site.key))).all()
+            sites: list[SiteView] = []
+            for row in rows:
+                named = select(Environment.name).where(Environment.site == row.key)
+                counted = select(func.count()).select_from(Page).where(Page.site == row.key, Page.kind == Kind.PAGE)
+                sites.append(
+                    SiteView(
+                        key=row.key,
+                        name=row.name,
+                        languages=[*await load_locales(session, row.key)],
+                        environments=[
+                            *await session.scalars(named.order_by(Environment.is_default.desc(), Environment.name))
+                        ],
+                        pages=await session.scalar(counted) or 0,
+                    )
+                )
+        return SitesReply(sites=sites, total=len(sites), message=f"{pluralize(len(sites), 'site')}")
+
+    async def export_content(self, ctx: LeafContext, payload: ExportContent) -> ExportedContent:
+        """Put a whole site into a ZIP file for cms_importContent, drafts too. As files to serve: cms_exportSite."""
+        del payload
+        async with open_view(self._database, ctx) as scope:
+            package, contents = await load_package(scope)
+            name = f"{scope.target.site}-{scope.target.environment}.zip"
+        content = await asyncio.to_thread(write_archive, package, contents)
+        file = await self._artifacts.add(content, name=name, media_type=_ZIP)
+        return ExportedContent(file=file, **_counts(package), message=f"Exported {_describe(package)} to {name}")
+
+    async def import_content(self, ctx: LeafContext, payload: ImportContent) -> ContentReply:
+        """Write the site in a ZIP file into an empty site, after approval. What was live in it is live here too."""
+        package, contents = await self._read(payload.file)
+        return await _write(self._database, ctx, payload, package, contents, "import_content", "Imported")
+
+    async def preview_import(self, ctx: LeafContext, payload: ImportContent) -> Preview:
+        """The site to write, for the approver. A file that cannot be imported is refused here."""
+        package, _ = await self._read(payload.file)
+        async with open_view(self._database, ctx) as scope:
+            return await _preview(scope, package, payload.file.digest)
+
+    async def _read(self, file: Artifact) -> tuple[SitePackage, dict[str, bytes]]:
+        return await asyncio.to_thread(read_archive, await self._artifacts.read(file))
+
+
+async def _write(
+    database: Database,
+    ctx: LeafContext,
+    payload: ImportContent,
+    package: SitePackage,
+    contents: Mapping[str, bytes],
+    action: str,
+    done: str,
+) -> ContentReply:
+    async def work(edit: Edit) -> ContentReply:
+        await write_package(edit, package, contents, action)
+        target = f"{edit.target.site}/{edit.target.environment}"
+        return ContentReply(target=target, **_counts(package), message=f"{done} {_describe(package)} into {target}")
+
+    return await edit_once(database, ctx, payload, ContentReply, work)
+
+
+async def _preview(scope: Scope, package: SitePackage, state: str) -> Preview:
+    await check_is_empty(scope)
+    await check_languages(scope, package)
+    live = sum(each.live is not None and each.draft.kind in (Kind.PAGE, Kind.ENTRY) for each in package.documents)
+    into = f"the empty site {scope.target.site}/{scope.target.environment}"
+    return Preview(f"{_describe(package)} into {into}, where visitors see {live} of them at once", state=state)
+
+
+def _counts(package: SitePackage) -> dict[str, Any]:
+    return {
+        "pages": package.count(Kind.PAGE),
+        "entries": package.count(Kind.ENTRY),
+        "images": len(package.images),
+    }
+
+
+def _describe(package: SitePackage) -> str:
+    entries = package.count(Kind.ENTRY)
+    return (
+        f"{pluralize(package.count(Kind.PAGE), 'page')}, {entries} {'entry' if entries == 1 else 'entries'} and "
+        f"{pluralize(len(package.images), 'image')} of '{package.name}'"
+    )

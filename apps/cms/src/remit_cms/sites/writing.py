@@ -1,0 +1,277 @@
+"""Writes a whole site into an empty one: all of it, or nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Final, cast
+
+from pydantic import JsonValue
+from sqlalchemy import delete, select, update
+
+from remit.errors import ConflictError, InvalidArgumentsError
+from remit_cms.models import Content
+from remit_cms.sites.package import DocumentPart, SitePackage
+from remit_cms.storage.images import IMAGE_SEARCH, Image, ImageContent, map_images
+from remit_cms.storage.live import Move, move_live
+from remit_cms.storage.revisions import save_revision
+from remit_cms.storage.scope import Scope
+from remit_cms.storage.snapshots import SectionSnapshot, Snapshot, apply_snapshot
+from remit_cms.storage.tables import (
+    Kind,
+    Locale,
+    Page,
+    Publication,
+    Redirect,
+    Revision,
+    SectionDefinition,
+    TrashedPage,
+)
+from remit_cms.storage.tables import Site as SiteRow
+from remit_cms.storage.transactions import Edit
+from remit_cms.templates.references import KINDS, ObjectRef, replace_references
+
+
+async def check_is_empty(scope: Scope) -> None:
+    """Refuse to write into a site that has something.
+
+    Raises:
+        ConflictError: it has pages, images, or pages in the trash.
+    """
+    for table, what in ((Page, "pages, entries, settings or a navigation"), (Image, "images"), (TrashedPage, "trash")):
+        if await scope.session.scalar(select(1).select_from(table).where(scope.target.row_filter(table)).limit(1)):
+            target = f"{scope.target.site}/{scope.target.environment}"
+            raise ConflictError(
+                f"The site '{target}' has {what}. A whole site is written into an empty one only: add one with "
+                "cms_addSite, and name it as the target of this call."
+            )
+
+
+async def check_languages(scope: Scope, package: SitePackage) -> None:
+    """Refuse a site with other languages, if other environments use those that this one has.
+
+    Raises:
+        ConflictError: names both.
+    """
+    codes = tuple(each.code for each in package.languages)
+    same = codes[0] == scope.default_locale and {*codes} == {*scope.locales}
+    if not same and not await _is_unused(scope):
+        raise ConflictError(
+            f"The site in the file has the languages {', '.join(codes)}, and this one has {', '.join(scope.locales)}, "
+            "which its other environments use. Add a site for it with cms_addSite."
+        )
+
+
+async def _is_unused(scope: Scope) -> bool:
+    """Whether no environment of the site has a page."""
+    return await scope.session.scalar(select(Page.id).where(Page.site == scope.target.site).limit(1)) is None
+
+
+async def write_package(edit: Edit, package: SitePackage, contents: Mapping[str, bytes], action: str) -> None:
+    """Write a site, with ids of its own.
+
+    Raises:
+        ConflictError: there is something already, or two of its pages have one address.
+    """
+    await check_is_empty(edit)
+    await check_languages(edit, package)
+    if await _is_unused(edit):
+        edit = await _take_over_name(edit, package)
+    await _write_templates(edit, package)
+    ids = _Ids(edit, package)
+    await _write_images(edit, package, contents, ids)
+    pages = await _write_pages(edit, package, ids)
+    for part in package.documents:
+        await _write_states(edit, part, pages[part.draft.id], ids, action)
+    live = [part for part in package.documents if part.live is not None]
+    await move_live(edit, [Move(pages[part.draft.id], 1) for part in live])
+    for part in package.documents:
+        page = pages[part.draft.id]
+        page.created_at, page.updated_at = part.created_at, part.updated_at
+        if part.live is None and part.draft.status == "archived":
+            page.status = "archived"
+        if part.published_at is not None:
+            await _date_publications(edit, page, part)
+    for each in package.redirects:
+        row = {"site": edit.target.site, "environment": edit.target.environment, "locale": each.locale}
+        edit.session.add(Redirect(**row, path=each.path, page=pages[each.page].id))
+    await edit.session.flush()
+    # One change stands for all: nobody can have looked at one of these pages before.
+    edit.changes.clear()
+    edit.add_change("site", edit.target.site, 1, "content", name=package.name)
+
+
+_SECTION_KINDS: Final = {
+    Kind.PAGE: "section",
+    Kind.ENTRY: "content",
+    Kind.NAVIGATION: "item",
+    Kind.SETTINGS: "values",
+}
+"""What ids of sections are given for, by the kind of their document."""
+
+
+class _Ids:
+    """The ids that objects of a package get, and its states with these."""
+
+    def __init__(self, edit: Edit, package: SitePackage) -> None:
+        self._new_id = edit.new_id
+        self.images = {each.id: edit.new_id("image") for each in package.images}
+        self.documents = {each.draft.id: edit.new_id(each.draft.kind) for each in package.documents}
+        self._sections: dict[tuple[str, str], str] = {}
+        self._addresses = {
+            ObjectRef(part.draft.kind, part.draft.id): f"{part.draft.kind}:{self.documents[part.draft.id]}"
+            for part in package.documents
+            if part.draft.kind in KINDS
+        }
+
+    def rename(self, state: Snapshot) -> Snapshot:
+        """A state with the new ids, its sections in order."""
+        return state.model_copy(
+            update={
+                "id": self.documents[state.id],
+                "parent": None if state.parent is None else self.documents[state.parent],
+                "sections": [self._rename_section(state, each) for each in state.sections],
+            }
+        )
+
+    def _rename_section(self, state: Snapshot, section: SectionSnapshot) -> SectionSnapshot:
+        key = (state.id, section.id)
+        if key not in self._sections:
+            self._sections[key] = self._new_id(_SECTION_KINDS[Kind(state.kind)])
+        contents = {locale: self._rename_content(content) for locale, content in section.contents.items()}
+        return section.model_copy(update={"id": self._sections[key], "contents": contents})
+
+    def _rename_content(self, content: Content) -> Content:
+        renamed = map_images(content, lambda slot: {**slot, "imageId": self.images[str(slot["imageId"])]})
+        renamed = cast("Content", replace_references(renamed, self._addresses))
+        target = renamed.get("target")
+        if isinstance(target, dict):  # where an item of the navigation leads; what is gone leads nowhere
+            found: dict[str, JsonValue] = {
+                kind: self.documents.get(str(each), str(each)) if kind in KINDS else each
+                for kind, each in target.items()
+            }
+            renamed["target"] = found
+        return renamed
+
+
+async def _take_over_name(edit: Edit, package: SitePackage) -> Edit:
+    """Give the site name and languages of the package; the transaction has these languages then."""
+    (await edit.session.get_one(SiteRow, edit.target.site)).name = package.name
+    await edit.session.execute(delete(Locale).where(Locale.site == edit.target.site))
+    for number, each in enumerate(package.languages):
+        edit.session.add(Locale(site=edit.target.site, code=each.code, name=each.name, is_default=number == 0))
+    await edit.session.flush()
+    return replace(edit, locales=(package.languages[0].code, *sorted(each.code for each in package.languages[1:])))
+
+
+async def _write_templates(edit: Edit, package: SitePackage) -> None:
+    """Make the templates those of the package; those that only this site has stay."""
+    of_target = select(SectionDefinition).where(edit.target.row_filter(SectionDefinition))
+    existing = {row.key: row for row in await edit.session.scalars(of_target)}
+    for each in package.templates:
+        row = existing.get(each.key)
+        if row is None:
+            target = edit.target
+            row = SectionDefinition(
+                id=edit.new_id("template"), site=target.site, environment=target.environment, key=each.key
+            )
+            edit.session.add(row)
+        row.kind, row.name, row.description = each.kind.value, each.name, each.description
+        row.structure = each.structure.model_dump(mode="json", exclude_defaults=True)
+    await edit.session.flush()
+
+
+async def _write_images(edit: Edit, package: SitePackage, contents: Mapping[str, bytes], ids: _Ids) -> None:
+    for digest, content in contents.items():
+        if await edit.session.get(ImageContent, digest) is None:
+            edit.session.add(ImageContent(digest=digest, content=content))
+    await edit.session.flush()
+    for each in package.images:
+        image = Image(
+            **each.model_dump(by_alias=False, exclude={"id"}),
+            id=ids.images[each.id],
+            site=edit.target.site,
+            environment=edit.target.environment,
+            size=len(contents[each.digest]),
+            revision=1,
+            conversation="",
+            author=edit.author,
+        )
+        edit.session.add(image)
+        await edit.session.flush()
+        await IMAGE_SEARCH.index(edit.session, image.id, alt=image.alt, caption=image.caption, name=image.name)
+
+
+async def _write_pages(edit: Edit, package: SitePackage, ids: _Ids) -> dict[str, Page]:
+    """The rows of all documents, those above others first."""
+    pages: dict[str, Page] = {}
+    waiting = [part.draft for part in package.documents]
+    while waiting:
+        ready = [draft for draft in waiting if draft.parent is None or draft.parent in pages]
+        if not ready:
+            raise InvalidArgumentsError("the file cannot be imported: pages are above one another in a circle")
+        for draft in ready:
+            page = Page(
+                id=ids.documents[draft.id],
+                site=edit.target.site,
+                environment=edit.target.environment,
+                locale=draft.locale,
+                kind=draft.kind,
+                parent=None if draft.parent is None else pages[draft.parent].id,
+                slug=draft.slug,
+                title=draft.title,
+                status="draft",
+                indexing=draft.indexing,
+                revision=0,
+                created_at=edit.now,
+                updated_at=edit.now,
+            )
+            edit.session.add(page)
+            pages[draft.id] = page
+        await edit.session.flush()
+        waiting = [draft for draft in waiting if draft.id not in pages]
+    return pages
+
+
+async def _date_publications(edit: Edit, page: Page, part: DocumentPart) -> None:
+    """Let a document have been live since it was, also one that visitors do not see any more."""
+    if part.live is None:
+        for number, (before, after) in enumerate(((None, page.revision), (page.revision, None)), 1):
+            edit.session.add(
+                Publication(
+                    site=page.site,
+                    environment=page.environment,
+                    page=page.id,
+                    number=number,
+                    before=before,
+                    after=after,
+                    author=edit.author,
+                    run=edit.run,
+                    created_at=edit.now,
+                )
+            )
+        await edit.session.flush()
+    dated = update(Publication).where(Publication.page == page.id)
+    await edit.session.execute(dated.values(created_at=part.published_at))
+
+
+async def _write_states(edit: Edit, part: DocumentPart, page: Page, ids: _Ids, action: str) -> None:
+    """The live state as the first revision, and the draft as the next one if it is another."""
+    draft = ids.rename(part.draft)
+    if part.live is not None and (live := ids.rename(part.live)) != draft:
+        page.revision = 1
+        edit.session.add(
+            Revision(
+                site=page.site,
+                environment=page.environment,
+                page=page.id,
+                number=1,
+                action=action,
+                author=edit.author,
+                run=edit.run,
+                snapshot=live.model_dump(mode="json", by_alias=True),
+                created_at=edit.now,
+            )
+        )
+    await apply_snapshot(edit, page, draft)
+    await save_revision(edit, page, action, in_set=False)

@@ -1,0 +1,205 @@
+"""Files of sites that others made: what the CMS would not have written is refused."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import json
+import stat
+import tracemalloc
+import warnings
+from collections.abc import Callable
+from hashlib import sha256
+from io import BytesIO
+from typing import Any
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
+
+import pytest
+
+from apps.cms.tests.world import World
+from remit.errors import ConflictError, InvalidArgumentsError
+from remit_cms.sites.archive import read_archive
+from remit_cms.sites.payloads import ExportContent, ImportContent
+
+Small = tuple[dict[str, Any], bytes]
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Small:
+    """What the file of a small site holds: its site.json, and its only image."""
+
+    async def make() -> Small:
+        world = World(tmp_path_factory.mktemp("small"))
+        image = await world.image()
+        await world.page("About", ("hero", {"heading": "Hi", "image": {"imageId": image.id}}))
+        file = (await world.sites.export_content(world.call(), ExportContent())).file
+        content = await world.files.read(file)
+        await world.database.close()
+        with ZipFile(BytesIO(content)) as archive:
+            (name,) = (each for each in archive.namelist() if each.startswith("images/"))
+            return json.loads(archive.read("site.json")), archive.read(name)
+
+    return asyncio.run(make())
+
+
+def pack(*entries: tuple[str | ZipInfo, bytes]) -> bytes:
+    file = BytesIO()
+    with warnings.catch_warnings(), ZipFile(file, "w", ZIP_DEFLATED) as archive:
+        warnings.simplefilter("ignore")  # of names that are there twice
+        for name, content in entries:
+            archive.writestr(name, content, ZIP_DEFLATED)
+    return file.getvalue()
+
+
+def pack_site(site: dict[str, Any], image: bytes) -> bytes:
+    return pack(("site.json", json.dumps(site).encode()), (f"images/{sha256(image).hexdigest()}", image))
+
+
+def link() -> ZipInfo:
+    info = ZipInfo(f"images/{'0' * 64}")
+    info.external_attr = (stat.S_IFLNK | 0o777) << 16
+    return info
+
+
+def change(path: str, value: Any) -> Callable[[dict[str, Any]], None]:
+    """Change the value at a path of the site, such as ``images.0.width``."""
+
+    def work(site: dict[str, Any]) -> None:
+        *parents, last = path.split(".")
+        found: Any = site
+        for each in parents:
+            found = found[int(each) if each.isdigit() else each]
+        found[last] = value
+
+    return work
+
+
+def add_settings(site: dict[str, Any]) -> None:
+    draft = {**site["documents"][0]["draft"], "id": "s", "kind": "settings"}
+    values = {"en": {"theme": {"accent": "red}</style>"}}}
+    draft["sections"] = [{"id": "v", "definition": "site-settings", "sortOrder": 0, "contents": values}]
+    site["documents"].append({**site["documents"][0], "draft": draft})
+
+
+def make_twin(site: dict[str, Any]) -> None:
+    twin = copy.deepcopy(site["documents"][0])
+    twin["draft"]["id"] = "twin"
+    site["documents"].append(twin)
+
+
+def add_second_image(site: dict[str, Any]) -> None:
+    first = site["images"][0]
+    site["images"].insert(0, {**first, "id": "second", "source": "0" * 64, "width": 9})
+
+
+DRAFT = "documents.0.draft"
+HERO = f"{DRAFT}.sections.0.contents.en"
+ELSEWHERE = [{"locale": "en", "path": "old", "page": "k7fm2xqd"}]
+HOSTILE_SITES: dict[str, tuple[Callable[[dict[str, Any]], None], str]] = {
+    "another version": (change("version", 2), "reads version 1"),
+    "another format": (change("format", "zip"), "no site of this CMS"),
+    "a slug that leaves the folder": (change(f"{DRAFT}.slug", "../../etc"), "not the address of a page"),
+    "a redirect that leaves the folder": (
+        change("redirects", [{**ELSEWHERE[0], "path": "../x"}]),
+        "not the address of a page",
+    ),
+    "a redirect of elsewhere": (change("redirects", ELSEWHERE), "does not have"),
+    "a language that is a path": (change("languages.1.code", "../de"), "languages.1.code"),
+    "an image of elsewhere": (change(f"{HERO}.image", {"imageId": "k7fm2xqd", "alt": "x"}), "image that is not"),
+    "a page above of elsewhere": (change(f"{DRAFT}.parent", "k7fm2xqd"), "page above it is not"),
+    "a template of elsewhere": (change(f"{DRAFT}.sections.0.definition", "x"), "is not in the file"),
+    "an address that runs scripts": (change(f"{HERO}.cta", {"text": "x", "url": "javascript:x"}), "an address"),
+    "a theme that leaves its rule": (add_settings, "takes a colour"),
+    "another size of an image that is there twice": (add_second_image, "another size"),
+    "another size of an image": (change("images.0.width", 9), "another size"),
+    "a document that is there twice": (lambda site: site["documents"].append(site["documents"][0]), "twice"),
+    "half a character": (change("name", "\ud800"), "not JSON"),
+}
+
+
+@pytest.mark.parametrize("case", HOSTILE_SITES)
+def test_a_site_that_the_cms_would_not_have_written_is_refused(small: Small, case: str) -> None:
+    site, (spoil, message) = copy.deepcopy(small[0]), HOSTILE_SITES[case]
+    spoil(site)
+    with pytest.raises(InvalidArgumentsError, match=message):
+        read_archive(pack_site(site, small[1]))
+
+
+HOSTILE_FILES: dict[str, tuple[Callable[[bytes, str, bytes], bytes], str]] = {
+    "no ZIP file": (lambda _text, _name, _image: b"PK\x03\x04 and no more", "no whole ZIP file"),
+    "a path that leaves the folder": (
+        lambda text, name, image: pack(("site.json", text), (name, image), ("../../etc/passwd", b"x")),
+        "neither site.json nor an image",
+    ),
+    "a link": (lambda text, _name, image: pack(("site.json", text), (link(), image)), "is a link"),
+    "a bomb by its ratio": (
+        lambda text, name, _image: pack(("site.json", text), (name, b"\0" * (1 << 20))),
+        "too much",
+    ),
+    "a file that is there twice": (
+        lambda text, name, image: pack(("site.json", text), ("site.json", text), (name, image)),
+        "twice",
+    ),
+    "an image with another digest": (
+        lambda text, name, image: pack(("site.json", text), (name, image + b"x")),
+        "another digest",
+    ),
+    "an image too few": (lambda text, _name, _image: pack(("site.json", text)), "not those that its site.json lists"),
+    "an image too many": (
+        lambda text, name, image: pack(("site.json", text), (name, image), (f"images/{'1' * 64}", image)),
+        "not those that its site.json lists",
+    ),
+    "no site.json": (lambda _text, name, image: pack((name, image)), "it has no site.json"),
+    "a number without end": (lambda _text, name, image: pack(("site.json", b"[1e999]"), (name, image)), "1e999"),
+    "a file that was cut": (lambda text, name, image: pack(("site.json", text), (name, image))[:-30], "no whole ZIP"),
+}
+
+
+def test_a_file_that_lies_about_its_size_is_not_unpacked_further() -> None:
+    file = bytearray(pack(("site.json", b" " * (8 << 20))))
+    size = file.rindex(b"PK\x01\x02") + 24
+    file[size : size + 4] = (1000).to_bytes(4, "little")
+    tracemalloc.start()
+    try:
+        with pytest.raises(InvalidArgumentsError, match="no whole ZIP file"):
+            read_archive(bytes(file))
+        assert tracemalloc.get_traced_memory()[1] < 1 << 20
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_table_of_contents_that_is_too_long_is_not_read() -> None:
+    with pytest.raises(InvalidArgumentsError, match="too many files"):
+        read_archive(b"PK\x01\x02" * 20_000)
+
+
+@pytest.mark.parametrize("case", HOSTILE_FILES)
+def test_a_file_that_does_harm_is_refused(small: Small, case: str) -> None:
+    make, message = HOSTILE_FILES[case]
+    site, image = small
+    file = make(json.dumps(site).encode(), f"images/{sha256(image).hexdigest()}", image)
+    with pytest.raises(InvalidArgumentsError, match=message):
+        read_archive(file)
+
+
+def test_files_that_unpack_to_too_much_are_refused_before_they_are_unpacked(
+    small: Small, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = pack_site(*small)
+    assert read_archive(file)[0].name == "Local site"
+    monkeypatch.setattr("remit_cms.sites.archive.MAX_UNPACKED", len(small[1]))
+    with pytest.raises(InvalidArgumentsError, match="unpacks to more"):
+        read_archive(file)
+    monkeypatch.setattr("remit_cms.sites.archive.MAX_FILE", len(file) - 1)
+    with pytest.raises(InvalidArgumentsError, match="may have"):
+        read_archive(file)
+
+
+async def test_an_import_that_fails_half_way_leaves_nothing(world: World, small: Small) -> None:
+    site = copy.deepcopy(small[0])
+    make_twin(site)
+    file = await world.files.add(pack_site(site, small[1]))
+    before = await world.rows()
+    with pytest.raises(ConflictError):
+        await world.sites.import_content(world.call(), ImportContent(file=file))
+    assert await world.rows() == before

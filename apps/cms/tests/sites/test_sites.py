@@ -1,0 +1,186 @@
+"""Whole sites: several for a tenant, one in a file, and files that others made."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from apps.cms.tests.site.visitor import make_site, visit
+from apps.cms.tests.world import World
+from remit import LeafContext
+from remit.errors import AlreadyExistsError, ConflictError, NotFoundError
+from remit_cms.models import Content
+from remit_cms.navigation.navigation import Navigation
+from remit_cms.navigation.payloads import AddNavigationItem
+from remit_cms.pages.payloads import CreatePage, UpdatePage
+from remit_cms.posts.payloads import ArchivePost
+from remit_cms.posts.posts import Posts
+from remit_cms.publishing.payloads import PublishPage
+from remit_cms.publishing.publishing import Publishing
+from remit_cms.sections.payloads import AddSectionToPage
+from remit_cms.settings.payloads import UpdateSiteSettings
+from remit_cms.settings.settings import Settings
+from remit_cms.sites.package import SitePackage
+from remit_cms.sites.payloads import AddSite, ExportContent, ImportContent, ListSites
+from remit_cms.sites.reading import load_package
+from remit_cms.storage.scope import Target
+from remit_cms.storage.transactions import open_view
+
+COPY = Target("copy", "main")
+
+
+def at(world: World, site: str, tenant: str = "local-site") -> LeafContext:
+    """A call on a site."""
+    return world.call(tenant=tenant, target=site)
+
+
+async def add(world: World, key: str = "copy", **fields: Any) -> None:
+    await world.sites.add_site(world.call(), AddSite(key=key, name="Copy", **fields))
+
+
+async def fill(world: World) -> None:
+    """A site with everything in it that an export holds."""
+    await world.populate()
+    posts = Posts(world.database)
+    await posts.archive_post(world.call(), ArchivePost(post_slug="news"))
+    publishing = Publishing(world.database)
+    linked = "See [us](/about) and [the news](/posts/news)."
+    hero: Content = {"heading": "Hi", "cta": {"text": "Us", "url": "/about"}}
+    await world.page("Home", ("hero", hero), ("text", {"content": linked}))
+    for page in ("about", "home", "Navigation"):
+        await publishing.publish_page(world.call(), PublishPage(page_id=page))
+    theme = UpdateSiteSettings(tagline="Bread", theme={"accent": "#a33000"})
+    await Settings(world.database).update_site_settings(world.call(), theme)
+    await Navigation(world.database).add_navigation_item(
+        world.call(), AddNavigationItem(label="Map", href="https://example.com/", location="footer")
+    )
+    await world.pages.update_page(world.call(), UpdatePage(page_id="about", slug="us", locale_code="de"))
+    await publishing.publish_page(world.call(), PublishPage(page_id="about"))
+    await world.pages.update_page(world.call(), UpdatePage(page_id="about", title="A draft"))
+
+
+def plain(package: SitePackage) -> Any:
+    """A site without its ids and without the times of its writes: what must be the same elsewhere."""
+    text = package.model_dump_json(by_alias=True, exclude={"documents": {"__all__": {"updated_at"}}})
+    parts = [*package.images, *(part.draft for part in package.documents)]
+    sections = [section for part in package.documents for state in part.states for section in state.sections]
+    for number, part in enumerate(dict.fromkeys(each.id for each in (*parts, *sections))):
+        text = re.sub(rf'(?<=[":]){part}\b', f"#{number}", text)
+    return json.loads(text)
+
+
+async def load(world: World, target: Target) -> SitePackage:
+    async with open_view(world.database, target) as scope:
+        return (await load_package(scope))[0]
+
+
+async def test_a_tenant_has_several_sites_and_lists_its_own(world: World) -> None:
+    await add(world, languages=["fr", "en"], environments=["main", "staging"])
+    reply = await world.sites.list_sites(world.call(), ListSites())
+    assert [(each.key, each.languages, each.environments) for each in reply.sites] == [
+        ("local-site", ["en", "de"], ["main"]),
+        ("copy", ["fr", "en"], ["main", "staging"]),
+    ]
+    made = await world.pages.create_page(at(world, "copy/staging"), CreatePage(title="Essai"))
+    assert made.page.title == "Essai"
+    assert [each.pages for each in (await world.sites.list_sites(world.call(), ListSites())).sites] == [0, 1]
+    others = await world.sites.list_sites(world.call(tenant="other"), ListSites())
+    assert [each.key for each in others.sites] == ["other-site"]
+    with pytest.raises(NotFoundError):
+        await world.pages.create_page(at(world, "copy", tenant="other"), CreatePage(title="Essai"))
+
+
+async def test_a_key_that_is_taken_is_refused_in_the_same_words_whoever_has_it(world: World) -> None:
+    refusals: list[str] = []
+    for key in ("local-site", "other-site"):
+        with pytest.raises(AlreadyExistsError) as raised:
+            await add(world, key)
+        refusals.append(str(raised.value).replace(key, "KEY"))
+    assert refusals[0] == refusals[1]
+
+
+async def test_a_tenant_without_a_site_adds_its_first_one_once(world: World) -> None:
+    call = world.call(tenant="new")
+    payload = AddSite(key="first", name="First")
+    assert await world.sites.add_site(call, payload) == await world.sites.add_site(call, payload)
+    assert (await world.sites.list_sites(world.call(tenant="new"), ListSites())).total == 1
+
+
+async def test_export_and_import_give_the_same_site_to_editors_and_visitors(world: World) -> None:
+    await fill(world)
+    exported = await world.sites.export_content(world.call(), ExportContent())
+    await add(world)
+    preview = await world.sites.preview_import(at(world, "copy"), ImportContent(file=exported.file))
+    assert preview.summary.startswith("3 pages, 2 entries and 2 images of 'Local site' into the empty site copy/main")
+    call = at(world, "copy")
+    done = await world.sites.import_content(call, ImportContent(file=exported.file))
+    assert (done.target, done.pages, done.entries, done.images) == ("copy/main", 3, 2, 2)
+    assert await world.sites.import_content(call, ImportContent(file=exported.file)) == done
+    assert plain(await load(world, COPY)) == plain(await load(world, Target("local-site", "main")))
+    here, there = make_site(world), make_site(world, COPY)
+    for path in ("/", "/about", "/de/us", "/live", "/sitemap.xml", "/posts/news", "/de/about"):
+        first, second = await visit(here, path), await visit(there, path)
+        assert (first.status, first.text) == (second.status, second.text), path
+    assert (await visit(there, "/de/about")).headers["location"] == "/de/us"
+
+
+async def test_exports_of_a_site_are_equal_to_the_byte(world: World) -> None:
+    await world.populate()
+    files = [(await world.sites.export_content(world.call(), ExportContent())).file for _ in range(2)]
+    assert files[0] == files[1]
+
+
+async def test_a_site_with_something_in_it_is_not_written_over(world: World) -> None:
+    await world.populate()
+    file = (await world.sites.export_content(world.call(), ExportContent())).file
+    before = await world.rows()
+    for work in (world.sites.preview_import, world.sites.import_content):
+        with pytest.raises(ConflictError, match="into an empty one only"):
+            await work(world.call(), ImportContent(file=file))
+    assert await world.rows() == before
+
+
+async def test_other_languages_are_taken_over_unless_another_environment_uses_those_of_the_site(world: World) -> None:
+    await world.page("About")
+    file = (await world.sites.export_content(world.call(), ExportContent())).file
+    await add(world, languages=["fr"], environments=["main", "staging"])
+    await world.sites.import_content(at(world, "copy"), ImportContent(file=file))
+    assert (await load(world, COPY)).languages == (await load(world, Target("local-site", "main"))).languages
+    await add(world, "french", languages=["fr"], environments=["main", "staging"])
+    await world.pages.create_page(at(world, "french/staging"), CreatePage(title="Essai"))
+    with pytest.raises(ConflictError, match="languages en, de"):
+        await world.sites.import_content(at(world, "french"), ImportContent(file=file))
+
+
+texts = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=30)
+contents = st.fixed_dictionaries({"content": texts}, optional={"heading": texts})
+
+
+@pytest.mark.slow
+@given(st.lists(st.tuples(texts, st.lists(contents, max_size=2), st.booleans(), st.booleans()), max_size=2))
+@settings(max_examples=3, suppress_health_check=[HealthCheck.function_scoped_fixture])
+async def test_whatever_a_site_holds_is_the_same_after_export_and_import(world: World, pages: Any) -> None:
+    number = len((await world.sites.list_sites(world.call(), ListSites())).sites)
+    source, copy = f"from-{number}", f"to-{number}"
+    for key in (source, copy):
+        await add(world, key)
+    for place, (title, sections, is_live, is_edited) in enumerate(pages):
+        call = at(world, source)
+        page = (await world.pages.create_page(call, CreatePage(title=title, slug=f"page-{place}"))).page
+        for content in sections:
+            section = AddSectionToPage(page_id=page.id, definition_id="text", content={**content})
+            await world.sections.add_section_to_page(at(world, source), section)
+        if is_live:
+            await Publishing(world.database).publish_page(at(world, source), PublishPage(page_id=page.id))
+        if is_edited:
+            edit = UpdatePage(page_id=page.id, title="Edited", locale_code="de")
+            await world.pages.update_page(at(world, source), edit)
+    file = (await world.sites.export_content(at(world, source), ExportContent())).file
+    await world.sites.import_content(at(world, copy), ImportContent(file=file))
+    first, second = await load(world, Target(source, "main")), await load(world, Target(copy, "main"))
+    assert plain(first) == plain(second)
