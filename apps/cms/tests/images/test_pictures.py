@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 import zlib
+from io import BytesIO
 
 import pytest
 from PIL import Image
@@ -105,3 +106,32 @@ def test_renditions_are_never_larger_than_the_picture() -> None:
 def test_a_rendition_has_its_width_and_format(kind: str) -> None:
     made = open_picture(make_rendition(read_picture(picture_file("PNG", (640, 300))).content, 320, kind))
     assert (made.size, made.format) == ((320, 150), kind.upper())
+
+
+def scans_of(count: int, size: tuple[int, int] = (16, 16)) -> bytes:
+    """A progressive JPEG whose last scan is repeated until it has so many."""
+    content = picture_file("JPEG", size, mode="L", colour=128, progressive=True)
+    first, *scans = content.removesuffix(b"\xff\xd9").split(b"\xff\xda")
+    return b"\xff\xda".join([first, *scans, *scans[-1:] * (count - len(scans))]) + b"\xff\xd9"
+
+
+def test_a_jpeg_of_many_scans_is_refused_before_it_is_unpacked() -> None:
+    assert read_picture(scans_of(32)).width == 16
+    for count, said in ((33, "33"), (5000, "5,000")):
+        with pytest.raises(InvalidArgumentsError, match=rf"has {said} scans; it may have 32\. Save the picture anew"):
+            read_picture(scans_of(count))
+
+
+def test_bytes_in_metadata_and_after_the_end_of_a_jpeg_are_no_scans() -> None:
+    content = picture_file("JPEG", comment=b"\xff\xda" * 100)
+    assert read_picture(content + b"\xff\xda\x00\x02" * 100).width == 8
+
+
+@pytest.mark.parametrize("transparent", [None, 0])
+def test_a_gray_picture_of_16_bits_keeps_its_shades(transparent: int | None) -> None:
+    image = Image.frombytes("I;16", (256, 1), b"".join(struct.pack("<H", shade * 257) for shade in range(256)))
+    file = BytesIO()
+    image.save(file, "PNG", **({} if transparent is None else {"transparency": transparent}))
+    shown = open_picture(read_picture(file.getvalue()).content)
+    assert [shown.convert("L").getpixel((shade, 0)) for shade in range(256)] == [*range(256)]
+    assert (shown.mode == "RGBA") is (transparent is not None)
