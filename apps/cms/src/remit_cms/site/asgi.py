@@ -158,23 +158,26 @@ class Site:
             self._kept = {}
 
     async def _make(self, path: str) -> Response:
+        async with open_view(self._database, self.target) as scope:
+            return await self.render(scope, path)
+
+    async def render(self, scope: Scope, path: str) -> Response:
+        """The response to a request of a path, from one state of the database. Images and previews have other ways."""
         if path == "/robots.txt":
             return _text(robots_text(self._url), "text/plain; charset=utf-8")
         if path == "/sitemap.xml":
-            async with open_view(self._database, self.target) as scope:
-                return _text(sitemap_text(self._url, scope, await list_pages(scope)), "application/xml")
-        async with open_view(self._database, self.target) as scope:
-            address = parse_address(scope, path)
-            href = address.href(scope.default_locale)
-            feed = MEDIA_TYPES.get(path.rpartition("/")[2])
-            if feed is not None and (text := await render_feed(scope, address, self._url)) is not None:
-                return _moved(href) if href != path else _text(text, f"{feed}; charset=utf-8")
-            if await find_page(scope, address, {}) is None:
-                new = await find_redirect(scope, address)
-                if new is not None:
-                    return _moved(new.href(scope.default_locale))
-                return await self._page(scope, address, status=404)
-            return _moved(href) if href != path else await self._page(scope, address)
+            return _text(sitemap_text(self._url, scope, await list_pages(scope)), "application/xml")
+        address = parse_address(scope, path)
+        href = address.href(scope.default_locale)
+        feed = MEDIA_TYPES.get(path.rpartition("/")[2])
+        if feed is not None and (text := await render_feed(scope, address, self._url)) is not None:
+            return _moved(href) if href != path else _text(text, f"{feed}; charset=utf-8")
+        if await find_page(scope, address, {}) is None:
+            new = await find_redirect(scope, address)
+            if new is not None:
+                return _moved(new.href(scope.default_locale))
+            return await self._page(scope, address, status=404)
+        return _moved(href) if href != path else await self._page(scope, address)
 
     async def _page(
         self,

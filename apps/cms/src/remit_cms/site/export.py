@@ -3,28 +3,33 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import re
 import shutil
+import tempfile
 from collections.abc import AsyncGenerator
+from contextlib import suppress
 from html import escape
 from pathlib import Path
 from typing import Final
 from zipfile import ZIP_DEFLATED, ZipFile
 
 from remit import LeafContext
+from remit.errors import ConflictError
 from remit_cms.images.renditions import Renditions
 from remit_cms.models import pluralize
 from remit_cms.rendering.renderer import PageRenderer, write_atomically
 from remit_cms.site.asgi import Site
 from remit_cms.site.feeds import list_feeds
-from remit_cms.site.lookup import Address, list_pages, list_redirects
+from remit_cms.site.lookup import Address, find_home, list_pages, list_redirects
 from remit_cms.site.payloads import ExportReply, ExportSite
 from remit_cms.site.previewing import DEFAULT_URL
 from remit_cms.storage.database import Database
-from remit_cms.storage.scope import Target
+from remit_cms.storage.scope import Scope
 from remit_cms.storage.transactions import open_view
 
 _IMAGE: Final = re.compile(rb"/images/[0-9a-f]{64}/[0-9]+\.[a-z]+")
+_MAX_ATTEMPTS: Final = 100
 
 
 class Exports:
@@ -49,43 +54,48 @@ class Exports:
         async with open_view(self._database, ctx) as scope:
             target = scope.target
         folder = self._folder / target.site / target.environment
-        path = folder.with_suffix(".zip") if payload.zip else folder
-        fresh = folder.with_name(f".{folder.name}-{ctx.run}-new")
-        pages = images = 0
+        await asyncio.to_thread(folder.parent.mkdir, parents=True, exist_ok=True)
+        work = Path(await asyncio.to_thread(tempfile.mkdtemp, prefix=f".{folder.name}-", dir=folder.parent))
+        fresh, images = work / "site", 0
         try:
-            async for name, body in self._files(target):
-                await asyncio.to_thread(write_atomically, fresh / name, body)
-                pages += name.endswith("index.html")
-                images += name.startswith("images/")
-            await asyncio.to_thread(_put_in_place, fresh, path)
+            async with open_view(self._database, target) as scope:
+                pages = len(await list_pages(scope))
+                async for name, body in self._files(scope):
+                    await asyncio.to_thread(write_atomically, fresh / name, body)
+                    images += name.startswith("images/")
+            path = await asyncio.to_thread(_put_in_place, fresh, folder.with_suffix(".zip") if payload.zip else folder)
         finally:
-            await asyncio.to_thread(shutil.rmtree, fresh, ignore_errors=True)
+            await asyncio.to_thread(shutil.rmtree, work, ignore_errors=True)
         message = f"Wrote {pluralize(pages, 'page')} and {pluralize(images, 'file')} of images to {path}"
         return ExportReply(path=str(path), pages=pages, images=images, message=message)
 
-    async def _files(self, target: Target) -> AsyncGenerator[tuple[str, bytes]]:
-        """The files of the site, by their paths in the folder."""
-        site = Site(self._database, self._renderer, self._renditions, target, url=self._url)
-        async with open_view(self._database, target) as scope:
-            default = scope.default_locale
-            homes = [Address(code, "") for code in scope.locales]
-            listed = [
-                Address(code, path) for page, _ in await list_pages(scope) for code, path in page.addresses.items()
-            ]
-            moved, feeds = await list_redirects(scope), await list_feeds(scope)
+    async def _files(self, scope: Scope) -> AsyncGenerator[tuple[str, bytes]]:
+        """The files of the site by their paths in the folder, all of one state of the database."""
+        site = Site(self._database, self._renderer, self._renditions, scope.target, url=self._url)
+        default = scope.default_locale
+        listed = [Address(code, path) for page, _ in await list_pages(scope) for code, path in page.addresses.items()]
+        homes = [Address(code, "") for code in scope.locales] if await find_home(scope) else []
         wanted: dict[str, None] = {}
-        for address in (*homes, *listed) if listed else ():
+        for address in (*homes, *listed):
             href = address.href(default)
-            body = (await site.respond(href)).body
+            body = (await site.render(scope, href)).body
             wanted.update(dict.fromkeys(each.decode() for each in _IMAGE.findall(body)))
             yield f"{href.strip('/')}/index.html".lstrip("/"), body
         for image in sorted(wanted):
-            yield image.lstrip("/"), (await site.respond(image)).body
-        for name in ("robots.txt", "sitemap.xml", *(each.href(default).strip("/") for each in feeds)):
-            yield name, (await site.respond(f"/{name}")).body
-        yield "404.html", (await site.respond("/404.html")).body
-        for old, new in moved:
+            yield image.lstrip("/"), await self._load_image(site, image)
+        feeds = [each.href(default).strip("/") for each in await list_feeds(scope)]
+        for name in ("robots.txt", "sitemap.xml", *feeds):
+            yield name, (await site.render(scope, f"/{name}")).body
+        yield "404.html", (await site.render(scope, "/404.html")).body
+        for old, new in await list_redirects(scope):
             yield f"{old.href(default).strip('/')}/index.html", _redirect_page(new.href(default))
+
+    async def _load_image(self, site: Site, path: str) -> bytes:
+        """A picture, which is made outside of the transaction and may be gone."""
+        response = await site.respond(path)
+        if response.status != 200:
+            raise ConflictError("A picture was deleted or replaced while the site was written. Write it again.")
+        return response.body
 
 
 def _redirect_page(href: str) -> bytes:
@@ -96,16 +106,21 @@ def _redirect_page(href: str) -> bytes:
     return f'<!doctype html><meta charset="utf-8">{head}{body}\n'.encode()
 
 
-def _put_in_place(fresh: Path, path: Path) -> None:
-    """Replace what an earlier export wrote, whole."""
-    fresh.mkdir(parents=True, exist_ok=True)
-    if path.suffix != ".zip":
-        shutil.rmtree(path, ignore_errors=True)
-        fresh.rename(path)
-        return
-    partial = path.with_name(f".{path.name}-{fresh.name}")
-    with ZipFile(partial, "w", ZIP_DEFLATED) as file:
-        for each in sorted(fresh.rglob("*")):
-            if each.is_file():
-                file.write(each, each.relative_to(fresh))
-    partial.replace(path)
+def _put_in_place(fresh: Path, path: Path) -> Path:
+    """Replace what an earlier export wrote, whole, also while others do. What was there goes beside ``fresh``."""
+    if path.suffix == ".zip":
+        partial = fresh.with_suffix(".zip")
+        with ZipFile(partial, "w", ZIP_DEFLATED) as file:
+            for each in sorted(fresh.rglob("*")):
+                if each.is_file():
+                    file.write(each, each.relative_to(fresh))
+        return partial.replace(path)
+    for attempt in range(_MAX_ATTEMPTS):
+        with suppress(FileNotFoundError):
+            path.rename(fresh.with_name(f"old-{attempt}"))
+        try:
+            return fresh.rename(path)
+        except OSError as error:
+            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+                raise
+    raise ConflictError("Others write the site to the same folder. Try again.")
