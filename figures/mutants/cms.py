@@ -53,7 +53,7 @@ _LOST: Final = {
         f"{_SETS}.publish_change_set", "Move(each.page, each.last)", "Move(each.page, each.page.revision)"
     ),
     "a change set is discarded with the later edits of others": edited(
-        "remit_cms.publishing.undoing:_check_later_edits", "if author is not None:", "if False:"
+        "remit_cms.publishing.undoing:_check_later_edits", "if is_foreign and", "if False and"
     ),
     "languages are lost when a page goes back to a revision": edited(
         "remit_cms.storage.snapshots:apply_snapshot",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from apps.cms.tests.publishing.editing import Editor
-from apps.cms.tests.world import World
+from apps.cms.tests.world import START, World
 from remit.errors import AlreadyExistsError, ConflictError, NotFoundError
 from remit_cms.publishing.payloads import CreateChangeSet, ListChangeSets, PublishChangeSet, RevertChangeSet
 
@@ -128,6 +128,18 @@ async def test_a_set_is_not_discarded_over_later_edits_of_others(ann: Editor, bo
         await ann.discard()
 
 
+async def test_a_set_is_discarded_over_edits_of_others_that_were_undone(ann: Editor, bob: Editor) -> None:
+    await ann.create("About")
+    await ann.publish()
+    await ann.update("about", title="Us")
+    await bob.update("about", meta={"description": "Bob was here."})
+    await bob.discard()
+    await ann.update("about", slug="us")
+    await ann.discard()
+    draft = await ann.draft("page_1")
+    assert (draft.title, draft.slug, draft.status) == ("About", "about", "published")
+
+
 async def test_a_reverted_set_shows_visitors_what_they_saw_before(ann: Editor) -> None:
     await ann.create("About")
     await ann.publish()
@@ -166,6 +178,23 @@ async def test_what_was_published_since_is_not_reverted_with_a_set(ann: Editor, 
     with pytest.raises(ConflictError, match="bob has changed since what visitors see of page 'Bob's'"):
         await ann.revert(set_id)
     assert await ann.live_title("about") == "Bob's"
+
+
+async def test_sets_are_reverted_one_after_the_other_down_to_what_was_there_first(ann: Editor, bob: Editor) -> None:
+    await ann.create("About")
+    await ann.publish()
+    sets: list[str] = []
+    for title in ("Us", "We", "All of us"):
+        await ann.update("about", title=title)
+        sets.append((await ann.publish()).change_set.id)
+    with pytest.raises(ConflictError, match="ann has changed since what visitors see of page 'All of us'"):
+        await ann.revert(sets[0])
+    await bob.update("about", meta={"description": "Bob was here."})
+    seen: list[str] = []
+    for set_id in reversed(sets):
+        await ann.revert(set_id)
+        seen.append(await ann.live_title("about"))
+    assert seen == ["We", "Us", "About"]
 
 
 async def test_pages_may_swap_their_slugs_and_swap_them_back(ann: Editor) -> None:
@@ -258,3 +287,21 @@ async def test_calls_without_a_conversation_belong_to_no_set(world: World) -> No
     assert (await world.rows())["change_sets"] == 0
     with pytest.raises(NotFoundError, match="This conversation has no unpublished edits"):
         await person.publish()
+
+
+async def test_sets_of_one_author_and_minute_have_names_of_their_own(world: World) -> None:
+    world.database.clock = lambda: START
+    names: list[str] = []
+    for conversation in ("monday", "tuesday", "wednesday"):
+        editor = Editor(world, "ann", conversation)
+        await editor.create(conversation)
+        names.append((await editor.look()).name)
+    assert names == [f"Edits by ann, 2026-01-01 00:00{number}" for number in ("", " (2)", " (3)")]
+
+
+async def test_a_conversation_that_only_deletes_leaves_no_set_to_publish(ann: Editor, bob: Editor) -> None:
+    await ann.create("About")
+    await ann.publish()
+    await bob.delete("page_1")
+    reply = await bob.sets.list_change_sets(bob.call(), ListChangeSets())
+    assert (reply.change_sets, reply.total) == ([], 0)

@@ -31,6 +31,7 @@ from remit_cms.storage.change_sets import (
     find_foreign_edits,
     find_open_set,
     find_set,
+    has_unpublished_edits,
     open_set,
     unpublished_pages,
 )
@@ -51,8 +52,10 @@ class ChangeSets:
     async def list_change_sets(self, ctx: LeafContext, payload: ListChangeSets) -> ChangeSetsReply:
         """List the change sets whose edits are not published yet, newest first."""
         async with open_view(self._database, ctx) as scope:
-            states = ("open", "published", "reverted", "discarded") if payload.include_closed else ("open",)
-            chosen = (scope.target.row_filter(ChangeSet), ChangeSet.state.in_(states))
+            chosen = [scope.target.row_filter(ChangeSet)]
+            if not payload.include_closed:
+                # The set of a conversation that only deleted pages is open, and has nothing to publish.
+                chosen += [ChangeSet.state == "open", has_unpublished_edits()]
             total = await scope.session.scalar(select(func.count()).select_from(ChangeSet).where(*chosen)) or 0
             order = (ChangeSet.created_at.desc(), ChangeSet.id)
             rows = await scope.session.scalars(select(ChangeSet).where(*chosen).order_by(*order).limit(payload.limit))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from sqlalchemy import and_, func, select, tuple_, update
 
@@ -61,24 +62,30 @@ async def discard_edits(edit: Edit, change_set: ChangeSet, pages: Sequence[SetPa
 async def _check_later_edits(scope: Scope, change_set: ChangeSet, each: SetPage) -> None:
     members = ChangeSetRevision
     query = (
-        select(Revision.author)
+        select(Revision.number, Revision.author, func.coalesce(members.change_set, "") != change_set.id)
         .outerjoin(members, and_(members.page == Revision.page, members.number == Revision.number))
         .where(Revision.page == each.page.id, Revision.number > each.first)
-        .where(func.coalesce(members.change_set, "") != change_set.id)
+        .order_by(Revision.number)
     )
-    author = await scope.session.scalar(query.limit(1))
-    if author is not None:
-        raise ConflictError(
-            f"{author} has edited page '{each.page.title}' since, outside of this change set. Undo its edits one by "
-            "one."
-        )
+    rows = (await scope.session.execute(query)).all()
+    for is_foreign, edits in groupby(rows, key=lambda row: bool(row[2])):
+        (first, author, _), *rest = edits
+        last = rest[-1][0] if rest else first
+        # Edits of others that were undone before the next edit of the set, or since, change nothing.
+        if is_foreign and compare_snapshots(
+            await load_snapshot(scope, each.page.id, first - 1), await load_snapshot(scope, each.page.id, last)
+        ):
+            raise ConflictError(
+                f"{author} has edited page '{each.page.title}' since, outside of this change set. Undo its edits one "
+                "by one."
+            )
 
 
 async def find_undo_steps(scope: Scope, change_set: ChangeSet) -> list[UndoStep]:
     """The pages that a change set published. Those in the trash are left out, since visitors do not see them.
 
     Raises:
-        ConflictError: another publication of one of them followed.
+        ConflictError: visitors see something else of one of them by now.
     """
     query = (
         select(Publication, Page)
@@ -90,21 +97,22 @@ async def find_undo_steps(scope: Scope, change_set: ChangeSet) -> list[UndoStep]
     for publication, page in (await scope.session.execute(query)).all():
         if publication.after is None:
             continue
-        newest = await scope.session.scalar(
-            select(Publication).where(Publication.page == page.id).order_by(Publication.number.desc()).limit(1)
-        )
-        if newest is not None and newest.number != publication.number:
+        published = await load_snapshot(scope, page.id, publication.after)
+        live = None if page.live is None else await load_snapshot(scope, page.id, page.live)
+        # What was published since and reverted again is not in the way, though it has newer publications.
+        if live is None or compare_snapshots(live, published):
+            author = await scope.session.scalar(
+                select(Publication.author)
+                .where(Publication.page == page.id)
+                .order_by(Publication.number.desc())
+                .limit(1)
+            )
             raise ConflictError(
-                f"{newest.author} has changed since what visitors see of page '{page.title}'. Undo that first."
+                f"{author} has changed since what visitors see of page '{page.title}'. Undo that first."
             )
         before = publication.before
         steps.append(
-            UndoStep(
-                page,
-                before,
-                await load_snapshot(scope, page.id, publication.after),
-                None if before is None else await load_snapshot(scope, page.id, before),
-            )
+            UndoStep(page, before, live, None if before is None else await load_snapshot(scope, page.id, before))
         )
     return steps
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import count
 
-from sqlalchemy import and_, func, select
+from sqlalchemy import ColumnElement, and_, func, select
 
 from remit.errors import NotFoundError
 from remit_cms.storage.scope import Scope
@@ -52,9 +53,16 @@ async def open_set(edit: Edit, name: str, conversation: str | None) -> ChangeSet
 
 
 async def find_or_open_set(edit: Edit) -> ChangeSet:
-    """The open change set of the conversation that writes. Its first write opens it."""
+    """The open change set of the conversation that writes. Its first write opens it, under a name of its own."""
     found = await find_open_set(edit, edit.conversation)
-    return found or await open_set(edit, f"Edits by {edit.author[:150]}, {edit.now:%Y-%m-%d %H:%M}", edit.conversation)
+    if found is not None:
+        return found
+    name = f"Edits by {edit.author[:150]}, {edit.now:%Y-%m-%d %H:%M}"
+    alike = and_(edit.target.row_filter(ChangeSet), ChangeSet.name.startswith(name, autoescape=True))
+    taken = {*await edit.session.scalars(select(ChangeSet.name).where(alike))}
+    numbered = (f"{name} ({number})" for number in count(2))
+    free = name if name not in taken else next(each for each in numbered if each not in taken)
+    return await open_set(edit, free, edit.conversation)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +72,13 @@ class SetPage:
     page: Page
     first: int
     last: int
+
+
+def has_unpublished_edits() -> ColumnElement[bool]:
+    """The condition that a change set has unpublished revisions of pages that are not deleted."""
+    query = select(ChangeSetRevision.page).join(Page, Page.id == ChangeSetRevision.page)
+    newer = ChangeSetRevision.number > func.coalesce(Page.live, 0)
+    return query.where(ChangeSetRevision.change_set == ChangeSet.id, newer).exists()
 
 
 async def unpublished_pages(scope: Scope, change_set: ChangeSet) -> list[SetPage]:
