@@ -6,8 +6,8 @@ import pytest
 
 from apps.cms.tests.publishing.editing import Editor
 from apps.cms.tests.world import World
-from remit.errors import AlreadyExistsError, ConflictError, NotFoundError
-from remit_cms.pages.payloads import DeletePage
+from remit.errors import AlreadyExistsError, ConflictError, InvalidArgumentsError, NotFoundError
+from remit_cms.pages.payloads import DeletePage, MovePage
 from remit_cms.publishing.payloads import (
     GetLivePage,
     ListRevisions,
@@ -17,6 +17,8 @@ from remit_cms.publishing.payloads import (
     RestorePage,
     RevertPage,
 )
+from remit_cms.settings.payloads import UpdateSiteSettings
+from remit_cms.settings.settings import Settings
 from remit_cms.storage.snapshots import SectionSnapshot, Snapshot, compare_snapshots
 
 
@@ -189,6 +191,29 @@ async def test_a_restored_page_needs_another_slug_if_its_own_is_taken(ann: Edito
         await ann.trash.restore_page(ann.call(), RestorePage(page_id="page_1"))
     reply = await ann.trash.restore_page(ann.call(), RestorePage(page_id="page_1", slug="old-about"))
     assert reply.page.slug == "old-about"
+
+
+async def test_restored_settings_keep_their_address(ann: Editor) -> None:
+    update = UpdateSiteSettings.model_validate({"tagline": "Daily bread"})
+    monday = Editor(ann.world, "ann", "monday")
+    await Settings(ann.world.database).update_site_settings(monday.call(), update)
+    await monday.discard()
+    (trashed,) = (await ann.trash.list_trash(ann.call(), ListTrash())).pages
+    with pytest.raises(InvalidArgumentsError, match="'Site settings' has no address of its own: omit slug"):
+        await ann.trash.restore_page(ann.call(), RestorePage(page_id=trashed.id, slug="settings"))
+    await ann.restore(trashed.id)
+    assert (await ann.world.rows())["pages"] == 1
+
+
+async def test_a_restored_page_keeps_its_place_and_an_address_that_fits(ann: Editor) -> None:
+    await ann.create("About")
+    await ann.create("Team")
+    await ann.world.pages.move_page(ann.call(), MovePage(page_id="team", parent_id="about"))
+    await ann.delete("page_2")
+    with pytest.raises(InvalidArgumentsError, match="would have 70 characters; 64 are the most"):
+        await ann.trash.restore_page(ann.call(), RestorePage(page_id="page_2", slug="x" * 64))
+    reply = await ann.trash.restore_page(ann.call(), RestorePage(page_id="page_2", slug="people"))
+    assert reply.page.slug == "about/people"
 
 
 async def test_of_a_purged_page_nothing_is_left(ann: Editor) -> None:

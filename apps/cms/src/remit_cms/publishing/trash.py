@@ -8,6 +8,7 @@ from remit import LeafContext
 from remit.errors import ConflictError
 from remit.tools import Preview
 from remit_cms.models import pluralize
+from remit_cms.pages.moving import join_slug
 from remit_cms.pages.slugs import resolve_slug
 from remit_cms.publishing.payloads import (
     ListTrash,
@@ -89,11 +90,12 @@ class Trash:
 
 
 def _choose_slug(edit: Edit, trashed: TrashedPage, slug: str | None) -> str:
-    """The slug of a restored document; another one stays in its collection if it is that of an entry."""
+    """The slug of a restored document; another one stays below the same page, or in its collection."""
     if slug is None:
         return trashed.slug
-    folder = trashed.slug[: trashed.slug.rfind("/") + 1]
-    return folder + resolve_slug(slug.strip("/").removeprefix(folder), trashed.title, () if folder else edit.locales)
+    above = trashed.slug.rpartition("/")[0]
+    name = slug.strip("/").removeprefix(f"{above}/")
+    return join_slug(above, resolve_slug(name, trashed.title, () if above else edit.locales))
 
 
 async def _check_is_not_linked(scope: Scope, trashed: TrashedPage) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import delete, func, select
 
-from remit.errors import ConflictError, NotFoundError
+from remit.errors import ConflictError, InvalidArgumentsError, NotFoundError
 from remit_cms.storage.documents import TITLES, find_single
 from remit_cms.storage.live import Move, move_live
 from remit_cms.storage.revisions import save_last_revision, save_revision
@@ -55,10 +55,13 @@ async def restore_page(edit: Edit, trashed: TrashedPage, slug: str) -> Page:
     Raises:
         AlreadyExistsError: another page has the slug.
         ConflictError: it is a document of which the site has one, and has another by now.
+        InvalidArgumentsError: it is such a document, and another slug is given.
     """
     snapshot = await load_snapshot(edit, trashed.page, trashed.revision)
     if snapshot.kind in TITLES and await find_single(edit, Kind(snapshot.kind)):
         raise ConflictError(f"There are newer '{snapshot.title}' by now. Change those instead.")
+    if snapshot.kind in TITLES and slug != trashed.slug:
+        raise InvalidArgumentsError(f"The document '{trashed.title}' has no address of its own: omit slug.")
     snapshot = snapshot.model_copy(update={"slug": slug})
     await check_slugs_are_free(edit, trashed.page, snapshot.texts)
     page = Page(
