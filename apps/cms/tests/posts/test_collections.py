@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from apps.cms.tests.publishing.editing import Editor
-from apps.cms.tests.world import World
+from apps.cms.tests.world import HOME, World
 from remit.errors import AlreadyExistsError, InvalidArgumentsError, NotFoundError
 from remit_cms.posts.collections import Collections
 from remit_cms.posts.payloads import (
@@ -19,6 +19,9 @@ from remit_cms.posts.payloads import (
     GetEntryContent,
     UpdateEntry,
 )
+from remit_cms.storage.snapshots import iterate_searchable, load_snapshot
+from remit_cms.storage.transactions import open_view
+from remit_cms.templates.values import iterate_texts
 
 TEAM = {
     "name": "Team",
@@ -68,6 +71,7 @@ async def test_a_site_has_posts_and_the_collections_that_are_made(ann: Editor, t
         ({}, AlreadyExistsError, "a collection or template 'team' already"),
         ({"name": "Hero"}, AlreadyExistsError, "a collection or template 'hero' already"),
         ({"key": "a" * 31}, InvalidArgumentsError, "has 30 characters at most"),
+        ({"key": "images"}, InvalidArgumentsError, "'images' is reserved"),
         ({"key": "new", "fields": TEAM["fields"] * 2}, InvalidArgumentsError, "two fields have the same key"),
         ({"key": "new", "fields": [{"key": "x", "type": "option"}]}, InvalidArgumentsError, "needs options"),
     ],
@@ -129,3 +133,26 @@ async def test_entries_of_two_collections_with_one_slug_are_told_apart(
         ("entry_1", ("team/news", "/team/news", "news")),
     ]
     assert len([*await world.references["entry"](ann.call(), "nothing")]) == 2
+
+
+async def test_a_text_field_may_have_the_name_of_a_part_of_an_image(world: World, ann: Editor) -> None:
+    await world.image("A loaf")
+    collections = Collections(world.database)
+    fields = [{"key": key, "type": kind} for key, kind in (("imageId", "text"), ("url", "text"), ("photo", "image"))]
+    given = CreateCollection.model_validate({"name": "Cards", "fields": fields})
+    await collections.create_collection(ann.call(), given)
+    content = {"imageId": "A loaf", "url": "crispy", "photo": {"imageId": "A loaf"}}
+    entry = CreateEntry.model_validate({"collectionId": "cards", "title": "One", "content": content})
+    stored = (await collections.create_entry(ann.call(), entry)).entry.content
+    assert stored == {**content, "photo": {"imageId": "image_1", "alt": "A loaf"}}
+    async with open_view(world.database, HOME) as scope:
+        searchable = iterate_searchable(await load_snapshot(scope, "entry_1", 1), "en")
+    assert [*iterate_texts([*searchable])] == ["A loaf", "crispy", "A loaf"]
+
+
+async def test_an_entry_begins_in_the_language_of_the_site(ann: Editor, team: Collections) -> None:
+    payload = CreateEntry(collection_id="team", title="Bob", content={"role": "Bäcker"}, locale_code="de")
+    with pytest.raises(InvalidArgumentsError, match="begins in 'en', the language of the site"):
+        await team.create_entry(ann.call(), payload)
+    payload = payload.model_copy(update={"locale_code": "en"})
+    assert (await team.create_entry(ann.call(), payload)).entry.locale_code == "en"

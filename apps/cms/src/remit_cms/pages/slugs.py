@@ -11,7 +11,7 @@ from remit.errors import InvalidArgumentsError
 _SLUG_PATTERN: Final = re.compile(r"[a-z0-9-]{2,64}")
 
 RESERVED_SLUGS: Final = frozenset(
-    {"admin", "api", "assets", "feed", "index", "media", "preview", "robots", "sitemap", "static"}
+    {"admin", "api", "assets", "feed", "images", "index", "media", "preview", "robots", "sitemap", "static"}
 )
 """Addresses that a site keeps for itself. Its locale codes are reserved too."""
 

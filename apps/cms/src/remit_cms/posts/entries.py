@@ -62,8 +62,14 @@ async def create_entry(
     Raises:
         NotFoundError: no such collection.
         AlreadyExistsError: an entry of the collection has the slug.
-        InvalidArgumentsError: the content does not fit the collection, or the slug is none.
+        InvalidArgumentsError: the content does not fit the collection, the slug is none, or the language is not the
+            default one, in which title and address begin.
     """
+    if edit.resolve_locale(locale) != edit.default_locale:
+        raise InvalidArgumentsError(
+            f"An entry or post begins in '{edit.default_locale}', the language of the site. Create it in that one, "
+            f"then update it with localeCode '{locale}': title, slug and content have their translations."
+        )
     collection = await edit.find_definition(collection_id, Kind.ENTRY)
     address = _make_address(collection.key, slug, title)
     await check_slugs_are_free(edit, "", {edit.default_locale: PageTexts(slug=address)})
@@ -71,7 +77,7 @@ async def create_entry(
     section = PageSection(id=edit.new_id("content"), page=page.id, definition=collection.id, sort_order=0)
     edit.session.add(section)
     await edit.session.flush()
-    written = await update_content(edit, section, collection, content, edit.resolve_locale(locale))
+    written = await update_content(edit, section, collection, content, edit.default_locale)
     await save_revision(edit, page, f"create_{what}")
     return StoredEntry(page, section, collection), describe_empty_slots(written.empty_slots)
 

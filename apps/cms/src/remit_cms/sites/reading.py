@@ -91,7 +91,7 @@ def _tidy_section(section: SectionSnapshot, number: int, images: set[str]) -> Se
         locale: {
             key: value
             for key, value in content.items()
-            if all(str(slot["imageId"]) in images for slot in iterate_image_slots(value))
+            if all(str(slot["imageId"]) in images for slot in iterate_image_slots({key: value}))
         }
         for locale, content in section.contents.items()
     }

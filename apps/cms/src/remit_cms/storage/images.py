@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final, cast
+from typing import Final
 
 from pydantic import JsonValue
 from sqlalchemy import ForeignKey, ForeignKeyConstraint, Index, LargeBinary, String, Text, func, or_, select
@@ -104,9 +104,9 @@ async def find_image(scope: Scope, name: str) -> Image:
     raise NotFoundError(f"No image '{name}'.{found} cms_searchImages finds images.")
 
 
-async def load_images(scope: Scope, values: Iterable[JsonValue]) -> dict[str, Image]:
-    """The images that values of slots name, by id. Those that are gone are left out."""
-    ids = {str(slot["imageId"]) for value in values for slot in iterate_image_slots(value)}
+async def load_images(scope: Scope, contents: Iterable[Content]) -> dict[str, Image]:
+    """The images that contents name, by id. Those that are gone are left out."""
+    ids = {str(slot["imageId"]) for content in contents for slot in iterate_image_slots(content)}
     if not ids:
         return {}
     rows = await scope.session.scalars(select(Image).where(scope.target.row_filter(Image), Image.id.in_(ids)))
@@ -136,16 +136,14 @@ def image_slot(image: Image) -> Content:
     return {"imageId": image.id, "alt": image.alt, **caption}
 
 
-def iterate_image_slots(value: JsonValue) -> Iterator[Content]:
-    """The parts of a value that name an image, however deep."""
-    if isinstance(value, dict):
-        if isinstance(value.get("imageId"), str):
-            yield value
-        for part in value.values():
-            yield from iterate_image_slots(part)
-    elif isinstance(value, list):
-        for part in value:
-            yield from iterate_image_slots(part)
+def iterate_image_slots(content: Content) -> Iterator[Content]:
+    """The values of a content that name an image, however deep. Its own keys are names of fields."""
+    for value in content.values():
+        for part in value if isinstance(value, list) else [value]:
+            if isinstance(part, dict):
+                if isinstance(part.get("imageId"), str):
+                    yield part
+                yield from iterate_image_slots(part)
 
 
 def map_images(content: Content, change: Callable[[Content], Content]) -> Content:
@@ -153,11 +151,11 @@ def map_images(content: Content, change: Callable[[Content], Content]) -> Conten
 
     def visit(value: JsonValue) -> JsonValue:
         if isinstance(value, dict):
-            visited = {key: visit(part) for key, part in value.items()}
+            visited = map_images(value, change)
             return change(visited) if isinstance(visited.get("imageId"), str) else visited
         return [visit(part) for part in value] if isinstance(value, list) else value
 
-    return cast("Content", visit(content))
+    return {key: visit(value) for key, value in content.items()}
 
 
 async def find_drafts(scope: Scope, image: str) -> list[tuple[Page, str, SectionContent]]:
@@ -193,5 +191,5 @@ async def find_uses(scope: Scope, image: str) -> list[Use]:
     return uses
 
 
-def _shows(content: JsonValue, image: str) -> bool:
+def _shows(content: Content, image: str) -> bool:
     return any(slot["imageId"] == image for slot in iterate_image_slots(content))

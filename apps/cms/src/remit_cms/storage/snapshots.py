@@ -208,7 +208,7 @@ def iterate_searchable(snapshot: Snapshot, locale: str) -> Iterator[JsonValue]:
         yield snapshot.texts[locale].meta_title
         yield snapshot.texts[locale].meta_description
     for section in snapshot.sections:
-        yield section.contents.get(locale)
+        yield from section.contents.get(locale, {}).values()
 
 
 def _sections(snapshot: Snapshot | None) -> list[SectionSnapshot]:
