@@ -58,6 +58,9 @@ async def test_a_page_is_named_by_id_address_or_title_and_stored_by_its_id(ann: 
         ("javascript:alert(1)", InvalidArgumentsError, "begins with https://"),
         ("//example.com", InvalidArgumentsError, "begins with https://"),
         ("https:///x", InvalidArgumentsError, "begins with https://"),
+        ("https://[", InvalidArgumentsError, "begins with https://"),
+        ("about#team", InvalidArgumentsError, "leads to a whole page, without '#team'. Give 'about'"),
+        ("/pages/about?x=1", InvalidArgumentsError, r"without '\?x=1'. Give '/pages/about'"),
         ("Twice", InvalidArgumentsError, r"'Twice' \(/twice-1, id page_2\), 'Twice' \(/twice-2, id page_3\)"),
     ],
 )
@@ -69,6 +72,13 @@ async def test_a_target_that_does_not_exist_or_is_ambiguous_is_refused(
         await ann.update((await ann.create(slug)).id, title="Twice")
     with pytest.raises(error, match=message):
         await add(ann, "Link", href)
+
+
+async def test_a_title_may_have_a_question_mark_or_a_number_sign(ann: Editor) -> None:
+    for title in ("Who are we?", "Shop #1"):
+        await ann.create(title)
+    await ann.update("page_1", slug="us")
+    assert [(await add(ann, name, name)).href for name in ("who are we?", "Shop #1")] == ["/us", "/shop-1"]
 
 
 async def test_items_are_moved_translated_hidden_and_removed(ann: Editor) -> None:

@@ -26,7 +26,14 @@ def result(snippet: str, published: str, *urls: str) -> list[dict[str, str]]:
     return [{"url": url, "title": " A  page ", snippet: "about\nbread", published: "2026-11-01"} for url in urls]
 
 
-URLS = ("https://a.example/", "https://b.spam.example/", "https://a.example/", "javascript:x", "https://c.example/")
+URLS = (
+    "https://a.example/",
+    "https://b.spam.example/",
+    "https://a.example/",
+    "javascript:x",
+    "https://[",
+    "https://c.example/",
+)
 ENGINES: dict[str, tuple[dict[str, Any], str]] = {
     "searxng": ({"results": result("content", "publishedDate", *URLS)}, "/search"),
     "brave": ({"web": {"results": result("description", "page_age", *URLS)}}, "/res/v1/web/search"),

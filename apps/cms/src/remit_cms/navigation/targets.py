@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from typing import cast
+from typing import Final, cast
 from urllib.parse import urlsplit
 
 from pydantic import JsonValue
@@ -16,6 +17,8 @@ from remit_cms.storage.tables import Kind, Page
 from remit_cms.templates.values import url_scheme
 
 _LINKED = (Kind.PAGE, Kind.ENTRY)
+_NO_PART: Final = re.compile(r"(\?(locale=[\w-]*)?)?")
+"""What may follow the address of a page and means nothing: a language, which each item has anyway."""
 
 
 async def find_link(scope: Scope, href: str) -> Content:
@@ -27,10 +30,11 @@ async def find_link(scope: Scope, href: str) -> Content:
 
     Raises:
         NotFoundError: no such page; names similar ones.
-        InvalidArgumentsError: several pages have that title, or the address is none that visitors can follow safely.
+        InvalidArgumentsError: several pages have that title, a part of a page is meant, or the address is none that
+            visitors can follow safely.
     """
     address = href.strip()
-    if address.startswith("https://") and url_scheme(address) and urlsplit(address).hostname:
+    if address.startswith("https://") and url_scheme(address) and _has_host(address):
         return {"url": address}
     try:
         page = await _find_page(scope, href)
@@ -44,21 +48,31 @@ async def find_link(scope: Scope, href: str) -> Content:
 
 
 async def _find_page(scope: Scope, href: str) -> Page:
-    name = href.partition("?")[0].partition("#")[0].strip() or href
-    slug = slug_of(name).removeprefix("pages/")
+    address = href.strip()
+    name = re.split(r"[?#]", address)[0].strip() or address
+    part, slug = address.removeprefix(name), slug_of(name).removeprefix("pages/")
     chosen = select(Page).where(scope.target.row_filter(Page), Page.kind.in_(_LINKED))
     named = or_(Page.id == name, and_(Page.slug == slug, Page.parent.is_(None)))
     in_order = (Page.id != name, Page.locale != scope.default_locale)
     found = (await scope.session.scalars(chosen.where(named).order_by(*in_order).limit(1))).first()
-    if found is not None:
+    if found is not None and (_NO_PART.fullmatch(part) or found.title.lower() == address.lower()):
         return found
-    titled = (await scope.session.scalars(chosen.where(func.lower(Page.title) == href.strip().lower()))).all()
+    titled = (await scope.session.scalars(chosen.where(func.lower(Page.title) == address.lower()))).all()
     if len(titled) > 1:
         listed = ", ".join(f"'{page.title}' (/{page.slug}, id {page.id})" for page in titled)
         raise InvalidArgumentsError(f"Several pages have the title '{href}': {listed}. Name one by its slug or id.")
     if titled:
         return titled[0]
+    if found is not None:
+        raise InvalidArgumentsError(f"An item leads to a whole page, without '{part}'. Give '{name}'.")
     return await scope.find_document(name, *_LINKED)
+
+
+def _has_host(address: str) -> bool:
+    try:
+        return bool(urlsplit(address).hostname)
+    except ValueError:
+        return False
 
 
 async def find_linked(scope: Scope, contents: list[Mapping[str, JsonValue]]) -> dict[str, Page]:

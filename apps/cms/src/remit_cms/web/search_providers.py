@@ -230,7 +230,11 @@ def _hits(query: SearchQuery, results: object, *, snippet: str, published: str) 
     for each in cast("list[object]", results) if isinstance(results, list) else ():
         fields = cast("dict[str, Any]", each) if isinstance(each, dict) else {}
         url = str(fields.get("url") or "")
-        if urlsplit(url).scheme not in ("http", "https") or not _fits(query, urlsplit(url).hostname or ""):
+        try:
+            parts = urlsplit(url)
+        except ValueError:
+            continue
+        if parts.scheme not in ("http", "https") or not _fits(query, parts.hostname or ""):
             continue
         text = " ".join(str(fields.get(snippet) or "").split())
         found.setdefault(
