@@ -30,7 +30,7 @@ from remit.layers import CallLayer
 from remit.testing import superuser
 
 MAX_POINTS = 100
-KEYED_TOOLS = {"place_order", "lending", "archive", "order_book", "library"}
+KEYED_TOOLS = {"place_order", "lending", "archive", "order_book", "library", "plan_price"}
 TABLES = {Path("library.db"): "loans", Path("bakery.db"): "orders"}
 GUIDES = Path(__file__).parents[2] / "docs" / "guides"
 
@@ -90,6 +90,8 @@ async def prepare(guide: str, names: dict[str, Any]) -> tuple[Any, tuple[Any, ..
         case "keep-an-applications-data":
             names["database"] = Database(Path("bakery.db"), names["SCHEMA"])
             return names["place_order"], ("rye",), {}
+        case "schedule-calls":
+            return names["plan_price"], ("cake", 990), {}
         case "write-a-pipeline":
             names["ARCHIVE"] = FileDict(Path("effects.json"))
             return names["archive"], ("inbox", ["Rent is due."]), {}
@@ -115,10 +117,21 @@ async def count_effects() -> int:
     return len(FileDict(Path("effects.json")))
 
 
+async def count_scheduled() -> int:
+    """How many runs the run of this folder has scheduled."""
+    engine = create_async_engine("sqlite+aiosqlite:///journal.db")
+    async with engine.connect() as connection:
+        count = await connection.scalar(text("SELECT count(*) FROM remit_runs WHERE run <> 'run'"))
+    await engine.dispose()
+    return count or 0
+
+
 async def main(guide: str, point: int) -> int:
     """Make the call, or resume its run, and die at the crash point with this number."""
     shutil.rmtree("inventory", ignore_errors=True)  # the guide writes it
-    callee, arguments, keywords = await prepare(guide, load_guide(guide))
+    names = load_guide(guide)
+    callee, arguments, keywords = await prepare(guide, names)
+    schedules = guide == "schedule-calls"
     # The process that resumes lives when the lease of the killed one has ended; none lives so long that it renews.
     late = 3600.0 if point == 0 else 0.0
     store = SqlStore.at(Path("journal.db"), lambda: time.time() + late)
@@ -131,7 +144,7 @@ async def main(guide: str, point: int) -> int:
 
     set_crash_hook(die)
     runtime = Runtime(
-        App(name="guide", tools=(callee,)),
+        App(name="guide", tools=(callee, names["set_price"]) if schedules else (callee,)),
         store=store,
         layers=Stack[CallLayer](),
         make_run_id=lambda: "run",
@@ -141,7 +154,7 @@ async def main(guide: str, point: int) -> int:
     result = await (runtime.resume("run") if row else runtime.call(callee, superuser(), *arguments, **keywords))
     assert result.status == "done", result.text
     await store.close()
-    return await count_effects()
+    return await (count_scheduled() if schedules else count_effects())
 
 
 def fork(folder: Path, guide: str, point: int) -> int:

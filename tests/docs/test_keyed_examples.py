@@ -15,6 +15,7 @@ GUIDES = [
     "add-an-operation",
     "keep-an-applications-data",
     "make-a-tool-from-a-json-schema",
+    "schedule-calls",
     "write-a-pipeline",
     "write-a-tool",
 ]
