@@ -19,6 +19,7 @@ from remit.contracts.principal import Principal
 from remit.contracts.usage import Price, Prices
 from remit.core.checks import as_normalized, check_instance, check_text
 from remit.errors import SetupError
+from remit.schemas.mistakes import describe_mistake
 
 if sys.platform != "win32":
     import pwd
@@ -219,7 +220,7 @@ def _explain(error: ValidationError) -> str:
         case "string_pattern_mismatch":
             return f'{key}: {first["input"]!r} is not a permission; write area:verb like "cms:read", "cms:*", or "*"'
         case _:
-            return f"{key}: {first['msg']}"
+            return describe_mistake(first)
 
 
 def _toml_key(name: str) -> str:

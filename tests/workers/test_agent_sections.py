@@ -47,8 +47,8 @@ def test_a_file_says_when_its_agent_is_done_and_what_it_keeps_and_finds(tmp_path
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("stop: {}", "stop: Value error, it has no condition; give one, like turns_used: 8"),
-        ("stop: {all: {}}", "stop: Value error, it has no condition"),
+        ("stop: {}", "stop: it has no condition; give one, like turns_used: 8"),
+        ("stop: {all: {}}", "stop: it has no condition"),
         ("stop: {turns_used: 0}", "stop.turns_used: Input should be greater than 0"),
         ("stop: {turn_used: 3}", "stop.turn_used: no such key; did you mean turns_used?"),
         ("stop: {all: {has_txt: x}}", "stop.all.has_txt: no such key; did you mean has_text?"),
@@ -56,7 +56,7 @@ def test_a_file_says_when_its_agent_is_done_and_what_it_keeps_and_finds(tmp_path
         ("stop: soon", "stop: Input should be an object"),
         (
             "compaction: {tokens: 10, keep: 10}",
-            "compaction: Value error, Compaction(tokens=10, keep=10, model=None): keep",
+            "compaction: Compaction(tokens=10, keep=10, model=None): keep",
         ),
         ("compaction: {model: gpt}", "compaction.model: 'gpt' is not a model name; "),
         ("memory: {size: none}", "memory.size: Input should be a valid integer"),

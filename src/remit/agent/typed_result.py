@@ -11,7 +11,6 @@ from typing import Any, Final, cast
 
 from msgspec import Struct
 from pydantic import ValidationError
-from pydantic_core import ErrorDetails
 
 from remit.contracts.artifact import check_given_artifacts
 from remit.contracts.chat import ChatRequest, encode_message
@@ -21,6 +20,7 @@ from remit.contracts.schema import Output
 from remit.errors import InvalidOutputError
 from remit.journal.codec import RESULT_TOOL
 from remit.schemas.jsontext import compact_json
+from remit.schemas.mistakes import describe_mistake
 
 ACCEPTED: Final = "The result is accepted."
 CALL_REQUIRED: Final = f"Give your result by calling {RESULT_TOOL}; a text alone is not a result."
@@ -73,7 +73,7 @@ class TypedResults(Struct, frozen=True, kw_only=True):
             return InvalidResult(f"the result is not valid: {error.message}; {self._again}")
         except ValidationError as error:
             details = error.errors(include_url=False, include_context=False)
-            listed = "; ".join(_describe(each) for each in details[:_MAX_ERRORS_LISTED])
+            listed = "; ".join(describe_mistake(each, self.output.json_schema) for each in details[:_MAX_ERRORS_LISTED])
             return InvalidResult(f"the result is not valid: {listed}; {self._again}")
         except ValueError as error:
             return InvalidResult(f"the result is not valid: {type(error).__name__}: {error}; {self._again}")
@@ -120,8 +120,3 @@ def record_reply(chat: ChatRequest, text: str) -> str:
 def correction_message(reason: str) -> str:
     """The message to a model whose text is not a result, as a wire text."""
     return encode_message({"role": "user", "content": reason})
-
-
-def _describe(detail: ErrorDetails) -> str:
-    where = ".".join(str(part) for part in detail["loc"])
-    return f"{where}: {detail['msg']}" if where else detail["msg"]

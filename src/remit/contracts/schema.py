@@ -16,7 +16,7 @@ from pydantic import (
     ValidationError,
     create_model,
 )
-from pydantic_core import ErrorDetails, PydanticSerializationError, to_json
+from pydantic_core import PydanticSerializationError, to_json
 
 from remit.contracts.arguments import SECRET_IN_ARGUMENTS, Arguments, canonical_json, reject_constant
 from remit.contracts.reference import check_references, note_references, reference_kinds
@@ -24,6 +24,7 @@ from remit.contracts.secret import KNOWN_SECRETS, redact_secrets
 from remit.errors import ContractError, InvalidArgumentsError, InvalidOutputError
 from remit.schemas.json_schema import generate_json_schema
 from remit.schemas.known_keys import describe_known_keys
+from remit.schemas.mistakes import describe_mistake
 from remit.schemas.roundtrip import (
     build_serializer,
     build_validator,
@@ -177,7 +178,7 @@ class Input(Generic[P]):
         if not isinstance(error, ValidationError):
             return str(error)
         unknown = [each["loc"] for each in error.errors(include_url=False) if each["type"] == "extra_forbidden"]
-        return f"{_summarize(error)}{describe_known_keys(self.json_schema, unknown)}"
+        return f"{_summarize(error, self.json_schema)}{describe_known_keys(self.json_schema, unknown)}"
 
     @cached_property
     def _may_refer(self) -> bool:
@@ -263,7 +264,7 @@ class Output(Generic[T]):
                 return checked, cast("str", checked)
             return checked, self._dump_content(checked)
         except ValidationError as error:
-            raise InvalidOutputError(f"the result does not match the contract: {_summarize(error)}") from error
+            raise InvalidOutputError(f"the result does not match the contract: {self.explain(error)}") from error
         except (PydanticSerializationError, ValueError, RecursionError) as error:
             raise InvalidOutputError(f"JSON cannot hold the result: {error}") from error
 
@@ -287,7 +288,7 @@ class Output(Generic[T]):
 
     def explain(self, error: ValueError) -> str:
         """One line for an error of `load`."""
-        return _summarize(error) if isinstance(error, ValidationError) else str(error)
+        return _summarize(error, self.json_schema) if isinstance(error, ValidationError) else str(error)
 
     @cached_property
     def _codec(self) -> _Codec:
@@ -321,14 +322,10 @@ def create_payload_model(name: str, fields: dict[str, Any]) -> type[BaseModel]:
     return create_model(name, __config__=ConfigDict(protected_namespaces=()), **fields)
 
 
-def _summarize(error: ValidationError) -> str:
+def _summarize(error: ValidationError, document: dict[str, Any]) -> str:
     found = error.errors(include_url=False, include_context=False)
+    for each in found:
+        if each["type"] == "extra_forbidden":
+            each["msg"] = "no such parameter"
     more = f"; and {len(found) - _MAX_ERRORS_LISTED} more" if len(found) > _MAX_ERRORS_LISTED else ""
-    return "; ".join(_format_error(detail) for detail in found[:_MAX_ERRORS_LISTED]) + more
-
-
-def _format_error(detail: ErrorDetails) -> str:
-    where = ".".join(str(part) for part in detail["loc"])
-    if detail["type"] == "extra_forbidden":
-        return f"{where}: no such parameter"
-    return f"{where}: {detail['msg']}" if where else detail["msg"]
+    return "; ".join(describe_mistake(each, document) for each in found[:_MAX_ERRORS_LISTED]) + more

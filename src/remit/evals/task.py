@@ -23,6 +23,7 @@ from remit.contracts.principal import Principal
 from remit.core.checks import as_path, as_tuple
 from remit.errors import SetupError
 from remit.schemas.finding import InventoryError, display_path
+from remit.schemas.mistakes import explain_mistake
 from remit.schemas.suggestions import suggest
 from remit.schemas.yaml_lines import YamlDocument, read_text, read_yaml
 
@@ -190,7 +191,7 @@ def _explain(document: YamlDocument, error: ValidationError) -> str:
     if first["type"] == "extra_forbidden":
         known = _fields_at(loc[:-1])
         return f"{document.locate(loc)}: {key}: there is no such key; {suggest(str(loc[-1]), known)}"
-    return f"{document.locate(loc)}: {key}: {first['msg'].removeprefix('Value error, ')}"
+    return f"{document.locate(loc)}: {key}: {explain_mistake(first['msg'])}"
 
 
 def _fields_at(loc: tuple[str | int, ...]) -> list[str]:

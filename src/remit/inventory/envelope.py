@@ -23,6 +23,7 @@ from remit.core.checks import as_normalized, check_instance, check_method
 from remit.engine.result import RunResult
 from remit.errors import CallError, ContractError, RequestDeniedError, RequestError, error_from_reply
 from remit.schemas.jsontext import compact_json
+from remit.schemas.mistakes import describe_mistake
 
 P = TypeVar("P", bound=BaseModel)
 _JSON_VALUE: Final = TypeAdapter[JsonValue](JsonValue, config=ConfigDict(defer_build=True))
@@ -208,7 +209,7 @@ def _read_request(request: ToolRequest | Mapping[str, object]) -> ToolRequest:
     try:
         return ToolRequest.model_validate({**request})
     except ValidationError as error:
-        found = "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors())
+        found = "; ".join(describe_mistake(each) for each in error.errors(include_url=False))
         raise RequestError(f"the request is no ToolRequest: {found}") from error
 
 

@@ -28,6 +28,7 @@ from remit.inventory.operations import Operations
 from remit.schemas.compat import inline_references
 from remit.schemas.finding import Finding, InventoryError, display_path
 from remit.schemas.jsontext import canonical_text
+from remit.schemas.mistakes import describe_mistake
 
 LOCK_FILE_NAME: Final = "inventory.lock"
 
@@ -170,7 +171,7 @@ def _find_merge_conflict(text: bytes) -> tuple[int, str] | None:
 
 def _first_error(error: ValidationError) -> str:
     detail = error.errors(include_url=False)[0]
-    return ": ".join([*(str(part) for part in detail["loc"]), detail["msg"]])
+    return describe_mistake(detail)
 
 
 class _ContractSnapshot(NamedTuple):

@@ -12,6 +12,7 @@ from remit.contracts.schema import Input
 from remit.contracts.tool import Tool
 from remit.errors import ContractError, InvalidArgumentsError
 from remit.schemas.jsontext import compact_json
+from remit.schemas.mistakes import explain_mistake
 
 
 def resolve_fixed_values(model: type[BaseModel], fix: Mapping[str, JsonValue], hide: Sequence[str]) -> dict[str, Any]:
@@ -40,7 +41,7 @@ def resolve_fixed_values(model: type[BaseModel], fix: Mapping[str, JsonValue], h
             parsed = single_field_model.model_validate_json(compact_json({name: value}), strict=True)
         except ValidationError as error:
             detail = error.errors(include_url=False)[0]
-            raise ContractError(f"{name!r} cannot be {value!r}: {detail['msg']}") from error
+            raise ContractError(f"{name!r} cannot be {value!r}: {explain_mistake(detail['msg'])}") from error
         fixed[fields[name]] = dict(parsed)[fields[name]]
     return fixed
 

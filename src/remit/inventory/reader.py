@@ -31,6 +31,7 @@ from remit.inventory.schema import (
 )
 from remit.schemas.finding import Finding, InventoryError, display_path
 from remit.schemas.jsontext import compact_json
+from remit.schemas.mistakes import explain_mistake
 from remit.schemas.suggestions import suggest
 from remit.schemas.yaml_lines import KeyPath as At
 from remit.schemas.yaml_lines import YamlDocument, read_text, read_yaml
@@ -353,7 +354,7 @@ class _InventoryReader:
             elif detail["type"] != "missing" and not any(each["loc"][:-1][: len(loc)] == loc for each in details):
                 words = _QUOTED.findall(str(detail.get("ctx", {}).get("expected", "")))
                 mend = suggest(str(detail["input"]), words, "correct it")
-                self._report("value", document, path, f"{name}: {detail['msg']}", mend)
+                self._report("value", document, path, f"{name}: {explain_mistake(detail['msg'])}", mend)
 
     def _add_tool(self, document: YamlDocument, key_path: At, entry: ToolEntry) -> None:
         if self._claim_name(document, key_path, f"tool {entry.name}"):

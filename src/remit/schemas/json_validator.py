@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 from remit.errors import ContractError, SetupError
 from remit.schemas.json_schema import JsonSchema
 from remit.schemas.known_keys import describe_known_keys
+from remit.schemas.mistakes import explain_mistake
 from remit.schemas.suggestions import suggest
 
 if TYPE_CHECKING:
@@ -30,16 +31,18 @@ class Problem(NamedTuple):
     message: str
     is_unknown_key: bool = False
 
-    def __str__(self) -> str:
+    def describe(self, document: JsonSchema | None) -> str:
+        """The problem in one line; ``document`` has the descriptions that stand in for patterns."""
         where = ".".join(str(part) for part in self.path)
-        return f"{where}: {self.message}" if where else self.message
+        message = explain_mistake(self.message, self.path, document)
+        return f"{where}: {message}" if where else message
 
 
 class SchemaMismatchError(ValueError):
     """A value does not fit its schema. The message is one line that names each wrong part."""
 
     def __init__(self, problems: Sequence[Problem], document: JsonSchema | None = None) -> None:
-        listed = "; ".join(str(problem) for problem in problems[:_MAX_ERRORS_LISTED])
+        listed = "; ".join(problem.describe(document) for problem in problems[:_MAX_ERRORS_LISTED])
         more = f"; and {len(problems) - _MAX_ERRORS_LISTED} more" if len(problems) > _MAX_ERRORS_LISTED else ""
         unknown = [each.path for each in problems if each.is_unknown_key]
         hint = "" if document is None else describe_known_keys(document, unknown)

@@ -21,6 +21,15 @@ def describe_known_keys(document: JsonSchema, unknown: Iterable[Sequence[str | i
     return "".join(f". {each}" for each in described[:_MAX_OBJECTS] if each)
 
 
+def find_description(document: JsonSchema, path: Sequence[str | int]) -> str:
+    """The description of the part of a value at ``path``; empty if there is none."""
+    schemas = [document]
+    for part in path:
+        schemas = [each for schema in schemas for each in _iter_below(document, schema, part)] or schemas
+    nodes = (node for schema in schemas for node in (schema, *iter_in_place(document, schema)))
+    return next((str(node["description"]) for node in nodes if node is not document and "description" in node), "")
+
+
 def _describe_object(document: JsonSchema, path: Sequence[str | int]) -> str:
     schemas, known = [document], list[str]()
     for part in path:

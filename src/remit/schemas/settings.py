@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from remit.errors import SetupError
+from remit.schemas.mistakes import describe_mistake
 from remit.schemas.suggestions import suggest
 
 C = TypeVar("C", bound=type[BaseModel])
@@ -35,6 +36,6 @@ def explain_settings_error(kind: type[BaseModel], error: ValidationError) -> str
     for each in error.errors(include_url=False):
         path = ".".join(map(str, each["loc"]))
         is_unknown = each["type"] == "extra_forbidden"
-        what = f"there is no setting {path!r}; {suggest(path, known)}" if is_unknown else f"{path}: {each['msg']}"
-        found.append(what.removeprefix(": "))
+        what = f"there is no setting {path!r}; {suggest(path, known)}" if is_unknown else describe_mistake(each)
+        found.append(what)
     return "; ".join(found)

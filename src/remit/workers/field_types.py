@@ -11,6 +11,7 @@ from pydantic_core import ErrorDetails
 from remit.agent.attachments import FILE_SUFFIX_PATTERN
 from remit.contracts.contract import NAME_PATTERN
 from remit.models.resolve import NAME_HINT
+from remit.schemas.mistakes import explain_mistake
 
 _TOOL_NAME_PATTERN: Final = f"^{NAME_PATTERN.pattern}$"
 _CLASS_REFERENCE_PATTERN: Final = r"^[A-Za-z_][\w.]*:[A-Za-z_][\w.]*$"
@@ -78,7 +79,7 @@ def describe_error(detail: ErrorDetails, *, in_code: bool = False) -> tuple[str,
     if detail["type"] in _EMPTY_ERROR_TYPES:
         return f"{name} is empty", "give at least one value"
     mends = _FILE_FIXES | _CODE_FIXES if in_code else _FILE_FIXES
-    return f"{name}: {detail['msg']}", mends.get(detail["type"], "correct it")
+    return f"{name}: {explain_mistake(detail['msg'])}", mends.get(detail["type"], "correct it")
 
 
 def select_innermost(errors: Collection[ErrorDetails]) -> list[ErrorDetails]:

@@ -1,0 +1,36 @@
+"""What is wrong with a value, in one line of plain words, whether pydantic or a JSON schema found it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from pydantic_core import ErrorDetails
+
+from remit.schemas.json_schema import JsonSchema
+from remit.schemas.known_keys import find_description
+
+_PREFIXES: Final = ("Value error, ", "Assertion failed, ")
+_PATTERN: Final = "String should match pattern "
+_MAX_LENGTH: Final = 400
+_ENDING: Final = 150
+
+
+def describe_mistake(detail: ErrorDetails, document: JsonSchema | None = None) -> str:
+    """Where a value is wrong, and how. ``document``: the schema, whose descriptions stand in for patterns."""
+    where = ".".join(str(part) for part in detail["loc"] if not str(part).startswith("function-"))
+    message = explain_mistake(detail["msg"], detail["loc"], document)
+    return f"{where}: {message}" if where else message
+
+
+def explain_mistake(message: str, path: Sequence[str | int] = (), document: JsonSchema | None = None) -> str:
+    """The message of a validation error without the library's words, and with its middle cut out if it is long."""
+    for prefix in _PREFIXES:
+        message = message.removeprefix(prefix)
+    message = " ".join(message.split())
+    if message.startswith(_PATTERN):
+        description = find_description(document, path) if document else ""
+        message = f"not written as required: {description or message.removeprefix(_PATTERN)}"
+    if len(message) <= _MAX_LENGTH:
+        return message
+    return f"{message[: _MAX_LENGTH - _ENDING]}…{message[-_ENDING:]}"
