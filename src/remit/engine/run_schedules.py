@@ -32,7 +32,7 @@ CURRENT_SCHEDULING_RUN: Final[ContextVar[SchedulingRun | None]] = ContextVar("re
 
 
 class RunSchedules:
-    """Schedules calls for the principal of whichever run makes the call.
+    """Schedules calls for the principal of the run that makes the call.
 
     Give it to the constructor of a class whose methods are tools. A scheduled call is a run of its own, for the target
     of the run that schedules it: an executor asks, as policy says, and makes it at its time, with the permissions that
@@ -51,11 +51,11 @@ class RunSchedules:
             RequestError: the time has no zone, or is not in the years 1970 to 9998. ContractError: the application does
                 not list the tool.
         """
-        executor, header, run = _current().executor, _current().header, self.find_run(key)
-        if not _current().is_listed(tool):
+        current, run = _current(), self.find_run(key)
+        if not current.is_listed(tool):
             raise ContractError(f"{tool!r} cannot be scheduled: the application does not list it")
         opened = structs.replace(
-            header,
+            current.header,
             call=run,
             agent="",
             callee=tool,
@@ -66,9 +66,9 @@ class RunSchedules:
             schedule="",
         )
         opened = open_schedule(opened, Schedule(at))
-        if await executor.store.find_run(run) is None:
+        if await current.executor.store.find_run(run) is None:
             with contextlib.suppress(RequestError, LeaseError):  # another attempt of the call was faster
-                await executor.create_run(run, opened)
+                await current.executor.create_run(run, opened)
         return run
 
     async def cancel(self, run: str) -> None:
