@@ -38,11 +38,30 @@ async def test_a_column_with_more_weight_makes_a_better_match(database: Database
     assert await find_notes(database, "bread") == ["title", "body"]
 
 
+async def test_a_score_depends_on_its_row_alone(database: Database) -> None:
+    async def score() -> list[tuple[str, float]]:
+        async with database.read() as session:
+            hits = NOTE_TEXTS.search(session, "zebra bread")
+            rows = await session.execute(select(hits.c.key, hits.c.score).where(hits.c.key.in_(["one", "two"])))
+            return sorted((key, value) for key, value in rows)
+
+    await write(database, one=("Zebra", "stripes"), two=("Shop", "our bread and more bread"))
+    alone = await score()
+    await write(database, **{f"other{number}": ("Bread", "bread " * 9) for number in range(30)})
+    assert await score() == alone
+
+
+async def test_more_words_of_the_query_make_a_better_match(database: Database) -> None:
+    await write(database, often=("Rye", "bread bread bread bread"), both=("Rye", "bread and oats"))
+    assert await find_notes(database, "bread oats") == ["both", "often"]
+
+
 @pytest.mark.parametrize(
-    "query", ["uber", "ÜBER", "u\u0308ber", "Über", "brulee", "한국", "10.5", "foo_bar", "foo-bar", "straße"]
+    "query",
+    ["uber", "ÜBER", "u\u0308ber", "Über", "brulee", "한국", "10.5", "foo_bar", "foo-bar", "straße", "οδος", "ΟΔΟΣ"],
 )
 async def test_case_and_accents_do_not_matter(database: Database, query: str) -> None:
-    await write(database, one=("Über", "Crème brûlée 한국어 10.5 foo_bar foo-bar Straße"), two=("Other", "words"))
+    await write(database, one=("Über", "Crème brûlée 한국어 10.5 foo_bar foo-bar Straße Οδος"), two=("Other", "words"))
     assert await find_notes(database, query) == ["one"]
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+import sys
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Final
@@ -23,6 +24,8 @@ _MAX_POSITION: Final = 16_383
 _MAX_LEXEME: Final = 500
 _MAX_VECTOR: Final = 500_000
 """Characters of the vector of one row in Postgres, which takes 1 MB at most. Further words are not found."""
+_USUAL_LENGTH: Final = 1000.0
+"""Characters of a row of usual length. In a longer one a word counts for less."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +63,9 @@ class FullText:
             connection.exec_driver_sql(
                 f"CREATE VIRTUAL TABLE {self.table} USING fts5({names}, tokenize = 'unicode61 remove_diacritics 2')"
             )
+            connection.exec_driver_sql(
+                f"CREATE VIRTUAL TABLE {self.table}_vocabulary USING fts5vocab('{self.table}', 'instance')"
+            )
         else:
             connection.exec_driver_sql(
                 f"CREATE TABLE {self.table} ({self.key} text PRIMARY KEY, words tsvector NOT NULL)"
@@ -68,6 +74,7 @@ class FullText:
 
     def drop(self, connection: Connection) -> None:
         """Drop the table; for a migration."""
+        connection.exec_driver_sql(f"DROP TABLE IF EXISTS {self.table}_vocabulary")
         connection.exec_driver_sql(f"DROP TABLE {self.table}")
 
     async def index(self, session: AsyncSession, key: str, **texts: str) -> None:
@@ -98,26 +105,40 @@ class FullText:
         compare. A query is words and never syntax; it finds nothing if it has none.
         """
         check_unicode("FullText.search: query", query)
-        words = _words_of(query)[:_MAX_QUERY_WORDS]
+        words = [*dict.fromkeys(_words_of(query))][:_MAX_QUERY_WORDS]
         if _is_sqlite(session):
-            weights = ", ".join(str(float(weight)) for weight in self.columns.values())
-            statement = (
-                f"SELECT {self.key} AS key, -bm25({self.table}, 0.0, {weights}) AS score "  # noqa: S608 - checked names
-                f"FROM {self.table} WHERE {self.table} MATCH :words"
-            )
-            match = " OR ".join(f'"{word}"*' for word in words)
+            statement, bounds = self._rank_in_sqlite(words), _bounds_of(words)
         else:
-            most = max(self.columns.values())
-            parts = [weight / most for weight in self.columns.values()]
-            weights = ", ".join(str(each) for each in reversed([*parts, *[0.0] * (len(_LETTERS) - len(parts))]))
-            statement = (
-                f"SELECT {self.key} AS key, ts_rank('{{{weights}}}', words, query, 1) AS score "  # noqa: S608
-                f"FROM {self.table}, CAST(:words AS tsquery) AS query WHERE words @@ query"
-            )
-            match = " | ".join(f"'{word[:_MAX_LEXEME]}':*" for word in words)
+            statement, bounds = self._rank_in_postgres(), {"words": _tsquery_of(words)}
         if not words:
-            statement = statement.replace(" WHERE ", " WHERE false AND ")
-        return text(statement).bindparams(words=match).columns(column("key", Text), column("score", Float)).subquery()
+            statement, bounds = f"SELECT {self.key} AS key, 0.0 AS score FROM {self.table} WHERE false", {}  # noqa: S608
+        return text(statement).bindparams(**bounds).columns(column("key", Text), column("score", Float)).subquery()
+
+    def _rank_in_sqlite(self, words: Sequence[str]) -> str:
+        """Score as BM25 does, but by each row alone: nobody learns from scores what others write.
+
+        FTS5's own ``bm25`` counts the words of all rows.
+        """
+        weight = " ".join(f"WHEN '{name}' THEN {float(each)}" for name, each in self.columns.items())
+        found = " UNION ALL ".join(
+            f"SELECT doc, SUM(CASE col {weight} END) AS weight FROM {self.table}_vocabulary "  # noqa: S608 - checked names
+            f"WHERE term >= :from{number} AND term < :to{number} GROUP BY doc"
+            for number in range(len(words))
+        )
+        length = " + ".join(f"length({name})" for name in self.columns)
+        return (
+            f"SELECT {self.key} AS key, SUM(weight / (weight + 0.3 + 0.9 * ({length}) / {_USUAL_LENGTH})) AS score "  # noqa: S608
+            f"FROM ({found}) AS found CROSS JOIN {self.table} ON {self.table}.rowid = found.doc GROUP BY found.doc"
+        )
+
+    def _rank_in_postgres(self) -> str:
+        most = max(self.columns.values())
+        parts = [weight / most for weight in self.columns.values()]
+        weights = ", ".join(str(each) for each in reversed([*parts, *[0.0] * (len(_LETTERS) - len(parts))]))
+        return (
+            f"SELECT {self.key} AS key, ts_rank('{{{weights}}}', words, query, 1) AS score "  # noqa: S608 - checked names
+            f"FROM {self.table}, CAST(:words AS tsquery) AS query WHERE words @@ query"
+        )
 
     def _vector(self, texts: Mapping[str, str]) -> str:
         """The words of a row as a tsvector, made here so that it depends on no configuration of the server."""
@@ -138,8 +159,24 @@ def _is_sqlite(session: AsyncSession) -> bool:
 
 def _words_of(value: str) -> list[str]:
     """The words in lower case and without accents, as FTS5 reads them."""
-    letters = (char for char in unicodedata.normalize("NFD", value) if unicodedata.category(char) != "Mn")
-    return _WORD.findall(unicodedata.normalize("NFC", "".join(letters)).lower())
+    letters = (_fold(char) for char in unicodedata.normalize("NFD", value) if unicodedata.category(char) != "Mn")
+    return _WORD.findall(unicodedata.normalize("NFC", "".join(letters)))
+
+
+def _fold(char: str) -> str:
+    """A letter in lower case, as one letter: no final sigma, and no ss for a sharp s."""
+    folded = char.casefold()
+    return folded if len(folded) == 1 else char.lower()
+
+
+def _bounds_of(words: Sequence[str]) -> dict[str, str]:
+    """The first and the last of the words that begin with each of these."""
+    last = chr(sys.maxunicode)
+    return {name: word + end for n, word in enumerate(words) for name, end in ((f"from{n}", ""), (f"to{n}", last))}
+
+
+def _tsquery_of(words: Sequence[str]) -> str:
+    return " | ".join(f"'{word[:_MAX_LEXEME]}':*" for word in words)
 
 
 def _row_id(key: str) -> int:
