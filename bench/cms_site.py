@@ -11,6 +11,7 @@ from sqlalchemy import insert, select
 
 from remit_cms.storage.database import FIRST_SITE, Database
 from remit_cms.storage.full_text import index_page
+from remit_cms.storage.names import index_names
 from remit_cms.storage.seed import DEFAULT_ENVIRONMENT
 from remit_cms.storage.tables import (
     LivePath,
@@ -56,6 +57,7 @@ async def add_pages(database: Database, pages: int) -> None:
             await session.execute(insert(table), each)
         for page, title, words in texts:
             await index_page(session, page, "en", title, words)
+            await index_names(session, Page(id=page, **_SCOPE), [title, title.lower().replace(" ", "-")])
 
 
 def _rows_of(number: int, template: str) -> Iterator[tuple[Any, dict[str, Any]]]:

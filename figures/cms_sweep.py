@@ -29,6 +29,9 @@ ANN: Final = Principal("ann", "local-site", frozenset({"cms:*", "approvals:decid
 STRANGER: Final = Principal("sid", "local-site", frozenset({"other:read"}))
 Sample = dict[str, Any]
 
+_DEATHS: Final = 40
+"""A tool that writes more often, as ``cms_seedSite`` does (some 800 times), dies at about this many, evenly spread."""
+
 SAMPLE: Final = (
     "cms_updatePage",
     "cms_getLivePage",
@@ -59,6 +62,10 @@ NORMAL: Final[dict[str, Sample]] = {
     "cms_listSectionTemplates": {},
     "cms_addSectionToPage": {"pageId": "{about}", "definitionId": "{hero}"},
     "cms_updateSectionContent": {"pageSectionId": "{section}", "content": {"heading": "Cake"}},
+    "cms_addListItem": {"pageSectionId": "{faq}", "item": {"question": "When?", "answer": "At nine."}},
+    "cms_updateListItem": {"pageSectionId": "{faq}", "itemId": "i1", "item": {"answer": "Here."}},
+    "cms_moveListItem": {"pageSectionId": "{faq}", "itemId": "i1"},
+    "cms_removeListItem": {"pageSectionId": "{faq}", "itemId": "i1"},
     "cms_moveSection": {"pageSectionId": "{section}", "sortOrder": 1},
     "cms_deletePageSection": {"pageSectionId": "{section}", "confirmed": True},
     "cms_publishPage": {"pageId": "{live}"},
@@ -95,6 +102,7 @@ NORMAL: Final[dict[str, Sample]] = {
     "cms_addSite": {"key": "bakery", "name": "Bakery"},
     "cms_listSites": {},
     "cms_importContent": {"file": SITE_UPLOADED},
+    "cms_seedSite": {},
     "cms_uploadImage": {"file": UPLOADED, "altText": "A new loaf"},
     "cms_listConversationImages": {},
     "cms_findImage": {"description": "loaf"},
@@ -123,14 +131,15 @@ NORMAL: Final[dict[str, Sample]] = {
 }
 """Arguments with which each tool succeeds. Names in braces are ids of `World.populate`."""
 
-TARGETS: Final = {"cms_importContent": "empty"}
+TARGETS: Final = {"cms_importContent": "empty", "cms_seedSite": "empty"}
 """The sites of calls that need one without pages."""
 
 IDS: Final[dict[str, tuple[str, ...]]] = {
     "about": ("page_1", "page_4"),
     "live": ("page_2", "page_5"),
     "gone": ("page_3", "page_6"),
-    "section": ("section_1", "section_3"),
+    "section": ("section_1", "section_4"),
+    "faq": ("section_3", "section_6"),
     "image": ("image_1", "image_3"),
     "shown": ("image_2", "image_4"),
     "published": ("set_1", "set_3"),
@@ -203,7 +212,7 @@ class Sweep:
     async def call_and_die(self, tool: str, arguments: Sample, write: int) -> tuple[bool, Content, str]:
         """Call a tool in a process that dies at a write, then resume: whether it died, what it left, its reply."""
         store = InMemoryStore()
-        with _dying_at(write):
+        with _counting_writes(write):
             try:
                 result = await self._start(self._runtime(store, ANN), tool, arguments, ANN, answer=True)
             except Crash:
@@ -228,7 +237,7 @@ class Sweep:
             await self.call(
                 "cms_updatePost", {"postSlug": arguments.get("postSlug", "entry_2"), "body": "Changed since"}
             )
-        elif tool == "cms_importContent":
+        elif tool in TARGETS:
             call = world.call(key="stale", target=TARGETS[tool])
             await world.pages.create_page(call, CreatePage(title="Made since"))
         elif tool == "cms_removeNavigationItem":
@@ -263,20 +272,20 @@ class Sweep:
 
 
 @contextmanager
-def _dying_at(write: int) -> Generator[None]:
-    """The process dies at the n-th statement that writes."""
-    left = write
+def _counting_writes(last: int = 0) -> Generator[Callable[[], int]]:
+    """Yields what counts the statements that write so far. The process dies at the one with the number ``last``."""
+    written = 0
 
     def count(_connection: object, _cursor: object, statement: str, *_: object) -> None:
-        nonlocal left
+        nonlocal written
         if statement.lstrip()[:6].upper() in {"INSERT", "UPDATE", "DELETE"}:
-            left -= 1
-            if left == 0:
+            written += 1
+            if written == last:
                 raise Crash
 
     event.listen(Engine, "before_cursor_execute", count)
     try:
-        yield
+        yield lambda: written
     finally:
         event.remove(Engine, "before_cursor_execute", count)
 
@@ -311,15 +320,18 @@ async def sweep_tool(sweep: Sweep, tool: AnyTool, *, short: bool) -> None:
     arguments = sweep.fill(sample)
     with sweep.case("normal", name) as claim:
         before = sweep.content()
-        result = await sweep.call(name, arguments)
-        done, reply = sweep.content(), result.text
+        with _counting_writes() as count_writes:
+            result = await sweep.call(name, arguments)
+        done, reply, writes = sweep.content(), result.text, count_writes()
         claim(result.status == "done" and '"success":true' in reply, reply)
         claim((done == before) == (tool.facts.effect is Effect.PURE), "what it writes does not fit its effect")
     await _sweep_refusals(sweep, tool, sample)
     if tool.facts.risk is Risk.HIGH:
         await _sweep_questions(sweep, tool, arguments)
     if tool.facts.effect is Effect.KEYED:
-        await _sweep_crashes(sweep, tool, arguments, (done, reply), short=short)
+        step = max(3 if short else 1, writes // _DEATHS)
+        for write in (*range(1, writes, step), writes, writes + 1):
+            await _sweep_crash(sweep, tool, arguments, (done, reply), write, dies=write <= writes)
 
 
 async def _sweep_refusals(sweep: Sweep, tool: AnyTool, sample: Sample) -> None:
@@ -363,15 +375,13 @@ async def _sweep_questions(sweep: Sweep, tool: AnyTool, arguments: Sample) -> No
         claim(result.status == "waiting" or '"success":false' in result.text, result.text)
 
 
-async def _sweep_crashes(
-    sweep: Sweep, tool: AnyTool, arguments: Sample, expected: tuple[Content, str], *, short: bool
+async def _sweep_crash(
+    sweep: Sweep, tool: AnyTool, arguments: Sample, expected: tuple[Content, str], write: int, *, dies: bool
 ) -> None:
     """Wherever the process dies, all is written or nothing; afterwards it is written once, with the same reply."""
-    write, died = 1, True
-    while died:
-        with sweep.case(f"dies at write {write}", tool.name) as claim:
-            before = sweep.content()
-            died, left, reply = await sweep.call_and_die(tool.name, arguments, write)
-            claim(not died or left in (before, expected[0]), "it left a part")
-            claim((sweep.content(), reply) == expected, "its second attempt had another result")
-        write += 3 if short else 1
+    with sweep.case(f"dies at write {write}", tool.name) as claim:
+        before = sweep.content()
+        died, left, reply = await sweep.call_and_die(tool.name, arguments, write)
+        claim(died == dies, "it writes another number of times than before")
+        claim(not died or left in (before, expected[0]), "it left a part")
+        claim((sweep.content(), reply) == expected, "its second attempt had another result")

@@ -160,6 +160,8 @@ def _fill(slots: tuple[Slot, ...], text: str, image: str) -> Content:
                 values[slot.key] = {"url": f"/a?{quoted}", "caption": text}
             case SlotType.LINK:
                 values[slot.key] = {"text": text[:200], "url": f"/a?{quoted}"}
+            case SlotType.LIST:
+                values[slot.key] = [_fill(slot.fields, text, image)]
             case _:
                 pass
     return values

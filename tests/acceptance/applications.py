@@ -66,6 +66,7 @@ GOOGLE: dict[str, Sample] = {
 CMS: dict[str, Sample] = {
     "cms_addSite": {"key": "bakery", "name": "Bakery"},
     "cms_importContent": {"file": SITE_UPLOADED},
+    "cms_seedSite": {},
     "cms_addToChangeSet": {"changeSetId": "set_2", "pageIds": ["about"]},
     "cms_addImageToSection": {"pageSectionId": "section_1", "imageId": "image_1"},
     "cms_addSectionToPage": {"pageId": "about", "definitionId": "text", "content": {"content": "Hi"}},
@@ -78,6 +79,10 @@ CMS: dict[str, Sample] = {
     "cms_deletePageSection": {"pageSectionId": "section_1", "confirmed": True},
     "cms_discardChangeSet": {"changeSetId": "set_2"},
     "cms_movePage": {"pageId": "about", "parentId": "live"},
+    "cms_addListItem": {"pageSectionId": "section_3", "item": {"question": "When?", "answer": "At nine."}},
+    "cms_updateListItem": {"pageSectionId": "section_3", "itemId": "i1", "item": {"answer": "Here."}},
+    "cms_moveListItem": {"pageSectionId": "section_3", "itemId": "i1"},
+    "cms_removeListItem": {"pageSectionId": "section_3", "itemId": "i1"},
     "cms_moveSection": {"pageSectionId": "section_1", "sortOrder": 1},
     "cms_publishChangeSet": {"changeSetId": "set_2"},
     "cms_publishPage": {"pageId": "about"},
@@ -170,7 +175,7 @@ class World:
             runtime = self._runtime(store)
             for file in (UPLOAD, SITE):
                 await runtime.artifacts.add(file, by=self.by)
-            target = "empty" if name == "cms_importContent" else ""
+            target = "empty" if name in {"cms_importContent", "cms_seedSite"} else ""
             result = await runtime.call_by_name(name, sent, by=self.by, conversation=self.conversation, target=target)
             for question in result.questions:
                 await runtime.decide(question, approved=True, by=self.by)

@@ -55,6 +55,7 @@ RECORDED: dict[str, list[str]] = {
 CMS: dict[str, list[str]] = {
     "cms_addSite": ["site"],
     "cms_importContent": ["site content"],
+    "cms_seedSite": ["site content"],
     "cms_addImageToSection": ["page sections", "section content"],
     "cms_addSectionToPage": ["page sections", "section"],
     "cms_addToChangeSet": ["change-set"],
@@ -67,6 +68,10 @@ CMS: dict[str, list[str]] = {
     "cms_deletePageSection": ["page sections", "section"],
     "cms_discardChangeSet": ["page title", "change-set state"],
     "cms_movePage": ["page slug"],
+    "cms_addListItem": ["page sections", "section content"],
+    "cms_updateListItem": ["page sections", "section content"],
+    "cms_moveListItem": ["page sections", "section content"],
+    "cms_removeListItem": ["page sections", "section content"],
     "cms_moveSection": ["page sections", "section sortOrder"],
     "cms_publishChangeSet": ["page live", "change-set state"],
     "cms_publishPage": ["page live"],

@@ -51,6 +51,34 @@ WRITES: dict[str, tuple[dict[str, Any], list[Changed]]] = {
             Changed("section", "section_1", "2", ("content",), "hero on About"),
         ],
     ),
+    "cms_addListItem": (
+        {"pageSectionId": "faq/s1", "item": {"question": "When?"}},
+        [
+            Changed("page", "page_2", "2", ("sections",), "FAQ"),
+            Changed("section", "section_2", "2", ("content",), "faq on FAQ"),
+        ],
+    ),
+    "cms_updateListItem": (
+        {"pageSectionId": "faq/s1", "itemId": "i1", "item": {"answer": "There."}},
+        [
+            Changed("page", "page_2", "2", ("sections",), "FAQ"),
+            Changed("section", "section_2", "2", ("content",), "faq on FAQ"),
+        ],
+    ),
+    "cms_moveListItem": (
+        {"pageSectionId": "faq/s1", "itemId": "i1"},
+        [
+            Changed("page", "page_2", "2", ("sections",), "FAQ"),
+            Changed("section", "section_2", "2", ("content",), "faq on FAQ"),
+        ],
+    ),
+    "cms_removeListItem": (
+        {"pageSectionId": "faq/s1", "itemId": "i1"},
+        [
+            Changed("page", "page_2", "2", ("sections",), "FAQ"),
+            Changed("section", "section_2", "2", ("content",), "faq on FAQ"),
+        ],
+    ),
     "cms_moveSection": (
         {"pageSectionId": "section_1", "pageId": "home"},
         [
@@ -97,6 +125,8 @@ def test_every_tool_with_a_write_effect_is_tried_here(world: World) -> None:
 async def test_a_tool_that_writes_tells_what_it_has_changed(world: World, name: str) -> None:
     await world.page("About", ("hero", {"heading": "We bake bread"}))
     arguments, changes = WRITES[name]
+    if "ListItem" in name:
+        await world.page("FAQ", ("faq", {"questions": [{"question": "Where?"}, {"question": "Who?"}]}))
     if "home" in arguments.values():
         await world.page("Home")
     assert await changes_of(world, name, arguments) == changes

@@ -32,12 +32,16 @@ CREATES = {
     "cms_createPage": ["title", "slug", "sections"],
     "cms_createPageWithContent": ["title", "slug", "sections"],
     "cms_copyPage": ["pageId", "title", "slug"],
+    "cms_addListItem": ["pageSectionId", "item", "position", "localeCode"],
     "cms_addSectionToPage": ["definitionId", "content", "pageId", "sortOrder", "localeCode", "expectedRevision"],
 }
 UPDATES = {
     "cms_updatePage": ["pageId", "title", "slug", "indexing", "meta", "expectedRevision"],
     "cms_translatePage": ["pageId", "localeCode", "title", "slug", "meta", "expectedRevision"],
     "cms_movePage": ["pageId", "parentId"],
+    "cms_updateListItem": ["pageSectionId", "itemId", "item", "localeCode"],
+    "cms_moveListItem": ["pageSectionId", "itemId", "position"],
+    "cms_removeListItem": ["pageSectionId", "itemId"],
     "cms_moveSection": ["pageSectionId", "sortOrder", "pageId"],
     "cms_updateSectionContent": ["pageSectionId", "content", "localeCode", "expectedRevision"],
 }
@@ -108,6 +112,11 @@ async def call(runtime: Runtime, name: str, by: Principal = ANN, /, **arguments:
 
 async def test_every_tool_works_through_the_runtime(runtime: Runtime) -> None:
     hero = {"definitionId": "hero", "content": {"heading": "We bake bread"}}
+
+    async def item(verb: str, **arguments: object) -> dict[str, Any]:
+        return await call(runtime, f"cms_{verb}ListItem", pageSectionId="faq/s1", **arguments)
+
+    await call(runtime, "cms_createPage", title="FAQ", sections=[{"definitionId": "faq"}])
     replies = {
         "cms_createPage": await call(runtime, "cms_createPage", title="Contact"),
         "cms_createPageWithContent": await call(runtime, "cms_createPageWithContent", title="About", sections=[hero]),
@@ -121,15 +130,19 @@ async def test_every_tool_works_through_the_runtime(runtime: Runtime) -> None:
         "cms_findResource": await call(runtime, "cms_findResource", query="abuot"),
         "cms_searchPages": await call(runtime, "cms_searchPages", query="bread"),
         "cms_getPageSections": await call(runtime, "cms_getPageSections", pageId="about"),
-        "cms_getSectionContent": await call(runtime, "cms_getSectionContent", pageSectionId="section_1"),
+        "cms_getSectionContent": await call(runtime, "cms_getSectionContent", pageSectionId="about/s1"),
         "cms_getSectionFields": await call(runtime, "cms_getSectionFields", definitionId="hero"),
         "cms_listSectionTemplates": await call(runtime, "cms_listSectionTemplates"),
         "cms_addSectionToPage": await call(
             runtime, "cms_addSectionToPage", pageId="about", definitionId="text", content={"content": "Hi"}
         ),
-        "cms_moveSection": await call(runtime, "cms_moveSection", pageSectionId="section_1", sortOrder=1),
+        "cms_addListItem": await item("add", item={"question": "When?"}),
+        "cms_updateListItem": await item("update", itemId="when?", item={"answer": "At nine."}),
+        "cms_moveListItem": await item("move", itemId="i1", position=0),
+        "cms_removeListItem": await item("remove", itemId="i1"),
+        "cms_moveSection": await call(runtime, "cms_moveSection", pageSectionId="about/s1", sortOrder=1),
         "cms_updateSectionContent": await call(
-            runtime, "cms_updateSectionContent", pageSectionId="section_1", content={"heading": "Bread"}
+            runtime, "cms_updateSectionContent", pageSectionId="about/hero", content={"heading": "Bread"}
         ),
     }
     assert {name: reply["success"] for name, reply in replies.items()} == dict.fromkeys(set(ALL) - set(DELETES), True)

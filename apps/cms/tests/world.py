@@ -213,7 +213,7 @@ class World:
         return tuple(tool for part in parts for tool in part.callees if tool.name not in exports)
 
     async def populate(self, tenant: str = "local-site") -> None:
-        """The page About with a section; Live, published in set_1 and edited since in set_2; Gone, deleted.
+        """The page About, one of whose sections has a list; Live, published in set_1 and edited since; Gone, deleted.
 
         The navigation leads to About. The first image is shown nowhere, the second in a section of About.
         There are the posts Soon, a draft that is published in a century, and News, which is published.
@@ -225,7 +225,9 @@ class World:
         await self.image("A loaf", tenant=tenant)
         cake = await self.image("A cake", picture_file(colour="pink"), tenant=tenant)
         beside: Content = {"content": "Daily.", "image": {"imageId": cake.id}}
-        await self.page("About", ("hero", {"heading": "We bake bread"}), ("image-text", beside), tenant=tenant)
+        faq: Content = {"questions": [{"question": "Where?", "answer": "There."}, {"question": "Who?"}]}
+        hero: Content = {"heading": "We bake bread"}
+        await self.page("About", ("hero", hero), ("image-text", beside), ("faq", faq), tenant=tenant)
         sets = ChangeSets(self.database)
         await self.pages.create_page(call(), CreatePage(title="Live"))
         await sets.publish_change_set(call(), PublishChangeSet())

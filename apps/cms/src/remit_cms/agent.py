@@ -44,6 +44,7 @@ ALWAYS: Final = (
 
 PHRASES: Final = {
     "cms_addImageToSection": ["picture", "photo", "put on a page"],
+    "cms_addListItem": ["another question", "step", "gallery"],
     "cms_addNavigationItem": ["menu", "header", "footer", "link"],
     "cms_compareRevisions": ["diff", "what has changed"],
     "cms_createPost": ["blog", "news", "article"],
@@ -66,7 +67,7 @@ PHRASES: Final = {
     "cms_updateImage": ["alt text", "picture", "photo"],
     "cms_updatePage": ["rename", "address", "change the title"],
     "cms_updatePost": ["blog", "news", "article"],
-    "cms_updateSectionContent": ["fix a typo", "correct"],
+    "cms_updateSectionContent": ["fix a typo", "correct", "translation", "heading"],
     "cms_updateSiteSettings": ["colour", "color", "slogan", "site name"],
     "web_deepResearch": ["internet", "find out"],
     "web_fetchContent": ["internet", "open a link", "website"],

@@ -78,7 +78,7 @@ def page_operations(pages: Pages, search: Search, inventory: Inventory | None = 
 
 def section_operations(sections: Sections, inventory: Inventory | None = None) -> Operations:
     """Operations on sections."""
-    operations = _bind("section", inventory, sections)
+    operations = _bind("section", inventory, sections, sections.items)
     return _with_previews(operations, {"cms_deletePageSection": sections.preview_deletion})
 
 
@@ -99,7 +99,11 @@ def site_operations(previews: Previews, exports: Exports, inventory: Inventory |
 
 def sites_operations(sites: Sites, inventory: Inventory | None = None) -> Operations:
     """Operations on whole sites, for users."""
-    return _with_previews(_bind("sites", inventory, sites), {"cms_importContent": sites.preview_import})
+    previews: dict[str, PreviewFunction] = {
+        "cms_importContent": sites.preview_import,
+        "cms_seedSite": sites.preview_seeding,
+    }
+    return _with_previews(_bind("sites", inventory, sites), previews)
 
 
 def publishing_operations(database: Database, inventory: Inventory | None = None) -> Operations:

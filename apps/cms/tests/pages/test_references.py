@@ -11,6 +11,9 @@ from apps.cms.tests.world import World
 from remit import App, Principal, Runtime
 from remit.runtime import RunResult
 from remit.tools import Arguments
+from remit_cms.publishing.history import History
+from remit_cms.publishing.payloads import RevertPage
+from remit_cms.sections.payloads import AddSectionToPage, DeletePageSection, GetPageSections, MoveSection
 from remit_cms.tools import page_operations, section_operations
 
 ANN = Principal("ann", "local-site", frozenset({"*"}))
@@ -96,3 +99,23 @@ async def test_a_page_is_read_by_its_title_unless_two_have_it(world: World, runt
     for slug in ("team", "team-2"):
         await call(runtime, "cms_createPage", title="Our team", slug=slug)
     assert json.loads((await call(runtime, "cms_getPageSections", pageId="Our team")).text)["errorCode"] == "NOT_FOUND"
+
+
+async def test_a_section_is_named_by_its_number_on_the_page_which_stays_when_others_move_or_go(world: World) -> None:
+    for title in ("About", "Team"):
+        await world.page(title, ("hero", {}), ("text", {}), ("text", {}))
+    sections = world.sections
+    await sections.delete_page_section(world.call(), DeletePageSection(page_section_id="section_3", confirmed=True))
+    await sections.move_section(world.call(), MoveSection(page_section_id="section_2", sort_order=0))
+    added = await sections.add_section_to_page(world.call(), AddSectionToPage(page_id="about", definition_id="text"))
+    assert added.section.ref == "about/s4"
+    found = await world.references["section"](world.call(), "About/s2")
+    assert [(each.id, "about/s2" in each.aliases) for each in found if "About/s2" in each.aliases] == [
+        ("section_2", True)
+    ]
+    assert len([each for each in await world.references["section"](world.call(), "s2") if "s2" in each.aliases]) == 2
+    await History(world.database).revert_page(world.call(), RevertPage(page_id="about", revision=1))
+    again = (await sections.get_page_sections(world.call(), GetPageSections(page_id="about"))).sections
+    assert [each.ref for each in again] == ["about/s1", "about/s2", "about/s3"]
+    added = await sections.add_section_to_page(world.call(), AddSectionToPage(page_id="about", definition_id="text"))
+    assert added.section.ref == "about/s5"

@@ -5,9 +5,12 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
-from apps.cms.tests.world import World
-from remit_cms.pages.payloads import FindResource, SearchPages, UpdatePage
+from apps.cms.tests.world import HOME, START, World
+from remit.errors import NotFoundError
+from remit_cms.pages.payloads import DeletePage, FindResource, GetPage, SearchPages, UpdatePage
 from remit_cms.sections.payloads import DeletePageSection, UpdateSectionContent
+from remit_cms.storage.names import index_names, trigrams_of
+from remit_cms.storage.tables import Kind, Page
 
 
 async def found(world: World, query: str, *, limit: int = 5, tenant: str = "local-site") -> list[str]:
@@ -27,6 +30,40 @@ async def test_a_page_is_found_by_a_misspelled_name(world: World) -> None:
     assert (await find_slugs(world, "CONTCAT"))[0] == "contact"
     assert (await find_slugs(world, "hours"))[0] == "opening-hours"
     assert await find_slugs(world, "qqqqqqq") == []
+
+
+async def add_many(world: World, number: int) -> None:
+    """Pages with names that have nothing in common with those of other tests."""
+    async with world.database.write() as session:
+        for each in range(number):
+            name = f"aaa{each}"
+            texts = {"title": name, "slug": name, "locale": "en", "kind": Kind.PAGE.value, "status": "draft"}
+            state = {"indexing": True, "revision": 1, "created_at": START, "updated_at": START}
+            page = Page(id=f"many{each}", site=HOME.site, environment=HOME.environment, **texts, **state)
+            session.add(page)
+            await session.flush()
+            await index_names(session, page, [name])
+
+
+async def test_a_page_among_many_is_found_and_suggested_by_a_misspelled_name(world: World) -> None:
+    await add_many(world, 51)
+    page = await world.page("Opening hours")
+    await world.pages.update_page(world.call(), UpdatePage(page_id=page.id, title="Öffnungszeiten", locale_code="de"))
+    assert await find_slugs(world, "opneing huors", limit=1) == ["opening-hours"]
+    assert await find_slugs(world, "offnungszeit", limit=1) == ["opening-hours"]
+    with pytest.raises(NotFoundError, match="Similar pages: opening-hours"):
+        await world.pages.get_page(world.call(), GetPage(page_id="opening-huors"))
+    await world.pages.update_page(world.call(), UpdatePage(page_id=page.id, title="Directions", slug="directions"))
+    with pytest.raises(NotFoundError, match="Similar pages: directions"):
+        await world.pages.get_page(world.call(), GetPage(page_id="dirrections"))
+    assert "opening-hours" not in await find_slugs(world, "opening hours")
+    await world.pages.delete_page(world.call(), DeletePage(page_id=page.id, confirmed=True))
+    assert await find_slugs(world, "directions") == []
+
+
+def test_names_share_trigrams_whatever_their_case_and_accents() -> None:
+    assert trigrams_of("Über uns", None) == {"  u", " ub", "ube", "ber", "er ", " un", "uns", "ns "}
+    assert trigrams_of("~~~", "") == set()
 
 
 async def test_a_page_with_a_control_character_in_its_title_is_found_as_others_are(world: World) -> None:
@@ -63,6 +100,16 @@ async def test_scores_fall_from_one(world: World) -> None:
     reply = await world.search.search_pages(world.call(), SearchPages(query="bread"))
     assert reply.matches[0].score == 1.0
     assert 0 <= reply.matches[1].score < 1.0
+
+
+async def test_scores_do_not_depend_on_the_pages_of_other_tenants(world: World) -> None:
+    await world.page("Bread", ("text", {"content": "rye"}))
+    await world.page("Zebra", ("text", {"content": "our bread"}))
+    query = SearchPages(query="zebra bread")
+    alone = await world.search.search_pages(world.call(), query)
+    for number in range(5):
+        await world.page(f"Bread {number}", ("text", {"content": "bread and bread"}), tenant="other")
+    assert await world.search.search_pages(world.call(), query) == alone
 
 
 async def test_accents_and_case_do_not_matter(world: World) -> None:

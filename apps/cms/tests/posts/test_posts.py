@@ -9,6 +9,7 @@ import pytest
 from pydantic import ValidationError
 
 from apps.cms.tests.publishing.editing import Editor
+from apps.cms.tests.statements import watch_statements
 from apps.cms.tests.world import HOME, World
 from remit import App, Principal, Runtime
 from remit.errors import AlreadyExistsError, ConflictError, InvalidArgumentsError, NotFoundError
@@ -58,6 +59,19 @@ async def listed(editor: Editor, **chosen: Any) -> list[tuple[str, str]]:
     return [(post.slug, post.status) for post in reply.posts]
 
 
+async def test_a_list_takes_as_many_queries_for_many_posts_as_for_one(ann: Editor) -> None:
+    async def count() -> int:
+        with watch_statements() as statements:
+            await listed(ann, status="all")
+        return len(statements)
+
+    await create(ann, "Hello", category="news")
+    alone = await count()
+    for title in ("Bread", "Cake"):
+        await create(ann, title, category="news")
+    assert await count() == alone
+
+
 async def test_a_post_is_a_draft_with_an_address_in_its_collection(ann: Editor) -> None:
     await ann.create("Hello")
     post = await create(ann, "Hello", body="We **bake**.", tags="bread, daily", cover=BREAD)
@@ -73,6 +87,7 @@ async def test_a_post_is_a_draft_with_an_address_in_its_collection(ann: Editor) 
         {"content": {"body": "Text", "tags": ["a"]}, "summary": "Short"},
         {"content": "Text", "excerpt": "Short", "tags": ["a"]},
         {"text": "Text", "description": "Short", "tags": "a"},
+        {"text": "Text", "description": "Short", "tags": ["a, "]},
     ],
 )
 async def test_the_fields_of_a_post_are_accepted_as_models_write_them(ann: Editor, arguments: dict[str, Any]) -> None:

@@ -43,12 +43,13 @@ def filled(slot: Slot, text: str) -> Content:
             return {slot.key: {"url": "/media/a.mp4", "caption": text}}
         case SlotType.LINK:
             return {slot.key: {"text": text, "url": "/a?x=" + text.replace(" ", "+").replace("\\", "")}}
-        case SlotType.OPTION:
-            return {slot.key: slot.options[0]}
-        case SlotType.COLLECTION_REF:
-            return {slot.key: {"collectionId": "posts"}}
+        case SlotType.OPTION | SlotType.COLLECTION_REF:
+            return {slot.key: slot.options[0] if slot.options else {"collectionId": "posts"}}
+        case SlotType.LIST:
+            return {slot.key: [{key: value for each in slot.fields for key, value in filled(each, text).items()}]}
         case SlotType.TEXT | SlotType.RICH_TEXT:
-            return {slot.key: text}
+            pass
+    return {slot.key: text}
 
 
 def every_section(text: str) -> list[tuple[str, Content]]:

@@ -22,6 +22,7 @@ from remit_cms.settings.payloads import (
     UpdateSiteSettings,
 )
 from remit_cms.settings.settings import Settings, SettingsInForce
+from remit_cms.settings.theme import theme_css
 
 
 @pytest.fixture
@@ -132,6 +133,18 @@ async def test_stale_writes_and_unknown_languages_are_refused(ann: Editor) -> No
         await update(ann, language="fr")
 
 
+WRONG_COLOURS = (
+    "notacolour",
+    "#12345",
+    "#1234567",
+    "rgb(,,,,)",
+    "rgb(1, 2)",
+    "rgb(1 2, 3)",
+    "hsl(1, 2, 3)",
+    "rgb(1,2,3",
+)
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -142,6 +155,8 @@ async def test_stale_writes_and_unknown_languages_are_refused(ann: Editor) -> No
         ({"theme": {"accnt": "red"}}, "no theme variable 'accnt'"),
         ({"theme": {"accent": "red;}</style>"}}, "takes a colour"),
         ({"theme": {"text": "url(//evil)"}}, "takes names of fonts"),
+        *(({"theme": {"head": font}}, "takes names of fonts") for font in ('"Evil', "a, ", "1a", "inherit", "'a\"")),
+        *(({"theme": {"ink": colour}}, f"a colour such as #9a3f12, not {colour!r}") for colour in WRONG_COLOURS),
     ],
 )
 def test_what_no_setting_takes_is_refused_with_what_it_takes(changes: dict[str, Any], message: str) -> None:
@@ -163,4 +178,16 @@ async def test_a_rendered_page_has_name_tagline_and_theme_of_its_site(ann: Edito
     await update(ann, name="Bakery & Co", tagline="Daily bread", theme={"accent": "#a30", "paper": "white"})
     document = await world.rendering.render(HOME, "about")
     assert "<p>Bakery &amp; Co <span>Daily bread</span></p>" in document
-    assert ":root{--accent:#a30}@media (prefers-color-scheme: light){:root{--paper:white}}" in document
+    assert "@media (prefers-color-scheme:light){:root{--accent:#a30;--paper:white;}}" in document
+    dark = document.partition("@media (prefers-color-scheme:dark)")[2]
+    assert "--accent:oklch(from #a30 max(l,.75) c h)" in dark  # as light as texts on dark need it
+    assert "white" not in dark
+
+
+def test_all_kinds_of_colours_and_fonts_make_a_theme_and_wrong_ones_of_older_settings_are_left_out() -> None:
+    colours = ("tomato", "#FA0", "#ff880080", "rgb(1, 2, 3)", "rgba(1%, 2%, 3%, .5)", "hsl(120deg, 10%, 20%)")
+    colours += ("rgb(1 2% 3 / 50%)", "hsl(.5turn 10% 20%)", "oklch(60% 0.2 30)", "lab(50% -20 30)")
+    for colour in colours:
+        assert f":root{{--ink:{colour};}}" in theme_css({"ink": colour})
+    fonts = "\"Gill Sans\", Iowan Old Style, -apple-system, 'Segoe UI', serif"
+    assert theme_css({"head": fonts, "text": '"Evil', "ink": "red}", "accnt": "red"}) == f":root{{--head:{fonts};}}"

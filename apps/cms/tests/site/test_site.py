@@ -13,7 +13,9 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from apps.cms.tests.images.files import open_picture, picture_file
 from apps.cms.tests.site.visitor import make_site, publish, visit
-from apps.cms.tests.world import ELSEWHERE, World
+from apps.cms.tests.statements import watch_statements
+from apps.cms.tests.world import ELSEWHERE, HOME, World
+from remit.errors import ExternalError
 from remit_cms.navigation.navigation import Navigation
 from remit_cms.navigation.payloads import AddNavigationItem
 from remit_cms.pages.payloads import UpdatePage
@@ -21,6 +23,7 @@ from remit_cms.publishing.change_sets import ChangeSets
 from remit_cms.publishing.payloads import PublishChangeSet, PublishPage, UnpublishPage
 from remit_cms.publishing.publishing import Publishing
 from remit_cms.sections.payloads import UpdateSectionContent
+from remit_cms.site import Site
 
 HERO: Any = ("hero", {"heading": "We bake bread"})
 
@@ -48,7 +51,9 @@ async def test_what_is_not_live_here_looks_like_what_is_not_there(world: World) 
     assert len({reply.body for reply in replies}) == 1
     assert "Page not found" in replies[0].text
     assert replies[0].headers["x-robots-tag"] == "noindex"
-    assert "Seite nicht gefunden" in (await visit(site, "/de/nothing")).text
+    german = (await visit(site, "/de/nothing")).text
+    assert "Seite nicht gefunden" in german
+    assert re.search(r'<a href="/de"[^>]*>Zur Startseite</a>', german)
     assert (await visit(make_site(world, ELSEWHERE), "/theirs")).status == 200
 
 
@@ -162,6 +167,35 @@ async def test_pages_are_kept_until_the_next_look(world: World) -> None:
     first = await visit(site, "/about")
     await Publishing(world.database).unpublish_page(world.call(), UnpublishPage(page_id=page.id))
     assert (await visit(site, "/about")).body == first.body
+
+
+async def test_requests_that_come_at_once_share_a_look_that_began_after_them(world: World) -> None:
+    page, site = await publish(world, "About", HERO), Site(world.database, world.rendering, world.renditions, HOME)
+    before = await asyncio.gather(*(visit(site, "/about") for _ in range(8)))
+    with watch_statements() as statements:
+        again = await asyncio.gather(*(visit(site, "/about") for _ in range(8)))
+    assert {reply.status for reply in (*before, *again)} == {200}
+    assert len([each for each in statements if "environments.version" in each]) == 2
+    await Publishing(world.database).unpublish_page(world.call(), UnpublishPage(page_id=page.id))
+    assert {reply.status for reply in await asyncio.gather(*(visit(site, "/about") for _ in range(8)))} == {404}
+
+
+async def test_a_look_that_fails_shows_nothing_that_is_kept(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    page, site = await publish(world, "About", HERO), make_site(world)
+    assert (await visit(site, "/about")).status == 200
+    await Publishing(world.database).unpublish_page(world.call(), UnpublishPage(page_id=page.id))
+
+    @asynccontextmanager
+    async def fail() -> AsyncGenerator[AsyncSession]:
+        await asyncio.sleep(0)
+        raise ExternalError("the disk is away")
+        yield
+
+    with monkeypatch.context() as patch:
+        patch.setattr(world.database, "read", fail)
+        failed = await asyncio.gather(*(visit(site, "/about") for _ in range(3)), return_exceptions=True)
+    assert [str(each) for each in failed] == ["the disk is away"] * 3
+    assert (await visit(site, "/about")).status == 404
 
 
 async def test_a_slow_request_does_not_bring_back_a_page_that_was_hidden_meanwhile(

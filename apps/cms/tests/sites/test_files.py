@@ -18,6 +18,7 @@ import pytest
 
 from apps.cms.tests.world import World
 from remit.errors import ConflictError, InvalidArgumentsError
+from remit_cms.models import Content
 from remit_cms.sites.archive import read_archive
 from remit_cms.sites.payloads import ExportContent, ImportContent
 
@@ -31,7 +32,8 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Small:
     async def make() -> Small:
         world = World(tmp_path_factory.mktemp("small"))
         image = await world.image()
-        await world.page("About", ("hero", {"heading": "Hi", "image": {"imageId": image.id}}))
+        hero: Content = {"heading": "Hi", "image": {"imageId": image.id}}
+        await world.page("About", ("hero", hero), ("faq", {"questions": [{"question": "Where?"}]}))
         file = (await world.sites.export_content(world.call(), ExportContent())).file
         content = await world.files.read(file)
         await world.database.close()
@@ -92,7 +94,13 @@ def add_second_image(site: dict[str, Any]) -> None:
     site["images"].insert(0, {**first, "id": "second", "source": "0" * 64, "width": 9})
 
 
+def spoil_template(site: dict[str, Any]) -> None:
+    faq = next(each for each in site["templates"] if each["key"] == "faq")
+    faq["structure"]["rows"][-1]["slots"][0]["fields"] = []
+
+
 DRAFT = "documents.0.draft"
+FAQ = f"{DRAFT}.sections.1"
 HERO = f"{DRAFT}.sections.0.contents.en"
 ELSEWHERE = [{"locale": "en", "path": "old", "page": "k7fm2xqd"}]
 HOSTILE_SITES: dict[str, tuple[Callable[[dict[str, Any]], None], str]] = {
@@ -109,6 +117,15 @@ HOSTILE_SITES: dict[str, tuple[Callable[[dict[str, Any]], None], str]] = {
     "a page above of elsewhere": (change(f"{DRAFT}.parent", "k7fm2xqd"), "page above it is not"),
     "a template of elsewhere": (change(f"{DRAFT}.sections.0.definition", "x"), "is not in the file"),
     "an address that runs scripts": (change(f"{HERO}.cta", {"text": "x", "url": "javascript:x"}), "an address"),
+    "an item that the page has not made": (change(f"{FAQ}.lists", {"questions": ["i2"]}), "id that was not given"),
+    "an item that is there twice": (change(f"{FAQ}.lists", {"questions": ["i1", "i1"]}), "item twice"),
+    "content of an item that the list does not have": (change(f"{FAQ}.lists", {}), "items of a list"),
+    "items in a template without a list": (change(f"{DRAFT}.sections.0.lists", {"heading": ["i1"]}), "items of a list"),
+    "a list of texts": (change(f"{FAQ}.contents.en.questions.i1", "x"), "items of a list"),
+    "an item with a field of elsewhere": (change(f"{FAQ}.contents.en.questions.i1.x", "x"), "no field 'x'"),
+    "a number that the page has not given": (change(f"{FAQ}.number", 3), "number that the page has not given"),
+    "a number that is there twice": (change(f"{FAQ}.number", 1), "section twice"),
+    "a list without fields": (spoil_template, "a list has fields"),
     "a theme that leaves its rule": (add_settings, "takes a colour"),
     "another size of an image that is there twice": (add_second_image, "another size"),
     "another size of an image": (change("images.0.width", 9), "another size"),

@@ -202,9 +202,11 @@ async def test_every_write_keeps_a_revision_that_says_who_and_what(world: World)
                 "id": section,
                 "definition": "hero",
                 "sortOrder": 0,
+                "number": 1,
                 "contents": {"en": {"heading": "We bake bread"}, "de": {"heading": "Brot"}},
             }
         ],
+        "lastSection": 1,
     }
     assert kept[0].created_at.tzinfo is not None
     assert kept[0].created_at < kept[1].created_at < kept[2].created_at

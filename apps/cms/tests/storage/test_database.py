@@ -11,16 +11,19 @@ from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
+from pydantic import JsonValue
 from sqlalchemy import Connection, func, inspect, select, update
 
-from apps.cms.tests.world import World
+from apps.cms.tests.world import HOME, World
 from remit.database import Schema
 from remit.errors import ConflictError
+from remit_cms.models import Content
 from remit_cms.pages.payloads import DeletePage, GetPages
 from remit_cms.publishing.payloads import ListTrash, RestorePage
 from remit_cms.publishing.trash import Trash
+from remit_cms.sections.payloads import AddListItem, GetPageSections
 from remit_cms.storage.database import HEAD_REVISION, MIGRATIONS, Database, random_id, utc_now
-from remit_cms.storage.tables import Base, Locale, Revision, SectionDefinition, Site
+from remit_cms.storage.tables import Base, Locale, Revision, SectionContent, SectionDefinition, Site
 from remit_cms.templates.builtin import BUILTIN_TEMPLATES
 from remit_cms.templates.slots import Structure
 
@@ -45,6 +48,7 @@ def test_the_code_wants_the_newest_migration() -> None:
     assert ScriptDirectory.from_config(SCHEMA.alembic_config()).get_current_head() == HEAD_REVISION
 
 
+@pytest.mark.filterwarnings("ignore:.*expression-based index")
 async def test_the_migrations_make_the_tables_that_the_code_says(world: World) -> None:
     def ours(name: str | None, kind: str, _: object) -> bool:
         return kind != "table" or name in Base.metadata.tables  # SQLite keeps full text in tables of its own
@@ -90,6 +94,39 @@ async def test_pages_that_were_deleted_before_there_was_a_trash_can_be_restored(
     await trash.restore_page(later.call(key="b"), RestorePage(page_id="page_1"))
     pages = (await later.pages.get_pages(later.call(), GetPages())).pages
     assert [(page.title, page.status) for page in pages] == [("Gone", "draft"), ("Kept", "draft")]
+    await later.database.close()
+
+
+async def test_sections_with_numbered_questions_keep_them_and_can_have_a_list_besides(
+    world: World, location: Path | str
+) -> None:
+    structure: dict[str, JsonValue] = {
+        "rows": [{"slots": [{"key": "faq1Question", "type": "text", "label": "Question 1", "required": True}]}]
+    }
+    faq = update(SectionDefinition).where(SectionDefinition.key == "faq").values(structure=structure)
+    old = SectionContent.section == "section_1"
+
+    def back(connection: Connection) -> None:
+        config = SCHEMA.alembic_config()
+        config.attributes["connection"] = connection
+        command.downgrade(config, "0008")
+
+    await world.page("Help", ("faq", {"heading": "Old"}), ("text", {"content": "Text"}))
+    async with world.database.write() as session:
+        await session.execute(faq)
+        await session.execute(update(SectionContent).where(old).values(content={"faq1Question": "Where?"}))
+        await (await session.connection()).run_sync(back)
+    await world.database.close()
+    later = World(Path(), location)
+    item: Content = {"question": "When?", "answer": "Now."}
+    payload = AddListItem(page_section_id="section_1", item=item)
+    assert (await later.sections.items.add_list_item(later.call(key="a"), payload)).item_ids == ["i1"]
+    listed = GetPageSections(page_id="help", include_content=True)
+    sections = (await later.sections.get_page_sections(later.call(), listed)).sections
+    assert [each.ref for each in sections] == ["help/s1", "help/s2"]
+    assert sections[0].content == {"faq1Question": "Where?", "questions": [{"id": "i1", **item}]}
+    html = await later.rendering.render(HOME, "help")
+    assert html.index("Where?") < html.index("When?")
     await later.database.close()
 
 

@@ -19,9 +19,10 @@ from remit_cms.templates.values import (
 
 EVERY = Structure(
     rows=tuple(
-        Row(slots=(Slot(key=kind.value, type=kind, label=kind.value, options=options),))
+        Row(slots=(Slot(key=kind.value, type=kind, label=kind.value, options=options, fields=fields),))
         for kind in SlotType
         for options in [("left", "right") if kind is SlotType.OPTION else ()]
+        for fields in [(Slot(key="link", type=SlotType.LINK, label="Link"),) if kind is SlotType.LIST else ()]
     )
 )
 
@@ -33,6 +34,7 @@ GOOD: dict[str, JsonValue] = {
     "link": {"text": "Write", "url": "mailto:a@example.com"},
     "option": "left",
     "collectionRef": {"collectionId": "posts", "limit": 3},
+    "list": [{"id": "i1", "link": {"text": "Write", "url": "/"}}, {}],
 }
 
 WRONG: list[tuple[str, JsonValue]] = [
@@ -56,6 +58,11 @@ WRONG: list[tuple[str, JsonValue]] = [
     ("link", {"text": "", "url": "/"}),
     ("link", {"text": "x", "url": ""}),
     ("link", {"text": "x", "url": "/" + "x" * 2048}),
+    ("list", "x"),
+    ("list", ["x"]),
+    ("list", [{"link": "/"}]),
+    ("list", [{"link": {"text": "x", "url": "javascript:alert(1)"}}]),
+    ("list", [dict[str, JsonValue]() for _ in range(201)]),
     ("option", "middle"),
     ("option", 1),
     ("collectionRef", {"collectionId": "posts", "limit": 101}),

@@ -157,6 +157,7 @@ class Images:
             image_id, name, digest = image.id, image.name, image.digest
             await edit.session.delete(image)
             await IMAGE_SEARCH.remove(edit.session, image_id)
+            await edit.count_visible_change()
             await edit.session.flush()
             if await edit.session.scalar(select(Image.id).where(Image.digest == digest).limit(1)) is None:
                 await edit.session.execute(delete(ImageContent).where(ImageContent.digest == digest))
@@ -294,6 +295,7 @@ def _change_image(image: Image, payload: UpdateImage) -> list[str]:
 
 async def _index(edit: Edit, image: Image) -> None:
     await IMAGE_SEARCH.index(edit.session, image.id, alt=image.alt, caption=image.caption, name=image.name)
+    await edit.count_visible_change()
     await edit.session.flush()
 
 

@@ -12,7 +12,7 @@ from remit_cms.images.payloads import (
     ReplacementReply,
     UpdateSectionImage,
 )
-from remit_cms.models import pluralize
+from remit_cms.models import Content, pluralize
 from remit_cms.sections.contents import load_section, section_name, update_content
 from remit_cms.storage.database import Database
 from remit_cms.storage.images import find_drafts, find_image, image_slot
@@ -70,14 +70,15 @@ async def _put_image(
 ) -> ImageSectionReply:
     section, page, definition = await edit.find_section(payload.page_section_id)
     image = await find_image(edit, payload.image_id)
-    key = _find_field(definition, field)
+    content = _place_in_list(definition, image_slot(image)) if only_empty else None
+    key = _find_field(definition, field) if content is None else ""
     locale = edit.resolve_locale(payload.locale_code)
     row = await edit.session.get(SectionContent, (section.id, locale))
     if only_empty and row is not None and row.content.get(key):
         raise ConflictError(
             f"Field '{key}' of section {definition.key} shows an image already. cms_updateSectionImage replaces it."
         )
-    changed = (await update_content(edit, section, definition, {key: image_slot(image)}, locale)).changed
+    changed = (await update_content(edit, section, definition, content or {key: image_slot(image)}, locale)).changed
     if changed:
         await save_revision(edit, page, "update_section_image", "sections")
         edit.add_change("section", section.id, page.revision, "content", name=section_name(definition, page))
@@ -89,6 +90,15 @@ async def _put_image(
         revision=page.revision,
         message=f"The {where} shows the image '{image.name}'{'' if changed else ' already'}",
     )
+
+
+def _place_in_list(definition: SectionDefinition, image: Content) -> Content | None:
+    """A new item of the template's list with an image, if no field of the section itself takes one."""
+    slots = parse_structure(definition).slots
+    fields = [(slot.key, field.key) for slot in slots for field in slot.fields if field.type is SlotType.IMAGE]
+    if len(fields) != 1 or any(slot.type is SlotType.IMAGE for slot in slots):
+        return None
+    return {fields[0][0]: [{fields[0][1]: image}]}
 
 
 def _find_field(definition: SectionDefinition, named: str | None) -> str:
@@ -103,5 +113,7 @@ def _find_field(definition: SectionDefinition, named: str | None) -> str:
     if named is None and len(fields) == 1:
         return fields[0]
     which = f"takes images in {', '.join(fields)}" if fields else "has no field for an image"
+    if not fields and _place_in_list(definition, {}):
+        which = "has a list of images; cms_updateListItem shows another one in an item of it"
     found = f"Field '{named}' is none: the" if named else "Which field? The"
     raise InvalidArgumentsError(f"{found} template {definition.key} {which}.")

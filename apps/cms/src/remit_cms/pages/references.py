@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from typing import Final
 
-from sqlalchemy import or_, select
+from sqlalchemy import Row, or_, select
 
 from remit import LeafContext
 from remit.tools import Candidate
 from remit_cms.storage.database import Database
-from remit_cms.storage.scope import name_filter, pages_translated_as, slug_of
+from remit_cms.storage.scope import find_named, slug_of
 from remit_cms.storage.tables import Kind, Page, PageSection, SectionDefinition
 from remit_cms.storage.transactions import open_view
 from remit_cms.storage.translations import PageTexts, load_texts
 
 _MAX_LISTED: Final = 500
+_NUMBERED: Final = re.compile(r"s\d{1,6}")
 
 
 class PageReferences:
@@ -29,16 +32,15 @@ class PageReferences:
         self._database, self._kinds = database, kinds or (Kind.PAGE,)
 
     async def find_candidates(self, ctx: LeafContext, text: str) -> list[Candidate]:
-        """The pages that a text may mean, by id, slug or title, or else all, to suggest similar ones.
+        """The pages that a text may mean, by id, slug or title, or else similar ones, to suggest them.
 
         A slug stands for the page at the root, in the default locale if there are several.
         """
         async with open_view(self._database, ctx) as scope:
-            pages = select(Page).where(scope.target.row_filter(Page), Page.kind.in_(self._kinds))
-            named = or_(Page.id == text, name_filter(Page, text), Page.id.in_(pages_translated_as(scope, text)))
-            pages = pages.order_by(Page.locale != scope.default_locale, Page.slug, Page.id).limit(_MAX_LISTED)
-            rows = (await scope.session.scalars(pages.where(named))).all()
-            rows = rows or (await scope.session.scalars(pages)).all()
+            by_id = select(Page).where(scope.target.row_filter(Page), Page.id == text, Page.kind.in_(self._kinds))
+            named = [*await scope.session.scalars(by_id), *await find_named(scope, text, self._kinds)]
+            rows = [*{page.id: page for page in named}.values()] or await scope.find_similar(text, *self._kinds)
+            rows = sorted(rows, key=lambda page: (page.locale != scope.default_locale, page.slug, page.id))
             texts = await load_texts(scope, rows)
         slugs = {page.slug: page.id for page in reversed(rows) if page.parent is None}
         return [
@@ -63,27 +65,43 @@ class SectionReferences:
 
     async def find_candidates(self, ctx: LeafContext, text: str) -> list[Candidate]:
         """The sections that a text may mean: by id, template, or page and template; or else all, to suggest some."""
-        key = text.strip().rpartition("/")[2]
+        head, _, key = text.strip().rpartition("/")
+        number = int(key[1:]) if _NUMBERED.fullmatch(key) else 0
+        rows: Sequence[Row[str, str, int, Page]] = []
         async with open_view(self._database, ctx) as scope:
             sections = (
-                select(PageSection.id, SectionDefinition.key, Page.slug, Page.title, Page.revision, Page.id)
+                select(PageSection.id, SectionDefinition.key, PageSection.number, Page)
                 .join(Page, Page.id == PageSection.page)
                 .join(SectionDefinition, SectionDefinition.id == PageSection.definition)
                 .where(scope.target.row_filter(Page), Page.kind == Kind.PAGE)
                 .order_by(Page.slug, Page.id, PageSection.sort_order, PageSection.id)
                 .limit(_MAX_LISTED)
             )
-            named = or_(PageSection.id == text, SectionDefinition.key == key)
-            rows = (await scope.session.execute(sections.where(named))).all()
-            rows = rows or (await scope.session.execute(sections)).all()
+            numbered = (PageSection.number == number,) if number else ()
+            alike = or_(PageSection.id == text, SectionDefinition.key == key, *numbered)
+            named = await find_named(scope, head, [Kind.PAGE]) if head else ()
+            on_page = Page.id.in_([head, *(page.id for page in named)])
+            tried = (sections.where(alike, on_page),) if head else ()
+            for query in (*tried, sections.where(alike), sections):
+                rows = (await scope.session.execute(query)).all()
+                if rows:
+                    break
         return [
             Candidate(
                 section,
-                f"{key} on {title}",
-                str(revision),
-                (key, *(f"{name}/{key}" for name in dict.fromkeys((slug, f"/{slug}", title, page)))),
+                f"{key} on {page.title}",
+                str(page.revision),
+                (
+                    key,
+                    *(
+                        f"{name}/{part}"
+                        for name in dict.fromkeys((page.slug, f"/{page.slug}", page.title, page.id))
+                        for part in (key, *((f"s{number}",) if number else ()))
+                    ),
+                    *((f"s{number}",) if number else ()),
+                ),
             )
-            for section, key, slug, title, revision, page in rows
+            for section, key, number, page in rows
         ]
 
 

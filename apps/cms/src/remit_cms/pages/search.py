@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from sqlalchemy import null, select
-
 from remit import LeafContext
 from remit_cms.models import pluralize
 from remit_cms.pages.payloads import FindResource, Match, MatchesReply, SearchPages
 from remit_cms.storage import full_text
 from remit_cms.storage.database import Database
-from remit_cms.storage.names import load_names
-from remit_cms.storage.tables import Kind, Page, PageTranslation
+from remit_cms.storage.tables import Kind
 from remit_cms.storage.transactions import open_view
+from remit_cms.storage.translations import load_texts, localize_texts
 
 _MIN_SCORE = 55
 
@@ -24,36 +22,34 @@ class Search:
 
     async def find_resource(self, ctx: LeafContext, payload: FindResource) -> MatchesReply:
         """Find pages whose title or slug resembles the query, despite typing errors. Use it before guessing a slug."""
-        async with open_view(self._database, ctx) as scope:
-            is_page = (scope.target.row_filter(Page), Page.kind == Kind.PAGE)
-            query = select(Page.id, Page.title, Page.slug, null()).where(*is_page).order_by(Page.slug)
-            originals = await load_names(scope.session, query)
-            table = PageTranslation
-            query = select(table.page, table.title, table.slug, table.locale).join(Page).where(*is_page)
-            translated = await load_names(scope.session, query.order_by(table.locale, table.page))
-        ids, titles, slugs, locales = (one + other for one, other in zip(originals, translated, strict=True))
         from rapidfuzz import fuzz, process, utils  # noqa: PLC0415 - slow to import, seldom needed
 
-        # A slug that is its title in other letters would be compared again, which takes the most time here.
-        others = [
-            "" if slug.replace("-", " ") == title.lower() else slug for title, slug in zip(titles, slugs, strict=True)
+        async with open_view(self._database, ctx) as scope:
+            pages = await scope.find_similar(payload.query, Kind.PAGE)
+            texts = await load_texts(scope, pages)
+        names = [
+            (name, page, locale)
+            for page in pages
+            for locale, each in texts[page.id].items()
+            for name in (each.title, each.slug)
+            if name
         ]
         found = process.extract(
             payload.query,
-            titles + others,
+            [name for name, _, _ in names],
             scorer=fuzz.WRatio,
             processor=utils.default_process,
-            limit=4 * payload.limit,
+            limit=None,
             score_cutoff=_MIN_SCORE,
         )
         best: dict[str, Match] = {}
         for _, score, index in found:
-            place = index % len(ids)
-            page, original = ids[place], ids.index(ids[place])
-            title, slug = titles[place] or titles[original], slugs[place] or slugs[original]
-            locale = locales[place] or None
-            match = Match(id=page, title=title, slug=slug, score=round(score / 100, 2), locale_code=locale)
-            best.setdefault(page, match)
+            _, page, locale = names[index]
+            shown = localize_texts(texts[page.id], (locale, page.locale)).texts
+            code = None if locale == page.locale else locale
+            title, slug = shown.title or "", shown.slug or ""
+            match = Match(id=page.id, title=title, slug=slug, score=round(score / 100, 2), locale_code=code)
+            best.setdefault(page.id, match)
         return _matches_reply([*best.values()][: payload.limit])
 
     async def search_pages(self, ctx: LeafContext, payload: SearchPages) -> MatchesReply:

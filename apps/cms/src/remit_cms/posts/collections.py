@@ -10,13 +10,13 @@ from remit.tools import Preview
 from remit_cms.models import pluralize
 from remit_cms.pages.slugs import resolve_slug
 from remit_cms.posts.entries import (
+    ShownEntry,
     StoredEntry,
     create_entry,
     delete_entry,
     find_entry,
-    find_texts,
-    load_content,
     preview_deletion,
+    show_entries,
     update_entry,
 )
 from remit_cms.posts.payloads import (
@@ -98,7 +98,9 @@ class Collections:
                 query = query.where(Page.slug > payload.cursor)
             rows = (await scope.session.execute(query.order_by(Page.slug).limit(payload.limit + 1))).all()
             entries = [StoredEntry(page, section, collection) for page, section in rows[: payload.limit]]
-            views = [await _view(scope, each, locale if payload.include_content else None) for each in entries]
+            shown = await show_entries(scope, entries, locale if payload.include_content else scope.default_locale)
+            pairs = zip(entries, shown, strict=True)
+            views = [_view(entry, each, locale if payload.include_content else None) for entry, each in pairs]
             return EntriesReply(
                 entries=views,
                 total=total,
@@ -186,19 +188,18 @@ def _collection_view(row: SectionDefinition) -> CollectionView:
 
 
 async def _reply(scope: Scope, entry: StoredEntry, locale: str, message: str) -> EntryReply:
-    return EntryReply(entry=await _view(scope, entry, locale), message=message)
+    (shown,) = await show_entries(scope, [entry], locale)
+    return EntryReply(entry=_view(entry, shown, locale), message=message)
 
 
-async def _view(scope: Scope, entry: StoredEntry, locale: str | None) -> EntryView:
-    content = None if locale is None else await load_content(scope, entry, locale)
-    title, slug = await find_texts(scope, entry, locale or scope.default_locale)
+def _view(entry: StoredEntry, shown: ShownEntry, locale: str | None) -> EntryView:
     return EntryView(
         id=entry.page.id,
-        title=title,
-        slug=slug,
+        title=shown.title,
+        slug=shown.slug,
         status=entry.page.status,
         revision=entry.page.revision,
         locale_code=locale,
-        content=content and content.content,
-        untranslated=content and content.untranslated,
+        content=None if locale is None else shown.content,
+        untranslated=None if locale is None else shown.untranslated or None,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import select
@@ -10,15 +11,21 @@ from remit.errors import InvalidArgumentsError
 from remit.tools import Preview
 from remit_cms.models import Content
 from remit_cms.pages.slugs import resolve_slug
-from remit_cms.sections.contents import describe_empty_slots, load_section, update_content
-from remit_cms.sections.payloads import SectionView
+from remit_cms.sections.contents import describe_empty_slots, load_contents, update_content
 from remit_cms.storage.documents import make_document
 from remit_cms.storage.links import describe_links, find_links, link_state
 from remit_cms.storage.revisions import check_revision, save_revision
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.tables import Kind, Page, PageSection, SectionDefinition
 from remit_cms.storage.transactions import Edit
-from remit_cms.storage.translations import PageTexts, check_slugs_are_free, load_texts, localize_texts, write_texts
+from remit_cms.storage.translations import (
+    PageTexts,
+    check_slugs_are_free,
+    load_texts,
+    localize_content,
+    localize_texts,
+    write_texts,
+)
 from remit_cms.storage.trash import move_to_trash
 
 _MAX_ADDRESS = 64
@@ -49,9 +56,27 @@ async def find_entry(scope: Scope, name: str) -> StoredEntry:
     return StoredEntry(page, row[0], row[1])
 
 
-async def load_content(scope: Scope, entry: StoredEntry, locale: str) -> SectionView:
-    """The content of an entry in a language."""
-    return await load_section(scope, entry.section, entry.collection, locale)
+@dataclass(frozen=True, slots=True)
+class ShownEntry:
+    """An entry as a reader of a language sees it; the slug is without its collection."""
+
+    title: str
+    slug: str
+    content: Content
+    untranslated: dict[str, str]
+
+
+async def show_entries(scope: Scope, entries: Sequence[StoredEntry], locale: str) -> list[ShownEntry]:
+    """Entries as a reader of a language sees them."""
+    chain = scope.fallback_chain(locale)
+    contents = await load_contents(scope, [entry.section.id for entry in entries], chain)
+    texts = await load_texts(scope, [entry.page for entry in entries])
+    return [
+        ShownEntry(shown.title or "", (shown.slug or "").rpartition("/")[2], *content)
+        for entry in entries
+        for shown in [localize_texts(texts[entry.page.id], chain).texts]
+        for content in [localize_content(contents.get(entry.section.id, {}), chain, entry.section.lists)]
+    ]
 
 
 async def create_entry(
@@ -115,13 +140,6 @@ async def update_entry(
     if fields:
         await save_revision(edit, page, f"update_{what}", *fields)
     return bool(fields)
-
-
-async def find_texts(scope: Scope, entry: StoredEntry, locale: str) -> tuple[str, str]:
-    """Title and slug of an entry as a reader of a language sees them; the slug without its collection."""
-    texts = (await load_texts(scope, [entry.page]))[entry.page.id]
-    found = localize_texts(texts, scope.fallback_chain(locale)).texts
-    return found.title or "", (found.slug or "").rpartition("/")[2]
 
 
 async def delete_entry(edit: Edit, name: str) -> Page:

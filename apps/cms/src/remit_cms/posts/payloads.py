@@ -42,7 +42,9 @@ _Cursor = Annotated[str, Field(max_length=200)]
 class FieldInput(Payload):
     """A field of the entries of a collection."""
 
-    key: str = Field(description="Name of the field, e.g. price", pattern=r"^[a-zA-Z][a-zA-Z0-9]{0,39}$")
+    key: str = Field(
+        description="Name of the field in letters and digits, e.g. price", pattern=r"^[a-zA-Z][a-zA-Z0-9]{0,39}$"
+    )
     type: Literal["text", "richText", "image", "media", "link", "option"] = Field(description="Kind of its values")
     label: OptionalParam[_Line] = Field(default=None, description="What editors read; the key if omitted")
     required: bool = Field(default=False, description="Whether an entry needs it")
@@ -116,8 +118,11 @@ class Cover(Payload):
 
 
 def _split_tags(value: object) -> object:
-    """Tags that are given as one text with commas."""
-    return [tag.strip() for tag in value.split(",") if tag.strip()] if isinstance(value, str) else value
+    """Tags that are given as one text with commas, or as texts of which some have commas."""
+    texts = [value] if isinstance(value, str) else value
+    if not isinstance(texts, list) or not all(isinstance(each, str) for each in cast("list[object]", texts)):
+        return value
+    return [tag.strip() for text in cast("list[str]", texts) for tag in text.split(",") if tag.strip()]
 
 
 Tag = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=50, pattern=r"^[^,]+$")]

@@ -10,15 +10,15 @@ from sqlalchemy import Subquery, func, select
 from remit import LeafContext
 from remit.errors import ConflictError
 from remit.tools import Preview
-from remit_cms.models import Content, pluralize
+from remit_cms.models import pluralize
 from remit_cms.posts.entries import (
+    ShownEntry,
     StoredEntry,
     create_entry,
     delete_entry,
     find_entry,
-    find_texts,
-    load_content,
     preview_deletion,
+    show_entries,
     update_entry,
 )
 from remit_cms.posts.payloads import (
@@ -69,11 +69,10 @@ class Posts:
             )
             rows = (await scope.session.execute(query)).all()
             wanted, total = (payload.category or "").lower(), len(rows)
-            briefs: list[PostBrief] = []
-            for page, section, published in rows if wanted else rows[: payload.limit]:
-                entry = StoredEntry(page, section, collection)
-                content = (await load_content(scope, entry, locale)).content or {}
-                briefs.append(await _brief(scope, entry, locale, published, content))
+            chosen = rows if wanted else rows[: payload.limit]
+            entries = [StoredEntry(page, section, collection) for page, section, _ in chosen]
+            shown = await show_entries(scope, entries, locale)
+            briefs = [_brief(row[0], each, row[2]) for row, each in zip(chosen, shown, strict=True)]
             if wanted:
                 briefs = [each for each in briefs if (each.category or "").lower() == wanted]
                 total = len(briefs)
@@ -177,18 +176,15 @@ def _publication_dates(scope: Scope) -> Subquery:
     )
 
 
-async def _brief(
-    scope: Scope, entry: StoredEntry, locale: str, published: datetime | None, content: Content
-) -> PostBrief:
-    page, (title, slug) = entry.page, await find_texts(scope, entry, locale)
+def _brief(page: Page, shown: ShownEntry, published: datetime | None) -> PostBrief:
     return PostBrief(
         id=page.id,
-        title=title,
-        slug=slug,
+        title=shown.title,
+        slug=shown.slug,
         status=page.status,
         published_at=published,
-        category=cast("str | None", content.get("category")),
-        excerpt=cast("str | None", content.get("excerpt")),
+        category=cast("str | None", shown.content.get("category")),
+        excerpt=cast("str | None", shown.content.get("excerpt")),
     )
 
 
@@ -196,9 +192,9 @@ async def _reply(scope: Scope, entry: StoredEntry, code: str | None, message: st
     locale = scope.resolve_locale(code)
     dates = _publication_dates(scope)
     published = await scope.session.scalar(select(dates.c.published_at).where(dates.c.page == entry.page.id))
-    view = await load_content(scope, entry, locale)
-    content = view.content or {}
-    brief = await _brief(scope, entry, locale, published, content)
+    (shown,) = await show_entries(scope, [entry], locale)
+    content = shown.content
+    brief = _brief(entry.page, shown, published)
     tags = cast("str | None", content.get("tags"))
     post = PostView(
         **brief.model_dump(),
@@ -209,6 +205,6 @@ async def _reply(scope: Scope, entry: StoredEntry, code: str | None, message: st
         author=cast("str | None", content.get("author")),
         tags=tags.split(", ") if tags else None,
         cover=cast("dict[str, str] | None", content.get("cover")),
-        untranslated=view.untranslated,
+        untranslated=shown.untranslated or None,
     )
     return PostReply(post=post, message=message)

@@ -140,7 +140,7 @@ def _state_of(page: Page) -> str:
 
 
 def _section_view(section: SectionSnapshot, chain: tuple[str, ...]) -> SectionView:
-    content, untranslated = localize_content(section.contents, chain)
+    content, untranslated = localize_content(section.contents, chain, section.lists)
     return SectionView(
         id=section.id,
         section_key=section.definition,

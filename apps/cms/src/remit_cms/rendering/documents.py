@@ -9,6 +9,7 @@ from sqlalchemy import select
 
 from remit_cms.models import Content
 from remit_cms.sections.links import Overlay, resolve_links
+from remit_cms.settings.theme import theme_css
 from remit_cms.settings.values import load_settings
 from remit_cms.storage.images import Image, load_images
 from remit_cms.storage.scope import Scope, parse_structure
@@ -79,7 +80,11 @@ async def load_page_document(
             section.definition,
             structures[section.definition],
             await resolve_links(
-                scope, localize_content(section.contents, chain).content, locale, live=live, overlay=overlay
+                scope,
+                localize_content(section.contents, chain, section.lists).content,
+                locale,
+                live=live,
+                overlay=overlay,
             ),
         )
         for section in sorted(snapshot.sections, key=lambda section: (section.sort_order, section.id))
@@ -88,7 +93,7 @@ async def load_page_document(
     return PageDocument(
         site=settings.name,
         tagline=settings.tagline,
-        theme_css=settings.theme_css,
+        theme_css=theme_css(settings.theme or {}),
         locale=locale,
         title=texts.title or "",
         meta_title=texts.meta_title or f"{texts.title} · {settings.name}",

@@ -31,7 +31,7 @@ from remit_cms.storage.tables import Kind, Page
 from remit_cms.storage.transactions import open_view
 from remit_cms.storage.translations import load_slugs
 from remit_cms.templates.slots import Slot, SlotType, Structure
-from remit_cms.templates.values import url_scheme
+from remit_cms.templates.values import iterate_items, url_scheme
 
 _TEMPLATE_FOLDER: Final = Path(__file__).parent / "html"
 _SHOWN: Final = (Kind.PAGE, Kind.ENTRY)
@@ -197,6 +197,9 @@ def prepare_section(
 
 
 def _prepare_value(slot: Slot, value: JsonValue, pictures: Mapping[str, PictureSource]) -> object:
+    if slot.type is SlotType.LIST:
+        sections = [prepare_section(slot.key, slot.item, item, pictures) for item in iterate_items(value)]
+        return [section.content for section in sections if section.fields] or None
     if slot.type is SlotType.RICH_TEXT:
         return render_rich_text(value) if isinstance(value, str) and value.strip() else None
     if isinstance(value, dict) and "imageId" in value:

@@ -149,7 +149,7 @@ class Scheduling:
         return reply
 
     async def run_scheduled_action(self, ctx: LeafContext, payload: RunScheduledAction) -> ScheduledActionReply:
-        """Carry out a scheduled action when its time has come. Remit's executor calls this, nobody else can."""
+        """Carry out a scheduled action when its time has come. Only Remit's executor can call this."""
 
         async def work(edit: Edit) -> ScheduledActionReply:
             row = await find_action(edit, payload.action_id)

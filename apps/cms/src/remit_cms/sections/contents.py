@@ -8,13 +8,16 @@ from dataclasses import dataclass
 from sqlalchemy import func, select, update
 
 from remit_cms.models import Content
+from remit_cms.sections.items import merge_items, without_ids
 from remit_cms.sections.links import link_objects
 from remit_cms.sections.payloads import SectionInput, SectionView
 from remit_cms.storage.images import fill_images
 from remit_cms.storage.scope import Scope, parse_structure
+from remit_cms.storage.snapshots import next_number
 from remit_cms.storage.tables import Page, PageSection, SectionContent, SectionDefinition
 from remit_cms.storage.transactions import Edit
 from remit_cms.storage.translations import localize_content
+from remit_cms.templates.slots import Structure
 from remit_cms.templates.values import check_content, empty_required_slots, rename_fields
 
 
@@ -47,16 +50,17 @@ async def load_sections(
     )
     rows = (await scope.session.execute(query)).all()
     chain = () if locale is None else scope.fallback_chain(locale)
-    contents = await _load_contents(scope, [row[0].id for row in rows], chain) if chain else {}
+    contents = await load_contents(scope, [row[0].id for row in rows], chain) if chain else {}
     shown = with_content and bool(chain)
-    return [_to_view(row[0], row[1], contents.get(row[0].id, {}), chain, with_content=shown) for row in rows]
+    return [_to_view(row[0], page, row[1], contents.get(row[0].id, {}), chain, with_content=shown) for row in rows]
 
 
 async def load_section(scope: Scope, section: PageSection, definition: SectionDefinition, locale: str) -> SectionView:
     """One section with its content."""
     chain = scope.fallback_chain(locale)
-    contents = await _load_contents(scope, [section.id], chain)
-    return _to_view(section, definition, contents.get(section.id, {}), chain, with_content=True)
+    contents = await load_contents(scope, [section.id], chain)
+    page = await scope.session.get_one(Page, section.page)
+    return _to_view(section, page, definition, contents.get(section.id, {}), chain, with_content=True)
 
 
 async def add_section(
@@ -80,19 +84,29 @@ async def add_section(
         .where(PageSection.page == page.id, PageSection.sort_order >= order)
         .values(sort_order=PageSection.sort_order + 1)
     )
-    section = PageSection(id=edit.new_id("section"), page=page.id, definition=definition.id, sort_order=order)
+    section = PageSection(
+        id=edit.new_id("section"), page=page.id, definition=definition.id, sort_order=order, number=next_number(page)
+    )
     edit.session.add(section)
     await edit.session.flush()
-    content = _merge_content({}, given)
+    items = merge_items(page, section, structure, {}, without_ids(structure, given), {})
+    content = _merge_content(items, given, structure)
     edit.session.add(SectionContent(section=section.id, locale=locale, content=content))
     await edit.session.flush()
-    return AddedSection(section, definition, empty_required_slots(structure, content))
+    view = await load_section(edit, section, definition, locale)
+    return AddedSection(section, definition, empty_required_slots(structure, view.content or {}))
 
 
 async def update_content(
-    edit: Edit, section: PageSection, definition: SectionDefinition, content: Content, locale: str
+    edit: Edit,
+    section: PageSection,
+    definition: SectionDefinition,
+    content: Content,
+    locale: str,
+    *,
+    as_new: bool = False,
 ) -> ContentUpdate:
-    """Update the content of a section in one locale.
+    """Update the content of a section in one locale; ``as_new`` adds all items of lists, also those that there are.
 
     Raises:
         InvalidArgumentsError: the content does not fit the template.
@@ -103,7 +117,9 @@ async def update_content(
     content = await link_objects(edit, structure, rename_fields(structure, content, before))
     check_content(definition.key, structure, content)
     content = await fill_images(edit, content)
-    after = _merge_content(before, content)
+    page = await edit.session.get_one(Page, section.page)
+    shown = {} if as_new else (await load_section(edit, section, definition, locale)).content or {}
+    after = _merge_content(merge_items(page, section, structure, before, content, shown), content, structure)
     if after != before:
         if row is None:
             row = SectionContent(section=section.id, locale=locale, content=after)
@@ -136,12 +152,14 @@ def describe_empty_slots(keys: list[str]) -> str:
     return f" Still empty: {', '.join(keys)}." if keys else ""
 
 
-def _merge_content(old: Content, new: Content) -> Content:
-    """Merge shallowly: new values win, null empties a field."""
-    return {key: value for key, value in {**old, **new}.items() if value is not None}
+def _merge_content(old: Content, new: Content, structure: Structure) -> Content:
+    """Merge shallowly: new values win, null empties a field. Lists are merged already."""
+    lists = {slot.key for slot in structure.lists}
+    merged = {**old, **{key: value for key, value in new.items() if key not in lists}}
+    return {key: value for key, value in merged.items() if value is not None}
 
 
-async def _load_contents(scope: Scope, sections: list[str], chain: Sequence[str]) -> dict[str, dict[str, Content]]:
+async def load_contents(scope: Scope, sections: list[str], chain: Sequence[str]) -> dict[str, dict[str, Content]]:
     """Content by section and locale, of a locale and those that stand in for it."""
     query = select(SectionContent).where(SectionContent.section.in_(sections), SectionContent.locale.in_(chain))
     found: dict[str, dict[str, Content]] = {}
@@ -152,15 +170,17 @@ async def _load_contents(scope: Scope, sections: list[str], chain: Sequence[str]
 
 def _to_view(
     section: PageSection,
+    page: Page,
     definition: SectionDefinition,
     contents: Mapping[str, Content],
     chain: Sequence[str],
     *,
     with_content: bool,
 ) -> SectionView:
-    shown, untranslated = localize_content(contents, chain) if chain else ({}, {})
+    shown, untranslated = localize_content(contents, chain, section.lists) if chain else ({}, {})
     return SectionView(
         id=section.id,
+        ref=f"{page.slug}/s{section.number}" if section.number else None,
         section_key=definition.key,
         sort_order=section.sort_order,
         locale_code=chain[0] if with_content else None,

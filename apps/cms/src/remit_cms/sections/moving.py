@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlalchemy import func, select, update
 
 from remit_cms.sections.contents import remove_section
+from remit_cms.storage.snapshots import next_number
 from remit_cms.storage.tables import Page, PageSection, SectionContent
 from remit_cms.storage.transactions import Edit
 
@@ -36,8 +37,17 @@ async def transfer_section(edit: Edit, section: PageSection, page: Page, positio
             select(SectionContent).where(SectionContent.section == section.id).order_by(SectionContent.locale)
         )
     ).all()
+    former = await edit.session.get_one(Page, section.page)
+    page.last_item = max(page.last_item, former.last_item)
     count = await _count_sections(edit, page.id)
-    moved = PageSection(id=edit.new_id("section"), page=page.id, definition=section.definition, sort_order=count)
+    moved = PageSection(
+        id=edit.new_id("section"),
+        page=page.id,
+        definition=section.definition,
+        sort_order=count,
+        number=next_number(page),
+        lists=section.lists,
+    )
     edit.session.add(moved)
     await edit.session.flush()
     for each in contents:

@@ -30,6 +30,9 @@ _DEFINITION = "Key of a section template, e.g. hero, text, image-text, features,
 _LOCALE = "Language, e.g. en"
 _REVISION = "Refuse if the page has another revision by now"
 
+_ITEM = "Id of the item in the list, e.g. i2, or its exact title or question"
+
+_ItemName = Annotated[str, Field(min_length=1, max_length=1000)]
 _Order = Annotated[int, Field(ge=0, le=1000)]
 
 
@@ -93,6 +96,45 @@ class MoveSection(Payload):
     expected_revision: SkipJsonSchema[RevisionNumber | None] = None
 
 
+class ItemPayload(Payload):
+    """A section with a list. ``list_field`` is needed where its template has several."""
+
+    page_section_id: SectionReference = Field(description=_SECTION)
+    list_field: SkipJsonSchema[str | None] = None
+    expected_revision: SkipJsonSchema[RevisionNumber | None] = None
+
+
+class AddListItem(ItemPayload):
+    """A new item."""
+
+    item: ContentInput = Field(description='Its fields, e.g. {"question": "When?", "answer": "At nine."}')
+    position: OptionalParam[_Order] = Field(
+        default=None, description="Place in the list, 0 is the top; the end if omitted"
+    )
+    locale_code: OptionalParam[LocaleCode] = Field(default=None, description=_LOCALE)
+
+
+class UpdateListItem(ItemPayload):
+    """New values for fields of an item."""
+
+    item_id: _ItemName = Field(description=_ITEM)
+    item: ContentInput = Field(description="The fields to change, with their new values; null empties one")
+    locale_code: OptionalParam[LocaleCode] = Field(default=None, description=_LOCALE)
+
+
+class MoveListItem(ItemPayload):
+    """An item and its new place."""
+
+    item_id: _ItemName = Field(description=_ITEM)
+    position: OptionalParam[_Order] = Field(default=None, description="New place, 0 is the top; the end if omitted")
+
+
+class RemoveListItem(ItemPayload):
+    """The item to remove."""
+
+    item_id: _ItemName = Field(description=_ITEM)
+
+
 class DeletePageSection(Payload):
     """The section to delete."""
 
@@ -105,11 +147,13 @@ class DeletePageSection(Payload):
 class SectionView(View):
     """A section. ``section_key`` is its template's key.
 
-    ``content`` is present on request; ``untranslated`` names the fields that the locale lacks, and the locale whose
+    ``ref`` names it by its page and number, such as about/s3. ``content`` is present on request;
+    ``untranslated`` names the fields that the locale lacks, and the locale whose
     values they have.
     """
 
     id: str
+    ref: OmittedIfNone[str] = None
     section_key: str
     sort_order: int
     locale_code: OmittedIfNone[str] = None
@@ -152,6 +196,16 @@ class SectionsReply(Reply):
 
     sections: list[SectionView]
     total: int
+    page_id: str
+    revision: int
+
+
+class ItemReply(Reply):
+    """An item of a list, if it is still there, and the ids of all items in order."""
+
+    item: OmittedIfNone[Content] = None
+    item_ids: list[str]
+    page_section_id: str
     page_id: str
     revision: int
 

@@ -16,6 +16,7 @@ from remit_cms.sections.contents import (
     section_name,
     update_content,
 )
+from remit_cms.sections.listing import ListItems
 from remit_cms.sections.moving import place_section, transfer_section
 from remit_cms.sections.payloads import (
     AddSectionToPage,
@@ -38,7 +39,7 @@ from remit_cms.storage.revisions import check_revision, save_revision
 from remit_cms.storage.scope import parse_structure
 from remit_cms.storage.tables import Kind, SectionDefinition
 from remit_cms.storage.transactions import Edit, edit_once, open_view
-from remit_cms.templates.values import VALUE_FORMATS
+from remit_cms.templates.values import describe_format
 
 
 class Sections:
@@ -46,6 +47,7 @@ class Sections:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self.items = ListItems(database)
 
     async def get_page_sections(self, ctx: LeafContext, payload: GetPageSections) -> SectionsReply:
         """List the sections of a page in order, without their content unless includeContent is true."""
@@ -83,7 +85,7 @@ class Sections:
                     type=slot.type.value,
                     label=slot.label,
                     required=slot.required,
-                    write=VALUE_FORMATS[slot.type],
+                    write=describe_format(slot),
                     options=list(slot.options) or None,
                 )
                 for slot in parse_structure(definition).slots

@@ -7,13 +7,13 @@ from typing import Self, cast
 from pydantic import Field, JsonValue, model_validator
 
 from remit_cms.models import LocaleCode, OmittedIfNone, OptionalParam, Payload, Reply, RevisionNumber
+from remit_cms.settings.theme import Theme
 from remit_cms.settings.values import (
     Hosts,
     Instructions,
     SiteName,
     SiteSettings,
     Tagline,
-    Theme,
     TimeZone,
     describe_unknown,
     resolve_setting,

@@ -6,7 +6,7 @@ import re
 from typing import Annotated, Final
 from zoneinfo import ZoneInfo
 
-from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints
+from pydantic import AfterValidator, Field, StringConstraints
 
 from remit.errors import NotFoundError
 from remit_cms.models import Content, OmittedIfNone, View
@@ -15,41 +15,16 @@ from remit_cms.storage.scope import Scope
 from remit_cms.storage.tables import Kind, Site
 from remit_cms.storage.translations import localize_content
 
-THEME_VARIABLES: Final = ("ink", "soft", "paper", "tint", "line", "accent", "on-accent", "text", "head")
-"""The CSS variables of a theme, without their dashes: colours, and the fonts of texts and headings."""
-
-_LIGHT_ONLY: Final = ("ink", "soft", "paper", "tint", "line")
-
 LOCALISED: Final = frozenset({"name", "tagline"})
 """The settings that have a value per language."""
 
 _HOST: Final = re.compile(r"(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]")
-_COLOUR: Final = re.compile(r"#[0-9a-fA-F]{3,8}|[a-zA-Z]{3,20}|(rgb|hsl|oklch)a?\([0-9.,%/ deg]{1,60}\)")
-_FONTS: Final = re.compile(r"[a-zA-Z0-9 ,\"'-]{1,300}")
 
 
 def _check_host(host: str) -> str:
     if not _HOST.fullmatch(host.lower()):
         raise ValueError(f"{host!r} is no host name, such as hooks.example.com, without https:// and path")
     return host.lower()
-
-
-def _check_theme(theme: dict[str, str]) -> dict[str, str]:
-    for name, value in theme.items():
-        if name not in THEME_VARIABLES:
-            raise ValueError(f"there is no theme variable '{name}'; there are {', '.join(THEME_VARIABLES)}")
-        pattern = _FONTS if name in ("text", "head") else _COLOUR
-        if value and not pattern.fullmatch(value):
-            what = "names of fonts" if pattern is _FONTS else "a colour such as #9a3f12"
-            raise ValueError(f"theme variable '{name}' takes {what}, not {value!r}")
-    return theme
-
-
-def _strip_dashes(theme: object) -> object:
-    """The theme without the dashes of CSS in its names, which some callers write."""
-    if not isinstance(theme, dict):
-        return theme
-    return {str(name).removeprefix("--"): value for name, value in theme.items()}  # pyright: ignore[reportUnknownVariableType,reportUnknownArgumentType] - checked by its type
 
 
 def _check_zone(name: str) -> str:
@@ -70,7 +45,6 @@ Instructions = Annotated[str, short_text(2000)]
 TimeZone = Annotated[str, short_text(100), AfterValidator(_check_zone)]
 Host = Annotated[str, AfterValidator(_check_host)]
 Hosts = Annotated[list[Host], Field(max_length=50)]
-Theme = Annotated[dict[str, str], BeforeValidator(_strip_dashes), AfterValidator(_check_theme)]
 
 
 class SiteSettings(View):
@@ -83,19 +57,6 @@ class SiteSettings(View):
     instructions: OmittedIfNone[str] = None
     post_hosts: OmittedIfNone[list[str]] = None
     theme: OmittedIfNone[dict[str, str]] = None
-
-    @property
-    def theme_css(self) -> str:
-        """The rules of CSS that set the theme's variables; empty without a theme.
-
-        Colours of paper and ink are those of the light design: the dark one has its own, or texts could not be read.
-        """
-        theme = self.theme or {}
-        light = ";".join(f"--{name}:{theme[name]}" for name in _LIGHT_ONLY if name in theme)
-        always = ";".join(f"--{name}:{value}" for name, value in theme.items() if name not in _LIGHT_ONLY)
-        return (f":root{{{always}}}" if always else "") + (
-            f"@media (prefers-color-scheme: light){{:root{{{light}}}}}" if light else ""
-        )
 
 
 SETTING_NAMES: Final = tuple(SiteSettings.model_json_schema(by_alias=True)["properties"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
 from dataclasses import dataclass, field, replace
@@ -72,7 +73,8 @@ class Site:
         target: the site and environment.
         url: the address of the site for visitors, for sitemap and canonical links.
         preview_key: the key that signs links to previews; None shows none.
-        look_every: seconds between looks whether anything was published; responses are kept until then.
+        look_every: seconds between looks whether anything was published; responses are kept until then. By default each
+            request looks, so that it sees what was published before it.
         clock: seconds since the epoch, for links that expire.
 
     Raises:
@@ -88,7 +90,7 @@ class Site:
         *,
         url: str = "http://127.0.0.1:8080",
         preview_key: Secret | None = None,
-        look_every: float = 1.0,
+        look_every: float = 0.0,
         clock: Callable[[], float] = time.time,
     ) -> None:
         if preview_key is not None:
@@ -101,7 +103,10 @@ class Site:
         self._preview_key = preview_key
         self._look_every = look_every
         self._looked: float | None = None
-        self._version = ""
+        self._version: int | None = None
+        self._looks = 0
+        self._seen = 0
+        self._look_lock = asyncio.Lock()
         self._clock = clock
         self._kept: dict[str, Response] = {}
 
@@ -146,16 +151,24 @@ class Site:
         return response
 
     async def _forget_if_changed(self) -> None:
-        """Forget the responses that are kept if anything that visitors see was changed since the last look."""
-        now = time.monotonic()
-        if self._looked is not None and now - self._looked < self._look_every:
+        """Forget the responses that are kept if anything that visitors see was changed since the last look.
+
+        Requests that wait for a look share the next one: one that began before a request may have missed a change.
+        """
+        if self._looked is not None and time.monotonic() - self._looked < self._look_every:
             return
-        self._looked = now
-        async with open_view(self._database, self.target) as scope:
-            version = await load_version(scope)
-        if version != self._version:
-            self._version = version
-            self._kept = {}
+        begun = self._looks
+        async with self._look_lock:
+            if self._seen > begun:
+                return
+            self._looks += 1
+            look, now = self._looks, time.monotonic()
+            async with self._database.read() as session:
+                version = await load_version(session, self.target)
+            self._seen, self._looked = look, now
+            if version != self._version:
+                self._version = version
+                self._kept = {}
 
     async def _make(self, path: str) -> Response:
         async with open_view(self._database, self.target) as scope:
@@ -191,13 +204,14 @@ class Site:
         default, locale, pinned = scope.default_locale, address.locale, pinned or {}
         shown = None if status != 200 else await find_page(scope, address, pinned)
         status = status if shown is not None or status != 200 else 404
-        snapshot = empty_snapshot(locale) if shown is None else shown.snapshot
+        home = Address(locale, "").href(default, prefix)
+        snapshot = empty_snapshot(locale, home) if shown is None else shown.snapshot
         overlay = Overlay(prefix, {page: each.addresses for page, each in pinned.items()})
         document = await load_page_document(scope, snapshot, locale, live=True, overlay=overlay)
         around = await load_surroundings(scope, shown, locale, pinned, prefix)
         if shown is not None and not prefix:
-            home = await find_home(scope)
-            is_home = home is not None and home.page == shown.page
+            opening = await find_home(scope)
+            is_home = opening is not None and opening.page == shown.page
             path = "" if is_home else shown.addresses[locale]
             around = replace(around, origin=self._url, address=f"{self._url}{Address(locale, path).href(default)}")
         if not prefix:

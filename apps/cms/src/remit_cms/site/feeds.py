@@ -78,19 +78,26 @@ async def render_feed(scope: Scope, address: Address, url: str) -> str | None:
 
 async def link_feeds(scope: Scope, locale: str) -> list[SiteLink]:
     """The Atom feeds of the collections that have live entries, for the heads of pages."""
-    live = select(PageSection.definition).join(Page, Page.id == PageSection.page).where(Page.live.is_not(None))
-    query = select(SectionDefinition.key, SectionDefinition.name).where(
-        scope.target.row_filter(SectionDefinition), SectionDefinition.kind == Kind.ENTRY, SectionDefinition.id.in_(live)
-    )
-    rows = (await scope.session.execute(query.order_by(SectionDefinition.key))).all()
-    default = scope.default_locale
-    return [SiteLink(label=name, href=Address(locale, f"{key}/feed.xml").href(default)) for key, name in rows]
+    default, collections = scope.default_locale, await _find_collections(scope)
+    return [
+        SiteLink(label=name, href=Address(locale, f"{key}/feed.xml").href(default)) for key, name in collections.items()
+    ]
 
 
 async def list_feeds(scope: Scope) -> list[Address]:
     """All feeds of the collections that have live entries."""
-    atom = [each.href.strip("/").split("/")[-2] for each in await link_feeds(scope, scope.default_locale)]
-    return [Address(locale, f"{key}/{name}") for key in atom for locale in scope.locales for name in MEDIA_TYPES]
+    collections = await _find_collections(scope)
+    return [Address(locale, f"{key}/{name}") for key in collections for locale in scope.locales for name in MEDIA_TYPES]
+
+
+async def _find_collections(scope: Scope) -> dict[str, str]:
+    """The names of the collections that have live entries, by key."""
+    live = select(PageSection.definition).join(Page, Page.id == PageSection.page).where(Page.live.is_not(None))
+    query = select(SectionDefinition.key, SectionDefinition.name).where(
+        scope.target.row_filter(SectionDefinition), SectionDefinition.kind == Kind.ENTRY, SectionDefinition.id.in_(live)
+    )
+    rows = await scope.session.execute(query.order_by(SectionDefinition.key))
+    return dict(rows.all())
 
 
 async def _load_feed(scope: Scope, collection: SectionDefinition, address: Address, url: str) -> Feed:

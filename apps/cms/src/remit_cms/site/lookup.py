@@ -6,14 +6,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from sqlalchemy import func, or_, select
+from sqlalchemy import or_, select
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from remit_cms.navigation.items import load_items
 from remit_cms.rendering.documents import SiteLink, Surroundings
-from remit_cms.storage.images import Image
-from remit_cms.storage.scope import Scope
+from remit_cms.storage.scope import Scope, Target
 from remit_cms.storage.snapshots import Snapshot
-from remit_cms.storage.tables import Kind, LivePath, Locale, Page, Publication, Redirect, Revision
+from remit_cms.storage.tables import Environment, Kind, LivePath, Locale, Page, Publication, Redirect, Revision
 from remit_cms.storage.translations import localize_texts
 
 SHOWN_KINDS: Final = (Kind.PAGE, Kind.ENTRY)
@@ -109,11 +109,10 @@ async def list_redirects(scope: Scope) -> list[tuple[Address, Address]]:
     return [(each, new) for each in old if (new := await find_redirect(scope, each)) is not None]
 
 
-async def load_version(scope: Scope) -> str:
-    """A text that is another one after anything was changed that visitors see."""
-    moves = select(func.count(), func.max(Publication.created_at)).where(scope.target.row_filter(Publication))
-    images = select(func.count(), func.sum(Image.revision)).where(scope.target.row_filter(Image))
-    return repr([tuple((await scope.session.execute(query)).one()) for query in (moves, images)])
+async def load_version(session: AsyncSession, target: Target) -> int | None:
+    """A number that is another one after anything was changed that visitors see."""
+    where = (Environment.site == target.site, Environment.name == target.environment)
+    return await session.scalar(select(Environment.version).where(*where))
 
 
 async def load_surroundings(

@@ -14,11 +14,13 @@ _TEXTS: Final = {
     "en": {
         "missing": "Page not found",
         "nothing": "There is no page at this address. It may have moved, or the link was mistyped.",
+        "home": "Go to the home page",
         "preview": "Preview: visitors do not see this.",
     },
     "de": {
         "missing": "Seite nicht gefunden",
         "nothing": "Unter dieser Adresse gibt es keine Seite. Vielleicht ist sie umgezogen oder der Link falsch.",
+        "home": "Zur Startseite",
         "preview": "Vorschau: Besucher sehen das nicht.",
     },
 }
@@ -29,12 +31,11 @@ def text_in(locale: str, key: str) -> str:
     return _TEXTS.get(locale.partition("-")[0], _TEXTS["en"])[key]
 
 
-def empty_snapshot(locale: str) -> Snapshot:
-    """The page that stands in for one that there is not."""
-    text = SectionSnapshot(
-        id="missing", definition="text", sort_order=0, contents={locale: {"content": text_in(locale, "nothing")}}
-    )
-    return Snapshot(id="", locale=locale, slug="", title=text_in(locale, "missing"), indexing=False, sections=[text])
+def empty_snapshot(locale: str, home: str) -> Snapshot:
+    """The page that stands in for one that there is not, with a link to the home page."""
+    text = f"{text_in(locale, 'nothing')}\n\n[{text_in(locale, 'home')}]({home})"
+    section = SectionSnapshot(id="missing", definition="text", sort_order=0, contents={locale: {"content": text}})
+    return Snapshot(id="", locale=locale, slug="", title=text_in(locale, "missing"), indexing=False, sections=[section])
 
 
 def robots_text(url: str) -> str:

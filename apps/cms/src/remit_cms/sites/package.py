@@ -13,10 +13,11 @@ from remit_cms.models import Content, LocaleCode, View
 from remit_cms.navigation.items import Location
 from remit_cms.settings.payloads import UpdateSiteSettings
 from remit_cms.storage.images import iterate_image_slots
-from remit_cms.storage.snapshots import Snapshot
+from remit_cms.storage.snapshots import SectionSnapshot, Snapshot
 from remit_cms.storage.tables import Kind
+from remit_cms.storage.translations import localize_content
 from remit_cms.templates.slots import Structure
-from remit_cms.templates.values import check_content, url_scheme
+from remit_cms.templates.values import MAX_ITEMS, check_content, url_scheme
 
 FORMAT: Final = "remit-cms-site"
 VERSION: Final = 1
@@ -24,6 +25,7 @@ VERSION: Final = 1
 _LOCALE: Final = r"^[a-z]{2,3}(-[A-Za-z0-9]{1,8})*$"
 _KEY: Final = r"^[a-z0-9][a-z0-9_-]{0,63}$"
 _ID: Final = r"^[A-Za-z0-9_-]{1,64}$"
+_ITEM: Final = re.compile(r"i[1-9][0-9]{0,8}")
 _PATH: Final = re.compile(r"[a-z0-9-]{1,64}(/[a-z0-9-]{1,64}){0,7}")
 _SINGLE: Final = (Kind.SETTINGS, Kind.NAVIGATION)
 
@@ -49,6 +51,12 @@ class TemplatePart(View):
     name: _Name
     description: _Text
     structure: Structure
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.structure.lists and self.kind is not Kind.PAGE:
+            raise ValueError("only templates of sections have lists")
+        return self
 
 
 class ImagePart(View):
@@ -146,7 +154,8 @@ class SitePackage(View):
                 _check_path(texts.slug)
             if any(len(each or "") > 500 for each in (texts.title, texts.meta_title, texts.meta_description)):
                 raise ValueError(f"{what}: a title or description is too long")
-        if len({each.id for each in state.sections}) != len(state.sections):
+        numbers = [each.number for each in state.sections if each.number]
+        if any(len({*each}) != len(each) for each in ([each.id for each in state.sections], numbers)):
             raise ValueError(f"{what}: it has a section twice")
         if state.kind == Kind.ENTRY and len(state.sections) != 1:
             raise ValueError(f"{what}: an entry has one section")
@@ -155,7 +164,7 @@ class SitePackage(View):
             structure = templates.get((state.kind, section.definition))
             if structure is None:
                 raise ValueError(f"{what}: its template {section.definition!r} is not in the file")
-            for content in section.contents.values():
+            for content in _read_contents(what, state, section, structure):
                 _check_values(Kind(state.kind), section.definition, structure, content)
                 if any(str(slot["imageId"]) not in images for slot in iterate_image_slots(content)):
                     raise ValueError(f"{what}: it shows an image that is not in the file")
@@ -185,6 +194,28 @@ def _check_values(kind: Kind, template: str, structure: Structure, content: Cont
         url = target.get("url", "https:")
         if not {*target} <= {"page", "entry", "url"} or not url.startswith("https:") or url_scheme(url) is None:
             raise ValueError("an item of the navigation leads to a page, an entry or an address with https")
+
+
+def _read_contents(what: str, state: Snapshot, section: SectionSnapshot, structure: Structure) -> Iterator[Content]:
+    """The contents of a section by locale, with lists as they are written; refuses items that the page did not make."""
+    if not 0 <= section.number <= state.last_section:
+        raise ValueError(f"{what}: a section has a number that the page has not given")
+    for items in section.lists.values():
+        if len({*items}) != len(items) or len(items) > MAX_ITEMS:
+            raise ValueError(f"{what}: a list has an item twice, or too many items")
+        if not all(_ITEM.fullmatch(each) and int(each[1:]) <= state.last_item for each in items):
+            raise ValueError(f"{what}: a list has an item with an id that was not given")
+    keys = {slot.key for slot in structure.lists}
+    values = [(key, content[key]) for content in section.contents.values() for key in keys & content.keys()]
+    if not {*section.lists} <= keys or not all(
+        isinstance(value, dict)
+        and {*value} <= {*section.lists.get(key, ())}
+        and all(isinstance(item, dict) for item in value.values())
+        for key, value in values
+    ):
+        raise ValueError(f"{what}: it has items of a list that is not in its template, or that the list does not have")
+    for locale, content in section.contents.items():
+        yield localize_content({locale: content}, (locale,), section.lists).content
 
 
 def _check_path(path: str) -> None:

@@ -6,6 +6,7 @@ from datetime import datetime
 
 from sqlalchemy import func, select
 
+from remit_cms.models import Content
 from remit_cms.sites.package import (
     DocumentPart,
     ImagePart,
@@ -87,15 +88,20 @@ def _tidy(snapshot: Snapshot, status: str, images: set[str]) -> Snapshot:
 
 
 def _tidy_section(section: SectionSnapshot, number: int, images: set[str]) -> SectionSnapshot:
-    contents = {
-        locale: {
-            key: value
-            for key, value in content.items()
-            if all(str(slot["imageId"]) in images for slot in iterate_image_slots({key: value}))
-        }
-        for locale, content in section.contents.items()
-    }
+    contents = {locale: _tidy_content(each, {*section.lists}, images) for locale, each in section.contents.items()}
     return section.model_copy(update={"sort_order": number, "contents": contents})
+
+
+def _tidy_content(content: Content, lists: set[str], images: set[str]) -> Content:
+    tidy: Content = {}
+    for key, value in content.items():
+        if key in lists and isinstance(value, dict):
+            tidy[key] = {
+                item: _tidy_content(each, set(), images) for item, each in value.items() if isinstance(each, dict)
+            }
+        elif all(str(slot["imageId"]) in images for slot in iterate_image_slots({key: value})):
+            tidy[key] = value
+    return tidy
 
 
 async def _load_publication_dates(scope: Scope) -> dict[str, datetime]:

@@ -22,11 +22,13 @@ from remit_cms.sites.payloads import (
     ExportedContent,
     ImportContent,
     ListSites,
+    SeedSite,
     SiteReply,
     SitesReply,
     SiteView,
 )
 from remit_cms.sites.reading import load_package
+from remit_cms.sites.sample.building import build_sample
 from remit_cms.sites.writing import check_is_empty, check_languages, write_package
 from remit_cms.storage.database import Database
 from remit_cms.storage.scope import Scope, Target, load_locales
@@ -115,6 +117,18 @@ class Sites:
         package, contents = await self._read(payload.file)
         return await _write(self._database, ctx, payload, package, contents, "import_content", "Imported")
 
+    async def seed_site(self, ctx: LeafContext, payload: SeedSite) -> ContentReply:
+        """Write the sample site, a bakery in English and German, into an empty site, after approval, and publish it."""
+        package, contents = await asyncio.to_thread(build_sample)
+        return await _write(self._database, ctx, payload, package, contents, "seed_site", "Wrote")
+
+    async def preview_seeding(self, ctx: LeafContext, payload: SeedSite) -> Preview:
+        """The sample site, for the approver."""
+        del payload
+        package, _ = await asyncio.to_thread(build_sample)
+        async with open_view(self._database, ctx) as scope:
+            return await _preview(scope, package, "sample")
+
     async def preview_import(self, ctx: LeafContext, payload: ImportContent) -> Preview:
         """The site to write, for the approver. A file that cannot be imported is refused here."""
         package, _ = await self._read(payload.file)
@@ -128,7 +142,7 @@ class Sites:
 async def _write(
     database: Database,
     ctx: LeafContext,
-    payload: ImportContent,
+    payload: ImportContent | SeedSite,
     package: SitePackage,
     contents: Mapping[str, bytes],
     action: str,

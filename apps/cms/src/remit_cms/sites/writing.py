@@ -96,7 +96,7 @@ async def write_package(edit: Edit, package: SitePackage, contents: Mapping[str,
         row = {"site": edit.target.site, "environment": edit.target.environment, "locale": each.locale}
         edit.session.add(Redirect(**row, path=each.path, page=pages[each.page].id))
     await edit.session.flush()
-    # One change stands for all: nobody can have looked at one of these pages before.
+    # One change stands for all: these pages are new, so no conversation remembers one of them.
     edit.changes.clear()
     edit.add_change("site", edit.target.site, 1, "content", name=package.name)
 
@@ -156,6 +156,7 @@ class _Ids:
 
 async def _take_over_name(edit: Edit, package: SitePackage) -> Edit:
     """Give the site name and languages of the package; the transaction has these languages then."""
+    await edit.count_visible_change()
     (await edit.session.get_one(SiteRow, edit.target.site)).name = package.name
     await edit.session.execute(delete(Locale).where(Locale.site == edit.target.site))
     for number, each in enumerate(package.languages):

@@ -102,6 +102,7 @@ async def move_live(edit: Edit, moves: Sequence[Move], *, change_set: str | None
         await replace_links(edit, ObjectRef(page.kind, page.id), places, live=True)
         page.status = await draft_status(edit, page)
         edit.add_change(page.kind, page.id, page.revision, "live", name=page.title)
+    await edit.count_visible_change()
     await edit.session.flush()
 
 

@@ -1,23 +1,45 @@
-"""Reads the names of all documents in one row: ten thousand rows would take longer than comparing their names."""
+"""The index of names: the trigrams of the titles and slugs of pages, in all languages, to find similar ones by."""
 
 from __future__ import annotations
 
+import re
+import unicodedata
+from collections.abc import Iterable
 from typing import Final
 
-from sqlalchemy import SelectBase, func, select
+from sqlalchemy import ForeignKey, Index, String, delete, insert, select
 from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Mapped, mapped_column
 
-_END: Final = "\x1f"
-"""Parts the values. It is no letter of a name, and is replaced where somebody has written it."""
+from remit_cms.storage.tables import Base, Page, Scoped
+
+_WORD: Final = re.compile(r"[^\W_]+")
 
 
-async def load_names(session: AsyncSession, query: SelectBase) -> list[list[str]]:
-    """The columns of a query of texts, each as a list; null is an empty text."""
-    rows = query.subquery()
-    first, *others = [func.replace(func.coalesce(each, ""), _END, " ") for each in rows.c]
-    line = first
-    for each in others:
-        line = line.concat(_END).concat(each)
-    text = await session.scalar(select(func.aggregate_strings(line, _END)))
-    values = [] if text is None else text.split(_END)
-    return [values[place :: len(rows.c)] for place in range(len(rows.c))]
+class NameTrigram(Scoped, Base):
+    """Three letters that stand together in a name of a page."""
+
+    __tablename__ = "name_trigrams"
+    __table_args__ = (Index("name_trigrams_page", "page"),)
+    site: Mapped[str] = mapped_column(String(64), primary_key=True)
+    environment: Mapped[str] = mapped_column(String(64), primary_key=True)
+    trigram: Mapped[str] = mapped_column(String(3), primary_key=True)
+    page: Mapped[str] = mapped_column(ForeignKey("pages.id", ondelete="CASCADE"), primary_key=True)
+
+
+def trigrams_of(*names: str | None) -> set[str]:
+    """The trigrams of names in lower case and without accents. A word has two spaces before it, and one after it."""
+    letters = unicodedata.normalize("NFKD", " ".join(filter(None, names)).casefold())
+    words = _WORD.findall("".join(each for each in letters if not unicodedata.combining(each)))
+    return {f"  {word} "[place : place + 3] for word in words for place in range(len(word) + 1)}
+
+
+async def index_names(session: AsyncSession, page: Page, names: Iterable[str | None]) -> None:
+    """Let a page be found by these names, and by no earlier ones."""
+    trigrams = trigrams_of(*names)
+    indexed = set(await session.scalars(select(NameTrigram.trigram).where(NameTrigram.page == page.id)))
+    if gone := indexed - trigrams:
+        await session.execute(delete(NameTrigram).where(NameTrigram.page == page.id, NameTrigram.trigram.in_(gone)))
+    if new := sorted(trigrams - indexed):
+        row = {"site": page.site, "environment": page.environment, "page": page.id}
+        await session.execute(insert(NameTrigram), [{**row, "trigram": each} for each in new])

@@ -6,6 +6,7 @@ from remit.errors import ConflictError
 from remit_cms.storage import full_text
 from remit_cms.storage.change_sets import find_or_open_set
 from remit_cms.storage.links import links_of, replace_links
+from remit_cms.storage.names import index_names
 from remit_cms.storage.snapshots import (
     Snapshot,
     build_snapshot,
@@ -50,6 +51,9 @@ async def save_revision(edit: Edit, page: Page, action: str, *fields: str, in_se
     snapshot = await _add_revision(edit, page, action, in_set=in_set)
     page.status = await draft_status(edit, page, snapshot)
     await replace_links(edit, ObjectRef(page.kind, page.id), links_of(iterate_places(snapshot)), live=False)
+    await index_names(
+        edit.session, page, (name for texts in snapshot.texts.values() for name in (texts.title, texts.slug))
+    )
     for locale in edit.locales:
         texts = snapshot.texts.get(locale, PageTexts())
         words = iterate_texts([*iterate_searchable(snapshot, locale)])

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
-from sqlalchemy import ColumnElement, Select, and_, func, or_, select
+from sqlalchemy import ColumnElement, and_, func, or_, select, union_all
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from remit.errors import InvalidArgumentsError, NotFoundError
-from remit_cms.storage.names import load_names
+from remit_cms.storage.names import NameTrigram, trigrams_of
 from remit_cms.storage.tables import (
     Environment,
     Kind,
@@ -23,6 +24,11 @@ from remit_cms.storage.tables import (
     Site,
 )
 from remit_cms.templates.slots import Structure
+
+_MAX_SIMILAR: Final = 50
+"""So many names are compared letter by letter."""
+_MAX_TRIGRAMS: Final = 200
+_MAX_NAMED: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,19 +95,41 @@ class Scope:
         Raises:
             NotFoundError: suggests similar ones.
         """
-        slug, chosen = slug_of(name), and_(self.target.row_filter(Page), Page.kind.in_(kinds or tuple(Kind)))
-        in_target = select(Page).where(chosen)
-        query = in_target.where(or_(Page.id == name, and_(Page.slug == slug, Page.parent.is_(None))))
-        query = query.order_by(Page.id != name, Page.locale != self.default_locale).limit(1)
-        found = (await self.session.scalars(query)).first()
-        if found is not None:
-            return found
-        named = or_(name_filter(Page, name), Page.id.in_(pages_translated_as(self, name)))
-        others = (await self.session.scalars(in_target.where(named).limit(2))).all()
+        of_kind = Page.kind.in_(kinds or tuple(Kind))
+        in_target = select(Page).where(self.target.row_filter(Page), of_kind)
+        slug = slug_of(name)
+        # Not one query with OR: SQLite would read all pages of the site.
+        by_id_or_slug = union_all(
+            in_target.where(Page.id == name), in_target.where(Page.slug == slug, Page.parent.is_(None))
+        )
+        found = (await self.session.scalars(select(Page).from_statement(by_id_or_slug))).all()
+        if found:
+            return min(found, key=lambda page: (page.id != name, page.locale != self.default_locale))
+        others = await find_named(self, name, kinds)
         if len(others) == 1:
             return others[0]
-        (slugs,) = await load_names(self.session, select(Page.slug).where(chosen))
+        slugs = [page.slug for page in await self.find_similar(name, *kinds)]
         raise NotFoundError(f"No page '{name}'.{_suggest_names('Pages', slug, slugs)}")
+
+    async def find_similar(self, name: str, *kinds: Kind) -> list[Page]:
+        """The documents of these kinds, or of any, whose names share most trigrams with a name, then others."""
+        chosen = and_(self.target.row_filter(Page), Page.kind.in_(kinds or tuple(Kind)))
+        trigrams = sorted(trigrams_of(name))[:_MAX_TRIGRAMS]
+        shared = (
+            select(NameTrigram.page, func.count().label("number"))
+            .where(self.target.row_filter(NameTrigram), NameTrigram.trigram.in_(trigrams))
+            .group_by(NameTrigram.page)
+            .order_by(func.count().desc(), NameTrigram.page)
+            .limit(2 * _MAX_SIMILAR)
+            .subquery()
+        )
+        query = select(Page).join(shared, shared.c.page == Page.id).where(chosen)
+        query = query.order_by(shared.c.number.desc(), Page.slug, Page.id).limit(_MAX_SIMILAR)
+        found = [*await self.session.scalars(query)]
+        if len(found) < _MAX_SIMILAR:
+            others = select(Page).where(chosen, Page.id.not_in([page.id for page in found]))
+            found += await self.session.scalars(others.order_by(Page.slug, Page.id).limit(_MAX_SIMILAR - len(found)))
+        return found
 
     async def find_page_by_id(self, page_id: str) -> Page:
         """The page with exactly this id, for operations that cannot be undone.
@@ -154,19 +182,22 @@ class Scope:
         raise NotFoundError(f"No section template '{id_or_key}'. Existing templates: {', '.join(keys)}.")
 
 
-def name_filter(table: type[Page | PageTranslation], name: str) -> ColumnElement[bool]:
-    """The condition that a page has a name as its slug or title."""
-    return or_(table.slug == slug_of(name), func.lower(table.title) == name.strip().lower())
-
-
-def pages_translated_as(scope: Scope, name: str) -> Select[str]:
-    """The ids of the pages with a slug or title in another locale, or an address such as ``/de/ueber-uns``."""
-    in_target = scope.target.row_filter(PageTranslation)
-    named = name_filter(PageTranslation, name)
-    prefix, _, rest = slug_of(name).partition("/")
+async def find_named(scope: Scope, name: str, kinds: Sequence[Kind] = ()) -> list[Page]:
+    """The documents with this slug or title in any language, or with an address such as ``/de/ueber-uns``."""
+    of_kind, slug, title = Page.kind.in_(kinds or tuple(Kind)), slug_of(name), name.strip().lower()
+    original = select(Page).where(scope.target.row_filter(Page), of_kind)
+    table = PageTranslation
+    translated = select(Page).join(table, table.page == Page.id).where(scope.target.row_filter(table), of_kind)
+    queries = [
+        query.where(condition)
+        for query, names in ((original, Page), (translated, table))
+        for condition in (names.slug == slug, func.lower(names.title) == title)
+    ]
+    prefix, _, rest = slug.partition("/")
     if rest and prefix in scope.locales:
-        named = or_(named, and_(PageTranslation.locale == prefix, PageTranslation.slug == rest))
-    return select(PageTranslation.page).where(in_target, named)
+        queries.append(translated.where(table.locale == prefix, table.slug == rest))
+    rows = await scope.session.scalars(select(Page).from_statement(union_all(*queries).limit(_MAX_NAMED)))
+    return [*{page.id: page for page in rows}.values()]
 
 
 def slug_of(name: str) -> str:

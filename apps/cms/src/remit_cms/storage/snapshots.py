@@ -24,18 +24,20 @@ from remit_cms.storage.tables import (
     SectionDefinition,
 )
 from remit_cms.storage.transactions import Edit
-from remit_cms.storage.translations import TEXT_FIELDS, PageTexts, load_texts, write_texts
+from remit_cms.storage.translations import TEXT_FIELDS, PageTexts, item_content, load_texts, write_texts
 
 _EXCERPT = 400
 """Most characters of a value in a difference."""
 
 
 class SectionSnapshot(View):
-    """A section: the key of its template, its place, and its content by locale."""
+    """A section: the key of its template, its place, its number on the page, and its lists and content by locale."""
 
     id: str
     definition: str
     sort_order: int
+    number: int = Field(default=0, exclude_if=operator.not_)
+    lists: dict[str, list[str]] = Field(default_factory=dict[str, list[str]], exclude_if=operator.not_)
     contents: dict[str, Content] = Field(default_factory=dict[str, Content])
 
 
@@ -60,6 +62,8 @@ class Snapshot(View):
     meta: MetaSnapshot = MetaSnapshot()
     translations: dict[str, PageTexts] = Field(default_factory=dict[str, PageTexts], exclude_if=operator.not_)
     sections: list[SectionSnapshot] = Field(default_factory=list[SectionSnapshot])
+    last_section: int = Field(default=0, exclude_if=operator.not_)
+    last_item: int = Field(default=0, exclude_if=operator.not_)
 
     @property
     def texts(self) -> dict[str, PageTexts]:
@@ -112,10 +116,14 @@ async def build_snapshot(scope: Scope, page: Page) -> Snapshot:
                 id=section.id,
                 definition=key,
                 sort_order=section.sort_order,
+                number=section.number,
+                lists=section.lists,
                 contents=by_section.get(section.id, {}),
             )
             for section, key in (await scope.session.execute(sections)).all()
         ],
+        last_section=page.last_section,
+        last_item=page.last_item,
     )
 
 
@@ -149,7 +157,11 @@ async def apply_snapshot(edit: Edit, page: Page, snapshot: Snapshot) -> None:
     await edit.session.execute(delete(PageTranslation).where(PageTranslation.page == page.id))
     for locale, texts in snapshot.texts.items():
         await write_texts(edit, page, locale, texts)
+    numbered = select(PageSection.id, PageSection.number).where(PageSection.page == page.id)
+    numbers = {row.id: row.number for row in await edit.session.execute(numbered)}
     await edit.session.execute(delete(PageSection).where(PageSection.page == page.id))
+    page.last_section = max(page.last_section, snapshot.last_section)
+    page.last_item = max(page.last_item, snapshot.last_item)
     for section in snapshot.sections:
         edit.session.add(
             PageSection(
@@ -157,6 +169,8 @@ async def apply_snapshot(edit: Edit, page: Page, snapshot: Snapshot) -> None:
                 page=page.id,
                 definition=definitions[section.definition],
                 sort_order=section.sort_order,
+                number=section.number or numbers.get(section.id) or next_number(page),
+                lists=section.lists,
             )
         )
     await edit.session.flush()
@@ -164,6 +178,14 @@ async def apply_snapshot(edit: Edit, page: Page, snapshot: Snapshot) -> None:
         for locale, content in section.contents.items():
             edit.session.add(SectionContent(section=section.id, locale=locale, content=content))
     await edit.session.flush()
+
+
+def next_number(page: Page) -> int:
+    """The number of a new section of a page; 0 on documents of other kinds, whose sections nobody names."""
+    if page.kind != Kind.PAGE:
+        return 0
+    page.last_section += 1
+    return page.last_section
 
 
 def compare_snapshots(before: Snapshot | None, after: Snapshot | None) -> list[Difference]:
@@ -176,12 +198,30 @@ def compare_snapshots(before: Snapshot | None, after: Snapshot | None) -> list[D
         if old.get(path) != new.get(path)
         for first, second in [_excerpts(_to_text(old.get(path)), _to_text(new.get(path)))]
     ]
+    differences += _compare_items(before, after, names)
     shared = {section.id for section in _sections(before)} & {section.id for section in _sections(after)}
     orders = [[section.id for section in _sections(each) if section.id in shared] for each in (before, after)]
     if orders[0] != orders[1]:
         texts = [", ".join(names[section] for section in order) for order in orders]
         differences.append(Difference(where="order of sections", before=texts[0], after=texts[1]))
     return differences
+
+
+def _compare_items(before: Snapshot | None, after: Snapshot | None, names: dict[str, str]) -> list[Difference]:
+    """The lists whose items stand in another order."""
+    old = {(each.id, slot): order for each in _sections(before) for slot, order in each.lists.items()}
+    return [
+        Difference(where=f"{names[each.id]} / order of {slot}", before=first, after=second)
+        for each in _sections(after)
+        for slot, order in each.lists.items()
+        if (former := old.get((each.id, slot)))
+        for first, second in [(_shared(former, order), _shared(order, former))]
+        if first != second
+    ]
+
+
+def _shared(items: list[str], others: list[str]) -> str:
+    return ", ".join(item for item in items if item in others)
 
 
 def list_fields(differences: list[Difference]) -> list[str]:
@@ -233,7 +273,12 @@ def _iterate_values(snapshot: Snapshot | None) -> Iterator[tuple[tuple[str, ...]
             yield (section.id,), "section" if snapshot.kind == Kind.PAGE else "item"
         for locale, content in sorted(section.contents.items()):
             for slot, value in content.items():
-                yield (section.id, locale, slot), value
+                if slot in section.lists:
+                    for item in section.lists[slot]:
+                        for field, part in item_content(content, slot, item).items():
+                            yield (section.id, locale, slot, item, field), part
+                else:
+                    yield (section.id, locale, slot), value
 
 
 def _section_names(snapshot: Snapshot | None) -> dict[str, str]:
@@ -257,7 +302,7 @@ def _place_of(path: tuple[str, ...], names: dict[str, str]) -> str:
     section, *rest = path
     if not rest:
         return names.get(section, section)
-    return f"{names[section]} / {rest[1]} ({rest[0]})".removeprefix(" / ")
+    return f"{names[section]} / {' '.join(rest[1:])} ({rest[0]})".removeprefix(" / ")
 
 
 def _to_text(value: JsonValue) -> str:

@@ -42,12 +42,13 @@ class Site(Base):
 
 
 class Environment(Base):
-    """An environment of a site, such as main."""
+    """An environment of a site, such as main. ``version`` counts the changes of what visitors see."""
 
     __tablename__ = "environments"
     site: Mapped[str] = mapped_column(ForeignKey("sites.key", ondelete="CASCADE"), primary_key=True)
     name: Mapped[str] = mapped_column(String(64), primary_key=True)
     is_default: Mapped[bool]
+    version: Mapped[int] = mapped_column(default=0)
 
 
 class Locale(Base):
@@ -89,7 +90,8 @@ class Kind(enum.StrEnum):
 class Page(Scoped, Base):
     """A page's draft, or that of another document, by ``kind``.
 
-    ``locale`` is the language of its title and slug, ``revision`` the number of its newest revision.
+    ``locale`` is the language of its title and slug, ``revision`` the number of its newest revision, ``last_section``
+    and ``last_item`` are those of the section and the item of a list that were made last.
     ``live`` is the revision that visitors see, at the address ``live_path``; both are null while there is none.
     """
 
@@ -100,6 +102,8 @@ class Page(Scoped, Base):
         # Two, since null is no parent like another: pages at the root are compared among themselves.
         Index("pages_slug", "site", "environment", "locale", "parent", "slug", unique=True),
         Index("pages_live_path", "site", "environment", "locale", "live_path", unique=True),
+        Index("pages_any_slug", "site", "environment", "slug"),
+        Index("pages_title", "site", "environment", text("lower(title)")),
         Index(
             "pages_root_slug",
             "site",
@@ -122,6 +126,8 @@ class Page(Scoped, Base):
     meta_title: Mapped[str | None] = mapped_column(String(200))
     meta_description: Mapped[str | None] = mapped_column(String(500))
     revision: Mapped[int]
+    last_section: Mapped[int] = mapped_column(default=0)
+    last_item: Mapped[int] = mapped_column(default=0)
     live: Mapped[int | None]
     live_path: Mapped[str | None] = mapped_column(String(500))
     created_at: Mapped[datetime] = mapped_column(UtcDateTime)
@@ -135,6 +141,8 @@ class PageTranslation(Scoped, Base):
     __table_args__ = (
         _environment_foreign_key(),
         Index("page_translations_slug", "site", "environment", "locale", "slug", unique=True),
+        Index("page_translations_any_slug", "site", "environment", "slug"),
+        Index("page_translations_title", "site", "environment", text("lower(title)")),
     )
     page: Mapped[str] = mapped_column(ForeignKey("pages.id", ondelete="CASCADE"), primary_key=True)
     locale: Mapped[str] = mapped_column(String(16), primary_key=True)
@@ -183,13 +191,19 @@ class SectionDefinition(Scoped, Base):
 
 
 class PageSection(Base):
-    """A section on a page. Its site and environment are the page's."""
+    """A section on a page. Its site and environment are the page's.
+
+    ``number`` counts the sections of a page; one is never given twice. ``lists`` has the ids of the items of each list,
+    in order; what they contain is in the contents, by locale, slot and item.
+    """
 
     __tablename__ = "page_sections"
     id: Mapped[str] = mapped_column(String(64), primary_key=True)
     page: Mapped[str] = mapped_column(ForeignKey("pages.id", ondelete="CASCADE"), index=True)
     definition: Mapped[str] = mapped_column(ForeignKey("section_definitions.id", ondelete="RESTRICT"))
     sort_order: Mapped[int]
+    number: Mapped[int] = mapped_column(default=0)
+    lists: Mapped[dict[str, list[str]]] = mapped_column(JSON, default=dict)
 
 
 class SectionContent(Base):

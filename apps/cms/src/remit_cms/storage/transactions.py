@@ -11,6 +11,7 @@ from hashlib import sha256
 from typing import TypeVar
 
 from pydantic import BaseModel, JsonValue, model_validator
+from sqlalchemy import update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from remit import LeafContext
@@ -19,6 +20,7 @@ from remit.tools import Caller, Changed
 from remit_cms.models import Payload, Reply
 from remit_cms.storage.database import Database
 from remit_cms.storage.scope import Scope, Target, find_target, load_locales
+from remit_cms.storage.tables import Environment
 
 R = TypeVar("R", bound=Reply)
 
@@ -37,6 +39,11 @@ class Edit(Scope):
     def add_change(self, kind: str, object_id: str, revision: int, *fields: str, name: str) -> None:
         """Tell those who watch, once the edit is stored, that an object has changed."""
         self.changes.append(Changed(kind, object_id, str(revision), fields, name))
+
+    async def count_visible_change(self) -> None:
+        """Let the site forget the responses that it keeps, since visitors see something else once this is committed."""
+        where = (Environment.site == self.target.site, Environment.name == self.target.environment)
+        await self.session.execute(update(Environment).where(*where).values(version=Environment.version + 1))
 
 
 class _Written(BaseModel):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
+from pydantic import JsonValue
 from sqlalchemy import or_, select
 
 from remit.errors import AlreadyExistsError
@@ -55,14 +56,36 @@ def localize_texts(texts: Mapping[str, PageTexts], chain: Sequence[str]) -> Loca
     return LocalizedTexts(PageTexts(**found), sources)
 
 
-def localize_content(contents: Mapping[str, Content], chain: Sequence[str]) -> LocalizedContent:
-    """What a reader sees, of a section's content by locale; ``chain`` begins with the reader's locale."""
+def localize_content(
+    contents: Mapping[str, Content], chain: Sequence[str], lists: Mapping[str, list[str]] | None = None
+) -> LocalizedContent:
+    """What a reader sees, of a section's content by locale; ``chain`` begins with the reader's locale.
+
+    Items of lists fall back field by field; an item without any texts for the reader has its id alone.
+    """
     merged: Content = {}
     sources: dict[str, str] = {}
     for locale in reversed(chain):
         for key, value in contents.get(locale, {}).items():
-            merged[key], sources[key] = value, locale
+            if key not in (lists or {}):
+                merged[key], sources[key] = value, locale
+    for key, order in (lists or {}).items():
+        items: list[JsonValue] = []
+        for item in order:
+            by_locale = {locale: item_content(contents.get(locale, {}), key, item) for locale in chain}
+            shown, untranslated = localize_content(by_locale, chain)
+            items.append({"id": item, **shown})
+            sources |= {f"{key}.{item}.{field}": locale for field, locale in untranslated.items()}
+        if items:
+            merged[key] = items
     return LocalizedContent(merged, {key: locale for key, locale in sources.items() if locale != chain[0]})
+
+
+def item_content(content: Content, slot: str, item: str) -> Content:
+    """What the stored content of one locale has for an item of a list."""
+    items = content.get(slot)
+    found = items.get(item) if isinstance(items, dict) else None
+    return found if isinstance(found, dict) else {}
 
 
 def original_texts(page: Page) -> PageTexts:

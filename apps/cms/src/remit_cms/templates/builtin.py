@@ -51,15 +51,14 @@ _OPTIONAL_BUTTON: Final = Slot(key="cta", type=SlotType.LINK, label="Button")
 _REQUIRED_BUTTON: Final = Slot(key="cta", type=SlotType.LINK, label="Button", required=True)
 
 
-def _numbered_pairs(name: str, label: str, first: str, second: str) -> tuple[tuple[Slot, ...], ...]:
-    """Three numbered pairs of a short and a long text, for features and questions."""
-    return tuple(
-        (
-            Slot(key=f"{name}{n}{first}", type=SlotType.TEXT, label=f"{label} {n}", required=n == 1),
-            Slot(key=f"{name}{n}{second}", type=SlotType.RICH_TEXT, label=f"{label} {n}, {second.lower()}"),
-        )
-        for n in (1, 2, 3)
-    )
+def _list_of(key: str, label: str, *fields: Slot) -> tuple[Slot, ...]:
+    return (Slot(key=key, type=SlotType.LIST, label=label, required=True, fields=fields),)
+
+
+_TITLE: Final = Slot(key="title", type=SlotType.TEXT, label="Title", required=True)
+_TEXT: Final = Slot(key="text", type=SlotType.RICH_TEXT, label="Text")
+_AUTHOR: Final = Slot(key="author", type=SlotType.TEXT, label="Author")
+_ROLE: Final = Slot(key="role", type=SlotType.TEXT, label="Role of the author")
 
 
 BUILTIN_TEMPLATES: Final = (
@@ -93,22 +92,16 @@ BUILTIN_TEMPLATES: Final = (
     Template(
         key="features",
         name="Features",
-        description="Up to three features or services, each with a title and text.",
+        description="Features or services, each with a title and text.",
         structure=_build_structure(
-            (_OPTIONAL_HEADING,), (_OPTIONAL_TEXT,), *_numbered_pairs("feature", "Feature", "Title", "Text")
+            (_OPTIONAL_HEADING,), (_OPTIONAL_TEXT,), _list_of("features", "Features", _TITLE, _TEXT)
         ),
     ),
     Template(
         key="quote",
         name="Quote",
         description="A quotation with its author.",
-        structure=_build_structure(
-            (_REQUIRED_TEXT,),
-            (
-                Slot(key="author", type=SlotType.TEXT, label="Author"),
-                Slot(key="role", type=SlotType.TEXT, label="Role of the author"),
-            ),
-        ),
+        structure=_build_structure((_REQUIRED_TEXT,), (_AUTHOR, _ROLE)),
     ),
     Template(
         key="call-to-action",
@@ -119,8 +112,46 @@ BUILTIN_TEMPLATES: Final = (
     Template(
         key="faq",
         name="Questions and answers",
-        description="Up to three questions with their answers.",
-        structure=_build_structure((_OPTIONAL_HEADING,), *_numbered_pairs("faq", "Question", "Question", "Answer")),
+        description="Questions with their answers.",
+        structure=_build_structure(
+            (_OPTIONAL_HEADING,),
+            _list_of(
+                "questions",
+                "Questions",
+                Slot(key="question", type=SlotType.TEXT, label="Question", required=True),
+                Slot(key="answer", type=SlotType.RICH_TEXT, label="Answer"),
+            ),
+        ),
+    ),
+    Template(
+        key="steps",
+        name="Steps",
+        description="Steps in order, each with a title and text.",
+        structure=_build_structure((_OPTIONAL_HEADING,), (_OPTIONAL_TEXT,), _list_of("steps", "Steps", _TITLE, _TEXT)),
+    ),
+    Template(
+        key="quotes",
+        name="Quotes",
+        description="Several quotations with their authors. For one alone: quote.",
+        structure=_build_structure(
+            (_OPTIONAL_HEADING,),
+            _list_of(
+                "quotes",
+                "Quotes",
+                Slot(key="quote", type=SlotType.RICH_TEXT, label="Quote", required=True),
+                _AUTHOR,
+                _ROLE,
+            ),
+        ),
+    ),
+    Template(
+        key="gallery",
+        name="Gallery",
+        description="Pictures of the site beside each other.",
+        structure=_build_structure(
+            (_OPTIONAL_HEADING,),
+            _list_of("pictures", "Pictures", Slot(key="image", type=SlotType.IMAGE, label="Picture", required=True)),
+        ),
     ),
     Template(
         key="media",

@@ -15,7 +15,7 @@ from urllib.parse import unquote
 from pydantic import JsonValue
 
 from remit_cms.models import Content
-from remit_cms.templates.slots import SlotType, Structure
+from remit_cms.templates.slots import Slot, SlotType, Structure
 
 KINDS: Final = ("page", "entry")
 """The kinds of objects that have addresses, and that a reference may name."""
@@ -108,11 +108,14 @@ def iterate_targets(structure: Structure, content: Content) -> Iterator[NamedTar
 
 def rewrite_links(structure: Structure, content: Content, find: Finder) -> Content:
     """The content with references in place of what its links name; ``find`` returns the object, or None."""
-    types = {slot.key: slot.type for slot in structure.slots}
-    return {key: _rewrite(types.get(key), value, find) for key, value in content.items()}
+    slots = {slot.key: slot for slot in structure.slots}
+    return {key: _rewrite(slots.get(key), value, find) for key, value in content.items()}
 
 
-def _rewrite(kind: SlotType | None, value: JsonValue, find: Finder) -> JsonValue:
+def _rewrite(slot: Slot | None, value: JsonValue, find: Finder) -> JsonValue:
+    kind = None if slot is None else slot.type
+    if slot is not None and kind is SlotType.LIST and isinstance(value, list):
+        return [rewrite_links(slot.item, each, find) if isinstance(each, dict) else each for each in value]
     if kind is SlotType.RICH_TEXT and isinstance(value, str):
         return _rewrite_markdown(value, find)
     if kind is SlotType.LINK and isinstance(value, dict):

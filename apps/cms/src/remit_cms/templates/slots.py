@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import enum
+from typing import Self
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, model_validator
 
 
 class SlotType(enum.StrEnum):
@@ -24,10 +25,12 @@ class SlotType(enum.StrEnum):
     """One of the slot's options."""
     COLLECTION_REF = "collectionRef"
     """Entries of a collection: ``{"collectionId": ..., "limit"?: ...}``."""
+    LIST = "list"
+    """Items with the same fields, any number of them: ``[{"id": "i1", ...}]``."""
 
 
 class Slot(BaseModel):
-    """One field: its key in the content, its type, and its label."""
+    """One field: its key in the content, its type, and its label. A list has ``fields``, those of its items."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -36,6 +39,18 @@ class Slot(BaseModel):
     label: str
     required: bool = False
     options: tuple[str, ...] = ()
+    fields: tuple[Slot, ...] = ()
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if bool(self.fields) != (self.type is SlotType.LIST) or any(each.fields for each in self.fields):
+            raise ValueError("a list has fields, none of which is a list; other slots have none")
+        return self
+
+    @property
+    def item(self) -> Structure:
+        """The form of an item of a list."""
+        return Structure(rows=(Row(slots=self.fields),))
 
 
 class Row(BaseModel):
@@ -57,6 +72,11 @@ class Structure(BaseModel):
     def slots(self) -> tuple[Slot, ...]:
         """All slots in order."""
         return tuple(slot for row in self.rows for slot in row.slots)
+
+    @property
+    def lists(self) -> tuple[Slot, ...]:
+        """The slots that hold lists."""
+        return tuple(slot for slot in self.slots if slot.type is SlotType.LIST)
 
 
 class Template(BaseModel):

@@ -96,6 +96,9 @@ class CollectionRef(_SlotValue):
     limit: int = Field(default=10, ge=1, le=100)
 
 
+MAX_ITEMS: Final = 200
+"""Most items of a list."""
+
 _TEXT_TYPES: Final = (SlotType.TEXT, SlotType.RICH_TEXT)
 
 _VALIDATORS: Final[dict[SlotType, TypeAdapter[object]]] = {
@@ -106,6 +109,7 @@ _VALIDATORS: Final[dict[SlotType, TypeAdapter[object]]] = {
     SlotType.MEDIA: TypeAdapter(Media),
     SlotType.LINK: TypeAdapter(Link),
     SlotType.COLLECTION_REF: TypeAdapter(CollectionRef),
+    SlotType.LIST: TypeAdapter(Annotated[list[dict[str, JsonValue]], Field(max_length=MAX_ITEMS)]),
 }
 
 VALUE_FORMATS: Final = {
@@ -116,13 +120,27 @@ VALUE_FORMATS: Final = {
     SlotType.MEDIA: '{"url": "...", "caption": "..."}',
     SlotType.LINK: '{"text": "...", "url": "https://... or page:ID"}',
     SlotType.COLLECTION_REF: '{"collectionId": "...", "limit": 10}',
+    SlotType.LIST: "a list of items",
 }
 """How a value of each type is written."""
+
+
+def describe_format(slot: Slot) -> str:
+    """How a value of a slot is written."""
+    if slot.type is not SlotType.LIST:
+        return VALUE_FORMATS[slot.type]
+    fields = (
+        f'"{each.key}": ' + (form if (form := VALUE_FORMATS[each.type]).startswith("{") else f'"{form}"')
+        for each in slot.fields
+    )
+    return f"[{{{', '.join(fields)}}}]"
 
 
 def describe_slot(slot: Slot) -> str:
     """A slot in one phrase, for an error: key, type, and whether it is required."""
     kind = " | ".join(slot.options) if slot.options else slot.type.value
+    if slot.fields:
+        kind = f"list of {', '.join(each.key for each in slot.fields)}"
     return f"{slot.key} ({kind}{', required' if slot.required else ''})"
 
 
@@ -132,17 +150,21 @@ def check_content(template: str, structure: Structure, content: Content) -> None
     Raises:
         InvalidArgumentsError: names each wrong field, and all fields there are.
     """
+    problems = _find_all_problems(structure, content)
+    if problems:
+        fields = ", ".join(describe_slot(slot) for slot in structure.slots)
+        raise InvalidArgumentsError(f"Section '{template}': {'; '.join(problems)}. Its fields: {fields}.")
+
+
+def _find_all_problems(structure: Structure, content: Content) -> list[str]:
     slots = {slot.key: slot for slot in structure.slots}
-    problems = [
+    return [
         problem
         for key, value in content.items()
         for problem in (
             _find_problems(slots[key], value) if key in slots else [_unknown_field_message(key, list(slots))]
         )
     ]
-    if problems:
-        fields = ", ".join(describe_slot(slot) for slot in structure.slots)
-        raise InvalidArgumentsError(f"Section '{template}': {'; '.join(problems)}. Its fields: {fields}.")
 
 
 _FIELD_NAMES: Final = {
@@ -158,10 +180,23 @@ def rename_fields(structure: Structure, content: Content, existing: Content | No
     """The content with the template's names in place of others that can mean one of its fields only.
 
     That is a usual name of a field, or else any name where one required text is missing, in ``existing`` too. A field
-    that is given under its own name keeps its value.
+    that is given under its own name keeps its value. A list under another name is the template's only list.
     """
     slots = {slot.key: slot for slot in structure.slots}
     renamed = dict(content)
+    lists = [slot.key for slot in structure.lists if slot.key not in content]
+    unknown = [key for key, value in content.items() if key not in slots and isinstance(value, list)]
+    if len(lists) == len(unknown) == 1:
+        renamed[lists[0]] = renamed.pop(unknown[0])
+    for slot in structure.lists:
+        if isinstance(items := renamed.get(slot.key), list):
+            renamed[slot.key] = [
+                rename_fields(slot.item, each, {} if "id" not in each else {field.key: "" for field in slot.fields})
+                if isinstance(each, dict)
+                else each
+                for each in items
+            ]
+    content = dict(renamed)
     for key in [key for key in content if key not in slots]:
         usual = [name for name, names in _FIELD_NAMES.items() if key in names and name in slots and name not in renamed]
         missing = [name for name, slot in slots.items() if slot.required and name not in renamed | (existing or {})]
@@ -173,8 +208,19 @@ def rename_fields(structure: Structure, content: Content, existing: Content | No
 
 
 def empty_required_slots(structure: Structure, content: Content) -> list[str]:
-    """The required slots without a value."""
-    return [slot.key for slot in structure.slots if slot.required and content.get(slot.key) in (None, "")]
+    """The required slots without a value, those of items of lists too."""
+    missing = [slot.key for slot in structure.slots if slot.required and content.get(slot.key) in (None, "", [])]
+    for slot in structure.lists:
+        for item in iterate_items(content.get(slot.key)):
+            missing += [f"{slot.key}.{item['id']}.{field}" for field in empty_required_slots(slot.item, item)]
+    return missing
+
+
+def iterate_items(value: JsonValue) -> Iterator[Content]:
+    """The items of a list."""
+    for item in value if isinstance(value, list) else ():
+        if isinstance(item, dict):
+            yield item
 
 
 def iterate_texts(value: JsonValue) -> Iterator[str]:
@@ -199,6 +245,12 @@ def _find_problems(slot: Slot, value: JsonValue) -> list[str]:
         first = error.errors(include_url=False)[0]
         where = ".".join((slot.key, *(str(part) for part in first["loc"])))
         return [f"'{where}': {first['msg'].removeprefix('Value error, ')} (write {VALUE_FORMATS[slot.type]})"]
+    if slot.type is SlotType.LIST:
+        return [
+            f"'{slot.key}.{number}': {problem}"
+            for number, item in enumerate(iterate_items(value))
+            for problem in _find_all_problems(slot.item, {key: each for key, each in item.items() if key != "id"})
+        ]
     if slot.options and value not in slot.options:
         return [f"'{slot.key}' must be one of {', '.join(slot.options)}"]
     return []

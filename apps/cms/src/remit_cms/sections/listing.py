@@ -1,0 +1,128 @@
+"""The operations on items of lists in sections. A model reads each docstring before it calls."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from remit import LeafContext
+from remit_cms.models import Content, pluralize
+from remit_cms.sections.contents import load_section, section_name, update_content
+from remit_cms.sections.items import drop_item, find_item, find_list, place_item
+from remit_cms.sections.payloads import (
+    AddListItem,
+    ItemPayload,
+    ItemReply,
+    MoveListItem,
+    RemoveListItem,
+    UpdateListItem,
+)
+from remit_cms.storage.database import Database
+from remit_cms.storage.revisions import check_revision, save_revision
+from remit_cms.storage.tables import Page, PageSection, SectionDefinition
+from remit_cms.storage.transactions import Edit, edit_once
+from remit_cms.templates.slots import Slot
+from remit_cms.templates.values import iterate_items
+
+
+@dataclass(frozen=True, slots=True)
+class _OpenList:
+    """A list that an operation works on, and what readers of the locale see of its section."""
+
+    edit: Edit
+    section: PageSection
+    page: Page
+    definition: SectionDefinition
+    slot: Slot
+    locale: str
+    shown: Content
+
+
+class ListItems:
+    """The operations on items of lists."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def add_list_item(self, ctx: LeafContext, payload: AddListItem) -> ItemReply:
+        """Add one item to the list of a section, such as a fourth question of an FAQ. The other items stay."""
+
+        async def work(edit: Edit) -> ItemReply:
+            found = await _open_list(edit, payload, payload.locale_code)
+            item = {key: value for key, value in payload.item.items() if key != "id"}
+            await _update(found, [item], as_new=True)
+            made = found.section.lists[found.slot.key][-1]
+            place_item(found.section, found.slot.key, made, payload.position)
+            return await _save(found, made, "Added item {} to", "add_list_item")
+
+        return await edit_once(self._database, ctx, payload, ItemReply, work)
+
+    async def update_list_item(self, ctx: LeafContext, payload: UpdateListItem) -> ItemReply:
+        """Change one item of a list, such as one question of an FAQ. Other items and languages are not changed."""
+
+        async def work(edit: Edit) -> ItemReply:
+            found = await _open_list(edit, payload, payload.locale_code)
+            item = find_item(found.slot, found.shown, payload.item_id)
+            changed = await _update(found, [{**payload.item, "id": item}])
+            message = "Updated item {} of" if changed else "Nothing to change in item {} of"
+            return await _save(found, item, message, "update_list_item" if changed else "")
+
+        return await edit_once(self._database, ctx, payload, ItemReply, work)
+
+    async def move_list_item(self, ctx: LeafContext, payload: MoveListItem) -> ItemReply:
+        """Move one item to another place in its list, in all languages. To move a whole section: cms_moveSection."""
+
+        async def work(edit: Edit) -> ItemReply:
+            found = await _open_list(edit, payload)
+            item = find_item(found.slot, found.shown, payload.item_id)
+            changed = place_item(found.section, found.slot.key, item, payload.position)
+            message = "Moved item {} of" if changed else "Nothing to move: item {} stands there already in"
+            return await _save(found, item, message, "move_list_item" if changed else "")
+
+        return await edit_once(self._database, ctx, payload, ItemReply, work)
+
+    async def remove_list_item(self, ctx: LeafContext, payload: RemoveListItem) -> ItemReply:
+        """Remove one item from its list, in all languages, in the draft. For a whole section: cms_deletePageSection."""
+
+        async def work(edit: Edit) -> ItemReply:
+            found = await _open_list(edit, payload)
+            item = find_item(found.slot, found.shown, payload.item_id)
+            await drop_item(edit, found.section, found.slot.key, item)
+            return await _save(found, item, "Removed item {} from", "remove_list_item")
+
+        return await edit_once(self._database, ctx, payload, ItemReply, work)
+
+
+async def _open_list(edit: Edit, payload: ItemPayload, locale_code: str | None = None) -> _OpenList:
+    section, page, definition = await edit.find_section(payload.page_section_id)
+    check_revision(page, payload.expected_revision)
+    slot, locale = find_list(definition, payload.list_field), edit.resolve_locale(locale_code)
+    view = await load_section(edit, section, definition, locale)
+    return _OpenList(edit, section, page, definition, slot, locale, view.content or {})
+
+
+async def _update(found: _OpenList, items: list[Content], *, as_new: bool = False) -> bool:
+    written = await update_content(
+        found.edit, found.section, found.definition, {found.slot.key: [*items]}, found.locale, as_new=as_new
+    )
+    return written.changed
+
+
+async def _save(found: _OpenList, item: str, message: str, action: str) -> ItemReply:
+    """Save the page if there is an action, and tell of the item as it is now."""
+    edit, page, slot = found.edit, found.page, found.slot.key
+    if action:
+        await edit.session.flush()
+        await save_revision(edit, page, action, "sections")
+        name = section_name(found.definition, page)
+        edit.add_change("section", found.section.id, page.revision, "content", name=name)
+    view = await load_section(edit, found.section, found.definition, found.locale)
+    items = [*iterate_items((view.content or {}).get(slot))]
+    where = f"section {found.definition.key} of page '{page.title}'"
+    return ItemReply(
+        item=next((each for each in items if each["id"] == item), None),
+        item_ids=[str(each["id"]) for each in items],
+        page_section_id=found.section.id,
+        page_id=page.id,
+        revision=page.revision,
+        message=f"{message.format(item)} {where}, which has {pluralize(len(items), 'item')}",
+    )

@@ -1,0 +1,66 @@
+"""The sample site as visitors see it: seeded once for all of these tests."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+
+import pytest
+
+from apps.cms.tests.site.visitor import make_site, visit
+from apps.cms.tests.world import World
+from remit.errors import ConflictError
+from remit_cms.sites.payloads import SeedSite
+from remit_cms.sites.sample.building import build_sample
+from remit_cms.sites.sample.pictures import draw_picture
+from remit_cms.storage.tables import Kind
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The documents of all pages by address, and those of all links on them."""
+
+    async def load() -> dict[str, str]:
+        world = World(tmp_path_factory.mktemp("sample"))
+        await world.sites.seed_site(world.call(), SeedSite())
+        with pytest.raises(ConflictError, match="into an empty one only"):
+            await world.sites.seed_site(world.call(), SeedSite())
+        site, waiting, found = make_site(world, look_every=3600.0), ["/", "/de", "/sitemap.xml"], dict[str, str]()
+        while waiting:
+            reply = await visit(site, path := waiting.pop())
+            assert reply.status == 200, path
+            found[path] = reply.text
+            linked = re.findall(r'(?:href="|<loc>https://bakery\.example)(/[^"#<]*)', reply.text)
+            waiting += sorted({*linked} - {*found, *waiting})
+        await world.database.close()
+        return {path: text for path, text in found.items() if text.startswith("<!doctype html>")}
+
+    return asyncio.run(load())
+
+
+def test_every_page_is_there_in_both_languages_and_every_link_leads_somewhere(pages: dict[str, str]) -> None:
+    languages = [re.findall(r'<html lang="(\w+)"', text) for text in pages.values()]
+    assert languages.count(["en"]) == languages.count(["de"]) >= 16 + 12
+    assert not any(re.search(r"(page|entry):\w", text) for text in pages.values())
+    assert "Twelve seats" in pages["/"]
+    assert "Zwölf Plätze" in pages["/de"]
+
+
+def test_every_page_has_one_heading_its_landmarks_and_alternative_texts(pages: dict[str, str]) -> None:
+    for path, text in pages.items():
+        assert len(re.findall("<h1", text)) == 1, path
+        for landmark in ("header", "main", "footer", "nav"):
+            assert f"<{landmark}" in text, (path, landmark)
+        for image in re.findall(r"<img[^>]*>", text):
+            assert re.search(r'alt="[^"]{10,}"', image), path
+            assert re.search(r'width="\d+" height="\d+"', image), path
+
+
+def test_the_sample_is_the_same_each_time_and_holds_what_the_guide_says() -> None:
+    package, contents = build_sample()
+    (image, *_) = package.images
+    assert draw_picture(image.id).content == contents[image.digest]
+    entries = [part.draft.slug for part in package.documents if part.draft.kind == Kind.ENTRY]
+    assert (package.count(Kind.PAGE), len(package.images)) == (16, 15)
+    assert sum(slug.startswith("posts/") for slug in entries) == 8
+    assert all({*part.draft.texts} == {"en", "de"} for part in package.documents if part.draft.kind == Kind.PAGE)
