@@ -14,6 +14,8 @@ from remit.secrets import EnvSecrets, Secret
 from remit_cms.navigation.navigation import Navigation
 from remit_cms.navigation.payloads import AddNavigationItem
 from remit_cms.pages.payloads import CreatePage, DeletePage, UpdatePage
+from remit_cms.posts.payloads import CreatePost
+from remit_cms.posts.posts import Posts
 from remit_cms.publishing.change_sets import ChangeSets
 from remit_cms.publishing.payloads import (
     DiscardChangeSet,
@@ -22,6 +24,8 @@ from remit_cms.publishing.payloads import (
 )
 from remit_cms.publishing.trash import Trash
 from remit_cms.sections.payloads import SectionInput
+from remit_cms.settings.payloads import UpdateSiteSettings
+from remit_cms.settings.settings import Settings
 from remit_cms.site.links import PagePin, Preview, SetPin, read_preview, sign_preview
 from remit_cms.site.payloads import CreatePreviewLink
 from remit_cms.site.previewing import KEY_VARIABLE, PreviewKey, Previews
@@ -30,6 +34,11 @@ from remit_cms.site.previewing import KEY_VARIABLE, PreviewKey, Previews
 def path_of(url: str) -> str:
     """The path of a link."""
     return url.removeprefix("https://bakery.example")
+
+
+def root_of(path: str) -> str:
+    """The home page of the preview that a path is in."""
+    return "/".join(path.split("/")[:3]) + "/"
 
 
 async def link_to(world: World, **names: Any) -> str:
@@ -49,8 +58,9 @@ async def test_a_link_shows_the_revision_that_it_names_also_after_further_edits(
     assert (shown.status, reply.pages, "We bake bread" in shown.text) == (200, ["About"], True)
     assert "Preview: visitors do not see this." in shown.text
     assert (shown.headers["cache-control"], shown.headers["x-robots-tag"]) == ("private, no-store", "noindex")
-    assert (await visit(site, f"{path_of(reply.url)}about")).status == 200
-    assert (await visit(site, f"{path_of(reply.url)}other")).status == 404
+    root = root_of(path_of(reply.url))
+    assert path_of(reply.url) == f"{root}about"
+    assert (await visit(site, f"{root}other")).status == 404
     assert (await visit(site, "/about")).status == 404
 
 
@@ -68,7 +78,7 @@ async def test_a_link_to_a_change_set_shows_its_pages_beside_those_that_are_live
     assert found == {"new": 200, "lively": 200, "live": 404, "gone": 404}
     await ChangeSets(world.database).discard_change_set(world.call(), DiscardChangeSet(change_set_id="set_1"))
     again = CreatePreviewLink(change_set_id="set_1")
-    with pytest.raises(ConflictError, match="no unpublished edits of pages"):
+    with pytest.raises(ConflictError, match="no unpublished edits to show"):
         await Previews(world.database, PREVIEW_KEY).create_preview_link(world.call(), again)
 
 
@@ -89,12 +99,13 @@ async def test_links_of_a_preview_stay_in_it_and_lead_where_they_will_lead(world
         return both[0], both[1]
 
     menu, texts = await hrefs(f"{link}linking")
-    assert texts == [f"{link}target", f"{link}moved", f"{link}home", "https://a.example/"]
-    assert {f"{link}target", f"{link}moved", f"{link}home", f"{link}linking"} <= {*menu}
+    assert texts == [f"{link}target", f"{link}moved", link, "https://a.example/"]
+    assert {f"{link}target", f"{link}moved", link, f"{link}linking"} <= {*menu}
     assert (await hrefs(f"{link}de/linking"))[1][:2] == [f"{link}de/target", f"{link}de/moved"]
     await ChangeSets(world.database).publish_change_set(world.call(conversation="c"), PublishChangeSet())
     public = await hrefs("/linking")
-    assert [[each.replace(link, "/") for each in part] for part in (menu, texts)] == [*public]
+    notice = 3  # the links to what the preview changes
+    assert [[each.replace(link, "/") for each in part] for part in (menu[notice:], texts)] == [*public]
 
 
 async def test_the_navigation_of_a_preview_leads_to_its_pages(world: World) -> None:
@@ -104,7 +115,59 @@ async def test_the_navigation_of_a_preview_leads_to_its_pages(world: World) -> N
     await ChangeSets(world.database).publish_change_set(world.call(conversation="n"), PublishChangeSet())
     await world.pages.update_page(world.call(), UpdatePage(page_id="moves", slug="moved"))
     link, site = await link_to(world, page_id="moves"), make_site(world, clock=START.timestamp)
-    assert f'<a href="{link}moved"' in (await visit(site, link)).text
+    assert link.endswith("/moved")
+    assert f'<a href="{link}" rel="noopener noreferrer" aria-current="page">There</a>' in (await visit(site, link)).text
+
+
+async def test_a_preview_of_a_change_set_shows_its_settings_navigation_and_posts(world: World) -> None:
+    await publish(world, "Live")
+    call = world.call(conversation="c")
+    await Settings(world.database).update_site_settings(call, UpdateSiteSettings(name="Bakery", theme={"ink": "navy"}))
+    item = AddNavigationItem(label="Who we are", href="live", location="footer")
+    await Navigation(world.database).add_navigation_item(world.call(conversation="c"), item)
+    post = CreatePost(title="We open", body="On Monday.")
+    await Posts(world.database).create_post(world.call(conversation="c"), post)
+    link, site = await link_to(world, change_set_id="set_1"), make_site(world, clock=START.timestamp)
+    await Settings(world.database).update_site_settings(world.call(conversation="c"), UpdateSiteSettings(name="Later"))
+    shown = (await visit(site, f"{link}live")).text
+    assert f'<p><a href="{link}">Bakery</a></p>' in shown
+    assert "--ink:navy" in shown
+    assert f'<a href="{link}live" rel="noopener noreferrer" aria-current="page">Who we are</a>' in shown
+    assert "On Monday." in (await visit(site, f"{link}posts/we-open")).text
+    visitors = (await visit(site, "/live")).text
+    assert not any(text in visitors for text in ("Bakery", "navy", "Who we are"))
+
+
+async def test_a_change_set_with_settings_or_navigation_alone_can_be_previewed(world: World) -> None:
+    await publish(world, "Live", ("hero", {"heading": "Here already"}))
+    site = make_site(world, clock=START.timestamp)
+    changes = UpdateSiteSettings(tagline="Daily bread")
+    await Settings(world.database).update_site_settings(world.call(conversation="c"), changes)
+    shown = (await visit(site, await link_to(world, change_set_id="set_1"))).text
+    assert ("Daily bread" in shown, "Here already" in shown) == (True, True)
+    item = AddNavigationItem(label="Elsewhere", href="https://a.example/", location="header")
+    await Navigation(world.database).add_navigation_item(world.call(conversation="d"), item)
+    for link in (await link_to(world, change_set_id="set_2"), await link_to(world, page_id="Navigation")):
+        assert ">Elsewhere</a>" in (await visit(site, link)).text
+
+
+async def test_a_preview_opens_the_home_page_that_its_settings_name_and_links_to_what_it_changes(world: World) -> None:
+    for title in ("Home", "Live"):
+        await publish(world, title, ("hero", {"heading": f"This is {title}"}))
+    call = world.call(conversation="c")
+    section = SectionInput(definition_id="hero", content={"heading": "This is new"})
+    await world.pages.create_page(call, CreatePage(title="A new one", sections=[section]))
+    link, site = await link_to(world, change_set_id="set_1"), make_site(world, clock=START.timestamp)
+    shown = (await visit(site, link)).text
+    assert "This is Home" in shown
+    notice = shown.partition("<header")[0]
+    assert f'<a href="{link}a-new-one" rel="noopener noreferrer">A new one</a>' in notice
+    await Settings(world.database).update_site_settings(
+        world.call(conversation="c"), UpdateSiteSettings(home_page="a-new-one")
+    )
+    link = await link_to(world, change_set_id="set_1")
+    assert "This is new" in (await visit(site, link)).text
+    assert "This is Home" in (await visit(site, f"{link}home")).text
 
 
 async def test_a_link_to_a_change_set_of_many_pages_is_short(world: World) -> None:

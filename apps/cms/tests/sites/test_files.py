@@ -76,11 +76,16 @@ def change(path: str, value: Any) -> Callable[[dict[str, Any]], None]:
     return work
 
 
-def add_settings(site: dict[str, Any]) -> None:
-    draft = {**site["documents"][0]["draft"], "id": "s", "kind": "settings"}
-    values = {"en": {"theme": {"accent": "red}</style>"}}}
-    draft["sections"] = [{"id": "v", "definition": "site-settings", "sortOrder": 0, "contents": values}]
-    site["documents"].append({**site["documents"][0], "draft": draft})
+def add_settings(values: dict[str, Any]) -> Callable[[dict[str, Any]], None]:
+    """Add live settings."""
+
+    def work(site: dict[str, Any]) -> None:
+        draft = {**site["documents"][0]["draft"], "id": "s", "kind": "settings"}
+        section = {"id": "v", "definition": "site-settings", "sortOrder": 0, "contents": {"en": values}}
+        draft["sections"] = [section]
+        site["documents"].append({**site["documents"][0], "draft": draft, "live": draft})
+
+    return work
 
 
 def make_twin(site: dict[str, Any]) -> None:
@@ -126,7 +131,9 @@ HOSTILE_SITES: dict[str, tuple[Callable[[dict[str, Any]], None], str]] = {
     "a number that the page has not given": (change(f"{FAQ}.number", 3), "number that the page has not given"),
     "a number that is there twice": (change(f"{FAQ}.number", 1), "section twice"),
     "a list without fields": (spoil_template, "a list has fields"),
-    "a theme that leaves its rule": (add_settings, "takes a colour"),
+    "a theme that leaves its rule": (add_settings({"theme": {"accent": "red}</style>"}}), "takes a colour"),
+    "a home page that is not live": (add_settings({"homePage": {"page": "k7fm2xqd"}}), "home page that .* is not live"),
+    "a home page that is a text": (add_settings({"homePage": "about"}), "valid dictionary"),
     "another size of an image that is there twice": (add_second_image, "another size"),
     "another size of an image": (change("images.0.width", 9), "another size"),
     "a document that is there twice": (lambda site: site["documents"].append(site["documents"][0]), "twice"),

@@ -54,8 +54,10 @@ async def fill(world: World) -> None:
     await world.page("Home", ("hero", hero), ("text", {"content": linked}))
     for page in ("about", "home", "Navigation"):
         await publishing.publish_page(world.call(), PublishPage(page_id=page))
-    theme = UpdateSiteSettings(tagline="Bread", theme={"accent": "#a33000"})
+    theme = UpdateSiteSettings(tagline="Bread", theme={"accent": "#a33000"}, home_page="live")
     await Settings(world.database).update_site_settings(world.call(), theme)
+    await publishing.publish_page(world.call(), PublishPage(page_id="Site settings"))
+    await Settings(world.database).update_site_settings(world.call(), UpdateSiteSettings(home_page="about"))
     await Navigation(world.database).add_navigation_item(
         world.call(), AddNavigationItem(label="Map", href="https://example.com/", location="footer")
     )
@@ -127,6 +129,7 @@ async def test_export_and_import_give_the_same_site_to_editors_and_visitors(worl
         first, second = await visit(here, path), await visit(there, path)
         assert (first.status, first.text) == (second.status, second.text), path
     assert (await visit(there, "/de/about")).headers["location"] == "/de/us"
+    assert "<h1>Live" in (await visit(there, "/")).text
 
 
 async def test_exports_of_a_site_are_equal_to_the_byte(world: World) -> None:

@@ -8,6 +8,7 @@ from typing import Literal, cast
 from remit_cms.navigation.targets import find_linked, linked_id, linked_url
 from remit_cms.storage.documents import load_document
 from remit_cms.storage.scope import Scope
+from remit_cms.storage.snapshots import Snapshot
 from remit_cms.storage.tables import Kind, Page
 from remit_cms.storage.translations import localize_content
 
@@ -30,7 +31,11 @@ class Item:
 
 async def load_items(scope: Scope, *, live: bool, locale: str | None = None) -> list[Item]:
     """The items in their order, with labels in a language."""
-    snapshot = await load_document(scope, Kind.NAVIGATION, live=live)
+    return await read_items(scope, await load_document(scope, Kind.NAVIGATION, live=live), locale)
+
+
+async def read_items(scope: Scope, snapshot: Snapshot | None, locale: str | None = None) -> list[Item]:
+    """The items in one state of the navigation."""
     if snapshot is None:
         return []
     sections = sorted(snapshot.sections, key=lambda section: (section.sort_order, section.id))

@@ -32,6 +32,7 @@ from remit_cms.pages.slugs import resolve_slug
 from remit_cms.sections.contents import add_section, describe_empty_slots, load_sections
 from remit_cms.storage.database import Database
 from remit_cms.storage.links import describe_links, find_links, link_state
+from remit_cms.storage.live import Move, check_moves
 from remit_cms.storage.revisions import check_revision, save_revision
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.snapshots import Snapshot, apply_snapshot, build_snapshot
@@ -175,6 +176,7 @@ class Pages:
         async with open_view(self._database, ctx) as scope:
             page = await scope.find_page_by_id(payload.page_id)
             check_revision(page, payload.expected_revision)
+            await check_moves(scope, [Move(page, None)])
             keys = [section.section_key for section in await load_sections(scope, page)]
             section_summary = f"{pluralize(len(keys), 'section')} ({', '.join(keys)})" if keys else "no sections"
             live = "" if page.live is None else f", which visitors see at /{page.live_path}"

@@ -36,7 +36,7 @@ from remit_cms.storage.change_sets import (
     unpublished_pages,
 )
 from remit_cms.storage.database import Database
-from remit_cms.storage.live import Move, check_paths, move_live
+from remit_cms.storage.live import Move, check_moves, move_live
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.snapshots import compare_snapshots, load_snapshot
 from remit_cms.storage.tables import ChangeSet
@@ -157,7 +157,7 @@ class ChangeSets:
             change_set = await find_set(scope, payload.change_set_id)
             _check_state(change_set, "published")
             steps = await find_undo_steps(scope, change_set)
-            await check_paths(scope, [Move(step.page, step.before) for step in steps])
+            await check_moves(scope, [Move(step.page, step.before) for step in steps])
             changes = [
                 change
                 for step in steps
@@ -210,7 +210,7 @@ async def find_publishable(scope: Scope, change_set: ChangeSet) -> list[SetPage]
             )
     if not pages:
         raise ConflictError(f"The change set '{change_set.name}' has nothing to publish.")
-    await check_paths(scope, [Move(each.page, each.last) for each in pages])
+    await check_moves(scope, [Move(each.page, each.last) for each in pages])
     return pages
 
 

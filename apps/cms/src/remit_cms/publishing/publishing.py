@@ -19,7 +19,7 @@ from remit_cms.publishing.payloads import (
 from remit_cms.sections.payloads import SectionView
 from remit_cms.storage.database import Database
 from remit_cms.storage.links import describe_links, find_links, link_state
-from remit_cms.storage.live import Move, check_paths, find_live_page, move_live
+from remit_cms.storage.live import Move, check_moves, find_live_page, move_live
 from remit_cms.storage.scope import Scope, slug_of
 from remit_cms.storage.snapshots import Difference, SectionSnapshot, build_snapshot, compare_snapshots, load_snapshot
 from remit_cms.storage.tables import Page
@@ -49,7 +49,7 @@ class Publishing:
         async with open_view(self._database, ctx) as scope:
             page = await scope.find_document(payload.page_id)
             differences = await find_differences(scope, page)
-            await check_paths(scope, [Move(page, page.revision)])
+            await check_moves(scope, [Move(page, page.revision)])
             news = "which is new" if page.live is None else f"in {pluralize(len(differences), 'place')}"
             summary = f"the page '{page.title}' (/{page.slug}), {news}"
             return Preview(summary, changes=to_changes(differences), state=_state_of(page))
@@ -70,6 +70,7 @@ class Publishing:
         async with open_view(self._database, ctx) as scope:
             page = await scope.find_document(payload.page_id)
             _check_is_live(page)
+            await check_moves(scope, [Move(page, None)])
             links = await find_links(scope, page.id)
             summary = f"the live page '{page.title}' (/{page.live_path}){describe_links(links)}"
             return Preview(summary, state=_state_of(page) + link_state(links))

@@ -10,7 +10,7 @@ from sqlalchemy import select
 from remit_cms.models import Content
 from remit_cms.sections.links import Overlay, resolve_links
 from remit_cms.settings.theme import theme_css
-from remit_cms.settings.values import load_settings
+from remit_cms.settings.values import SiteSettings, load_settings
 from remit_cms.storage.images import Image, load_images
 from remit_cms.storage.scope import Scope, parse_structure
 from remit_cms.storage.snapshots import Snapshot
@@ -51,7 +51,10 @@ class SiteLink:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surroundings:
-    """What stands around a page on its site: addresses, the menu, the same page in other languages, feeds, a notice."""
+    """What stands around a page on its site: addresses, the menu, the same page in other languages, feeds, a notice.
+
+    ``changed`` are the pages that a preview shows in place of what visitors see.
+    """
 
     home: str = ""
     address: str = ""
@@ -61,13 +64,20 @@ class Surroundings:
     languages: Sequence[SiteLink] = ()
     feeds: Sequence[SiteLink] = ()
     notice: str = ""
+    changed: Sequence[SiteLink] = ()
 
 
 async def load_page_document(
-    scope: Scope, snapshot: Snapshot, locale: str, *, live: bool, overlay: Overlay | None = None
+    scope: Scope,
+    snapshot: Snapshot,
+    locale: str,
+    *,
+    live: bool,
+    settings: SiteSettings | None = None,
+    overlay: Overlay | None = None,
 ) -> PageDocument:
     """A state of a page in a language, with the settings of its site. Sections whose template is gone are left out."""
-    settings = await load_settings(scope, live=live, locale=locale)
+    settings = settings or await load_settings(scope, live=live, locale=locale)
     keys = {section.definition for section in snapshot.sections}
     rows = await scope.session.scalars(
         select(SectionDefinition).where(scope.target.row_filter(SectionDefinition), SectionDefinition.key.in_(keys))

@@ -39,7 +39,7 @@ from remit_cms.scheduling.payloads import (
 from remit_cms.scheduling.times import find_zone, format_time, read_time
 from remit_cms.storage.database import Database
 from remit_cms.storage.links import describe_links, find_links, link_state
-from remit_cms.storage.live import Move, check_paths
+from remit_cms.storage.live import Move, check_moves
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.tables import ChangeSet, Page, ScheduledAction
 from remit_cms.storage.transactions import Edit, edit_once, open_view
@@ -81,7 +81,7 @@ class Scheduling:
         async def make(edit: Edit, at: datetime) -> ScheduledAction:
             page = await edit.find_document(payload.page_id)
             await find_differences(edit, page)
-            await check_paths(edit, [Move(page, page.revision)])
+            await check_moves(edit, [Move(page, page.revision)])
             return self._new_row(edit, PUBLISH, page, at, await pin_page(edit, page, page.revision))
 
         return await self._schedule(ctx, payload, make)
@@ -229,6 +229,7 @@ async def _find_expiring(scope: Scope, name: str, at: datetime) -> Page:
     page = await scope.find_document(name)
     if not await will_be_live(scope, page, at):
         raise ConflictError(f"Page '{page.title}' is not live, and its publication before that time is not scheduled.")
+    await check_moves(scope, [Move(page, None)])
     return page
 
 

@@ -9,6 +9,7 @@ from pydantic import Field, JsonValue, model_validator
 from remit_cms.models import LocaleCode, OmittedIfNone, OptionalParam, Payload, Reply, RevisionNumber
 from remit_cms.settings.theme import Theme
 from remit_cms.settings.values import (
+    HomePage,
     Hosts,
     Instructions,
     SiteName,
@@ -40,6 +41,7 @@ class UpdateSiteSettings(Payload):
     name: OptionalParam[SiteName] = Field(default=None, description="Name of the site")
     tagline: OptionalParam[Tagline] = Field(default=None, description="A few words below the name")
     language: OptionalParam[LocaleCode] = Field(default=None, description="Main language, e.g. en")
+    home_page: OptionalParam[HomePage] = Field(default=None, description="Page at the address /: slug, id or title")
     time_zone: OptionalParam[TimeZone] = Field(default=None, description="Time zone, e.g. Europe/Berlin")
     instructions: OptionalParam[Instructions] = Field(default=None, description="What the editor heeds, e.g. tone")
     post_hosts: OptionalParam[Hosts] = Field(default=None, description="The hosts that http_post may reach")

@@ -20,6 +20,7 @@ from remit_cms.settings.payloads import (
 from remit_cms.settings.values import LOCALISED, SiteSettings, find_setting, load_settings
 from remit_cms.storage.database import Database
 from remit_cms.storage.documents import find_or_make_single, find_single
+from remit_cms.storage.home import HOME_PAGE
 from remit_cms.storage.revisions import check_revision, save_revision
 from remit_cms.storage.scope import Scope, find_target, load_locales
 from remit_cms.storage.snapshots import build_snapshot
@@ -34,7 +35,7 @@ class Settings:
         self._database = database
 
     async def get_site_settings(self, ctx: LeafContext, payload: GetSiteSettings) -> SettingsReply:
-        """Read the settings of the site: name, tagline, language, time zone, instructions, hosts, theme."""
+        """Read the settings of the site: name, tagline, language, home page, time zone, instructions, hosts, theme."""
         async with open_view(self._database, ctx) as scope:
             return await _settings_reply(scope, payload.locale_code, "The settings of the site")
 
@@ -53,6 +54,8 @@ class Settings:
             changes, locale = payload.changes(), edit.resolve_locale(payload.locale_code)
             if "language" in changes:
                 edit.resolve_locale(str(changes["language"]) or None)
+            if name := changes.get(HOME_PAGE):
+                changes[HOME_PAGE] = {"page": (await edit.find_page(str(name))).id}
             page = await find_or_make_single(edit, Kind.SETTINGS)
             check_revision(page, payload.expected_revision)
             changed = await _write_values(edit, page, changes, locale)
@@ -107,7 +110,7 @@ async def _write_values(edit: Edit, page: Page, changes: dict[str, JsonValue], l
             name: each for name, each in changes.items() if (locale if name in LOCALISED else page.locale) == code
         }
         before = contents.get(code, {})
-        after: Content = {**before, **{name: _merge(before.get(name), each) for name, each in chosen.items()}}
+        after: Content = {**before, **{name: _merge(name, before.get(name), each) for name, each in chosen.items()}}
         after = {name: value for name, value in after.items() if value not in ("", [], {}, None)}
         if after != before:
             await edit.session.merge(SectionContent(section=section, locale=code, content=after))
@@ -116,8 +119,10 @@ async def _write_values(edit: Edit, page: Page, changes: dict[str, JsonValue], l
     return changed
 
 
-def _merge(before: JsonValue, after: JsonValue) -> JsonValue:
+def _merge(name: str, before: JsonValue, after: JsonValue) -> JsonValue:
     """Themes are merged variable by variable; an empty theme removes all, an empty variable one."""
+    if name != "theme":
+        return after
     if not isinstance(after, dict) or not after or not isinstance(before, dict):
         return {k: v for k, v in after.items() if v} if isinstance(after, dict) else after
     return {name: value for name, value in {**before, **after}.items() if value}

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Final
+from typing import Annotated, Final, cast
 from zoneinfo import ZoneInfo
 
-from pydantic import AfterValidator, Field, StringConstraints
+from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints
 
 from remit.errors import NotFoundError
 from remit_cms.models import Content, OmittedIfNone, View
 from remit_cms.storage.documents import load_document
 from remit_cms.storage.scope import Scope
+from remit_cms.storage.snapshots import Snapshot
 from remit_cms.storage.tables import Kind, Site
 from remit_cms.storage.translations import localize_content
 
@@ -34,6 +35,12 @@ def _check_zone(name: str) -> str:
         raise ValueError(f"{name!r} is no time zone; give a name such as Europe/Berlin") from None
 
 
+def _read_page(value: object) -> object:
+    """The id of a reference as replies write it, ``{"page": ID}``; anything else as it is."""
+    given = cast("dict[str, object]", value) if isinstance(value, dict) else {}
+    return given["page"] if given.keys() == {"page"} else value  # pyright: ignore[reportUnknownVariableType] - any JSON
+
+
 def short_text(most: int) -> object:
     """A text of at most so many characters, without space around it."""
     return StringConstraints(strip_whitespace=True, max_length=most)
@@ -41,6 +48,7 @@ def short_text(most: int) -> object:
 
 SiteName = Annotated[str, short_text(200)]
 Tagline = Annotated[str, short_text(300)]
+HomePage = Annotated[str, BeforeValidator(_read_page), short_text(200)]
 Instructions = Annotated[str, short_text(2000)]
 TimeZone = Annotated[str, short_text(100), AfterValidator(_check_zone)]
 Host = Annotated[str, AfterValidator(_check_host)]
@@ -53,6 +61,7 @@ class SiteSettings(View):
     name: str
     tagline: OmittedIfNone[str] = None
     language: str
+    home_page: OmittedIfNone[dict[str, str]] = None
     time_zone: OmittedIfNone[str] = None
     instructions: OmittedIfNone[str] = None
     post_hosts: OmittedIfNone[list[str]] = None
@@ -72,6 +81,10 @@ _OTHER_NAMES: Final = {
     "timezone": "timeZone",
     "defaultLanguage": "language",
     "editorInstructions": "instructions",
+    "home": "homePage",
+    "homepage": "homePage",
+    "frontPage": "homePage",
+    "startPage": "homePage",
     "allowedHosts": "postHosts",
     "colors": "theme",
     "colours": "theme",
@@ -109,8 +122,12 @@ def find_setting(name: str) -> str:
 
 async def load_settings(scope: Scope, *, live: bool, locale: str | None = None) -> SiteSettings:
     """The settings of a site, as visitors see them or as the draft has them, in a language."""
+    return await read_settings(scope, await load_document(scope, Kind.SETTINGS, live=live), locale)
+
+
+async def read_settings(scope: Scope, snapshot: Snapshot | None, locale: str | None = None) -> SiteSettings:
+    """The settings that one state of their document makes, in a language."""
     site = await scope.session.get_one(Site, scope.target.site)
-    snapshot = await load_document(scope, Kind.SETTINGS, live=live)
     content: Content = {}
     if snapshot is not None and snapshot.sections:
         chain = (*scope.fallback_chain(locale or scope.default_locale), snapshot.locale)

@@ -16,16 +16,17 @@ from remit_cms.images.pictures import FORMATS
 from remit_cms.images.renditions import Renditions
 from remit_cms.rendering.documents import load_page_document
 from remit_cms.rendering.renderer import PageRenderer
-from remit_cms.sections.links import Overlay
+from remit_cms.settings.values import read_settings
 from remit_cms.site.feeds import MEDIA_TYPES, link_feeds, render_feed
 from remit_cms.site.links import check_key, read_preview
 from remit_cms.site.lookup import (
     Address,
+    Edition,
     ShownPage,
-    find_home,
     find_page,
     find_redirect,
     list_pages,
+    load_edition,
     load_surroundings,
     load_version,
     parse_address,
@@ -178,42 +179,35 @@ class Site:
         """The response to a request of a path, from one state of the database. Images and previews have other ways."""
         if path == "/robots.txt":
             return _text(robots_text(self._url), "text/plain; charset=utf-8")
+        edition = await load_edition(scope)
         if path == "/sitemap.xml":
-            return _text(sitemap_text(self._url, scope, await list_pages(scope)), "application/xml")
+            return _text(sitemap_text(self._url, scope, edition, await list_pages(scope)), "application/xml")
         address = parse_address(scope, path)
         href = address.href(scope.default_locale)
         feed = MEDIA_TYPES.get(path.rpartition("/")[2])
-        if feed is not None and (text := await render_feed(scope, address, self._url)) is not None:
+        if feed is not None and (text := await render_feed(scope, address, self._url, edition)):
             return _moved(href) if href != path else _text(text, f"{feed}; charset=utf-8")
-        if await find_page(scope, address, {}) is None:
-            new = await find_redirect(scope, address)
+        shown = await find_page(scope, address, edition)
+        if shown is None:
+            new = await find_redirect(scope, address, edition)
             if new is not None:
                 return _moved(new.href(scope.default_locale))
-            return await self._page(scope, address, status=404)
-        return _moved(href) if href != path else await self._page(scope, address)
+            return await self._page(scope, None, address.locale, edition)
+        if edition.is_home(shown.page):
+            href = edition.address(shown.page, address.locale, address.path).href(scope.default_locale)
+        return _moved(href) if href != path else await self._page(scope, shown, address.locale, edition)
 
-    async def _page(
-        self,
-        scope: Scope,
-        address: Address,
-        pinned: Mapping[str, ShownPage] | None = None,
-        prefix: str = "",
-        status: int = 200,
-    ) -> Response:
-        """The document at an address, or the one that says that there is none."""
-        default, locale, pinned = scope.default_locale, address.locale, pinned or {}
-        shown = None if status != 200 else await find_page(scope, address, pinned)
-        status = status if shown is not None or status != 200 else 404
+    async def _page(self, scope: Scope, shown: ShownPage | None, locale: str, edition: Edition) -> Response:
+        """The document of a page in a language, or the one that says that there is none."""
+        default, prefix = scope.default_locale, edition.prefix
         home = Address(locale, "").href(default, prefix)
         snapshot = empty_snapshot(locale, home) if shown is None else shown.snapshot
-        overlay = Overlay(prefix, {page: each.addresses for page, each in pinned.items()})
-        document = await load_page_document(scope, snapshot, locale, live=True, overlay=overlay)
-        around = await load_surroundings(scope, shown, locale, pinned, prefix)
+        settings, overlay = await read_settings(scope, edition.settings, locale), edition.overlay(scope.locales)
+        document = await load_page_document(scope, snapshot, locale, live=True, settings=settings, overlay=overlay)
+        around = await load_surroundings(scope, shown, locale, edition)
         if shown is not None and not prefix:
-            opening = await find_home(scope)
-            is_home = opening is not None and opening.page == shown.page
-            path = "" if is_home else shown.addresses[locale]
-            around = replace(around, origin=self._url, address=f"{self._url}{Address(locale, path).href(default)}")
+            href = edition.address(shown.page, locale, shown.addresses[locale]).href(default)
+            around = replace(around, origin=self._url, address=f"{self._url}{href}")
         if not prefix:
             around = replace(around, feeds=await link_feeds(scope, locale))
         else:
@@ -227,11 +221,11 @@ class Site:
             "cache-control": "private, no-store" if prefix else _REVALIDATE,
         }
         body = html.encode()
-        if prefix or status != 200:
+        if prefix or shown is None:
             headers["x-robots-tag"] = "noindex"
         if not prefix:
             headers["etag"] = _etag(body)
-        return Response(status, body, headers)
+        return Response(404 if shown is None else 200, body, headers)
 
     async def _preview(self, path: str) -> Response:
         token, _, rest = path.removeprefix("/preview/").partition("/")
@@ -240,13 +234,12 @@ class Site:
         if preview is None:
             return await self._missing("")
         async with open_view(self._database, self.target) as scope:
-            pinned, address = await load_pinned(scope, preview.pin), parse_address(scope, rest)
-            if not pinned:
-                return await self._page(scope, Address(scope.default_locale, ""), status=404)
-            if not address.path:
-                first = next(iter(pinned.values()))
-                address = Address(address.locale, first.addresses[address.locale])
-            return await self._page(scope, address, pinned, f"/preview/{token}")
+            pinned = await load_pinned(scope, preview.pin)
+            if pinned:
+                edition = await load_edition(scope, pinned, f"/preview/{token}")
+                address = parse_address(scope, rest)
+                return await self._page(scope, await find_page(scope, address, edition), address.locale, edition)
+        return await self._missing("")
 
     async def _image(self, path: str) -> Response:
         digest, _, name = path.removeprefix("/images/").partition("/")
@@ -267,7 +260,7 @@ class Site:
 
     async def _missing(self, locale: str) -> Response:
         async with open_view(self._database, self.target) as scope:
-            return await self._page(scope, Address(locale or scope.default_locale, ""), status=404)
+            return await self._page(scope, None, locale or scope.default_locale, await load_edition(scope))
 
 
 def _is_current(etag: str, headers: Iterable[tuple[bytes, bytes]]) -> bool:

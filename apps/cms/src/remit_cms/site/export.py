@@ -21,7 +21,7 @@ from remit_cms.models import pluralize
 from remit_cms.rendering.renderer import PageRenderer, write_atomically
 from remit_cms.site.asgi import Site
 from remit_cms.site.feeds import list_feeds
-from remit_cms.site.lookup import Address, find_home, list_pages, list_redirects
+from remit_cms.site.lookup import Address, list_pages, list_redirects, load_edition
 from remit_cms.site.payloads import ExportReply, ExportSite
 from remit_cms.site.previewing import DEFAULT_URL
 from remit_cms.storage.database import Database
@@ -73,8 +73,17 @@ class Exports:
         """The files of the site by their paths in the folder, all of one state of the database."""
         site = Site(self._database, self._renderer, self._renditions, scope.target, url=self._url)
         default = scope.default_locale
-        listed = [Address(code, path) for page, _ in await list_pages(scope) for code, path in page.addresses.items()]
-        homes = [Address(code, "") for code in scope.locales] if await find_home(scope) else []
+        edition = await load_edition(scope)
+        homes = [Address(code, "") for code in scope.locales] if edition.home or edition.stand_in else []
+        listed = [
+            Address(code, path)
+            for page, _ in await list_pages(scope)
+            for code, path in page.addresses.items()
+            if not edition.is_home(page.page)
+        ]
+        moved = await list_redirects(scope, edition)
+        if edition.home:
+            moved += [(Address(*each), Address(each[0], "")) for each in edition.home.addresses.items()]
         wanted: dict[str, None] = {}
         for address in (*homes, *listed):
             href = address.href(default)
@@ -87,7 +96,7 @@ class Exports:
         for name in ("robots.txt", "sitemap.xml", *feeds):
             yield name, (await site.render(scope, f"/{name}")).body
         yield "404.html", (await site.render(scope, "/404.html")).body
-        for old, new in await list_redirects(scope):
+        for old, new in moved:
             yield f"{old.href(default).strip('/')}/index.html", _redirect_page(new.href(default))
 
     async def _load_image(self, site: Site, path: str) -> bytes:

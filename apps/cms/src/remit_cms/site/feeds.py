@@ -17,8 +17,8 @@ from remit_cms.models import Content
 from remit_cms.rendering.documents import SiteLink
 from remit_cms.rendering.rich_text import render_rich_text
 from remit_cms.sections.links import resolve_links
-from remit_cms.settings.values import load_settings
-from remit_cms.site.lookup import Address, show_live
+from remit_cms.settings.values import read_settings
+from remit_cms.site.lookup import Address, Edition, show_live
 from remit_cms.storage.scope import Scope, parse_structure
 from remit_cms.storage.tables import Kind, Page, PageSection, Publication, SectionDefinition, Site
 from remit_cms.storage.translations import localize_content, localize_texts
@@ -62,7 +62,7 @@ class Feed:
     entries: Sequence[FeedEntry]
 
 
-async def render_feed(scope: Scope, address: Address, url: str) -> str | None:
+async def render_feed(scope: Scope, address: Address, url: str, edition: Edition) -> str | None:
     """The text of the feed at an address; None if none is there. ``url`` is that of the site."""
     found = _PATH.fullmatch(address.path)
     if found is None:
@@ -72,7 +72,7 @@ async def render_feed(scope: Scope, address: Address, url: str) -> str | None:
     collection = (await scope.session.scalars(query)).first()
     if collection is None:
         return None
-    feed = await _load_feed(scope, collection, address, url)
+    feed = await _load_feed(scope, collection, address, url, edition)
     return _to_atom(feed) if found[2] == "feed.xml" else _to_json(feed)
 
 
@@ -100,7 +100,7 @@ async def _find_collections(scope: Scope) -> dict[str, str]:
     return dict(rows.all())
 
 
-async def _load_feed(scope: Scope, collection: SectionDefinition, address: Address, url: str) -> Feed:
+async def _load_feed(scope: Scope, collection: SectionDefinition, address: Address, url: str, edition: Edition) -> Feed:
     moves = (
         select(
             Publication.page,
@@ -121,10 +121,10 @@ async def _load_feed(scope: Scope, collection: SectionDefinition, address: Addre
     )
     rows = (await scope.session.execute(query)).all()
     structure, chain = parse_structure(collection), scope.fallback_chain(address.locale)
-    entries: list[FeedEntry] = []
+    entries, overlay = list[FeedEntry](), edition.overlay(scope.locales)
     for shown, (page, first, last) in zip(await show_live(scope, [row[0] for row in rows]), rows, strict=True):
         content = localize_content(shown.snapshot.sections[0].contents, chain).content
-        content = await resolve_links(scope, content, address.locale, live=True)
+        content = await resolve_links(scope, content, address.locale, live=True, overlay=overlay)
         href = Address(address.locale, shown.addresses[address.locale]).href(scope.default_locale)
         entries.append(
             FeedEntry(
@@ -139,7 +139,7 @@ async def _load_feed(scope: Scope, collection: SectionDefinition, address: Addre
                 tags=tuple(filter(None, (_text(content, "category"), *_text(content, "tags").split(", ")))),
             )
         )
-    settings = await load_settings(scope, live=True, locale=address.locale)
+    settings = await read_settings(scope, edition.settings, address.locale)
     made = (await scope.session.get_one(Site, scope.target.site)).created_at
     return Feed(
         title=f"{settings.name} · {collection.name}",

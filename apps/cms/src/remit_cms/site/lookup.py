@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from sqlalchemy import or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from remit_cms.navigation.items import load_items
+from remit_cms.navigation.items import read_items
 from remit_cms.rendering.documents import SiteLink, Surroundings
+from remit_cms.sections.links import Overlay
+from remit_cms.storage.documents import load_document
+from remit_cms.storage.home import home_of
 from remit_cms.storage.scope import Scope, Target
 from remit_cms.storage.snapshots import Snapshot
 from remit_cms.storage.tables import Environment, Kind, LivePath, Locale, Page, Publication, Redirect, Revision
-from remit_cms.storage.translations import localize_texts
+from remit_cms.storage.translations import localize_texts, slugs_by_locale
 
 SHOWN_KINDS: Final = (Kind.PAGE, Kind.ENTRY)
 """The documents that have an address."""
 
 HOME_SLUGS: Final = ("home", "index", "start")
-"""The page that an address without a path shows is the live one with the first of these slugs, or else the oldest."""
+"""Without a home page in the settings, it is the page with the first of these slugs."""
 
 _MENU_WITHOUT_NAVIGATION: Final = 6
 
@@ -47,6 +50,92 @@ class ShownPage:
     addresses: Mapping[str, str]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edition:
+    """Which state of a site is shown: what is live, or a preview of it with other revisions of some documents.
+
+    ``pages`` are those that a preview shows in place of live ones, by id, ``prefix`` is what its addresses begin with.
+    ``home`` is the page whose address has no path; while there is none, the page ``stand_in`` is shown there too.
+    """
+
+    prefix: str = ""
+    pages: Mapping[str, ShownPage] = field(default_factory=dict[str, ShownPage])
+    settings: Snapshot | None = None
+    navigation: Snapshot | None = None
+    home: ShownPage | None = None
+    stand_in: ShownPage | None = None
+
+    def is_home(self, page: str) -> bool:
+        """Whether a page is the one whose address has no path."""
+        return self.home is not None and self.home.page == page
+
+    def address(self, page: str, locale: str, path: str) -> Address:
+        """The one address that the site gives a page."""
+        return Address(locale, "" if self.is_home(page) else path)
+
+    def overlay(self, locales: Iterable[str]) -> Overlay:
+        """What differs from the live addresses."""
+        paths = {page: each.addresses for page, each in self.pages.items()}
+        return Overlay(self.prefix, paths | ({self.home.page: dict.fromkeys(locales, "")} if self.home else {}))
+
+
+async def load_edition(scope: Scope, pinned: Iterable[Snapshot] = (), prefix: str = "") -> Edition:
+    """What is live, or with some revisions in place of it."""
+    revisions = {each.kind: each for each in pinned}
+    pages = {
+        each.id: ShownPage(each.id, each, slugs_by_locale(scope, each.texts))
+        for each in pinned
+        if each.kind in SHOWN_KINDS
+    }
+    settings, navigation = [
+        revisions.get(kind) or await load_document(scope, kind, live=True) for kind in (Kind.SETTINGS, Kind.NAVIGATION)
+    ]
+    home = await _find_chosen_home(scope, pages, home_of(settings)) or await _find_named_home(scope, pages)
+    return Edition(
+        prefix=prefix,
+        pages=pages,
+        settings=settings,
+        navigation=navigation,
+        home=home,
+        stand_in=await _find_oldest(scope, pages) if home is None else None,
+    )
+
+
+async def _find_chosen_home(scope: Scope, pages: Mapping[str, ShownPage], wanted: str | None) -> ShownPage | None:
+    """The page that settings name, if it is shown."""
+    if wanted is None or wanted in pages:
+        return pages.get(wanted or "")
+    live = (Page.id == wanted, Page.live.is_not(None), Page.kind == Kind.PAGE)
+    found = await scope.session.scalars(select(Page).where(scope.target.row_filter(Page), *live))
+    shown = await show_live(scope, [*found])
+    return shown[0] if shown else None
+
+
+async def _find_named_home(scope: Scope, pages: Mapping[str, ShownPage]) -> ShownPage | None:
+    """The page with one of the usual slugs."""
+    pinned = {each.page: each for each in pages.values() if each.snapshot.kind == Kind.PAGE}
+    named = {each.addresses[scope.default_locale]: each for each in pinned.values()}
+    live = select(Page).where(scope.target.row_filter(Page), Page.kind == Kind.PAGE, Page.live.is_not(None))
+    rows = {page.live_path: page for page in await scope.session.scalars(live.where(Page.live_path.in_(HOME_SLUGS)))}
+    for slug in HOME_SLUGS:
+        if slug in named:
+            return named[slug]
+        if slug in rows and rows[slug].id not in pinned:
+            return (await show_live(scope, [rows[slug]]))[0]
+    return None
+
+
+async def _find_oldest(scope: Scope, pages: Mapping[str, ShownPage]) -> ShownPage | None:
+    """The oldest page."""
+    pinned = {each.page: each for each in pages.values() if each.snapshot.kind == Kind.PAGE}
+    shown = or_(Page.live.is_not(None), Page.id.in_(pinned))
+    query = select(Page).where(scope.target.row_filter(Page), Page.kind == Kind.PAGE, shown)
+    oldest = (await scope.session.scalars(query.order_by(Page.created_at, Page.id).limit(1))).first()
+    if oldest is None:
+        return next(iter(pinned.values()), None)
+    return pinned.get(oldest.id) or (await show_live(scope, [oldest]))[0]
+
+
 def parse_address(scope: Scope, path: str) -> Address:
     """The language and the rest of a path."""
     first, _, rest = path.strip("/").partition("/")
@@ -55,38 +144,29 @@ def parse_address(scope: Scope, path: str) -> Address:
     return Address(scope.default_locale, path.strip("/"))
 
 
-async def find_page(scope: Scope, address: Address, pinned: Mapping[str, ShownPage]) -> ShownPage | None:
-    """The page at an address: one of those that a preview pins, by id, or a live one."""
-    for each in pinned.values():
+async def find_page(scope: Scope, address: Address, edition: Edition) -> ShownPage | None:
+    """The page at an address."""
+    if not address.path:
+        return edition.home or edition.stand_in
+    for each in edition.pages.values():
         if each.addresses.get(address.locale) == address.path:
             return each
-    if not address.path:
-        return await find_home(scope)
     at_address = (LivePath.locale == address.locale, LivePath.path == address.path)
     query = select(Page).join(LivePath, LivePath.page == Page.id)
     query = query.where(scope.target.row_filter(LivePath), *at_address, Page.kind.in_(SHOWN_KINDS))
     page = (await scope.session.scalars(query)).first()
-    return None if page is None or page.id in pinned else (await show_live(scope, [page]))[0]
+    return None if page is None or page.id in edition.pages else (await show_live(scope, [page]))[0]
 
 
-async def find_home(scope: Scope) -> ShownPage | None:
-    """The page at the address without a path."""
-    live = select(Page).where(scope.target.row_filter(Page), Page.live.is_not(None), Page.kind == Kind.PAGE)
-    named = {page.live_path: page for page in await scope.session.scalars(live.where(Page.live_path.in_(HOME_SLUGS)))}
-    page = next((named[slug] for slug in HOME_SLUGS if slug in named), None)
-    page = page or (await scope.session.scalars(live.order_by(Page.created_at, Page.id).limit(1))).first()
-    return None if page is None else (await show_live(scope, [page]))[0]
-
-
-async def find_redirect(scope: Scope, address: Address) -> Address | None:
+async def find_redirect(scope: Scope, address: Address, edition: Edition) -> Address | None:
     """Where a page went that was live at an address."""
     query = (
-        select(LivePath.path)
+        select(LivePath.page, LivePath.path)
         .join(Redirect, (Redirect.page == LivePath.page) & (Redirect.locale == LivePath.locale))
         .where(scope.target.row_filter(Redirect), Redirect.locale == address.locale, Redirect.path == address.path)
     )
-    path = await scope.session.scalar(query.limit(1))
-    return None if path is None else Address(address.locale, path)
+    found = (await scope.session.execute(query.limit(1))).first()
+    return None if found is None else edition.address(found.page, address.locale, found.path)
 
 
 async def list_pages(scope: Scope) -> list[tuple[ShownPage, str]]:
@@ -102,11 +182,11 @@ async def list_pages(scope: Scope) -> list[tuple[ShownPage, str]]:
     return [(each, day) for each, (_, day) in zip(shown, days.values(), strict=True)]
 
 
-async def list_redirects(scope: Scope) -> list[tuple[Address, Address]]:
+async def list_redirects(scope: Scope, edition: Edition) -> list[tuple[Address, Address]]:
     """All addresses that moved, with where to."""
     query = select(Redirect).where(scope.target.row_filter(Redirect)).order_by(Redirect.locale, Redirect.path)
     old = [Address(row.locale, row.path) for row in await scope.session.scalars(query)]
-    return [(each, new) for each in old if (new := await find_redirect(scope, each)) is not None]
+    return [(each, new) for each in old if (new := await find_redirect(scope, each, edition)) is not None]
 
 
 async def load_version(session: AsyncSession, target: Target) -> int | None:
@@ -115,39 +195,38 @@ async def load_version(session: AsyncSession, target: Target) -> int | None:
     return await session.scalar(select(Environment.version).where(*where))
 
 
-async def load_surroundings(
-    scope: Scope, shown: ShownPage | None, locale: str, pinned: Mapping[str, ShownPage], prefix: str = ""
-) -> Surroundings:
-    """The menu in a language, and the same page in other languages.
-
-    For previews, ``pinned`` are the pages that stand in for live ones, by id, and ``prefix`` begins each address.
-    """
-    items = [item for item in await load_items(scope, live=True, locale=locale) if item.visible]
+async def load_surroundings(scope: Scope, shown: ShownPage | None, locale: str, edition: Edition) -> Surroundings:
+    """The menu in a language, the same page in other languages, and in a preview what it changes."""
+    default, prefix = scope.default_locale, edition.prefix
+    items = [item for item in await read_items(scope, edition.navigation, locale) if item.visible]
     paths = await _load_paths(scope, [item.page.id for item in items if item.page])
-    paths |= {each.page: {**each.addresses} for each in pinned.values()}
+    paths |= {each.page: {**each.addresses} for each in edition.pages.values()}
     links: list[tuple[str, SiteLink]] = []
     for item in items:
         path = paths.get(item.page.id, {}).get(locale) if item.page else None
-        href = item.url or (None if path is None else Address(locale, path).href(scope.default_locale, prefix))
+        href = item.url
+        if item.page is not None and path is not None:
+            href = edition.address(item.page.id, locale, path).href(default, prefix)
         if href is not None:
             current = shown is not None and item.wanted == shown.page
             links.append((item.location, SiteLink(label=item.label, href=href, current=current)))
     return Surroundings(
-        home=Address(locale, "").href(scope.default_locale, prefix),
+        home=Address(locale, "").href(default, prefix),
         menu=[link for location, link in links if location in ("header", "both")]
-        or ([] if items else await _menu_of_pages(scope, shown, locale, pinned, prefix)),
+        or ([] if items else await _menu_of_pages(scope, shown, locale, edition)),
         footer=[link for location, link in links if location in ("footer", "both")],
-        languages=[] if shown is None else await _link_languages(scope, shown, locale, prefix),
+        languages=[] if shown is None else await _link_languages(scope, shown, locale, edition),
+        changed=_link_pages(scope, edition.pages.values(), shown, locale, edition),
     )
 
 
-async def _link_languages(scope: Scope, shown: ShownPage, locale: str, prefix: str) -> list[SiteLink]:
+async def _link_languages(scope: Scope, shown: ShownPage, locale: str, edition: Edition) -> list[SiteLink]:
     names = select(Locale.code, Locale.name).where(Locale.site == scope.target.site)
     languages = {code: name for code, name in await scope.session.execute(names)}  # noqa: C416 - rows are no pairs
     return [
         SiteLink(
             label=languages.get(code, code),
-            href=Address(code, shown.addresses[code]).href(scope.default_locale, prefix),
+            href=edition.address(shown.page, code, shown.addresses[code]).href(scope.default_locale, edition.prefix),
             current=code == locale,
             language=code,
         )
@@ -156,24 +235,30 @@ async def _link_languages(scope: Scope, shown: ShownPage, locale: str, prefix: s
     ]
 
 
-async def _menu_of_pages(
-    scope: Scope, shown: ShownPage | None, locale: str, pinned: Mapping[str, ShownPage], prefix: str
+def _link_pages(
+    scope: Scope, pages: Iterable[ShownPage], shown: ShownPage | None, locale: str, edition: Edition
 ) -> list[SiteLink]:
+    """Links to pages, with their titles in a language."""
+    return [
+        SiteLink(
+            label=localize_texts(each.snapshot.texts, scope.fallback_chain(locale)).texts.title or "",
+            href=edition.address(each.page, locale, each.addresses[locale]).href(scope.default_locale, edition.prefix),
+            current=shown is not None and each.page == shown.page,
+        )
+        for each in pages
+        if locale in each.addresses
+    ]
+
+
+async def _menu_of_pages(scope: Scope, shown: ShownPage | None, locale: str, edition: Edition) -> list[SiteLink]:
     """The oldest live pages, until the site has a navigation."""
+    pinned = edition.pages
     listed = or_(Page.live.is_not(None), Page.id.in_(pinned))
     query = select(Page).where(scope.target.row_filter(Page), listed, Page.kind == Kind.PAGE)
     query = query.order_by(Page.created_at, Page.id).limit(_MENU_WITHOUT_NAVIGATION)
     oldest = (await scope.session.scalars(query)).all()
     live = {each.page: each for each in await show_live(scope, [page for page in oldest if page.id not in pinned])}
-    return [
-        SiteLink(
-            label=localize_texts(each.snapshot.texts, scope.fallback_chain(locale)).texts.title or "",
-            href=Address(locale, each.addresses[locale]).href(scope.default_locale, prefix),
-            current=shown is not None and each.page == shown.page,
-        )
-        for each in ((pinned.get(page.id) or live[page.id]) for page in oldest)
-        if locale in each.addresses
-    ]
+    return _link_pages(scope, ((pinned.get(page.id) or live[page.id]) for page in oldest), shown, locale, edition)
 
 
 async def show_live(scope: Scope, pages: list[Page]) -> list[ShownPage]:

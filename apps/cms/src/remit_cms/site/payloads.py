@@ -7,7 +7,7 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 
 from remit.tools import Reference
-from remit_cms.models import OmittedIfNone, OptionalParam, PageReference, Payload, Reply, RevisionNumber
+from remit_cms.models import DocumentReference, OmittedIfNone, OptionalParam, Payload, Reply, RevisionNumber
 
 _ChangeSetReference = Annotated[str, Field(min_length=1, max_length=200), Reference("change-set")]
 
@@ -15,7 +15,7 @@ _ChangeSetReference = Annotated[str, Field(min_length=1, max_length=200), Refere
 class CreatePreviewLink(Payload):
     """What the link shows: a revision of one page, or the edits of a change set."""
 
-    page_id: OptionalParam[PageReference] = Field(default=None, description="Id, slug or exact title of the page")
+    page_id: OptionalParam[DocumentReference] = Field(default=None, description="Id, slug or exact title of the page")
     revision: OptionalParam[RevisionNumber] = Field(default=None, description="Its revision; the newest if omitted")
     change_set_id: OptionalParam[_ChangeSetReference] = Field(default=None, description="Id or name of a change set")
     hours: int = Field(default=24, description="Hours until it expires (1-720)", ge=1, le=720)

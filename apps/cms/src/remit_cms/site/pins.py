@@ -11,23 +11,21 @@ from sqlalchemy import func, select, tuple_
 
 from remit.errors import ConflictError
 from remit_cms.site.links import PagePin, SetPin
-from remit_cms.site.lookup import SHOWN_KINDS, ShownPage
 from remit_cms.storage.change_sets import find_set, unpublished_pages
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.snapshots import Snapshot, load_snapshot
 from remit_cms.storage.tables import ChangeSetRevision, Page, Revision
-from remit_cms.storage.translations import slugs_by_locale
 
 
-async def pin_page(scope: Scope, name: str, revision: int | None) -> tuple[PagePin, list[str]]:
-    """A revision of a page, the newest if None, with its title.
+async def pin_page(scope: Scope, name: str, revision: int | None) -> tuple[PagePin, Snapshot]:
+    """A revision of a page or another document, the newest if None.
 
     Raises:
-        NotFoundError: there is no such page or revision.
+        NotFoundError: there is no such document or revision.
     """
-    page = await scope.find_page(name)
+    page = await scope.find_document(name)
     number = revision or page.revision
-    return PagePin(page.id, number), [(await load_snapshot(scope, page.id, number)).title]
+    return PagePin(page.id, number), await load_snapshot(scope, page.id, number)
 
 
 async def pin_change_set(scope: Scope, set_id: str) -> tuple[SetPin, list[str]]:
@@ -35,35 +33,33 @@ async def pin_change_set(scope: Scope, set_id: str) -> tuple[SetPin, list[str]]:
 
     Raises:
         NotFoundError: there is no such change set.
-        ConflictError: it has no unpublished edits of pages.
+        ConflictError: it has no unpublished edits.
     """
     change_set = await find_set(scope, set_id)
     edited = await unpublished_pages(scope, change_set) if change_set.state == "open" else []
-    titles = [each.page.title for each in edited if each.page.kind in SHOWN_KINDS]
+    titles = [each.page.title for each in edited]
     if not titles:
-        raise ConflictError(f"The change set '{change_set.name}' has no unpublished edits of pages to show.")
+        raise ConflictError(f"The change set '{change_set.name}' has no unpublished edits to show.")
     query = select(func.max(Revision.created_at)).join(ChangeSetRevision, _IS_MEMBER)
     time = (await scope.session.execute(query.where(ChangeSetRevision.change_set == change_set.id))).scalar_one()
     revisions = await _load_revisions(scope, change_set.id, time)
     return SetPin(change_set.id, time.isoformat(), _digest(revisions)), titles
 
 
-async def load_pinned(scope: Scope, pin: PagePin | SetPin) -> dict[str, ShownPage]:
-    """The pages of a pin by id, none if a revision of it is gone. Of those published since, the live revision."""
+async def load_pinned(scope: Scope, pin: PagePin | SetPin) -> list[Snapshot]:
+    """The documents of a pin, none if a revision of it is gone. Of those published since, the live revision."""
     if isinstance(pin, PagePin):
         numbers = {pin.page: pin.number}
     else:
         numbers = await _load_revisions(scope, pin.change_set, datetime.fromisoformat(pin.time))
         if _digest(numbers) != pin.digest:
-            return {}
+            return []
         live = select(Page.id, Page.live).where(scope.target.row_filter(Page), Page.id.in_(numbers))
         for page, number in (await scope.session.execute(live)).all():
             numbers[page] = max(numbers[page], number or 0)
     wanted = tuple_(Revision.page, Revision.number).in_([*numbers.items()])
     found = await scope.session.scalars(select(Revision.snapshot).where(scope.target.row_filter(Revision), wanted))
-    snapshots = [each for each in map(Snapshot.model_validate, found) if each.kind in SHOWN_KINDS]
-    snapshots.sort(key=lambda each: (each.slug, each.id))
-    return {each.id: ShownPage(each.id, each, slugs_by_locale(scope, each.texts)) for each in snapshots}
+    return sorted(map(Snapshot.model_validate, found), key=lambda each: (each.slug, each.id))
 
 
 _IS_MEMBER = (ChangeSetRevision.page == Revision.page) & (ChangeSetRevision.number == Revision.number)

@@ -11,9 +11,12 @@ from remit.errors import ExternalError, NotFoundError, SetupError
 from remit.secrets import EnvSecrets, Secret, SecretRef, Secrets
 from remit_cms.models import pluralize
 from remit_cms.site.links import Preview, check_key, sign_preview
+from remit_cms.site.lookup import load_edition
 from remit_cms.site.payloads import CreatePreviewLink, PreviewLinkReply
 from remit_cms.site.pins import pin_change_set, pin_page
 from remit_cms.storage.database import Database
+from remit_cms.storage.scope import Scope
+from remit_cms.storage.snapshots import Snapshot
 from remit_cms.storage.transactions import open_view
 
 KEY_VARIABLE: Final = "REMIT_CMS_PREVIEW_KEY"
@@ -61,6 +64,13 @@ class PreviewKey:
         return key
 
 
+async def _find_path(scope: Scope, shown: Snapshot) -> str:
+    """The address of a page in a preview of it; that of the home page for documents that have none."""
+    edition = await load_edition(scope, [shown])
+    page = edition.pages.get(shown.id)
+    return "" if page is None or edition.is_home(shown.id) else page.addresses[scope.default_locale]
+
+
 class Previews:
     """Links to what visitors would see.
 
@@ -78,14 +88,16 @@ class Previews:
         key = await self._key.resolve()
         async with open_view(self._database, ctx) as scope:
             if payload.page_id is not None:
-                pin, titles = await pin_page(scope, payload.page_id, payload.revision)
+                pin, shown = await pin_page(scope, payload.page_id, payload.revision)
+                titles, path = [shown.title], await _find_path(scope, shown)
             else:
                 pin, titles = await pin_change_set(scope, payload.change_set_id or "")
+                path = ""
             target = scope.target
         until = self._database.clock().replace(microsecond=0) + timedelta(hours=payload.hours)
         token = sign_preview(key, Preview(target, pin, int(until.timestamp())))
         return PreviewLinkReply(
-            url=f"{self._key.url.rstrip('/')}/preview/{token}/",
+            url=f"{self._key.url.rstrip('/')}/preview/{token}/{path}",
             expires_at=until.isoformat(),
             pages=titles,
             message=f"The link shows {pluralize(len(titles), 'page')} for {pluralize(payload.hours, 'hour')}",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 from xml.sax.saxutils import escape, quoteattr
 
-from remit_cms.site.lookup import Address, ShownPage
+from remit_cms.site.lookup import Edition, ShownPage
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.snapshots import SectionSnapshot, Snapshot
 
@@ -43,14 +43,15 @@ def robots_text(url: str) -> str:
     return f"User-agent: *\nDisallow: /preview/\nSitemap: {url}/sitemap.xml\n"
 
 
-def sitemap_text(url: str, scope: Scope, pages: Sequence[tuple[ShownPage, str]]) -> str:
+def sitemap_text(url: str, scope: Scope, edition: Edition, pages: Sequence[tuple[ShownPage, str]]) -> str:
     """The pages that search engines may list, each in all its languages."""
     entries: list[str] = []
     for page, day in pages:
         if not page.snapshot.indexing:
             continue
         hrefs = {
-            code: f"{url}{Address(code, path).href(scope.default_locale)}" for code, path in page.addresses.items()
+            code: f"{url}{edition.address(page.page, code, path).href(scope.default_locale)}"
+            for code, path in page.addresses.items()
         }
         links = "".join(
             f'<xhtml:link rel="alternate" hreflang={quoteattr(code)} href={quoteattr(href)}/>'

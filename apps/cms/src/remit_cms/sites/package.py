@@ -12,6 +12,8 @@ from remit.errors import InvalidArgumentsError
 from remit_cms.models import Content, LocaleCode, View
 from remit_cms.navigation.items import Location
 from remit_cms.settings.payloads import UpdateSiteSettings
+from remit_cms.settings.values import SiteSettings
+from remit_cms.storage.home import home_of
 from remit_cms.storage.images import iterate_image_slots
 from remit_cms.storage.snapshots import SectionSnapshot, Snapshot
 from remit_cms.storage.tables import Kind
@@ -127,6 +129,7 @@ class SitePackage(View):
         for document in self.documents:
             for state in document.states:
                 self._check_state(document, state, templates)
+        self._check_home()
         for each in self.redirects:
             _check_path(each.path)
             if each.page not in self._ids(*Kind) or each.locale not in self._codes():
@@ -138,6 +141,12 @@ class SitePackage(View):
 
     def _ids(self, *kinds: Kind) -> set[str]:
         return {each.draft.id for each in self.documents if each.draft.kind in kinds}
+
+    def _check_home(self) -> None:
+        live = {each.draft.id: each.live for each in self.documents if each.live is not None}
+        for each in live.values():
+            if each.kind == Kind.SETTINGS and (home := home_of(each)) is not None and home not in live:
+                raise ValueError("the home page that its settings name is not live")
 
     def _check_state(
         self, document: DocumentPart, state: Snapshot, templates: dict[tuple[str, str], Structure]
@@ -189,6 +198,7 @@ def _check_values(kind: Kind, template: str, structure: Structure, content: Cont
         check_content(template, structure, content)
     elif kind is Kind.SETTINGS and content:
         UpdateSiteSettings.model_validate(content)
+        SiteSettings.model_validate({"name": "", "language": "", **content})
     elif kind is Kind.NAVIGATION:
         target = _ItemContent.model_validate(content).target
         url = target.get("url", "https:")

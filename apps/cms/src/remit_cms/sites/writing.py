@@ -12,6 +12,7 @@ from sqlalchemy import delete, select, update
 from remit.errors import ConflictError, InvalidArgumentsError
 from remit_cms.models import Content
 from remit_cms.sites.package import DocumentPart, SitePackage
+from remit_cms.storage.home import HOME_PAGE
 from remit_cms.storage.images import IMAGE_SEARCH, Image, ImageContent, map_images
 from remit_cms.storage.live import Move, move_live
 from remit_cms.storage.revisions import save_revision
@@ -144,13 +145,14 @@ class _Ids:
     def _rename_content(self, content: Content) -> Content:
         renamed = map_images(content, lambda slot: {**slot, "imageId": self.images[str(slot["imageId"])]})
         renamed = cast("Content", replace_references(renamed, self._addresses))
-        target = renamed.get("target")
-        if isinstance(target, dict):  # where an item of the navigation leads; what is gone leads nowhere
-            found: dict[str, JsonValue] = {
-                kind: self.documents.get(str(each), str(each)) if kind in KINDS else each
-                for kind, each in target.items()
-            }
-            renamed["target"] = found
+        for key in ("target", HOME_PAGE):  # where an item of the navigation leads, or the address without a path
+            target = renamed.get(key)
+            if isinstance(target, dict):  # what is gone leads nowhere
+                found: dict[str, JsonValue] = {
+                    kind: self.documents.get(str(each), str(each)) if kind in KINDS else each
+                    for kind, each in target.items()
+                }
+                renamed[key] = found
         return renamed
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from sqlalchemy import delete, func, select, tuple_
 
 from remit.errors import ConflictError, NotFoundError
+from remit_cms.storage.home import check_home
 from remit_cms.storage.links import links_of, replace_links
 from remit_cms.storage.revisions import draft_status
 from remit_cms.storage.scope import Scope, slug_of
@@ -35,13 +36,15 @@ class LivePage:
     redirected: bool
 
 
-async def check_paths(scope: Scope, moves: Sequence[Move]) -> dict[str, dict[str, str]]:
+async def check_moves(scope: Scope, moves: Sequence[Move]) -> dict[str, dict[str, str]]:
     """The addresses of each page that goes live, by page id and locale.
 
     Raises:
-        ConflictError: two of the pages want one address, or another page is live there.
+        ConflictError: two of the pages want one address, another page is live there, or visitors would lose the home
+            page.
     """
     moving = {move.page.id for move in moves}
+    await check_home(scope, {move.page.id: move.revision for move in moves})
     paths: dict[str, dict[str, str]] = {}
     taken: set[tuple[str, str]] = set()
     for move in moves:
@@ -75,9 +78,9 @@ async def move_live(edit: Edit, moves: Sequence[Move], *, change_set: str | None
     """Move the live pointers of pages, all at once. Addresses that pages leave redirect to them.
 
     Raises:
-        ConflictError: an address belongs to another page.
+        ConflictError: an address belongs to another page, or visitors would lose the home page.
     """
-    paths = await check_paths(edit, moves)
+    paths = await check_moves(edit, moves)
     pages = [move.page.id for move in moves]
     left = (await edit.session.scalars(select(LivePath).where(LivePath.page.in_(pages)))).all()
     # All addresses are given up before any is taken, so that pages can swap them.

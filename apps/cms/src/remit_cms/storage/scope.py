@@ -69,7 +69,7 @@ class Scope:
 
     def format_address(self, locale: str, path: str) -> str:
         """The address of a page for visitors: ``/about``, or in another locale than the default ``/de/about``."""
-        return f"/{path}" if locale == self.default_locale else f"/{locale}/{path}"
+        return f"/{path}" if locale == self.default_locale else f"/{locale}/{path}".rstrip("/")
 
     def resolve_locale(self, code: str | None) -> str:
         """The locale with this code, or the default.
