@@ -17,7 +17,7 @@ from remit.errors import AlreadyExistsError, ConflictError, NotFoundError
 from remit_cms.models import Content
 from remit_cms.navigation.navigation import Navigation
 from remit_cms.navigation.payloads import AddNavigationItem
-from remit_cms.pages.payloads import CreatePage, UpdatePage
+from remit_cms.pages.payloads import CopyPage, CreatePage, UpdatePage
 from remit_cms.posts.payloads import ArchivePost
 from remit_cms.posts.posts import Posts
 from remit_cms.publishing.payloads import PublishPage
@@ -130,6 +130,18 @@ async def test_export_and_import_give_the_same_site_to_editors_and_visitors(worl
         assert (first.status, first.text) == (second.status, second.text), path
     assert (await visit(there, "/de/about")).headers["location"] == "/de/us"
     assert "<h1>Live" in (await visit(there, "/")).text
+
+
+async def test_a_copied_page_goes_on_counting_sections_and_items_and_can_be_exported(world: World) -> None:
+    questions: Content = {"questions": [{"question": "Where?"}]}
+    await world.page("Help", ("faq", questions))
+    await world.pages.copy_page(world.call(), CopyPage(page_id="help", title="Copy"))
+    added = AddSectionToPage(page_id="copy", definition_id="faq", content=questions)
+    assert (await world.sections.add_section_to_page(world.call(), added)).section.ref == "copy/s2"
+    await add(world)
+    file = (await world.sites.export_content(world.call(), ExportContent())).file
+    await world.sites.import_content(at(world, "copy"), ImportContent(file=file))
+    assert plain(await load(world, COPY)) == plain(await load(world, Target("local-site", "main")))
 
 
 async def test_exports_of_a_site_are_equal_to_the_byte(world: World) -> None:

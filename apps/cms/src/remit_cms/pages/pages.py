@@ -210,6 +210,8 @@ def _copy_of(source: Snapshot, page: Page, edit: Edit) -> Snapshot:
         title=page.title,
         indexing=source.indexing,
         sections=sections,
+        last_section=source.last_section,
+        last_item=source.last_item,
     )
 
 
