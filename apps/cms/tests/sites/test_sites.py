@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from apps.cms.tests.site.visitor import make_site, visit
 from apps.cms.tests.world import World
-from remit import LeafContext
+from remit import App, LeafContext, Principal, Runtime
 from remit.errors import AlreadyExistsError, ConflictError, NotFoundError
+from remit.tools import Arguments
 from remit_cms.models import Content
 from remit_cms.navigation.navigation import Navigation
 from remit_cms.navigation.payloads import AddNavigationItem
@@ -30,6 +31,7 @@ from remit_cms.sites.payloads import AddSite, ExportContent, ImportContent, List
 from remit_cms.sites.reading import load_package
 from remit_cms.storage.scope import Target
 from remit_cms.storage.transactions import open_view
+from remit_cms.tools import sites_operations
 
 COPY = Target("copy", "main")
 
@@ -95,6 +97,40 @@ async def test_a_tenant_has_several_sites_and_lists_its_own(world: World) -> Non
     assert [each.key for each in others.sites] == ["other-site"]
     with pytest.raises(NotFoundError):
         await world.pages.create_page(at(world, "copy", tenant="other"), CreatePage(title="Essai"))
+
+
+async def test_a_call_about_a_site_lists_that_one_alone(world: World) -> None:
+    await add(world, environments=["main", "staging"])
+    await world.pages.create_page(at(world, "copy/staging"), CreatePage(title="Essai"))
+    found = [
+        (await world.sites.list_sites(at(world, site), ListSites())).sites
+        for site in ("copy", "copy/staging", "copy/main")
+    ]
+    assert [(each.key, each.environments, each.pages) for (each,) in found] == [
+        ("copy", ["main"], 0),
+        ("copy", ["staging"], 1),
+        ("copy", ["main"], 0),
+    ]
+    with pytest.raises(NotFoundError):
+        await world.sites.list_sites(at(world, "other-site"), ListSites())
+
+
+async def test_a_principal_with_permissions_for_one_site_learns_of_no_other(world: World) -> None:
+    await add(world, "bakery")
+    runtime = Runtime(App(name="cms", tools=sites_operations(world.sites).callees))
+    baker = Principal("bea", "local-site", frozenset({"cms:read@bakery/*", "cms:sites@bakery/*"}))
+
+    async def ask(tool: str, target: str, **arguments: object) -> dict[str, Any]:
+        raw = Arguments(json.dumps(arguments), arguments)
+        return json.loads((await runtime.call_by_name(tool, raw, by=baker, target=target)).text)
+
+    listed = await ask("cms_listSites", "bakery/main")
+    assert [each["key"] for each in listed["sites"]] == ["bakery"]
+    assert "local-site" not in json.dumps(listed)
+    assert (await ask("cms_listSites", ""))["errorCode"] == "PERMISSION_DENIED"
+    added = await ask("cms_addSite", "bakery/main", key="bistro", name="Bistro")
+    assert added["errorCode"] == "VALIDATION_ERROR"
+    assert "about the site 'bakery'" in added["error"]
 
 
 async def test_a_key_that_is_taken_is_refused_in_the_same_words_whoever_has_it(world: World) -> None:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import func, select
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from remit import LeafContext
 from remit.artifacts import Artifact, Artifacts
-from remit.errors import AlreadyExistsError
+from remit.errors import AlreadyExistsError, InvalidArgumentsError
 from remit.tools import Preview
 from remit_cms.models import pluralize
 from remit_cms.sites.archive import read_archive, write_archive
@@ -33,8 +34,8 @@ from remit_cms.sites.writing import check_is_empty, check_languages, write_packa
 from remit_cms.storage.database import Database
 from remit_cms.storage.scope import Scope, Target, load_locales
 from remit_cms.storage.seed import add_site
-from remit_cms.storage.tables import Environment, Kind, Page, Site
-from remit_cms.storage.transactions import Edit, edit_once, open_view
+from remit_cms.storage.tables import Kind, Page, Site
+from remit_cms.storage.transactions import Edit, edit_once, find_reachable, open_view
 
 _ZIP = "application/zip"
 
@@ -52,6 +53,11 @@ class Sites:
 
     async def add_site(self, ctx: LeafContext, payload: AddSite) -> SiteReply:
         """Add an empty site with its languages and environments. Calls name it as their target: key/environment."""
+        site = ctx.caller.target.partition("/")[0]
+        if site not in ("", payload.key):
+            raise InvalidArgumentsError(
+                f"This call is about the site '{site}', and adds no other one. Omit its target to add '{payload.key}'."
+            )
 
         async def work(edit: Edit) -> SiteReply:
             if await edit.session.get(Site, payload.key) is not None:
@@ -83,24 +89,19 @@ class Sites:
         """List the sites with their languages and environments. Not for the pages of a site: cms_getPages."""
         del payload
         async with self._database.read() as session:
-            of_tenant = select(Site).where(Site.tenant == ctx.caller.principal.tenant)
-            rows = (await session.scalars(of_tenant.order_by(Site.created_at, Site.key))).all()
-            sites: list[SiteView] = []
-            for row in rows:
-                named = select(Environment.name).where(Environment.site == row.key)
-                counted = select(func.count()).select_from(Page).where(Page.site == row.key, Page.kind == Kind.PAGE)
-                sites.append(
-                    SiteView(
-                        key=row.key,
-                        name=row.name,
-                        languages=[*await load_locales(session, row.key)],
-                        environments=[
-                            *await session.scalars(named.order_by(Environment.is_default.desc(), Environment.name))
-                        ],
-                        pages=await session.scalar(counted) or 0,
-                    )
+            rows = await find_reachable(session, ctx.caller)
+            sites = [
+                SiteView(
+                    key=site.key,
+                    name=site.name,
+                    languages=[*await load_locales(session, site.key)],
+                    environments=environments,
+                    pages=await _count_pages(session, site.key, environments),
                 )
-        return SitesReply(sites=sites, total=len(sites), message=f"{pluralize(len(sites), 'site')}")
+                for site, environments in rows
+            ]
+        others = f", the target of this call: {ctx.caller.target}" if ctx.caller.target else ""
+        return SitesReply(sites=sites, total=len(sites), message=f"{pluralize(len(sites), 'site')}{others}")
 
     async def export_content(self, ctx: LeafContext, payload: ExportContent) -> ExportedContent:
         """Put a whole site into a ZIP file for cms_importContent, drafts too. As files to serve: cms_exportSite."""
@@ -137,6 +138,11 @@ class Sites:
 
     async def _read(self, file: Artifact) -> tuple[SitePackage, dict[str, bytes]]:
         return await asyncio.to_thread(read_archive, await self._artifacts.read(file))
+
+
+async def _count_pages(session: AsyncSession, site: str, environments: Sequence[str]) -> int:
+    query = select(func.count()).select_from(Page).where(Page.site == site, Page.kind == Kind.PAGE)
+    return await session.scalar(query.where(Page.environment.in_(environments))) or 0
 
 
 async def _write(

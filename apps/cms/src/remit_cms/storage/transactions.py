@@ -11,7 +11,7 @@ from hashlib import sha256
 from typing import TypeVar
 
 from pydantic import BaseModel, JsonValue, model_validator
-from sqlalchemy import update
+from sqlalchemy import select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from remit import LeafContext
@@ -20,7 +20,7 @@ from remit.tools import Caller, Changed
 from remit_cms.models import Payload, Reply
 from remit_cms.storage.database import Database
 from remit_cms.storage.scope import Scope, Target, find_target, load_locales
-from remit_cms.storage.tables import Environment
+from remit_cms.storage.tables import Environment, Site
 
 R = TypeVar("R", bound=Reply)
 
@@ -117,6 +117,27 @@ async def edit_once(
 async def find_caller_target(session: AsyncSession, caller: Caller) -> Target:
     """The site and environment of a call. See `find_target`."""
     return await find_target(session, caller.principal.tenant, caller.target)
+
+
+async def find_reachable(session: AsyncSession, caller: Caller) -> list[tuple[Site, list[str]]]:
+    """The sites that a call reaches, oldest first, each with its environments, the default first.
+
+    A call with a target reaches that one alone: the permissions of its caller may hold for no other. A call without a
+    target is made with permissions for all of them.
+
+    Raises:
+        NotFoundError: the tenant has no such site or environment.
+    """
+    query = select(Site, Environment.name).join(Environment, Environment.site == Site.key)
+    query = query.where(Site.tenant == caller.principal.tenant)
+    if caller.target:
+        target = await find_caller_target(session, caller)
+        query = query.where(Environment.site == target.site, Environment.name == target.environment)
+    query = query.order_by(Site.created_at, Site.key, Environment.is_default.desc(), Environment.name)
+    found: dict[str, tuple[Site, list[str]]] = {}
+    for site, environment in (await session.execute(query)).all():
+        found.setdefault(site.key, (site, []))[1].append(environment)
+    return [*found.values()]
 
 
 def _payload_digest(payload: Payload) -> str:
