@@ -41,6 +41,22 @@ def test_with_leave_the_runs_of_the_tenant_can_be_read(cli: Cli, bobs: str) -> N
     assert cli("show", bobs, "--json").json["principal"] == "bob"
 
 
+def test_a_run_that_can_be_read_and_not_cancelled_is_not_said_to_be_unknown(cli: Cli, bobs: str) -> None:
+    allow(cli, "runs:read")
+    done = cli("cancel", bobs, "--app", APP)
+    assert done.status == 1
+    assert "may only read run" in done.err
+    assert "does not exist" not in done.err
+
+
+def test_who_may_cancel_a_run_and_not_read_it_is_told_that_it_is_cancelled(cli: Cli, bobs: str) -> None:
+    allow(cli, "runs:cancel")
+    done = cli("cancel", bobs, "--app", APP)
+    assert done.status == 0
+    assert done.out.startswith(f"cancelled run {bobs}, which waited for a decision")
+    assert done.err == ""
+
+
 def test_with_leave_for_a_target_only_its_runs_can_be_read(cli: Cli, bobs: str) -> None:
     there = cli.journal(lambda store: Runtime(app, store=store).call_at("bakery/main", burn, BOB, "rye")).run
     allow(cli, "runs:read@bakery/*")

@@ -140,6 +140,24 @@ def test_a_waiting_run_is_cancelled_and_its_conversation_goes_on(cli: Cli) -> No
     assert (done.status, done.out, cli.book) == (0, "Something else, then.\n", [])
 
 
+def test_what_became_of_a_cancelled_run_is_told(cli: Cli) -> None:
+    cli.script(calls(("add", {"name": "cake", "price": 4}), ("burn", {"name": "bread"})))
+    cli("run", APP, "--ask", "go")
+    run, question = cli.runs()[0].run, cli.questions()[0]["id"]
+    first, second = cli("cancel", run, "--app", APP), cli("cancel", run, "--app", APP)
+    assert first.out == (f"cancelled run {run}, which waited for a decision; nobody is asked any more: {question}\n")
+    assert first.err == 'changed: add(name="cake", price=4)\n'
+    assert (second.out, second.err) == (f"run {run} ended before as cancelled; it is not changed\n", "")
+    assert cli.questions() == []
+
+
+def test_a_run_that_has_ended_is_not_said_to_be_cancelled(cli: Cli) -> None:
+    cli("call", APP, "find", '{"name": "bread"}')
+    run = cli.runs()[0].run
+    done = cli("cancel", run, "--app", APP)
+    assert (done.status, done.out, done.err) == (0, f"run {run} ended before as done; it is not changed\n", "")
+
+
 def test_a_run_that_another_process_drives_is_told_to_end(cli: Cli) -> None:
     cli("call", APP, "burn", '{"name": "bread"}')
     run = cli.runs()[0].run

@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import sys
+from typing import Annotated, Final
 
 import typer
 
 from remit.cli.client import open_client
 from remit.cli.options import RunAppOption
+from remit.cli.receipt import receipt_lines
 from remit.cli.text import json_text
+from remit.engine.client import Client
+from remit.errors import RequestNotFoundError
+from remit.journal.index import UNFINISHED_STATUSES
+from remit.journal.run_row import RunRow, RunStatus
+
+_EARLIER_STATE: Final[dict[str, str]] = {
+    "queued": "which had not begun",
+    "running": "which had not ended",
+    "waiting": "which waited for a decision",
+    "stalled": "which waited for its next try",
+    "scheduled": "which was to begin later",
+}
 
 
 def cancel(
@@ -23,10 +37,34 @@ def cancel(
     """
     with open_client() as client:
         row = client.get_cancellable_run(run)
-        status = client.wait(client.client_of(client.resolve_app(row, app)).cancel(run))
+        questions = [question.id for question in client.open_questions(row)]
+        own = client.client_of(client.resolve_app(row, app))
+        status = client.wait(own.cancel(run))
+        lines = client.wait(_read_receipt(own, run))
     if as_json:
         print(json_text({"run": run, "status": status}))
-    elif status != "running":
-        print(f"run {run} is {status}")
-    else:
-        print(f"run {run} is executed by another process, which was told to cancel it")
+        return
+    print(_describe(row, status, questions))
+    if row.status in UNFINISHED_STATUSES and status == "cancelled":
+        for line in lines:
+            print(line, file=sys.stderr)
+
+
+async def _read_receipt(client: Client, run: str) -> list[str]:
+    """What the calls of a run changed; nothing if the user may cancel the run, and not read it."""
+    try:
+        return receipt_lines((await client.details(run)).receipt)
+    except RequestNotFoundError:
+        return []
+
+
+def _describe(row: RunRow, status: RunStatus, questions: list[str]) -> str:
+    """What the command did to a run: ``row`` is from before it, and ``questions`` are those that were open then."""
+    if row.status not in UNFINISHED_STATUSES:
+        return f"run {row.run} ended before as {row.status}; it is not changed"
+    if status == "running":
+        return f"run {row.run} is executed by another process, which was told to cancel it"
+    if status != "cancelled":
+        return f"run {row.run} was not cancelled: it is {status}; see: remit show {row.run}"
+    closed = f"; nobody is asked any more: {', '.join(questions)}" if questions else ""
+    return f"cancelled run {row.run}, {_EARLIER_STATE[row.status]}{closed}"

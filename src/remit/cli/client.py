@@ -18,7 +18,7 @@ from remit.cli.interrupt import exit_at_second_ctrl_c, exit_immediately
 from remit.cli.status import NoSuchError, UsageError, did_you_mean, error_line
 from remit.contracts.items import RunStalled, RunSuspended
 from remit.contracts.principal import Principal
-from remit.errors import CallCancelledError, InvalidArgumentsError, RemitError, RequestError
+from remit.errors import CallCancelledError, InvalidArgumentsError, RemitError, RequestError, RequestNotFoundError
 from remit.journal.index import RESTING_STATUSES
 from remit.journal.ports import QuestionRow, RunRow, Store
 from remit.users import UserDirectory, os_user, read_users
@@ -238,13 +238,14 @@ class LocalClient:
 
         Raises:
             NoSuchError: there is none.
+            RequestDeniedError: the user may only read it.
         """
         return self._find_row(self.reader.cancellable(run), run)
 
     def _find_row(self, reading: Coroutine[Any, Any, RunRow], run: str) -> RunRow:
         try:
             return self.wait(reading)
-        except RequestError:
+        except RequestNotFoundError:
             readable_runs = [each.run for each in self.wait(self.reader.runs()).items]
             raise NoSuchError(f"run {run} does not exist{did_you_mean(run, readable_runs)}; see: remit runs") from None
 
@@ -298,8 +299,9 @@ class LocalClient:
         if row.status not in RESTING_STATUSES:
             return []
         items = [position.item for position in self.wait(self.store.read(row.run))]
-        waiting = next(item for item in reversed(items) if isinstance(item, (RunSuspended, RunStalled)))
-        rows = [self.get_question(question) for question in waiting.questions]
+        # A run that is to begin later has not waited for anybody yet.
+        waiting = next((item for item in reversed(items) if isinstance(item, (RunSuspended, RunStalled))), None)
+        rows = [self.get_question(question) for question in (waiting.questions if waiting else ())]
         return [found.question for found in rows if found.status == "open"]
 
     def waiting_run(self, question: Question) -> RunRow | None:
