@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Final, TypeAlias, TypeVar, cast
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -13,6 +16,7 @@ from pydantic import (
     GetJsonSchemaHandler,
     JsonValue,
     WithJsonSchema,
+    model_validator,
 )
 from pydantic.alias_generators import to_camel
 from pydantic.json_schema import JsonSchemaValue
@@ -43,8 +47,36 @@ def _trim_schema(schema: dict[str, Any]) -> None:
             field.pop(word, None)
 
 
+_NEVER_STORED: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
+"""Control characters except tabs and ends of lines, and halves of characters. Postgres stores no NUL and no half."""
+
+
+def check_characters(value: object, where: str = "") -> None:
+    """Refuse texts with characters that nobody can read and no database has to store.
+
+    Args:
+        value: a value of JSON or a model, whose texts are checked, also those of keys.
+        where: how the value is called in the error.
+
+    Raises:
+        ValueError: names the text and the character.
+    """
+    if isinstance(value, str):
+        if found := _NEVER_STORED.search(value):
+            what = "half a character" if found[0] >= "\ud800" else "the control character"
+            at = f"{where}: " if where else ""
+            raise ValueError(f"{at}the text has {what} U+{ord(found[0]):04X} at position {found.start()}; leave it out")
+    elif isinstance(value, Mapping):
+        for key, each in cast("Mapping[object, object]", value).items():
+            check_characters(key, where)
+            check_characters(each, f"{where}.{key}" if where else str(key))
+    elif isinstance(value, (list, tuple)):
+        for number, each in enumerate(cast("Sequence[object]", value)):
+            check_characters(each, f"{where}.{number}" if where else str(number))
+
+
 class Payload(BaseModel):
-    """The payload of an operation."""
+    """The payload of an operation. Its texts have no control characters: see `check_characters`."""
 
     model_config = ConfigDict(
         alias_generator=to_camel,
@@ -53,6 +85,13 @@ class Payload(BaseModel):
         frozen=True,
         json_schema_extra=_trim_schema,
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _check_given(cls, value: object) -> object:
+        """Refuse such a text before its length or form is complained of."""
+        check_characters(value)
+        return value
 
 
 class View(BaseModel):
@@ -97,6 +136,12 @@ def _parse_object(value: object) -> object:
         raise ValueError("content is text that is not JSON; give an object, {field: value}") from error
 
 
+def _check_parsed(value: Content) -> Content:
+    """Refuse characters that were escaped in content given as text."""
+    check_characters(value)
+    return value
+
+
 IdOrKey = Annotated[str, Field(min_length=1, max_length=64)]
 """How a template is named: by id or key."""
 
@@ -121,7 +166,9 @@ LocaleCode = Annotated[str, Field(min_length=2, max_length=16)]
 RevisionNumber = Annotated[int, Field(ge=1)]
 """The number of a revision of a page."""
 
-ContentInput = Annotated[Content, BeforeValidator(_parse_object), WithJsonSchema({"type": "object"})]
+ContentInput = Annotated[
+    Content, BeforeValidator(_parse_object), AfterValidator(_check_parsed), WithJsonSchema({"type": "object"})
+]
 """Content as a caller gives it: an object, or the text of one. Which fields there are is the section template's say."""
 
 

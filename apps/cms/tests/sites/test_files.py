@@ -109,6 +109,7 @@ FAQ = f"{DRAFT}.sections.1"
 HERO = f"{DRAFT}.sections.0.contents.en"
 ELSEWHERE = [{"locale": "en", "path": "old", "page": "k7fm2xqd"}]
 HOSTILE_SITES: dict[str, tuple[Callable[[dict[str, Any]], None], str]] = {
+    "a character that no database stores": (change(f"{DRAFT}.title", "a\0b"), "control character U[+]0000"),
     "another version": (change("version", 2), "reads version 1"),
     "another format": (change("format", "zip"), "no site of this CMS"),
     "a slug that leaves the folder": (change(f"{DRAFT}.slug", "../../etc"), "not the address of a page"),

@@ -15,6 +15,7 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 from remit.errors import InvalidArgumentsError
 from remit_cms.images.pictures import check_picture
+from remit_cms.models import check_characters
 from remit_cms.sites.package import SitePackage, parse_package
 
 MAX_FILE: Final = 64 << 20
@@ -108,7 +109,7 @@ def _parse_json(text: bytes) -> object:
 
     try:
         value: object = json.loads(text.decode(), parse_float=parse_float, parse_constant=parse_float)
-        json.dumps(value, ensure_ascii=False).encode()  # no text may hold half a character
+        check_characters(value)
     except (ValueError, RecursionError) as error:
         raise InvalidArgumentsError(f"the file cannot be imported: {_TEXT} is not JSON: {str(error)[:200]}") from error
     return value

@@ -1,0 +1,78 @@
+"""Texts with characters that nobody can read: refused in the same words by every tool, before a database sees them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from apps.cms.tests.world import World
+from remit import Principal, Runtime
+from remit.agent.linking import all_callees
+from remit.tools import Arguments
+from remit_cms.app import build
+from remit_cms.models import check_characters
+
+ANN = Principal("ann", "local-site", frozenset({"*"}))
+HOSTILE = {"\0": "control character U+0000", "\x1b": "control character U+001B", "\ud800": "Invalid JSON"}
+
+
+def texts_of(schema: dict[str, Any], root: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Values of a schema that hold the text TEXT in one place each, with the path of that place."""
+    if "$ref" in schema:
+        schema = root["$defs"][schema["$ref"].rpartition("/")[2]]
+    for each in schema.get("anyOf", []):
+        yield from texts_of(each, root)
+    for name, each in schema.get("properties", {}).items():
+        yield from ((f"{name}.{path}".rstrip("."), {name: value}) for path, value in texts_of(each, root))
+    if "items" in schema:
+        yield from ((f"0.{path}".rstrip("."), [value]) for path, value in texts_of(schema["items"], root))
+    if schema.get("type") == "object" and "properties" not in schema:
+        yield "heading", {"heading": "TEXT"}
+        yield "faq.0", {"faq": ["TEXT"]}
+        yield "", {"TEXT": "a value"}
+    if schema.get("type") == "string" and "enum" not in schema and "const" not in schema:
+        yield "", "TEXT"
+
+
+@pytest.mark.parametrize("character", HOSTILE, ids=HOSTILE.get)
+async def test_every_text_of_every_tool_refuses_it_in_one_line_that_names_the_place(
+    world: World, tmp_path: Path, character: str
+) -> None:
+    app = build(tmp_path, database=world.database).app
+    runtime = Runtime(app)
+    tried = 0
+    for callee in all_callees([*app.agents, *app.tools]):
+        schema = callee.schema_in.json_schema
+        for path, value in texts_of(schema, schema):
+            if callee.name in ("editor", "search_tools") or path.startswith(("file.", "files.")):
+                continue  # a conversation is no payload of the CMS, and a file is checked where it is stored
+            raw = json.dumps(value).replace("TEXT", json.dumps(f"a{character}b")[1:-1])
+            found = json.loads((await runtime.call_by_name(callee.name, Arguments(raw, json.loads(raw)), by=ANN)).text)
+            tried += 1
+            assert found["errorCode"] == "VALIDATION_ERROR", (callee.name, raw, found)
+            assert HOSTILE[character] in found["error"], (callee.name, raw, found)
+            assert path in found["error"] or character == "\ud800", (callee.name, raw, found)
+    assert tried > 150
+
+
+async def test_content_that_is_given_as_text_is_no_way_around(world: World, tmp_path: Path) -> None:
+    runtime = Runtime(build(tmp_path, database=world.database).app)
+    section = {"definitionId": "hero", "content": json.dumps({"heading": "a\0b"})}
+    arguments = {"title": "New", "sections": [section]}
+    raw = Arguments(json.dumps(arguments), arguments)
+    found = json.loads((await runtime.call_by_name("cms_createPageWithContent", raw, by=ANN)).text)
+    assert found["errorCode"] == "VALIDATION_ERROR"
+    assert "U+0000" in found["error"]
+
+
+def test_half_a_character_is_refused_where_no_json_was_parsed() -> None:
+    with pytest.raises(ValueError, match="title: the text has half a character U\\+D800 at position 1"):
+        check_characters({"title": "a\ud800"})
+
+
+def test_tabs_ends_of_lines_and_all_that_can_be_read_stay() -> None:
+    check_characters({"a": ["One\tline.\r\nAnother: é 日本 👩‍🍳 \u200d \u00a0 \ufeff"]})
