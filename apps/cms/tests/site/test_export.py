@@ -24,6 +24,10 @@ def files_in(folder: Path) -> set[str]:
     return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
 
 
+def names_in(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
 async def test_files_are_what_visitors_see(world: World, tmp_path: Path) -> None:
     image = await world.image()
     page = await publish(world, "About", ("hero", {"heading": "Hi", "image": {"imageId": image.id}}))
@@ -67,12 +71,21 @@ async def test_a_page_with_the_slug_404_is_not_what_is_shown_for_addresses_that_
     assert "<title>Lost" in (folder / "404/index.html").read_text()
 
 
+async def test_what_a_killed_export_left_is_removed_by_the_next_one(world: World, tmp_path: Path) -> None:
+    await publish(world, "About")
+    folder = tmp_path / "exports" / "local-site" / "main"
+    left = folder.with_name(".main-abcd1234") / "site"
+    left.mkdir(parents=True)
+    await world.exports.export_site(world.call(), ExportSite())
+    assert names_in(folder.parent) == ["main"]
+
+
 async def test_exports_at_once_are_whole_and_leave_nothing_else(world: World) -> None:
     await publish(world, "About")
     payloads = [ExportSite(zip=zipped) for zipped in (False, True, False, True, False)]
     replies = await asyncio.gather(*(world.exports.export_site(world.call(run="a"), each) for each in payloads))
     folder, zipped = Path(replies[0].path), Path(replies[1].path)
-    assert sorted(path.name for path in folder.parent.iterdir()) == ["main", "main.zip"]
+    assert names_in(folder.parent) == ["main", "main.zip"]
     with ZipFile(zipped) as file:
         assert set(file.namelist()) == files_in(folder) >= {"index.html", "about/index.html", "404.html"}
     assert {(reply.pages, reply.images) for reply in replies} == {(1, 0)}

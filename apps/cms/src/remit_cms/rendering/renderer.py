@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import tempfile
 from base64 import b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,6 +21,7 @@ from remit_cms.models import Content
 from remit_cms.navigation.items import Item, load_items
 from remit_cms.rendering.documents import PageDocument, SiteLink, Surroundings, load_page_document
 from remit_cms.rendering.rich_text import render_rich_text
+from remit_cms.rendering.scratch import write_atomically
 from remit_cms.storage.database import Database
 from remit_cms.storage.images import Image
 from remit_cms.storage.scope import Target
@@ -104,7 +103,7 @@ class PageRenderer:
         """Write the page's document atomically, and return its path."""
         path, document, around = await self._load_draft(target, id_or_slug, locale)
         text = self.render_document(document, await self._embed(target, document.images), around)
-        await asyncio.to_thread(write_atomically, path, text.encode())
+        await asyncio.to_thread(write_atomically, path, text.encode(), clean=True)
         return path
 
     def render_document(
@@ -208,17 +207,3 @@ def _prepare_value(slot: Slot, value: JsonValue, pictures: Mapping[str, PictureS
         scheme = url_scheme(str(value.get("url", "")))
         return {**value, "local": scheme == ""} if scheme is not None else None
     return value or None
-
-
-def write_atomically(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem}-", suffix=path.suffix)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        Path(name).chmod(0o644)
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise

@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import errno
 import re
-import shutil
-import tempfile
 from collections.abc import AsyncGenerator
 from contextlib import suppress
 from html import escape
@@ -18,7 +16,8 @@ from remit import LeafContext
 from remit.errors import ConflictError
 from remit_cms.images.renditions import Renditions
 from remit_cms.models import pluralize
-from remit_cms.rendering.renderer import PageRenderer, write_atomically
+from remit_cms.rendering.renderer import PageRenderer
+from remit_cms.rendering.scratch import ScratchFolder, write_atomically
 from remit_cms.site.asgi import Site
 from remit_cms.site.feeds import list_feeds
 from remit_cms.site.lookup import Address, list_pages, list_redirects, load_edition
@@ -54,9 +53,8 @@ class Exports:
         async with open_view(self._database, ctx) as scope:
             target = scope.target
         folder = self._folder / target.site / target.environment
-        await asyncio.to_thread(folder.parent.mkdir, parents=True, exist_ok=True)
-        work = Path(await asyncio.to_thread(tempfile.mkdtemp, prefix=f".{folder.name}-", dir=folder.parent))
-        fresh, images = work / "site", 0
+        scratch = await asyncio.to_thread(ScratchFolder.beside, folder)
+        fresh, images = scratch.path / "site", 0
         try:
             async with open_view(self._database, target) as scope:
                 pages = len(await list_pages(scope))
@@ -65,7 +63,7 @@ class Exports:
                     images += name.startswith("images/")
             path = await asyncio.to_thread(_put_in_place, fresh, folder.with_suffix(".zip") if payload.zip else folder)
         finally:
-            await asyncio.to_thread(shutil.rmtree, work, ignore_errors=True)
+            await asyncio.to_thread(scratch.remove)
         message = f"Wrote {pluralize(pages, 'page')} and {pluralize(images, 'file')} of images to {path}"
         return ExportReply(path=str(path), pages=pages, images=images, message=message)
 
