@@ -17,7 +17,7 @@ from remit_cms.storage.images import IMAGE_SEARCH, Image, ImageContent, map_imag
 from remit_cms.storage.live import Move, move_live
 from remit_cms.storage.revisions import save_revision
 from remit_cms.storage.scope import Scope
-from remit_cms.storage.snapshots import SectionSnapshot, Snapshot, apply_snapshot
+from remit_cms.storage.snapshots import SectionSnapshot, Snapshot, apply_snapshot, reserve_numbers
 from remit_cms.storage.tables import (
     Kind,
     Locale,
@@ -276,5 +276,6 @@ async def _write_states(edit: Edit, part: DocumentPart, page: Page, ids: _Ids, a
                 created_at=edit.now,
             )
         )
+        reserve_numbers(page, live)
     await apply_snapshot(edit, page, draft)
     await save_revision(edit, page, action, in_set=False)

@@ -160,8 +160,7 @@ async def apply_snapshot(edit: Edit, page: Page, snapshot: Snapshot) -> None:
     numbered = select(PageSection.id, PageSection.number).where(PageSection.page == page.id)
     numbers = {row.id: row.number for row in await edit.session.execute(numbered)}
     await edit.session.execute(delete(PageSection).where(PageSection.page == page.id))
-    page.last_section = max(page.last_section, snapshot.last_section)
-    page.last_item = max(page.last_item, snapshot.last_item)
+    reserve_numbers(page, snapshot)
     for section in snapshot.sections:
         edit.session.add(
             PageSection(
@@ -178,6 +177,14 @@ async def apply_snapshot(edit: Edit, page: Page, snapshot: Snapshot) -> None:
         for locale, content in section.contents.items():
             edit.session.add(SectionContent(section=section.id, locale=locale, content=content))
     await edit.session.flush()
+
+
+def reserve_numbers(page: Page, snapshot: Snapshot) -> None:
+    """Let a page count on from the numbers of sections and the ids of items that a state of it has."""
+    numbers = [section.number for section in snapshot.sections]
+    items = [int(item[1:]) for section in snapshot.sections for order in section.lists.values() for item in order]
+    page.last_section = max(page.last_section, snapshot.last_section, *numbers)
+    page.last_item = max(page.last_item, snapshot.last_item, *items)
 
 
 def next_number(page: Page) -> int:
