@@ -149,11 +149,30 @@ async def test_a_list_is_compared_and_reverted_with_its_items(ann: Editor) -> No
         ("faq / questions i1 answer (en)", "Answer 1.", ""),
         ("faq / questions i2 question (de)", "", "Frage 2?"),
         ("faq / questions i4 question (en)", "", "Fourth?"),
-        ("faq / order of questions", "i2, i3", "i3, i2"),
+        ("faq / order of questions", "'Question 2?', 'Question 3?'", "'Question 3?', 'Question 2?'"),
     }
     await ann.history.revert_page(ann.call(), RevertPage(page_id="help", revision=1))
     assert await questions(ann, "de") == {f"i{n}": f"Question {n}?" for n in (1, 2, 3)}
     assert (await add(ann, question="Fifth?")).item_ids[-1] == "i5"
+
+
+async def test_another_order_is_told_by_the_titles_of_items_and_by_their_ids_where_these_say_nothing(
+    ann: Editor,
+) -> None:
+    await update(ann, "i1", question="What is in a loaf of your bread,\nand who made it?")
+    await update(ann, "i2", question="Same?")
+    await update(ann, "i3", question="Same?")
+    await add(ann, "de", question="Nur hier?")
+    await add(ann, question=" ", answer="With an answer alone.")
+    before = (await ann.draft("help")).revision
+    await move(ann, "i1")
+    assert await ann.differences("help", before=before) == [
+        (
+            "faq / order of questions",
+            "'What is in a loaf of your bread, and wh…', i2, i3, i4, 'With an answer alone.'",
+            "i2, i3, i4, 'With an answer alone.', 'What is in a loaf of your bread, and wh…'",
+        )
+    ]
 
 
 async def test_texts_links_and_pictures_of_items_are_found_until_they_are_removed(ann: Editor) -> None:

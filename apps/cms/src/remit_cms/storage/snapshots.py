@@ -25,9 +25,13 @@ from remit_cms.storage.tables import (
 )
 from remit_cms.storage.transactions import Edit
 from remit_cms.storage.translations import TEXT_FIELDS, PageTexts, item_content, load_texts, write_texts
+from remit_cms.templates.values import iterate_texts
 
 _EXCERPT = 400
 """Most characters of a value in a difference."""
+
+_TITLE = 40
+"""Most characters of a text that stands for an item."""
 
 
 class SectionSnapshot(View):
@@ -216,19 +220,35 @@ def compare_snapshots(before: Snapshot | None, after: Snapshot | None) -> list[D
 
 def _compare_items(before: Snapshot | None, after: Snapshot | None, names: dict[str, str]) -> list[Difference]:
     """The lists whose items stand in another order."""
+    if after is None:
+        return []
     old = {(each.id, slot): order for each in _sections(before) for slot, order in each.lists.items()}
     return [
         Difference(where=f"{names[each.id]} / order of {slot}", before=first, after=second)
         for each in _sections(after)
         for slot, order in each.lists.items()
         if (former := old.get((each.id, slot)))
-        for first, second in [(_shared(former, order), _shared(order, former))]
-        if first != second
+        for orders in [(_shared(former, order), _shared(order, former))]
+        if orders[0] != orders[1]
+        for titles in [_item_titles(each.contents.get(after.locale, {}), slot, order)]
+        for first, second in [_excerpts(*(", ".join(titles[item] for item in items) for items in orders))]
     ]
 
 
-def _shared(items: list[str], others: list[str]) -> str:
-    return ", ".join(item for item in items if item in others)
+def _shared(items: list[str], others: list[str]) -> list[str]:
+    return [item for item in items if item in others]
+
+
+def _item_titles(content: Content, slot: str, items: list[str]) -> dict[str, str]:
+    """The beginning of the first text of each item, in quotes; its id if it has none or another one begins alike."""
+    titles = {
+        item: next(
+            (title for text in iterate_texts(item_content(content, slot, item)) if (title := _to_title(text))), ""
+        )
+        for item in items
+    }
+    several = Counter(titles.values())
+    return {item: f"'{title}'" if title and several[title] == 1 else item for item, title in titles.items()}
 
 
 def list_fields(differences: list[Difference]) -> list[str]:
@@ -310,6 +330,11 @@ def _place_of(path: tuple[str, ...], names: dict[str, str]) -> str:
     if not rest:
         return names.get(section, section)
     return f"{names[section]} / {' '.join(rest[1:])} ({rest[0]})".removeprefix(" / ")
+
+
+def _to_title(text: str) -> str:
+    words = " ".join(text.split())
+    return words if len(words) <= _TITLE else f"{words[: _TITLE - 1].rstrip()}…"
 
 
 def _to_text(value: JsonValue) -> str:
