@@ -63,4 +63,6 @@ def test_the_sample_is_the_same_each_time_and_holds_what_the_guide_says() -> Non
     entries = [part.draft.slug for part in package.documents if part.draft.kind == Kind.ENTRY]
     assert (package.count(Kind.PAGE), len(package.images)) == (16, 15)
     assert sum(slug.startswith("posts/") for slug in entries) == 8
+    used = {section.definition for part in package.documents for section in part.draft.sections}
+    assert {each.key for each in package.templates if each.structure.lists} <= used
     assert all({*part.draft.texts} == {"en", "de"} for part in package.documents if part.draft.kind == Kind.PAGE)
