@@ -31,6 +31,7 @@ import remit.layers
 import remit.models
 import remit_local
 from committed import ROOT
+from nine_codes import broad_code
 from remit import errors
 from remit.cli.apps import collect_tools
 from remit.contracts.call import AnyLayer, CallLayer, ModelLayer, StepLayer
@@ -241,9 +242,9 @@ def error_codes() -> str:
     """Every call error, with its code."""
     rows: list[tuple[str, ...]] = []
     for kind in _error_classes(errors.CallError):
-        own = "yes" if kind.retryable else "no"
-        rows.append((f"`{kind.code}`", f"`{kind.__name__}`", own, _on_one_line(kind.__doc__)))
-    return markdown_table(("code", "error", "retryable", "meaning"), rows)
+        codes = (f"`{kind.code}`", f"`{broad_code(kind.code)}`", f"`{kind.__name__}`")
+        rows.append((*codes, "yes" if kind.retryable else "no", _on_one_line(kind.__doc__)))
+    return markdown_table(("code", "of the nine", "error", "retryable", "meaning"), rows)
 
 
 def other_errors() -> str:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-from remit.errors import RemitError
+from remit.errors import CallError, RemitError
 from remit_local.weights import BASE, SMALL
 from tests.docs.reading import ROOT, prose
 from tests.scripts.loading import load_script
@@ -26,6 +27,23 @@ def script(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 def test_the_generated_parts_are_up_to_date(script: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
     is_stale = script.main() != 0
     assert not is_stale, f"run `make docs` and commit what it changes:\n{capsys.readouterr().out}"
+
+
+def test_every_code_of_a_call_belongs_to_one_of_the_nine(monkeypatch: pytest.MonkeyPatch) -> None:
+    nine = load_script("nine_codes", monkeypatch)
+    mapped = [code for codes in nine.NINE_CODES.values() for code in codes]
+    assert len(nine.NINE_CODES) == 9
+    assert sorted(mapped) == sorted({kind.code for kind in _call_errors(CallError)})
+    assert all(nine.broad_code(code) == code for code in nine.NINE_CODES)
+    with pytest.raises(LookupError, match="NEW is not in NINE_CODES"):
+        nine.broad_code("NEW")
+
+
+def _call_errors(kind: type[CallError]) -> Iterator[type[CallError]]:
+    yield kind
+    for each in kind.__subclasses__():
+        if each.__module__ == CallError.__module__:
+            yield from _call_errors(each)
 
 
 def test_a_stale_part_is_found_and_written_again_and_the_rest_kept(
