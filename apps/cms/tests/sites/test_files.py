@@ -117,6 +117,12 @@ HOSTILE_SITES: dict[str, tuple[Callable[[dict[str, Any]], None], str]] = {
         change("redirects", [{**ELSEWHERE[0], "path": "../x"}]),
         "not the address of a page",
     ),
+    "a redirect that is there twice": (
+        lambda site: site.update(
+            redirects=2 * [{"locale": "en", "path": "old", "page": site["documents"][0]["draft"]["id"]}]
+        ),
+        "a redirect twice",
+    ),
     "a redirect of elsewhere": (change("redirects", ELSEWHERE), "does not have"),
     "a language that is a path": (change("languages.1.code", "../de"), "languages.1.code"),
     "an image of elsewhere": (change(f"{HERO}.image", {"imageId": "k7fm2xqd", "alt": "x"}), "image that is not"),

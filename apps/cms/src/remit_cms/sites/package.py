@@ -121,6 +121,7 @@ class SitePackage(View):
             ("image", [each.id for each in self.images]),
             ("picture", [each.source for each in self.images]),
             ("document", [each.draft.id for each in self.documents]),
+            ("redirect", [f"{each.locale}/{each.path}" for each in self.redirects]),
             ("document of a kind", [each.draft.kind for each in self.documents if each.draft.kind in _SINGLE]),
         ):
             if len({*names}) != len(names):
