@@ -11,6 +11,7 @@ from apps.cms.tests.workers.test_editor import ANN, replies, with_page
 from remit import Runtime
 from remit.messages import ChatRequest
 from remit.testing import Scripted, calls
+from remit.tools import Arguments
 from remit_cms.workers.illustrating import Illustrate, Illustrated
 
 
@@ -38,4 +39,22 @@ async def test_it_keeps_an_attached_picture_and_puts_it_on_a_page(tmp_path: Path
     assert replies(model.requests[-1])[1]["section"]["content"]["image"] == {"imageId": done.images[0], "alt": "A loaf"}
     assert file.digest in json.loads(model.requests[0].history[0])["content"]
     assert (await runtime.replay(result.run)).is_identical
+    await cms.database.close()
+
+
+async def test_it_looks_at_a_picture_of_the_site_before_it_writes_its_alternative_text(tmp_path: Path) -> None:
+    cms = await with_page(tmp_path)
+    look = calls(("cms_getImageRendition", {"imageId": "loaf.png"}))
+    write = calls(("cms_updateImage", {"imageId": "loaf.png", "altText": "An orange square"}))
+    model = Scripted([look, write, calls(("final_result", {"images": ["loaf.png"], "summary": "It has a text."}))])
+    runtime = Runtime(cms.app, model=model)
+    file = await runtime.artifacts.add(picture_file(), by=ANN, name="loaf.png")
+    arguments = {"file": file.model_dump(mode="json"), "altText": "To do"}
+    await runtime.call_by_name("cms_uploadImage", Arguments(json.dumps(arguments), arguments), by=ANN)
+    (illustrator,) = (each for each in cms.app.tools if each.name == "illustrator")
+    result = await runtime.call(illustrator, ANN, Illustrate(task="Write what loaf.png shows."))
+    assert isinstance(result.value(), Illustrated)
+    shown, written = replies(model.requests[-1])
+    assert shown["rendition"]["media_type"] == "image/webp"  # of which the model is sent the picture, if it sees any
+    assert written["image"]["altText"] == "An orange square"
     await cms.database.close()
