@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Iterator
 from typing import Annotated, Final, Literal, Self, cast
@@ -9,7 +10,7 @@ from typing import Annotated, Final, Literal, Self, cast
 from pydantic import AwareDatetime, Field, StringConstraints, ValidationError, model_validator
 
 from remit.errors import InvalidArgumentsError
-from remit_cms.models import Content, LocaleCode, View
+from remit_cms.models import Content, LocaleCode, View, pluralize
 from remit_cms.navigation.items import Location
 from remit_cms.settings.payloads import UpdateSiteSettings
 from remit_cms.settings.values import SiteSettings
@@ -101,6 +102,24 @@ class RedirectPart(View):
     page: _Id
 
 
+class LeftOut(View):
+    """How much of a site is not in its file, beside its history: approved elsewhere, unfinished, or deleted."""
+
+    scheduled_actions: Annotated[int, Field(ge=0, exclude_if=operator.not_)] = 0
+    change_sets: Annotated[int, Field(ge=0, exclude_if=operator.not_)] = 0
+    deleted_pages: Annotated[int, Field(ge=0, exclude_if=operator.not_)] = 0
+
+    def describe(self) -> str:
+        """What that is, as a sentence."""
+        counts = [
+            (self.scheduled_actions, "scheduled action"),
+            (self.change_sets, "open change set"),
+            (self.deleted_pages, "deleted page"),
+        ]
+        parts = ", ".join(pluralize(number, noun) for number, noun in counts if number)
+        return f"Not in the file: the history{', ' if parts else ''}{parts}."
+
+
 class SitePackage(View):
     """A whole site, without its history. The first language is the default."""
 
@@ -112,6 +131,7 @@ class SitePackage(View):
     images: list[ImagePart]
     documents: list[DocumentPart]
     redirects: list[RedirectPart]
+    left_out: LeftOut = Field(default=LeftOut(), exclude_if=lambda left_out: left_out == LeftOut())
 
     @model_validator(mode="after")
     def _check(self) -> Self:

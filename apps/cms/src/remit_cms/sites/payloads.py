@@ -8,7 +8,8 @@ from pydantic import Field, StringConstraints, model_validator
 
 from remit.artifacts import Artifact
 from remit.tools import entity
-from remit_cms.models import LocaleCode, Payload, Reply, View
+from remit_cms.models import LocaleCode, OmittedIfNone, Payload, Reply, View
+from remit_cms.sites.package import LeftOut
 
 _Key = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{1,62}$")]
 _Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
@@ -81,6 +82,7 @@ class ContentReply(Reply):
     pages: int
     entries: int
     images: int
+    left_out: OmittedIfNone[LeftOut] = None
 
 
 class ExportedContent(Reply):
@@ -90,3 +92,4 @@ class ExportedContent(Reply):
     pages: int
     entries: int
     images: int
+    left_out: OmittedIfNone[LeftOut] = None

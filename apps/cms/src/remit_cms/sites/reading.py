@@ -4,21 +4,33 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy import func, select
+from sqlalchemy import func, select, true
 
 from remit_cms.models import Content
 from remit_cms.sites.package import (
     DocumentPart,
     ImagePart,
     LanguagePart,
+    LeftOut,
     RedirectPart,
     SitePackage,
     TemplatePart,
 )
+from remit_cms.storage.change_sets import has_unpublished_edits
 from remit_cms.storage.images import Image, ImageContent, iterate_image_slots
 from remit_cms.storage.scope import Scope, parse_structure
 from remit_cms.storage.snapshots import SectionSnapshot, Snapshot, build_snapshot, load_snapshot
-from remit_cms.storage.tables import Kind, Locale, Page, Publication, Redirect, SectionDefinition
+from remit_cms.storage.tables import (
+    ChangeSet,
+    Kind,
+    Locale,
+    Page,
+    Publication,
+    Redirect,
+    ScheduledAction,
+    SectionDefinition,
+    TrashedPage,
+)
 from remit_cms.storage.tables import Site as SiteRow
 
 
@@ -63,6 +75,19 @@ async def load_package(scope: Scope) -> tuple[SitePackage, dict[str, bytes]]:
     digests = {image.digest for image in images}
     rows = await session.scalars(select(ImageContent).where(ImageContent.digest.in_(digests)))
     return package, {row.digest: row.content for row in rows}
+
+
+async def count_left_out(scope: Scope) -> LeftOut:
+    """How much of a site `load_package` leaves out."""
+    scheduled = (ScheduledAction, ScheduledAction.state == "scheduled")
+    counts = [
+        await scope.session.scalar(
+            select(func.count()).select_from(table).where(scope.target.row_filter(table), condition)
+        )
+        for table, condition in (scheduled, (ChangeSet, has_unpublished_edits()), (TrashedPage, true()))
+    ]
+    actions, sets, deleted = (each or 0 for each in counts)
+    return LeftOut(scheduled_actions=actions, change_sets=sets, deleted_pages=deleted)
 
 
 async def _load_document(scope: Scope, page: Page, published: datetime | None, images: set[str]) -> DocumentPart:

@@ -15,7 +15,7 @@ from remit.errors import AlreadyExistsError, InvalidArgumentsError
 from remit.tools import Preview
 from remit_cms.models import pluralize
 from remit_cms.sites.archive import read_archive, write_archive
-from remit_cms.sites.package import SitePackage
+from remit_cms.sites.package import LeftOut, SitePackage
 from remit_cms.sites.payloads import (
     AddSite,
     ContentReply,
@@ -28,7 +28,7 @@ from remit_cms.sites.payloads import (
     SitesReply,
     SiteView,
 )
-from remit_cms.sites.reading import load_package
+from remit_cms.sites.reading import count_left_out, load_package
 from remit_cms.sites.sample.building import build_sample
 from remit_cms.sites.writing import check_is_empty, check_languages, write_package
 from remit_cms.storage.database import Database
@@ -108,15 +108,18 @@ class Sites:
         del payload
         async with open_view(self._database, ctx) as scope:
             package, contents = await load_package(scope)
+            package = package.model_copy(update={"left_out": await count_left_out(scope)})
             name = f"{scope.target.site}-{scope.target.environment}.zip"
         content = await asyncio.to_thread(write_archive, package, contents)
         file = await self._artifacts.add(content, name=name, media_type=_ZIP)
-        return ExportedContent(file=file, **_counts(package), message=f"Exported {_describe(package)} to {name}")
+        message = f"Exported {_describe(package)} to {name}. {package.left_out.describe()}"
+        return ExportedContent(file=file, **_counts(package), message=message)
 
     async def import_content(self, ctx: LeafContext, payload: ImportContent) -> ContentReply:
         """Write the site in a ZIP file into an empty site, after approval. What was live in it is live here too."""
         package, contents = await self._read(payload.file)
-        return await _write(self._database, ctx, payload, package, contents, "import_content", "Imported")
+        done = f". {package.left_out.describe()}"
+        return await _write(self._database, ctx, payload, package, contents, "import_content", "Imported", done)
 
     async def seed_site(self, ctx: LeafContext, payload: SeedSite) -> ContentReply:
         """Write the sample site, a bakery in English and German, into an empty site, after approval, and publish it."""
@@ -153,11 +156,14 @@ async def _write(
     contents: Mapping[str, bytes],
     action: str,
     done: str,
+    remark: str = "",
 ) -> ContentReply:
     async def work(edit: Edit) -> ContentReply:
         await write_package(edit, package, contents, action)
         target = f"{edit.target.site}/{edit.target.environment}"
-        return ContentReply(target=target, **_counts(package), message=f"{done} {_describe(package)} into {target}")
+        return ContentReply(
+            target=target, **_counts(package), message=f"{done} {_describe(package)} into {target}{remark}"
+        )
 
     return await edit_once(database, ctx, payload, ContentReply, work)
 
@@ -175,6 +181,7 @@ def _counts(package: SitePackage) -> dict[str, Any]:
         "pages": package.count(Kind.PAGE),
         "entries": package.count(Kind.ENTRY),
         "images": len(package.images),
+        "left_out": None if package.left_out == LeftOut() else package.left_out,
     }
 
 
