@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from remit import LeafContext
-from remit_cms.models import Payload, Reply
+from remit_cms.models import PageName, Payload, Reply
 from remit_cms.rendering.renderer import PageRenderer
 from remit_cms.storage.database import Database
 from remit_cms.storage.transactions import open_view
@@ -14,7 +14,7 @@ from remit_cms.storage.transactions import open_view
 class OpenPage(Payload):
     """The page to open, and its language."""
 
-    page: str = Field(description="Id or slug of the page or post", min_length=1, max_length=66)
+    page: PageName = Field(description="Id, slug or exact title of the page or post")
     locale_code: str | None = Field(default=None, description="Language, e.g. en", max_length=16)
 
 
