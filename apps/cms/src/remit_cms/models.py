@@ -163,6 +163,9 @@ SlugText = Annotated[str, Field(min_length=1, max_length=66)]
 LocaleCode = Annotated[str, Field(min_length=2, max_length=16)]
 """A language of the site, such as en or de-AT."""
 
+NewLocale = Annotated[str, Field(min_length=2, max_length=16, pattern=r"^[a-z]{2,3}(-[A-Za-z0-9]{1,8})*$")]
+"""The code of a language that a site gets. It becomes a part of addresses and the name of a folder."""
+
 RevisionNumber = Annotated[int, Field(ge=1)]
 """The number of a revision of a page."""
 

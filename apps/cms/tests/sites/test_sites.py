@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from apps.cms.tests.site.visitor import make_site, visit
 from apps.cms.tests.world import World
@@ -97,6 +98,12 @@ async def test_a_tenant_has_several_sites_and_lists_its_own(world: World) -> Non
     assert [each.key for each in others.sites] == ["other-site"]
     with pytest.raises(NotFoundError):
         await world.pages.create_page(at(world, "copy", tenant="other"), CreatePage(title="Essai"))
+
+
+@pytest.mark.parametrize("code", ["..", "../..", "a/b", "EN", "e", "en/", "en_US", "images"])
+def test_the_code_of_a_language_can_be_no_path(code: str) -> None:
+    with pytest.raises(ValidationError, match="languages"):
+        AddSite(key="copy", name="Copy", languages=["en", code])
 
 
 async def test_a_call_about_a_site_lists_that_one_alone(world: World) -> None:

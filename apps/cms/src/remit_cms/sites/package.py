@@ -10,7 +10,7 @@ from typing import Annotated, Final, Literal, Self, cast
 from pydantic import AwareDatetime, Field, StringConstraints, ValidationError, model_validator
 
 from remit.errors import InvalidArgumentsError
-from remit_cms.models import Content, LocaleCode, View, pluralize
+from remit_cms.models import Content, LocaleCode, NewLocale, View, pluralize
 from remit_cms.navigation.items import Location
 from remit_cms.settings.payloads import UpdateSiteSettings
 from remit_cms.settings.values import SiteSettings
@@ -25,14 +25,12 @@ from remit_cms.templates.values import MAX_ITEMS, check_content, url_scheme
 FORMAT: Final = "remit-cms-site"
 VERSION: Final = 1
 
-_LOCALE: Final = r"^[a-z]{2,3}(-[A-Za-z0-9]{1,8})*$"
 _KEY: Final = r"^[a-z0-9][a-z0-9_-]{0,63}$"
 _ID: Final = r"^[A-Za-z0-9_-]{1,64}$"
 _ITEM: Final = re.compile(r"i[1-9][0-9]{0,8}")
 _PATH: Final = re.compile(r"[a-z0-9-]{1,64}(/[a-z0-9-]{1,64}){0,7}")
 _SINGLE: Final = (Kind.SETTINGS, Kind.NAVIGATION)
 
-_Locale = Annotated[str, StringConstraints(pattern=_LOCALE, max_length=16)]
 _Key = Annotated[str, StringConstraints(pattern=_KEY)]
 _Id = Annotated[str, StringConstraints(pattern=_ID)]
 _Name = Annotated[str, StringConstraints(min_length=1, max_length=200)]
@@ -42,7 +40,7 @@ _Text = Annotated[str, StringConstraints(max_length=1000)]
 class LanguagePart(View):
     """A language of the site."""
 
-    code: _Locale
+    code: NewLocale
     name: Annotated[str, StringConstraints(min_length=1, max_length=64)]
 
 
