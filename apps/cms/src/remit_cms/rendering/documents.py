@@ -4,24 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
+from pydantic import JsonValue
 from sqlalchemy import select
 
 from remit_cms.models import Content
+from remit_cms.rendering.entries import Reader, find_entries, find_first_publication, list_entries
 from remit_cms.sections.links import Overlay, resolve_links
 from remit_cms.settings.theme import theme_css
 from remit_cms.settings.values import SiteSettings, load_settings
 from remit_cms.storage.images import Image, load_images
 from remit_cms.storage.scope import Scope, parse_structure
-from remit_cms.storage.snapshots import Snapshot
-from remit_cms.storage.tables import SectionDefinition
+from remit_cms.storage.snapshots import SectionSnapshot, Snapshot
+from remit_cms.storage.tables import Kind, SectionDefinition
 from remit_cms.storage.translations import localize_content, localize_texts
 from remit_cms.templates.slots import Structure
+
+_MORE: Final = 3
+"""So many other entries of a collection are named below one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageDocument:
-    """A page, ready to render: its texts, and its sections as key of the template, structure and content."""
+    """A page, ready to render: its texts, and its sections as key of the template, structure and content.
+
+    Of an entry ``date`` is the day on which it went live, and ``more`` are others of its collection.
+    """
 
     site: str
     tagline: str | None = None
@@ -33,6 +42,8 @@ class PageDocument:
     indexing: bool
     sections: tuple[tuple[str, Structure, Content], ...]
     images: Mapping[str, Image]
+    date: Mapping[str, JsonValue] | None = None
+    more: Sequence[JsonValue] = ()
 
     def hide(self) -> PageDocument:
         """The same document, which search engines may not list."""
@@ -53,7 +64,7 @@ class SiteLink:
 class Surroundings:
     """What stands around a page on its site: addresses, the menu, the same page in other languages, feeds, a notice.
 
-    ``changed`` are the pages that a preview shows in place of what visitors see.
+    ``more`` is the heading above other entries, ``changed`` are the pages that a preview shows in place of live ones.
     """
 
     home: str = ""
@@ -63,6 +74,7 @@ class Surroundings:
     footer: Sequence[SiteLink] = ()
     languages: Sequence[SiteLink] = ()
     feeds: Sequence[SiteLink] = ()
+    more: str = "More"
     notice: str = ""
     changed: Sequence[SiteLink] = ()
 
@@ -83,23 +95,25 @@ async def load_page_document(
         select(SectionDefinition).where(scope.target.row_filter(SectionDefinition), SectionDefinition.key.in_(keys))
     )
     chain = scope.fallback_chain(locale)
+    overlay = overlay or Overlay()
+    reader = Reader(scope=scope, locale=locale, zone=settings.time_zone or "UTC", live=live, overlay=overlay)
     texts = localize_texts(snapshot.texts, chain).texts
     structures = {row.key: parse_structure(row) for row in rows}
     sections = [
         (
             section.definition,
             structures[section.definition],
-            await resolve_links(
-                scope,
-                localize_content(section.contents, chain, section.lists).content,
-                locale,
-                live=live,
-                overlay=overlay,
-            ),
+            await _load_content(reader, structures[section.definition], section),
         )
         for section in sorted(snapshot.sections, key=lambda section: (section.sort_order, section.id))
         if section.definition in structures
     ]
+    time = await find_first_publication(scope, snapshot.id) if snapshot.kind == Kind.ENTRY else None
+    more = (
+        await find_entries(reader, snapshot.sections[0].definition, _MORE, without=snapshot.id)
+        if snapshot.kind == Kind.ENTRY and snapshot.sections
+        else []
+    )
     return PageDocument(
         site=settings.name,
         tagline=settings.tagline,
@@ -111,4 +125,14 @@ async def load_page_document(
         indexing=snapshot.indexing,
         sections=tuple(sections),
         images=await load_images(scope, [content for _, _, content in sections]),
+        date=None if time is None else reader.format_day(time),
+        more=more,
     )
+
+
+async def _load_content(reader: Reader, structure: Structure, section: SectionSnapshot) -> Content:
+    """What a reader sees of a section, with addresses in place of references."""
+    chain = reader.scope.fallback_chain(reader.locale)
+    content = localize_content(section.contents, chain, section.lists).content
+    resolved = await resolve_links(reader.scope, content, reader.locale, live=reader.live, overlay=reader.overlay)
+    return await list_entries(reader, structure, resolved)

@@ -199,6 +199,8 @@ def _prepare_value(slot: Slot, value: JsonValue, pictures: Mapping[str, PictureS
     if slot.type is SlotType.LIST:
         sections = [prepare_section(slot.key, slot.item, item, pictures) for item in iterate_items(value)]
         return [section.content for section in sections if section.fields] or None
+    if slot.type is SlotType.COLLECTION_REF:
+        return [_prepare_card(each, pictures) for each in iterate_items(value)] or None
     if slot.type is SlotType.RICH_TEXT:
         return render_rich_text(value) if isinstance(value, str) and value.strip() else None
     if isinstance(value, dict) and "imageId" in value:
@@ -207,3 +209,10 @@ def _prepare_value(slot: Slot, value: JsonValue, pictures: Mapping[str, PictureS
         scheme = url_scheme(str(value.get("url", "")))
         return {**value, "local": scheme == ""} if scheme is not None else None
     return value or None
+
+
+def _prepare_card(card: Content, pictures: Mapping[str, PictureSource]) -> dict[str, object]:
+    """An entry of a list, with the source of its picture."""
+    image = card.get("image")
+    shown = isinstance(image, dict) and pictures.get(str(image.get("imageId")))
+    return {**card, "image": {**image, "picture": shown} if shown and isinstance(image, dict) else None}

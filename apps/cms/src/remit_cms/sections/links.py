@@ -10,7 +10,8 @@ from sqlalchemy import func, or_, select
 from remit.errors import NotFoundError
 from remit_cms.models import Content
 from remit_cms.storage.scope import Scope, slug_of
-from remit_cms.storage.tables import LivePath, Page, PageTranslation
+from remit_cms.storage.snapshots import Snapshot
+from remit_cms.storage.tables import Kind, LivePath, Page, PageTranslation
 from remit_cms.storage.translations import load_texts, slugs_by_locale
 from remit_cms.templates.references import (
     KINDS,
@@ -21,23 +22,28 @@ from remit_cms.templates.references import (
     replace_references,
     rewrite_links,
 )
-from remit_cms.templates.slots import Structure
+from remit_cms.templates.slots import SlotType, Structure
 
 
 @dataclass(frozen=True, slots=True)
 class Overlay:
-    """What a preview changes of the live addresses: what they begin with, and the paths of some by page and locale."""
+    """What a preview changes of the live site.
+
+    Addresses begin with ``prefix``, ``paths`` are those of some pages by locale, ``snapshots`` the states of some.
+    """
 
     prefix: str = ""
     paths: Mapping[str, Mapping[str, str]] = field(default_factory=dict[str, Mapping[str, str]])
+    snapshots: Mapping[str, Snapshot] = field(default_factory=dict[str, Snapshot])
 
 
 async def link_objects(scope: Scope, structure: Structure, content: Content) -> Content:
     """The content with references in place of what its links name.
 
     Raises:
-        NotFoundError: a reference names nothing.
+        NotFoundError: a reference names nothing, or a list a collection that does not exist.
     """
+    await _check_collections(scope, structure, content)
     targets = [*iterate_targets(structure, content)]
     if not targets:
         return content
@@ -50,6 +56,13 @@ async def link_objects(scope: Scope, structure: Structure, content: Content) -> 
         return named
 
     return rewrite_links(structure, content, find)
+
+
+async def _check_collections(scope: Scope, structure: Structure, content: Content) -> None:
+    for slot in structure.slots:
+        value = content.get(slot.key)
+        if slot.type is SlotType.COLLECTION_REF and isinstance(value, dict):
+            await scope.find_definition(str(value.get("collectionId")), Kind.ENTRY)
 
 
 async def resolve_links(

@@ -208,6 +208,7 @@ class Site:
         if shown is not None and not prefix:
             href = edition.address(shown.page, locale, shown.addresses[locale]).href(default)
             around = replace(around, origin=self._url, address=f"{self._url}{href}")
+        around = replace(around, more=text_in(locale, "more"))
         if not prefix:
             around = replace(around, feeds=await link_feeds(scope, locale))
         else:

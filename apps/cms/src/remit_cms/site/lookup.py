@@ -76,7 +76,8 @@ class Edition:
     def overlay(self, locales: Iterable[str]) -> Overlay:
         """What differs from the live addresses."""
         paths = {page: each.addresses for page, each in self.pages.items()}
-        return Overlay(self.prefix, paths | ({self.home.page: dict.fromkeys(locales, "")} if self.home else {}))
+        paths |= {self.home.page: dict.fromkeys(locales, "")} if self.home else {}
+        return Overlay(self.prefix, paths, {page: each.snapshot for page, each in self.pages.items()})
 
 
 async def load_edition(scope: Scope, pinned: Iterable[Snapshot] = (), prefix: str = "") -> Edition:

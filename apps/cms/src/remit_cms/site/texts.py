@@ -16,12 +16,14 @@ _TEXTS: Final = {
         "nothing": "There is no page at this address. It may have moved, or the link was mistyped.",
         "home": "Go to the home page",
         "preview": "Preview: visitors do not see this.",
+        "more": "Read on",
     },
     "de": {
         "missing": "Seite nicht gefunden",
         "nothing": "Unter dieser Adresse gibt es keine Seite. Vielleicht ist sie umgezogen oder der Link falsch.",
         "home": "Zur Startseite",
         "preview": "Vorschau: Besucher sehen das nicht.",
+        "more": "Weiterlesen",
     },
 }
 

@@ -154,6 +154,17 @@ BUILTIN_TEMPLATES: Final = (
         ),
     ),
     Template(
+        key="entry-list",
+        name="List of posts",
+        description="The newest posts, or entries of another collection, each with a link to it.",
+        structure=_build_structure(
+            (_OPTIONAL_HEADING,),
+            (_OPTIONAL_TEXT,),
+            (Slot(key="entries", type=SlotType.COLLECTION_REF, label="Posts of", required=True),),
+            (Slot(key="dates", type=SlotType.OPTION, label="Dates are", options=("shown", "hidden")),),
+        ),
+    ),
+    Template(
         key="media",
         name="Film or sound",
         description="One film or sound with a caption.",

@@ -229,7 +229,7 @@ def iterate_texts(value: JsonValue) -> Iterator[str]:
         yield value
     elif isinstance(value, dict):
         for key, part in value.items():
-            if key not in ("url", "imageId"):
+            if key not in ("url", "imageId", "collectionId"):
                 yield from iterate_texts(part)
     elif isinstance(value, list):
         for part in value:
