@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from pydantic import JsonValue
@@ -50,6 +50,16 @@ class PageDocument:
         return replace(self, indexing=False)
 
 
+WORDS: Final[Mapping[str, str]] = {
+    "skip": "Skip to content",
+    "main": "Main",
+    "footer": "Footer",
+    "languages": "Languages",
+    "more": "Read on",
+}
+"""The words that a page says itself, in English."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SiteLink:
     """A link of the site around a page. ``current`` is the page itself, ``language`` that of the other page."""
@@ -64,7 +74,7 @@ class SiteLink:
 class Surroundings:
     """What stands around a page on its site: addresses, the menu, the same page in other languages, feeds, a notice.
 
-    ``more`` is the heading above other entries, ``changed`` are the pages that a preview shows in place of live ones.
+    ``words`` are the site's own, ``changed`` are the pages that a preview shows in place of live ones.
     """
 
     home: str = ""
@@ -74,7 +84,7 @@ class Surroundings:
     footer: Sequence[SiteLink] = ()
     languages: Sequence[SiteLink] = ()
     feeds: Sequence[SiteLink] = ()
-    more: str = "More"
+    words: Mapping[str, str] = field(default_factory=lambda: WORDS)
     notice: str = ""
     changed: Sequence[SiteLink] = ()
 

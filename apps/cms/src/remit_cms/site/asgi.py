@@ -14,7 +14,7 @@ from remit.errors import NotFoundError
 from remit.secrets import Secret
 from remit_cms.images.pictures import FORMATS
 from remit_cms.images.renditions import Renditions
-from remit_cms.rendering.documents import load_page_document
+from remit_cms.rendering.documents import WORDS, load_page_document
 from remit_cms.rendering.renderer import PageRenderer
 from remit_cms.settings.values import read_settings
 from remit_cms.site.feeds import MEDIA_TYPES, link_feeds, render_feed
@@ -208,7 +208,7 @@ class Site:
         if shown is not None and not prefix:
             href = edition.address(shown.page, locale, shown.addresses[locale]).href(default)
             around = replace(around, origin=self._url, address=f"{self._url}{href}")
-        around = replace(around, more=text_in(locale, "more"))
+        around = replace(around, words={key: text_in(locale, key) for key in WORDS})
         if not prefix:
             around = replace(around, feeds=await link_feeds(scope, locale))
         else:

@@ -6,23 +6,28 @@ from collections.abc import Sequence
 from typing import Final
 from xml.sax.saxutils import escape, quoteattr
 
+from remit_cms.rendering.documents import WORDS
 from remit_cms.site.lookup import Edition, ShownPage
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.snapshots import SectionSnapshot, Snapshot
 
-_TEXTS: Final = {
+_TEXTS: Final[dict[str, dict[str, str]]] = {
     "en": {
         "missing": "Page not found",
         "nothing": "There is no page at this address. It may have moved, or the link was mistyped.",
         "home": "Go to the home page",
         "preview": "Preview: visitors do not see this.",
-        "more": "Read on",
+        **WORDS,
     },
     "de": {
         "missing": "Seite nicht gefunden",
         "nothing": "Unter dieser Adresse gibt es keine Seite. Vielleicht ist sie umgezogen oder der Link falsch.",
         "home": "Zur Startseite",
         "preview": "Vorschau: Besucher sehen das nicht.",
+        "skip": "Zum Inhalt",
+        "main": "Hauptmenü",
+        "footer": "Fußzeile",
+        "languages": "Sprachen",
         "more": "Weiterlesen",
     },
 }
