@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from apps.cms.tests.site.visitor import KEY, make_site, publish, visit
-from apps.cms.tests.world import ELSEWHERE, HOME, PREVIEW_KEY, START, World
+from apps.cms.tests.world import ELSEWHERE, HOME, PREVIEW_KEY, START, Ctx, World
 from remit.errors import ConflictError, ExternalError, SetupError
 from remit.secrets import EnvSecrets, Secret
 from remit_cms.navigation.navigation import Navigation
@@ -50,8 +50,10 @@ async def link_to(world: World, **names: Any) -> str:
 async def test_a_link_shows_the_revision_that_it_names_also_after_further_edits(world: World) -> None:
     page = await world.page("About", ("hero", {"heading": "We bake bread"}))
     await world.page("Other")
-    previews = Previews(world.database, PREVIEW_KEY)
-    reply = await previews.create_preview_link(world.call(), CreatePreviewLink(page_id=page.id))
+    previews, call = Previews(world.database, PREVIEW_KEY), world.call()
+    reply = await previews.create_preview_link(call, CreatePreviewLink(page_id=page.id))
+    assert isinstance(call, Ctx)
+    assert call.said == [f"preview: {reply.url} {{}}"]  # the person gets it from no model
     await world.pages.update_page(world.call(), UpdatePage(page_id=page.id, title="Changed", slug="changed"))
     site = make_site(world, clock=START.timestamp)
     shown = await visit(site, path_of(reply.url))

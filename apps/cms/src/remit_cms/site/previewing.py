@@ -96,8 +96,10 @@ class Previews:
             target = scope.target
         until = self._database.clock().replace(microsecond=0) + timedelta(hours=payload.hours)
         token = sign_preview(key, Preview(target, pin, int(until.timestamp())))
+        url = f"{self._key.url.rstrip('/')}/preview/{token}/{path}"
+        ctx.log(f"preview: {url}")  # for the person: models drop letters when they copy long addresses
         return PreviewLinkReply(
-            url=f"{self._key.url.rstrip('/')}/preview/{token}/{path}",
+            url=url,
             expires_at=until.isoformat(),
             pages=titles,
             message=f"The link shows {pluralize(len(titles), 'page')} for {pluralize(payload.hours, 'hour')}",
