@@ -109,6 +109,9 @@ ARGUMENTS: Final[Mapping[str, Callable[[], Any]]] = {
     "PolicyTable": lambda: {"sections": table(Env(), Notes()).sections.values()},
     "Question.from_json": lambda: {"text": question().to_json()},
     "Changed.from_item": lambda: {"item": Note(call="x", name="changed", data='{"kind": "page", "id": "1"}')},
+    "Seen.from_item": lambda: {
+        "item": Note(call="x", name="seen", data='{"kind": "page", "id": "1", "state": "1", "parts": []}')
+    },
     "Client.call": lambda: {"tool": "double", "arguments": {"number": 1}},
     "Client.cancel": _ended_run,
     "Client.cancellable": _ended_run,

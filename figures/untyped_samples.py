@@ -48,7 +48,7 @@ from remit.policies import Grant, GrantRow, Question
 from remit.secrets import EnvSecrets, FileSecrets
 from remit.stores import InMemoryStore
 from remit.testing import HistoryErrorKind, Scripted, make_call, superuser
-from remit.tools import Facts, Limits, Preview, parse_arguments
+from remit.tools import Facts, Limits, Preview, Seen, parse_arguments
 from remit.workers import WorkerDefinition, read_worker
 
 ADA: Final = superuser()
@@ -323,5 +323,6 @@ OBJECTS: Final[Mapping[type, Callable[[], Any]]] = {
     Timeout: lambda: Timeout(1),
     Tool: lambda: double,
     WorkerDefinition: lambda: read_worker(folder() / "workers" / "clerk.worker"),
+    Seen: lambda: Seen("page", "1", "1"),
 }
 """An object for the methods of a class."""

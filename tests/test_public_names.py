@@ -119,7 +119,7 @@ PUBLIC: Final = {
     "remit.users": "UserDirectory os_user read_users",
     "remit.tools": """
         DID_NOT_HAPPEN UNKNOWN Arguments Callee Caller Candidate Change Changed Context Effect Entity Facts Happened
-        LeafContext Limits Preview Rate ReconcileResult Reference Referent Resolver Risk Tool entities_of entity
+        LeafContext Limits Preview Rate ReconcileResult Reference Referent Resolver Risk Seen Tool entities_of entity
         parse_arguments tool tool_name with_recommended_layers
     """,
     "remit.workers": """

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from remit.contracts.question import Change, Preview
     from remit.contracts.reference import Candidate, Reference, Referent
     from remit.contracts.resolution import Resolver
+    from remit.contracts.seen import Seen
     from remit.contracts.tool import Tool, tool
     from remit.dispatch.preset import with_recommended_layers
 
@@ -41,6 +42,7 @@ __all__ = [
     "Referent",
     "Resolver",
     "Risk",
+    "Seen",
     "Tool",
     "entities_of",
     "entity",
@@ -72,6 +74,7 @@ if not TYPE_CHECKING:
             "remit.contracts.question": ("Change", "Preview"),
             "remit.contracts.reference": ("Candidate", "Reference", "Referent"),
             "remit.contracts.resolution": ("Resolver",),
+            "remit.contracts.seen": ("Seen",),
             "remit.contracts.tool": ("Tool", "tool"),
             "remit.dispatch.preset": ("with_recommended_layers",),
         },

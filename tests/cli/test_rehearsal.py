@@ -36,7 +36,6 @@ def test_without_a_terminal_the_call_waits_and_the_page_stays(cli: Cli, waiting:
     arguments = json.loads(question["arguments"])
     assert arguments == {
         "confirmed": True,
-        "expectedRevision": None,
         "pageId": {"id": waiting, "name": "Old prices", "revision": "1"},
     }
     assert slugs(cli) == ["about", "old-prices"]

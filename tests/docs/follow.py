@@ -23,6 +23,7 @@ ELSEWHERE: Final = re.compile(r"^(make|sh|mkdir|cd) |local:|openai:|make ")
 PRINTED: Final = {
     "QUESTION": r"question ([0-9a-f]{12})",
     "DIGEST": r"(sha256:[0-9a-f]{64})",
+    "TOKEN": r'"token":"([^"]+)"',
     "RUN": r"(?m)^([0-9a-z]{12}) +(?:done|waiting)",
 }
 """Where the ids are printed that a reader puts in place of these words."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from sqlalchemy import text
 
 from remit import LeafContext, Principal
-from remit.tools import Caller, Changed
+from remit.tools import Caller, Changed, Seen
 from remit_casefile.storage.database import Database
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -53,8 +53,12 @@ class Ctx:
     def log(self, message: str, /, **fields: object) -> None:
         self.said.append(f"{message} {fields}")
 
-    def emit(self, name: str | Changed, data: object = None, /) -> None:
+    def emit(self, name: str | Changed | Seen, data: object = None, /) -> None:
         self.said.append(f"{name} {data}")
+
+    async def last_seen(self, kind: str, object_id: str, /, *parts: str) -> dict[str, str]:
+        """Nothing: no conversation has seen anything."""
+        return {}
 
 
 def call_of(person: str = "ann", tenant: str = "default", key: str = "key") -> LeafContext:

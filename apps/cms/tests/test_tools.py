@@ -33,21 +33,21 @@ CREATES = {
     "cms_createPageWithContent": ["title", "slug", "sections"],
     "cms_copyPage": ["pageId", "title", "slug"],
     "cms_addListItem": ["pageSectionId", "item", "position", "localeCode"],
-    "cms_addSectionToPage": ["definitionId", "content", "pageId", "sortOrder", "localeCode", "expectedRevision"],
+    "cms_addSectionToPage": ["definitionId", "content", "pageId", "sortOrder", "localeCode"],
 }
 UPDATES = {
-    "cms_updatePage": ["pageId", "title", "slug", "indexing", "meta", "expectedRevision"],
-    "cms_translatePage": ["pageId", "localeCode", "title", "slug", "meta", "expectedRevision"],
+    "cms_updatePage": ["pageId", "title", "slug", "indexing", "meta"],
+    "cms_translatePage": ["pageId", "localeCode", "title", "slug", "meta"],
     "cms_movePage": ["pageId", "parentId"],
     "cms_updateListItem": ["pageSectionId", "itemId", "item", "localeCode"],
     "cms_moveListItem": ["pageSectionId", "itemId", "position"],
     "cms_removeListItem": ["pageSectionId", "itemId"],
     "cms_moveSection": ["pageSectionId", "sortOrder", "pageId"],
-    "cms_updateSectionContent": ["pageSectionId", "content", "localeCode", "expectedRevision"],
+    "cms_updateSectionContent": ["pageSectionId", "content", "localeCode"],
 }
 DELETES = {
-    "cms_deletePage": ["pageId", "confirmed", "expectedRevision"],
-    "cms_deletePageSection": ["pageSectionId", "confirmed", "expectedRevision"],
+    "cms_deletePage": ["pageId", "confirmed"],
+    "cms_deletePageSection": ["pageSectionId", "confirmed"],
 }
 ALL = {**READS, **CREATES, **UPDATES, **DELETES}
 
@@ -158,7 +158,13 @@ async def test_every_tool_works_through_the_runtime(runtime: Runtime) -> None:
         ("cms_createPage", {"title": "About"}, "ALREADY_EXISTS", "a page with this slug already"),
         ("cms_createPage", {"title": "X", "colour": "red"}, "VALIDATION_ERROR", "Parameters: title, slug, sections"),
         ("cms_searchPages", {"query": "x", "limit": "5"}, "VALIDATION_ERROR", "limit"),
-        ("cms_updatePage", {"pageId": "about", "title": "T", "expectedRevision": 7}, "CONFLICT", "at revision 1"),
+        ("cms_updatePage", {"pageId": "about", "title": "T", "ifUnchanged": "7"}, "VALIDATION_ERROR", "is no token of"),
+        (
+            "cms_updatePage",
+            {"pageId": "about", "title": "T", "expectedRevision": 7},
+            "VALIDATION_ERROR",
+            "expectedRevision",
+        ),
         ("cms_addSectionToPage", {"pageId": "about", "definitionId": "x"}, "NOT_FOUND", "Existing templates: call"),
     ],
 )

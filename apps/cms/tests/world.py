@@ -16,7 +16,7 @@ from apps.cms.tests.images.files import Files, picture_file
 from remit import LeafContext, Principal
 from remit.artifacts import RunArtifacts
 from remit.secrets import EnvSecrets
-from remit.tools import Caller, Changed, Resolver
+from remit.tools import Caller, Changed, Resolver, Seen
 from remit_cms.app import references
 from remit_cms.images.library import Images
 from remit_cms.images.payloads import ImageView, UploadImage
@@ -26,7 +26,7 @@ from remit_cms.models import Content
 from remit_cms.navigation.navigation import Navigation
 from remit_cms.navigation.payloads import AddNavigationItem
 from remit_cms.pages.pages import Pages
-from remit_cms.pages.payloads import CreatePage, DeletePage, PageView, UpdatePage
+from remit_cms.pages.payloads import CreatePage, DeletePage, GetPage, PageView, UpdatePage
 from remit_cms.pages.search import Search
 from remit_cms.posts.payloads import CreatePost, PublishPost
 from remit_cms.posts.posts import Posts
@@ -105,12 +105,20 @@ class Ctx:
     run: str = "run-1"
     deadline: float | None = None
     said: list[str] = field(default_factory=list[str])
+    journal: list[Seen] = field(default_factory=list[Seen])
 
     def log(self, message: str, /, **fields: object) -> None:
         self.said.append(f"{message} {fields}")
 
-    def emit(self, name: str | Changed, data: object = None, /) -> None:
-        self.said.append(f"{name} {data}")
+    def emit(self, name: str | Changed | Seen, data: object = None, /) -> None:
+        if isinstance(name, Seen):
+            self.journal.append(name)
+        else:
+            self.said.append(f"{name} {data}")
+
+    async def last_seen(self, kind: str, object_id: str, /, *parts: str) -> dict[str, str]:
+        shown = [each for each in self.journal if (each.kind, each.id) == (kind, object_id)]
+        return {part: each.state for each in shown for part in parts if each.includes(part)}
 
 
 class Calls:
@@ -155,6 +163,7 @@ class World:
         url = PREVIEW_KEY.url
         self.exports = Exports(self.database, self.rendering, self.renditions, folder / "exports", url)
         self.sites = Sites(self.database, self.files)
+        self.journals: dict[str, list[Seen]] = {}
         self._keys = itertools.count(1)
 
     def call(
@@ -170,7 +179,13 @@ class World:
         """A call of its own, or one with a given key."""
         principal = Principal(by, tenant, frozenset({"*"}))
         caller = Caller(run, "editor", "call-0", 1, principal, conversation, target=target)
-        return Ctx(key or f"key-{next(self._keys)}", caller, run)
+        journal = self.journals.setdefault(conversation, []) if conversation else []
+        return Ctx(key or f"key-{next(self._keys)}", caller, run, journal=journal)
+
+    async def token(self, page: str) -> str:
+        """The token of a page as it is now."""
+        reply = await self.pages.get_page(self.call(), GetPage(page_id=page, with_token=True))
+        return reply.token or ""
 
     async def add_other_site(self) -> None:
         """Give the tenant "other" a site."""

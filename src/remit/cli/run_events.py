@@ -25,6 +25,7 @@ from remit.contracts.items import (
     output_content,
 )
 from remit.contracts.question import Decision, Question
+from remit.contracts.seen import SEEN
 from remit.contracts.wire import read_tool_calls, text_of_message
 from remit.errors import CallError, ToolFailedError, error_from_reply
 from remit.journal.codec import message_text
@@ -135,7 +136,8 @@ class RunFollower:
 
     def _note_events(self, item: Note | Mismatch) -> list[RunEvent]:
         if isinstance(item, Note):
-            return [] if item.name == CHANGED else [NoteLogged(text=note_text(item))]  # the receipt says what changed
+            # Receipts say what changed.
+            return [] if item.name in (CHANGED, SEEN) else [NoteLogged(text=note_text(item))]
         known, self._has_differed = self._has_differed, True
         return [] if known else [NoteLogged(text=_DIFFERS)]
 

@@ -18,6 +18,7 @@ from remit.contracts.call import CallLayer
 from remit.contracts.changed import Changed
 from remit.contracts.contract import Contract
 from remit.contracts.principal import Caller
+from remit.contracts.seen import Seen
 from remit.contracts.settings import ModelSettings
 from remit.contracts.step import CallFactory, PreparedCall
 from remit.core import Stack
@@ -76,8 +77,16 @@ class LeafContext(Protocol):
         """Write a message to the journal and to the run's stream."""
         ...
 
-    def emit(self, name: str | Changed, data: object = None, /) -> None:
-        """Report progress, or what the call has changed, to the journal and to the run's stream."""
+    def emit(self, name: str | Changed | Seen, data: object = None, /) -> None:
+        """Report progress, or what the call has changed or shown, to the journal and to the run's stream."""
+        ...
+
+    async def last_seen(self, kind: str, object_id: str, /, *parts: str) -> dict[str, str]:
+        """The state in which the conversation last saw each part of an object, of those that `Seen` tells of.
+
+        Parts that it has not seen are missing. Without parts it is the whole object, under the empty text. A run in no
+        conversation remembers what it has seen itself.
+        """
         ...
 
 

@@ -11,6 +11,7 @@ from remit.contracts.changed import Changed
 from remit.contracts.failures import is_failure
 from remit.contracts.principal import Caller
 from remit.contracts.secret import redact_secrets
+from remit.contracts.seen import Seen, find_last_seen
 from remit.contracts.transient import is_transient
 from remit.errors import CallError, ExternalError, ToolFailedError
 
@@ -30,6 +31,7 @@ class ObservingContext:
         self.caller: Caller = call.caller
         self.deadline = call.deadline
         self.key = call.id
+        self._ledger = call.ledger
 
     @property
     def run(self) -> str:
@@ -39,8 +41,12 @@ class ObservingContext:
     def log(self, message: str, /, **fields: object) -> None:
         """Do nothing: the call does not run."""
 
-    def emit(self, name: str | Changed, data: object = None, /) -> None:
+    def emit(self, name: str | Changed | Seen, data: object = None, /) -> None:
         """Do nothing: the call does not run."""
+
+    async def last_seen(self, kind: str, object_id: str, /, *parts: str) -> dict[str, str]:
+        """The state in which the conversation last saw each part of an object; see `LeafContext.last_seen`."""
+        return await find_last_seen(self._ledger, kind, object_id, parts)
 
 
 async def observe(what: str, function: Callable[P, Awaitable[T]], *args: P.args, **kwargs: P.kwargs) -> T:

@@ -18,6 +18,7 @@ from remit.contracts.principal import Caller
 from remit.contracts.redact import redact_reply, redact_text
 from remit.contracts.reply import NOT_LOADED, Reply
 from remit.contracts.secret import redact_secrets_in_content
+from remit.contracts.seen import SEEN, Seen, find_last_seen
 from remit.contracts.step import PreparedCall
 from remit.dispatch.attempts import LateAttempt
 from remit.dispatch.body_calls import BodyCalls
@@ -142,11 +143,18 @@ class CallContext:
         """Write a message to the journal and to the run's stream."""
         self._write_note("log", {"message": message, **fields})
 
-    def emit(self, name: str | Changed, data: object = None, /) -> None:
-        """Report progress, or what the call has changed, to the journal and to the run's stream."""
+    def emit(self, name: str | Changed | Seen, data: object = None, /) -> None:
+        """Report progress, or what the call has changed or shown, to the journal and to the run's stream."""
         if isinstance(name, Changed):
             name, data = CHANGED, name.to_fields()
+        elif isinstance(name, Seen):
+            name, data = SEEN, name.to_fields()
         self._write_note(name, data)
+
+    async def last_seen(self, kind: str, object_id: str, /, *parts: str) -> dict[str, str]:
+        """The state in which the conversation last saw each part of an object, of those that `Seen` tells of."""
+        self._check_running("last_seen")
+        return await find_last_seen(self.ledger, kind, object_id, parts)
 
     @overload
     async def call(self, callee: Callee[P, Out], /, *args: P.args, **kwargs: P.kwargs) -> Out: ...

@@ -33,6 +33,7 @@ from remit.contracts.items import (
     output_content,
 )
 from remit.contracts.question import Change, Decision, Question, content_digest
+from remit.contracts.seen import SEEN
 from remit.contracts.wire import ToolCallRequest, read_tool_calls, text_of_message
 from remit.errors import error_from_reply
 from remit.export.markup import Markup, element, join
@@ -143,7 +144,7 @@ class Story:
             item = position.item
             if isinstance(item, AttemptEnded) and item.outcome != "ok":
                 yield _event(f"attempt {item.attempt}: {item.outcome}", position.at)
-            elif isinstance(item, Note):
+            elif isinstance(item, Note) and item.name != SEEN:
                 yield _with_label(item.name, _pretty(item.data))
         if call != self._root:
             yield from self._entries(call)

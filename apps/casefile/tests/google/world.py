@@ -10,7 +10,7 @@ from google.auth.aio.transport import Request
 
 from apps.casefile.tests.google.fake.server import FakeGoogle
 from remit import Principal
-from remit.tools import Caller, Changed
+from remit.tools import Caller, Changed, Seen
 from remit_casefile.google.clients import Clients
 from remit_casefile.google.drive import DriveClient
 from remit_casefile.google.gmail import GmailClient
@@ -49,8 +49,12 @@ class Ctx:
     def log(self, message: str, /, **fields: object) -> None:
         pass
 
-    def emit(self, name: str | Changed, data: object = None, /) -> None:
+    def emit(self, name: str | Changed | Seen, data: object = None, /) -> None:
         pass
+
+    async def last_seen(self, kind: str, object_id: str, /, *parts: str) -> dict[str, str]:
+        """Nothing: no conversation has seen anything."""
+        return {}
 
 
 class World:

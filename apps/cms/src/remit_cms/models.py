@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import operator
 import re
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Final, TypeAlias, TypeVar, cast
@@ -19,7 +20,7 @@ from pydantic import (
     model_validator,
 )
 from pydantic.alias_generators import to_camel
-from pydantic.json_schema import JsonSchemaValue
+from pydantic.json_schema import JsonSchemaValue, SkipJsonSchema
 from pydantic_core.core_schema import CoreSchema, union_schema
 
 from remit.tools import Reference
@@ -94,6 +95,22 @@ class Payload(BaseModel):
         return value
 
 
+class ReadPayload(Payload):
+    """The payload of an operation that shows something. ``with_token`` asks for the token that `WritePayload` takes."""
+
+    with_token: SkipJsonSchema[bool] = Field(default=False, exclude_if=operator.not_)
+
+
+class WritePayload(ReadPayload):
+    """The payload of an operation that changes something.
+
+    It is refused if that has changed at all since ``if_unchanged``, the token of a read. Models are not told of tokens:
+    their conversation knows what they saw.
+    """
+
+    if_unchanged: SkipJsonSchema[str | None] = Field(default=None, max_length=200, exclude_if=operator.not_)
+
+
 class View(BaseModel):
     """A resource as an operation shows it."""
 
@@ -124,6 +141,12 @@ OptionalParam = Annotated[T | None, _WithoutNull]
 
 OmittedIfNone = Annotated[T | None, Field(exclude_if=_is_none)]
 """A field that a reply shows only where there is something to show."""
+
+
+class DocumentReply(Reply):
+    """The reply of an operation on a page or other document, with a token of its state if that was asked for."""
+
+    token: OmittedIfNone[str] = None
 
 
 def _parse_object(value: object) -> object:

@@ -6,7 +6,7 @@ import pytest
 
 from apps.cms.tests.publishing.editing import Editor
 from apps.cms.tests.world import World
-from remit.errors import AlreadyExistsError, ConflictError, InvalidArgumentsError, NotFoundError
+from remit.errors import AlreadyExistsError, InvalidArgumentsError, NotFoundError
 from remit_cms.pages.payloads import GetPage, GetPages, MovePage, PageReply, TranslatePage
 from remit_cms.publishing.payloads import DiscardChangeSet, GetLivePage, PublishChangeSet, RevertPage
 
@@ -22,8 +22,8 @@ async def ann(world: World) -> Editor:
     return ann
 
 
-async def move(ann: Editor, page: str, parent: str, revision: int | None = None) -> PageReply:
-    payload = MovePage(page_id=page, parent_id=parent, expected_revision=revision)
+async def move(ann: Editor, page: str, parent: str, token: str | None = None) -> PageReply:
+    payload = MovePage(page_id=page, parent_id=parent, if_unchanged=token)
     return await ann.world.pages.move_page(ann.call(), payload)
 
 
@@ -135,5 +135,5 @@ async def test_a_move_that_cannot_be_made_changes_nothing(
 
 
 async def test_a_page_that_changed_since_is_not_moved(ann: Editor) -> None:
-    with pytest.raises(ConflictError, match="is at revision 1, not 7"):
-        await move(ann, "team", "about", revision=7)
+    with pytest.raises(InvalidArgumentsError, match=r"'7' is no token of 'Team'\. Read it with withToken true"):
+        await move(ann, "team", "about", token="7")

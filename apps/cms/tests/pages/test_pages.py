@@ -216,14 +216,12 @@ def test_an_update_that_changes_nothing_is_refused() -> None:
         UpdatePage(page_id="about")
 
 
-async def test_a_stale_update_is_refused_and_the_current_revision_named(world: World) -> None:
-    page = await world.page()
-    await world.pages.update_page(
-        world.call(), UpdatePage(page_id=page.id, title="Two", expected_revision=page.revision)
-    )
+async def test_an_update_with_a_token_of_an_earlier_state_is_refused_with_the_difference(world: World) -> None:
+    page, token = await world.page(), await world.token("about")
+    await world.pages.update_page(world.call(), UpdatePage(page_id=page.id, title="Two", if_unchanged=token))
     before = await world.rows()
-    with pytest.raises(ConflictError, match=r"at revision 2, not 1.*expectedRevision 2"):
-        await world.pages.update_page(world.call(), UpdatePage(page_id=page.id, title="Three", expected_revision=1))
+    with pytest.raises(ConflictError, match="since it was read, last by ann: title: 'About' is now 'Two'"):
+        await world.pages.update_page(world.call(), UpdatePage(page_id=page.id, title="Three", if_unchanged=token))
     assert await world.rows() == before
 
 
@@ -271,9 +269,9 @@ async def test_a_delete_wants_the_id_and_names_it_when_given_the_slug(world: Wor
 
 @pytest.mark.parametrize("confirmed", [False, True])
 async def test_a_stale_delete_is_refused(world: World, *, confirmed: bool) -> None:
-    page = await world.page()
+    page, token = await world.page(), await world.token("about")
     await world.pages.update_page(world.call(), UpdatePage(page_id=page.id, title="Two"))
-    payload = DeletePage(page_id=page.id, confirmed=confirmed, expected_revision=1)
-    with pytest.raises(ConflictError, match="at revision 2, not 1"):
+    payload = DeletePage(page_id=page.id, confirmed=confirmed, if_unchanged=token)
+    with pytest.raises(ConflictError, match="title: 'About' is now 'Two'"):
         await world.pages.delete_page(world.call(), payload)
     assert (await world.rows())["pages"] == 1

@@ -103,8 +103,10 @@ async def test_fields_and_languages_of_a_post_change_one_by_one(ann: Editor) -> 
     assert (english.title, english.path, english.body, english.author) == ("Hi", "/posts/hi", "Bread", None)
     again = await update(ann, "entry_1", title="Hi", body="Bread")
     assert again.revision == english.revision
-    with pytest.raises(ConflictError, match="is at revision 3, not 1"):
-        await update(ann, "entry_1", title="Ho", expectedRevision=1)
+    read = await Posts(ann.world.database).get_post(ann.call(), GetPost(post_slug="posts/hi", with_token=True))
+    await update(ann, "entry_1", title="Ho", ifUnchanged=read.token)
+    with pytest.raises(ConflictError, match="'Ho' has changed since it was read, last by ann: title: 'Hi' is now 'Ho'"):
+        await update(ann, "entry_1", title="He", ifUnchanged=read.token)
 
 
 async def test_title_and_slug_of_a_post_are_translated_and_the_original_stays(ann: Editor, posts: Posts) -> None:

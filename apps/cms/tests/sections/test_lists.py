@@ -262,6 +262,7 @@ async def test_an_item_that_does_not_fit_the_template_is_refused(ann: Editor, it
 
 
 async def test_what_cannot_be_done_to_a_list_says_what_there_is(ann: Editor) -> None:
+    token = await ann.world.token("help")
     await update(ann, "i3", question="Question 2?")
     before = await ann.world.rows()
     with pytest.raises(NotFoundError, match=r"No item 'i9' in the list questions\. Its items: i1 \(Question 1\?\), i2"):
@@ -277,8 +278,8 @@ async def test_what_cannot_be_done_to_a_list_says_what_there_is(ann: Editor) -> 
     about = await ann.create("About", ("hero", {}))
     with pytest.raises(InvalidArgumentsError, match="The template hero has no list"):
         await remove(ann, "i1", about.sections[0].id)
-    stale = MoveListItem(page_section_id=FAQ, item_id="i1", expected_revision=1)
-    with pytest.raises(ConflictError, match="is at revision 2, not 1"):
+    stale = MoveListItem(page_section_id=FAQ, item_id="i1", if_unchanged=token)
+    with pytest.raises(ConflictError, match="has changed since it was read, last by ann"):
         await ann.world.sections.items.move_list_item(ann.call(), stale)
     assert (await ann.world.rows())["page_section_contents"] == before["page_section_contents"] + 1
 

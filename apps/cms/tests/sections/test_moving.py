@@ -6,7 +6,7 @@ import pytest
 
 from apps.cms.tests.publishing.editing import Editor
 from apps.cms.tests.world import World
-from remit.errors import ConflictError, NotFoundError
+from remit.errors import InvalidArgumentsError, NotFoundError
 from remit_cms.models import Content
 from remit_cms.publishing.payloads import RevertPage
 from remit_cms.sections.payloads import GetSectionContent, MoveSection, SectionReply, UpdateSectionContent
@@ -24,8 +24,10 @@ async def ann(world: World) -> Editor:
     return ann
 
 
-async def move(ann: Editor, section: str, to: int | None = None, page: str | None = None, **more: int) -> SectionReply:
-    payload = MoveSection(page_section_id=section, sort_order=to, page_id=page, **more)
+async def move(
+    ann: Editor, section: str, to: int | None = None, page: str | None = None, token: str | None = None
+) -> SectionReply:
+    payload = MoveSection(page_section_id=section, sort_order=to, page_id=page, if_unchanged=token)
     return await ann.world.sections.move_section(ann.call(), payload)
 
 
@@ -76,6 +78,6 @@ async def test_a_move_that_cannot_be_made_changes_nothing(ann: Editor) -> None:
         await move(ann, "section_9", 0)
     with pytest.raises(NotFoundError, match="No page 'nowhere'"):
         await move(ann, "section_1", 0, "nowhere")
-    with pytest.raises(ConflictError, match="is at revision 1, not 2"):
-        await move(ann, "section_1", 1, expected_revision=2)
+    with pytest.raises(InvalidArgumentsError, match="is no token of 'About'"):
+        await move(ann, "section_1", 1, token=await ann.world.token("team"))
     assert await ann.world.rows() == before

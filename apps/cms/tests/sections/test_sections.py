@@ -204,24 +204,25 @@ async def test_a_section_that_is_not_there_is_not_found(world: World) -> None:
 
 async def test_stale_writes_are_refused(world: World) -> None:
     found = await section(world)
+    token = await world.token("about")
     await world.sections.update_section_content(
         world.call(), UpdateSectionContent(page_section_id=found.id, content={"content": "x"})
     )
     before = await world.rows()
-    said = "Page 'About' is at revision 2, not 1"
+    said = r"'About' has changed since it was read, last by ann: .*'x'"
     with pytest.raises(ConflictError, match=said):
         await world.sections.add_section_to_page(
-            world.call(), AddSectionToPage(page_id="about", definition_id="text", expected_revision=1)
+            world.call(), AddSectionToPage(page_id="about", definition_id="text", if_unchanged=token)
         )
     with pytest.raises(ConflictError, match=said):
         await world.sections.update_section_content(
-            world.call(), UpdateSectionContent(page_section_id=found.id, content={}, expected_revision=1)
+            world.call(), UpdateSectionContent(page_section_id=found.id, content={}, if_unchanged=token)
         )
     for confirmed in (False, True):
         with pytest.raises(ConflictError, match=said):
             await world.sections.delete_page_section(
                 world.call(),
-                DeletePageSection(page_section_id=found.id, confirmed=confirmed, expected_revision=1),
+                DeletePageSection(page_section_id=found.id, confirmed=confirmed, if_unchanged=token),
             )
     assert await world.rows() == before
 

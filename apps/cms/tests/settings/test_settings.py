@@ -127,8 +127,11 @@ async def test_the_settings_are_no_page(ann: Editor, world: World) -> None:
 
 async def test_stale_writes_and_unknown_languages_are_refused(ann: Editor) -> None:
     await update(ann, name="Bakery")
-    with pytest.raises(ConflictError, match="at revision 1, not 7"):
-        await update(ann, name="Baker", expectedRevision=7)
+    shown = GetSiteSettings(with_token=True)
+    token = (await Settings(ann.world.database).get_site_settings(ann.call(), shown)).token
+    await update(ann, name="Bakers", ifUnchanged=token)
+    with pytest.raises(ConflictError, match="'Bakery' is now 'Bakers'"):
+        await update(ann, name="Baker", ifUnchanged=token)
     with pytest.raises(InvalidArgumentsError, match="No locale 'fr'"):
         await update(ann, language="fr")
 

@@ -137,18 +137,17 @@ async def test_one_key_used_many_times_at_once_writes_once(world: World) -> None
 
 async def test_of_two_writers_who_read_one_revision_one_is_told_of_the_other(world: World) -> None:
     page = await world.page("About", HERO)
+    token = await world.token("about")
 
     async def write(field: str) -> str:
-        payload = UpdateSectionContent(
-            page_section_id=page.sections[0].id, content={field: "new"}, expected_revision=page.revision
-        )
+        payload = UpdateSectionContent(page_section_id=page.sections[0].id, content={field: "new"}, if_unchanged=token)
         try:
             return (await world.sections.update_section_content(world.call(), payload)).message
         except ConflictError as error:
             return str(error)
 
     outcomes = sorted(await asyncio.gather(write("heading"), write("subheading")))
-    assert outcomes[0].startswith("Page 'About' is at revision 2, not 1")
+    assert outcomes[0].startswith("'About' has changed since it was read, last by ann: hero / ")
     assert outcomes[1].startswith("Updated section hero")
 
 

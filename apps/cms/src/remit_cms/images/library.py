@@ -227,7 +227,7 @@ async def rewrite_drafts(edit: Edit, image: str, action: str, change: Callable[[
             pages[page.id] = page
     await edit.session.flush()
     for page in pages.values():
-        await save_revision(edit, page, action, "sections")
+        await save_revision(edit, page, action, "sections", is_checked=False)
     return [*pages.values()]
 
 

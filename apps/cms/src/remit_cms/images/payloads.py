@@ -8,7 +8,17 @@ from pydantic import Field, StringConstraints, model_validator
 
 from remit.artifacts import Artifact
 from remit.tools import Reference, entity
-from remit_cms.models import LocaleCode, OmittedIfNone, OptionalParam, Payload, Reply, SectionReference, View
+from remit_cms.models import (
+    DocumentReply,
+    LocaleCode,
+    OmittedIfNone,
+    OptionalParam,
+    Payload,
+    Reply,
+    SectionReference,
+    View,
+    WritePayload,
+)
 from remit_cms.sections.payloads import SectionView
 
 _IMAGE = "Id, name or alternative text of the image"
@@ -104,7 +114,7 @@ class GetImageRendition(Payload):
     format: Literal["webp", "avif"] = Field(default="webp", description="Format of the copy")
 
 
-class UpdateSectionImage(Payload):
+class UpdateSectionImage(WritePayload):
     """The image that a section shows from now on."""
 
     page_section_id: SectionReference = Field(description=_SECTION)
@@ -113,7 +123,7 @@ class UpdateSectionImage(Payload):
     locale_code: OptionalParam[LocaleCode] = Field(default=None, description=_LOCALE)
 
 
-class AddImageToSection(Payload):
+class AddImageToSection(WritePayload):
     """An image for a section that has none in this field."""
 
     page_section_id: SectionReference = Field(description=_SECTION)
@@ -191,7 +201,7 @@ class ImageUpdateReply(ImageReply):
     pages: list[str]
 
 
-class ImageSectionReply(Reply):
+class ImageSectionReply(DocumentReply):
     """A section that shows an image."""
 
     section: SectionView

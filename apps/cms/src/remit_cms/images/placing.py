@@ -18,6 +18,7 @@ from remit_cms.storage.database import Database
 from remit_cms.storage.images import find_drafts, find_image, image_slot
 from remit_cms.storage.revisions import save_revision
 from remit_cms.storage.scope import parse_structure
+from remit_cms.storage.stale_edits import check_token, content_parts, give_token
 from remit_cms.storage.tables import SectionContent, SectionDefinition
 from remit_cms.storage.transactions import Edit, edit_once
 from remit_cms.templates.slots import SlotType
@@ -69,6 +70,7 @@ async def _put_image(
     edit: Edit, payload: UpdateSectionImage | AddImageToSection, field: str | None, *, only_empty: bool = False
 ) -> ImageSectionReply:
     section, page, definition = await edit.find_section(payload.page_section_id)
+    await check_token(edit, page, payload.if_unchanged)
     image = await find_image(edit, payload.image_id)
     content = _place_in_list(definition, image_slot(image)) if only_empty else None
     key = _find_field(definition, field) if content is None else ""
@@ -83,7 +85,9 @@ async def _put_image(
         await save_revision(edit, page, "update_section_image", "sections")
         edit.add_change("section", section.id, page.revision, "content", name=section_name(definition, page))
     where = f"section {definition.key} of page '{page.title}' in {locale}"
+    edit.show(page, *content_parts(edit.fallback_chain(locale), section.id))
     return ImageSectionReply(
+        token=give_token(payload, page),
         section=await load_section(edit, section, definition, locale),
         image=image_view(image),
         page_id=page.id,

@@ -9,7 +9,7 @@ from sqlalchemy import select
 from remit import LeafContext
 from remit.errors import AlreadyExistsError, ConflictError, NotFoundError
 from remit.tools import Candidate, Preview
-from remit_cms.models import Content, pluralize
+from remit_cms.models import Content, WritePayload, pluralize
 from remit_cms.navigation.items import Item, load_items
 from remit_cms.navigation.payloads import (
     AddNavigationItem,
@@ -27,6 +27,7 @@ from remit_cms.storage.database import Database
 from remit_cms.storage.documents import find_or_make_single, find_single
 from remit_cms.storage.revisions import save_revision
 from remit_cms.storage.scope import Scope
+from remit_cms.storage.stale_edits import STRUCTURE, check_token, content_parts, give_token
 from remit_cms.storage.tables import Kind, Page, PageSection, SectionContent
 from remit_cms.storage.transactions import Edit, edit_once, open_view
 
@@ -43,8 +44,12 @@ class Navigation:
         """List the links in the header and footer of the site, hidden ones too."""
         async with open_view(self._database, ctx) as scope:
             page = await find_single(scope, Kind.NAVIGATION)
-            items = await load_items(scope, live=False, locale=scope.resolve_locale(payload.locale_code))
+            locale = scope.resolve_locale(payload.locale_code)
+            items = await load_items(scope, live=False, locale=locale)
+            if page is not None:
+                scope.show(page, STRUCTURE, *content_parts({locale, page.locale}))
             return NavigationReply(
+                token=give_token(payload, page),
                 items=[_view(item) for item in items],
                 total=len(items),
                 status="draft" if page is None else page.status,
@@ -58,6 +63,7 @@ class Navigation:
         async def work(edit: Edit) -> ItemReply:
             target = await find_link(edit, payload.href)
             page, rows = await _load_rows(edit)
+            await check_token(edit, page, payload.if_unchanged)
             if len(rows) >= _MAX_ITEMS:
                 raise ConflictError(f"The navigation has {_MAX_ITEMS} items, which is the most it can have.")
             for item in await load_items(edit, live=False):
@@ -73,7 +79,9 @@ class Navigation:
             content: Content = {"label": payload.label, "target": target, "location": payload.location, "visible": True}
             edit.session.add(SectionContent(section=row.id, locale=page.locale, content=content))
             _move(rows, row, payload.position)
-            return await _save(edit, page, row.id, "add_navigation_item", f"Added '{payload.label}' to the navigation")
+            return await _save(
+                edit, page, row.id, "add_navigation_item", f"Added '{payload.label}' to the navigation", payload
+            )
 
         return await edit_once(self._database, ctx, payload, ItemReply, work)
 
@@ -82,6 +90,7 @@ class Navigation:
 
         async def work(edit: Edit) -> ItemReply:
             page, rows = await _load_rows(edit)
+            await check_token(edit, page, payload.if_unchanged)
             row = _find(rows, payload.label)
             locale = edit.resolve_locale(payload.locale_code)
             shared: Content = {}
@@ -96,8 +105,10 @@ class Navigation:
                 changed = await _write(edit, row, locale, {"label": payload.new_label}) or changed
             changed = _move(rows, row, payload.new_position) or changed
             if not changed:
-                return await _reply(edit, page, row.id, "The item is like that already")
-            return await _save(edit, page, row.id, "update_navigation_item", "Changed the item of the navigation")
+                return await _reply(edit, page, row.id, "The item is like that already", payload)
+            return await _save(
+                edit, page, row.id, "update_navigation_item", "Changed the item of the navigation", payload
+            )
 
         return await edit_once(self._database, ctx, payload, ItemReply, work)
 
@@ -106,11 +117,12 @@ class Navigation:
 
         async def work(edit: Edit) -> ItemReply:
             page, rows = await _load_rows(edit)
+            await check_token(edit, page, payload.if_unchanged)
             row = _find(rows, payload.label)
             (item,) = [each for each in await load_items(edit, live=False) if each.id == row.id]
             await _write(edit, row, page.locale, {"visible": not item.visible})
             message = f"Item '{item.label}' is {'hidden' if item.visible else 'visible'}"
-            return await _save(edit, page, row.id, "toggle_navigation_item", message)
+            return await _save(edit, page, row.id, "toggle_navigation_item", message, payload)
 
         return await edit_once(self._database, ctx, payload, ItemReply, work)
 
@@ -119,8 +131,9 @@ class Navigation:
 
         async def work(edit: Edit) -> NavigationReply:
             page, rows = await _load_rows(edit)
+            await check_token(edit, page, payload.if_unchanged)
             row = _find(rows, payload.label)
-            label = (await _reply(edit, page, row.id, "")).item.label
+            label = _view(await _find_item(edit, row.id)).label
             await remove_section(edit, row)
             await save_revision(edit, page, "remove_navigation_item", "items")
             items = await load_items(edit, live=False)
@@ -200,14 +213,20 @@ def _move(rows: list[PageSection], row: PageSection, position: int | None) -> bo
     return before != [each.id for each in others]
 
 
-async def _save(edit: Edit, page: Page, item: str, action: str, message: str) -> ItemReply:
+async def _save(edit: Edit, page: Page, item: str, action: str, message: str, payload: WritePayload) -> ItemReply:
     await edit.session.flush()
     await save_revision(edit, page, action, "items")
-    return await _reply(edit, page, item, message)
+    return await _reply(edit, page, item, message, payload)
 
 
-async def _reply(scope: Scope, page: Page, item: str, message: str) -> ItemReply:
-    return ItemReply(item=_view(await _find_item(scope, item)), revision=page.revision, message=message)
+async def _reply(edit: Edit, page: Page, item: str, message: str, payload: WritePayload) -> ItemReply:
+    edit.show(page, *content_parts([page.locale], item))
+    return ItemReply(
+        item=_view(await _find_item(edit, item)),
+        revision=page.revision,
+        token=give_token(payload, page),
+        message=message,
+    )
 
 
 def _view(item: Item) -> ItemView:

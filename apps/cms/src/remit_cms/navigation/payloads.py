@@ -7,7 +7,15 @@ from typing import Annotated, Self
 from pydantic import Field, StringConstraints, model_validator
 
 from remit.tools import Reference, entity
-from remit_cms.models import LocaleCode, OmittedIfNone, OptionalParam, Payload, Reply, View
+from remit_cms.models import (
+    DocumentReply,
+    LocaleCode,
+    OmittedIfNone,
+    OptionalParam,
+    ReadPayload,
+    View,
+    WritePayload,
+)
 from remit_cms.navigation.items import Location
 
 _LABEL = "Label of the item, or its id"
@@ -21,13 +29,13 @@ _ItemReference = Annotated[str, Field(min_length=1, max_length=200), Reference("
 _Position = Annotated[int, Field(ge=0, le=100)]
 
 
-class GetNavigation(Payload):
+class GetNavigation(ReadPayload):
     """In which language to read the navigation."""
 
     locale_code: OptionalParam[LocaleCode] = Field(default=None, description=_LOCALE)
 
 
-class AddNavigationItem(Payload):
+class AddNavigationItem(WritePayload):
     """A new item."""
 
     label: _NewLabel = Field(description="What visitors read, e.g. About us")
@@ -36,7 +44,7 @@ class AddNavigationItem(Payload):
     position: OptionalParam[_Position] = Field(default=None, description="Place among all items, 0 is the first")
 
 
-class OneItem(Payload):
+class OneItem(WritePayload):
     """An item."""
 
     label: _ItemReference = Field(description=_LABEL)
@@ -81,7 +89,7 @@ class ItemView(View):
     broken: OmittedIfNone[bool] = None
 
 
-class NavigationReply(Reply):
+class NavigationReply(DocumentReply):
     """All items of the draft, in order."""
 
     items: list[ItemView]
@@ -90,7 +98,7 @@ class NavigationReply(Reply):
     revision: OmittedIfNone[int] = None
 
 
-class ItemReply(Reply):
+class ItemReply(DocumentReply):
     """One item after the operation."""
 
     item: ItemView

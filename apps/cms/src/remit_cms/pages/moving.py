@@ -36,7 +36,7 @@ async def move_page(edit: Edit, page: Page, parent: Page | None) -> int | None:
     after = {locale: join_slug(above.get(locale, ""), name_of(slug)) for locale, slug in before.items()}
     if after == before:
         return None
-    await _readdress(edit, page, before, after)
+    await _readdress(edit, page, before, after, is_chosen=True)
     return await move_pages_below(edit, before, after)
 
 
@@ -48,7 +48,7 @@ async def move_pages_below(edit: Edit, before: Mapping[str, str], after: Mapping
     )
     pages = (await edit.session.scalars(below.order_by(Page.slug, Page.id))).all()
     for page in pages:
-        await _readdress(edit, page, before, after)
+        await _readdress(edit, page, before, after, is_chosen=False)
     return len(pages)
 
 
@@ -76,7 +76,9 @@ def describe_below(count: int) -> str:
     return f", and the {pluralize(count, 'page')} below it" if count else ""
 
 
-async def _readdress(edit: Edit, page: Page, before: Mapping[str, str], after: Mapping[str, str]) -> None:
+async def _readdress(
+    edit: Edit, page: Page, before: Mapping[str, str], after: Mapping[str, str], *, is_chosen: bool
+) -> None:
     texts = (await load_texts(edit, [page]))[page.id]
     changed = _replace_prefixes(edit, texts, before, after)
     if changed == texts:
@@ -85,7 +87,7 @@ async def _readdress(edit: Edit, page: Page, before: Mapping[str, str], after: M
     for locale, each in changed.items():
         if each != texts.get(locale):
             await write_texts(edit, page, locale, each)
-    await save_revision(edit, page, "move_page", "slug")
+    await save_revision(edit, page, "move_page", "slug", is_checked=is_chosen)
 
 
 def _replace_prefixes(

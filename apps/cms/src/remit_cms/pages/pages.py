@@ -33,9 +33,10 @@ from remit_cms.sections.contents import add_section, describe_empty_slots, load_
 from remit_cms.storage.database import Database
 from remit_cms.storage.links import describe_links, find_links, link_state
 from remit_cms.storage.live import Move, check_moves
-from remit_cms.storage.revisions import check_revision, save_revision
+from remit_cms.storage.revisions import save_revision
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.snapshots import Snapshot, apply_snapshot, build_snapshot
+from remit_cms.storage.stale_edits import STRUCTURE, check_token, content_parts, give_token, text_parts
 from remit_cms.storage.tables import Kind, Page, TrashedPage
 from remit_cms.storage.transactions import Edit, edit_once, open_view
 from remit_cms.storage.translations import (
@@ -94,7 +95,8 @@ class Pages:
         async with open_view(self._database, ctx) as scope:
             page = await scope.find_page(payload.page_id or payload.slug or "")
             locale = scope.resolve_locale(payload.locale_code)
-            return await _page_reply(scope, page, "Page {}", locale, with_content=payload.include_content)
+            reply = await _page_reply(scope, page, "Page {}", locale, with_content=payload.include_content)
+            return reply.model_copy(update={"token": give_token(payload, page)})
 
     async def create_page(self, ctx: LeafContext, payload: CreatePage) -> PageReply:
         """Create a page that does not exist yet, as a draft; without sections unless the person asks for some."""
@@ -131,7 +133,7 @@ class Pages:
 
         async def work(edit: Edit) -> PageReply:
             page = await edit.find_page(payload.page_id)
-            check_revision(page, payload.expected_revision)
+            await check_token(edit, page, payload.if_unchanged)
             parent = await edit.find_page(payload.parent_id) if payload.parent_id.strip("/ ") else None
             below = await move_page(edit, page, parent)
             message = "Page {} stands there already" if below is None else f"Moved page {{}}{describe_below(below)}"
@@ -161,7 +163,7 @@ class Pages:
 
         async def work(edit: Edit) -> PageDeletion:
             page = await edit.find_page_by_id(payload.page_id)
-            check_revision(page, payload.expected_revision)
+            await check_token(edit, page, payload.if_unchanged)
             sections = await load_sections(edit, page)
             await move_to_trash(edit, page, "delete_page")
             return PageDeletion(
@@ -175,7 +177,7 @@ class Pages:
         """The page to delete, for the approver: its title, slug and sections, at its present revision."""
         async with open_view(self._database, ctx) as scope:
             page = await scope.find_page_by_id(payload.page_id)
-            check_revision(page, payload.expected_revision)
+            await check_token(scope, page, payload.if_unchanged)
             await check_moves(scope, [Move(page, None)])
             keys = [section.section_key for section in await load_sections(scope, page)]
             section_summary = f"{pluralize(len(keys), 'section')} ({', '.join(keys)})" if keys else "no sections"
@@ -249,7 +251,7 @@ async def _create_page(edit: Edit, payload: CreatePage) -> PageReply:
 
 async def _update_page(edit: Edit, payload: UpdatePage) -> PageReply:
     page = await edit.find_page(payload.page_id)
-    check_revision(page, payload.expected_revision)
+    await check_token(edit, page, payload.if_unchanged)
     locale = edit.resolve_locale(payload.locale_code)
     by_locale = (await load_texts(edit, [page]))[page.id]
     before, indexing = by_locale.get(locale, PageTexts()), page.indexing
@@ -311,5 +313,6 @@ async def _page_reply(scope: Scope, page: Page, message: str, locale: str, *, wi
         untranslated=untranslated or None,
         sections=await load_sections(scope, page, locale=sections_locale, with_content=with_content),
     )
+    scope.show(page, STRUCTURE, *text_parts(chain), *(content_parts(chain) if with_content else ()))
     address = scope.format_address(locale, view.slug)
     return PageReply(page=view, message=message.replace("{}", f"'{view.title}' ({address})"))

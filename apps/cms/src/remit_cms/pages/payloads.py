@@ -9,22 +9,23 @@ from pydantic.json_schema import SkipJsonSchema
 
 from remit.tools import entity
 from remit_cms.models import (
+    DocumentReply,
     LocaleCode,
     OmittedIfNone,
     OptionalParam,
     PageName,
     PageReference,
     Payload,
+    ReadPayload,
     Reply,
-    RevisionNumber,
     SlugText,
     View,
+    WritePayload,
 )
 from remit_cms.sections.payloads import SectionInput, SectionView
 
 _PAGE = "Id, slug or exact title of the page"
 _SLUG = "Name in the address: a-z, 0-9 and '-'"
-_REVISION = "Refuse if the page has another revision by now"
 
 _MetaTitle = Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)]
 _MetaText = Annotated[str, StringConstraints(strip_whitespace=True, max_length=500)]
@@ -45,7 +46,7 @@ class GetPages(Payload):
     )
 
 
-class GetPage(Payload):
+class GetPage(ReadPayload):
     """The page to read, and the parts of it to include."""
 
     page_id: OptionalParam[PageName] = Field(default=None, description=_PAGE)
@@ -83,7 +84,7 @@ class Meta(Payload):
     description: OptionalParam[_MetaText] = Field(default=None, description="Description for search engines")
 
 
-class UpdatePage(Payload):
+class UpdatePage(WritePayload):
     """Changes to a page. Omitted fields stay as they are."""
 
     page_id: PageReference = Field(description=_PAGE)
@@ -91,7 +92,6 @@ class UpdatePage(Payload):
     slug: OptionalParam[SlugText] = Field(default=None, description="New slug")
     indexing: OptionalParam[bool] = Field(default=None, description="Whether search engines may list the page")
     meta: OptionalParam[Meta] = Field(default=None, description="Texts for search engines")
-    expected_revision: OptionalParam[RevisionNumber] = Field(default=None, description=_REVISION)
     locale_code: SkipJsonSchema[LocaleCode | None] = None
 
     @model_validator(mode="after")
@@ -101,7 +101,7 @@ class UpdatePage(Payload):
         return self
 
 
-class TranslatePage(Payload):
+class TranslatePage(WritePayload):
     """The texts of a page in another language. Omitted ones stay as they are."""
 
     page_id: PageReference = Field(description=_PAGE)
@@ -109,7 +109,6 @@ class TranslatePage(Payload):
     title: OptionalParam[_Title] = Field(default=None, description="Title in that language")
     slug: OptionalParam[SlugText] = Field(default=None, description="Slug in that language")
     meta: OptionalParam[Meta] = Field(default=None, description="Texts for search engines in that language")
-    expected_revision: OptionalParam[RevisionNumber] = Field(default=None, description=_REVISION)
 
     @property
     def update(self) -> UpdatePage:
@@ -131,12 +130,11 @@ class CopyPage(Payload):
     slug: OptionalParam[SlugText] = Field(default=None, description=f"{_SLUG}; made from the title if omitted")
 
 
-class MovePage(Payload):
+class MovePage(WritePayload):
     """The page to move, and the page to put it below."""
 
     page_id: PageReference = Field(description=_PAGE)
     parent_id: _ParentName = Field(description="The page to put it below, named likewise; / for the top")
-    expected_revision: SkipJsonSchema[RevisionNumber | None] = None
 
 
 class GetLinksHere(Payload):
@@ -145,12 +143,11 @@ class GetLinksHere(Payload):
     page_id: PageName = Field(description=f"{_PAGE}, or its id in the trash")
 
 
-class DeletePage(Payload):
+class DeletePage(WritePayload):
     """The page to delete."""
 
     page_id: PageReference = Field(description=_PAGE)
     confirmed: bool = Field(default=False, description="Must be true to actually delete")
-    expected_revision: OptionalParam[RevisionNumber] = Field(default=None, description=_REVISION)
 
 
 class FindResource(Payload):
@@ -187,7 +184,7 @@ class MetaView(View):
 
 
 class PageView(PageBrief):
-    """A page. ``revision`` is what expectedRevision takes."""
+    """A page."""
 
     revision: int
     indexing: bool
@@ -207,7 +204,7 @@ class Match(View):
     locale_code: OmittedIfNone[str] = None
 
 
-class PageReply(Reply):
+class PageReply(DocumentReply):
     """One page."""
 
     page: PageView

@@ -17,6 +17,7 @@ from remit_cms.posts.entries import (
     find_entry,
     preview_deletion,
     show_entries,
+    show_entry,
     update_entry,
 )
 from remit_cms.posts.payloads import (
@@ -36,6 +37,7 @@ from remit_cms.posts.payloads import (
 )
 from remit_cms.storage.database import Database
 from remit_cms.storage.scope import Scope, parse_structure
+from remit_cms.storage.stale_edits import give_token
 from remit_cms.storage.tables import Kind, Page, PageSection, SectionDefinition
 from remit_cms.storage.transactions import Edit, edit_once, open_view
 from remit_cms.templates.slots import Row, Slot, SlotType, Structure
@@ -113,9 +115,8 @@ class Collections:
         async with open_view(self._database, ctx) as scope:
             entry = await find_entry(scope, payload.entry_id)
             locale = scope.resolve_locale(payload.locale_code)
-            return await _reply(
-                scope, entry, locale, f"Entry '{entry.page.title}' of {entry.collection.key} in {locale}"
-            )
+            message = f"Entry '{entry.page.title}' of {entry.collection.key} in {locale}"
+            return await _reply(scope, entry, payload, message)
 
     async def create_entry(self, ctx: LeafContext, payload: CreateEntry) -> EntryReply:
         """Create an entry that does not exist yet in a collection, as a draft. For posts: cms_createPost."""
@@ -124,7 +125,7 @@ class Collections:
             given = (payload.title, payload.slug, payload.content, payload.locale_code)
             entry, remark = await create_entry(edit, payload.collection_id, *given, what="entry")
             message = f"Created entry '{entry.page.title}' (/{entry.page.slug}), as a draft.{remark}"
-            return await _reply(edit, entry, edit.resolve_locale(payload.locale_code), message)
+            return await _reply(edit, entry, payload, message)
 
         return await edit_once(self._database, ctx, payload, EntryReply, work)
 
@@ -141,11 +142,11 @@ class Collections:
                 title=payload.title,
                 slug=payload.slug,
                 locale=payload.locale_code,
-                expected_revision=payload.expected_revision,
+                if_unchanged=payload.if_unchanged,
             )
             label = f"entry '{entry.page.title}' (/{entry.page.slug})"
             message = f"Updated {label}" if changed else f"The {label} is like that already"
-            return await _reply(edit, entry, edit.resolve_locale(payload.locale_code), message)
+            return await _reply(edit, entry, payload, message)
 
         return await edit_once(self._database, ctx, payload, EntryReply, work)
 
@@ -187,9 +188,12 @@ def _collection_view(row: SectionDefinition) -> CollectionView:
     return CollectionView(id=row.id, key=row.key, name=row.name, description=row.description, fields=fields)
 
 
-async def _reply(scope: Scope, entry: StoredEntry, locale: str, message: str) -> EntryReply:
-    (shown,) = await show_entries(scope, [entry], locale)
-    return EntryReply(entry=_view(entry, shown, locale), message=message)
+async def _reply(
+    scope: Scope, entry: StoredEntry, payload: GetEntryContent | CreateEntry | UpdateEntry, message: str
+) -> EntryReply:
+    locale = scope.resolve_locale(payload.locale_code)
+    shown = await show_entry(scope, entry, locale)
+    return EntryReply(entry=_view(entry, shown, locale), token=give_token(payload, entry.page), message=message)
 
 
 def _view(entry: StoredEntry, shown: ShownEntry, locale: str | None) -> EntryView:

@@ -14,8 +14,9 @@ from remit_cms.pages.slugs import resolve_slug
 from remit_cms.sections.contents import describe_empty_slots, load_contents, update_content
 from remit_cms.storage.documents import make_document
 from remit_cms.storage.links import describe_links, find_links, link_state
-from remit_cms.storage.revisions import check_revision, save_revision
+from remit_cms.storage.revisions import save_revision
 from remit_cms.storage.scope import Scope
+from remit_cms.storage.stale_edits import check_token, content_parts, text_parts
 from remit_cms.storage.tables import Kind, Page, PageSection, SectionDefinition
 from remit_cms.storage.transactions import Edit
 from remit_cms.storage.translations import (
@@ -64,6 +65,14 @@ class ShownEntry:
     slug: str
     content: Content
     untranslated: dict[str, str]
+
+
+async def show_entry(scope: Scope, entry: StoredEntry, locale: str) -> ShownEntry:
+    """One entry as a reader of a language sees it, who is shown all of it."""
+    chain = scope.fallback_chain(locale)
+    scope.show(entry.page, *text_parts(chain), *content_parts(chain))
+    (shown,) = await show_entries(scope, [entry], locale)
+    return shown
 
 
 async def show_entries(scope: Scope, entries: Sequence[StoredEntry], locale: str) -> list[ShownEntry]:
@@ -116,7 +125,7 @@ async def update_entry(
     title: str | None,
     slug: str | None,
     locale: str | None,
-    expected_revision: int | None,
+    if_unchanged: str | None,
 ) -> bool:
     """Change an entry, and return whether that changed anything.
 
@@ -125,7 +134,7 @@ async def update_entry(
         AlreadyExistsError, InvalidArgumentsError: as of `create_entry`.
     """
     page, code = entry.page, edit.resolve_locale(locale)
-    check_revision(page, expected_revision)
+    await check_token(edit, page, if_unchanged)
     texts = (await load_texts(edit, [page]))[page.id]
     before = texts.get(code, PageTexts())
     after = before.model_copy(update={"title": title or before.title})

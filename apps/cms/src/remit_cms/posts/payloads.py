@@ -11,15 +11,17 @@ from remit.tools import Reference, entity
 from remit_cms.models import (
     Content,
     ContentInput,
+    DocumentReply,
     IdOrKey,
     LocaleCode,
     OmittedIfNone,
     OptionalParam,
     Payload,
+    ReadPayload,
     Reply,
-    RevisionNumber,
     SlugText,
     View,
+    WritePayload,
     empty_content,
 )
 from remit_cms.publishing.payloads import PageState
@@ -29,7 +31,6 @@ _ENTRY = "Id, slug or exact title of the entry"
 _POST = "Id, slug or exact title of the post"
 _SLUG = "Name in the address: a-z, 0-9 and '-'; made from the title if omitted"
 _LOCALE = "Language, e.g. en"
-_REVISION = "Refuse if it has another revision by now"
 _LIMIT = "Most to give (1-100)"
 
 _EntryReference = Annotated[str, Field(min_length=1, max_length=200), Reference("entry")]
@@ -75,7 +76,7 @@ class OneEntry(Payload):
     entry_id: _EntryReference = Field(description=_ENTRY)
 
 
-class GetEntryContent(OneEntry):
+class GetEntryContent(OneEntry, ReadPayload):
     """The entry to read."""
 
     locale_code: OptionalParam[LocaleCode] = Field(default=None, description=_LOCALE)
@@ -93,7 +94,7 @@ class CreateEntry(Payload):
     locale_code: OptionalParam[LocaleCode] = Field(default=None, description=_LOCALE)
 
 
-class UpdateEntry(OneEntry):
+class UpdateEntry(OneEntry, WritePayload):
     """Changes to an entry. Omitted fields stay as they are."""
 
     title: OptionalParam[_Title] = Field(default=None, description="New title")
@@ -102,7 +103,6 @@ class UpdateEntry(OneEntry):
         default_factory=empty_content, description="The fields to change, with their new values; null empties one"
     )
     locale_code: OptionalParam[LocaleCode] = Field(default=None, description=_LOCALE)
-    expected_revision: OptionalParam[RevisionNumber] = Field(default=None, description=_REVISION)
 
 
 class DeleteEntry(OneEntry):
@@ -199,7 +199,7 @@ class OnePost(Payload):
     post_slug: _EntryReference = Field(description=_POST)
 
 
-class GetPost(OnePost):
+class GetPost(OnePost, ReadPayload):
     """The post to read."""
 
     locale_code: OptionalParam[LocaleCode] = Field(default=None, description=_LOCALE)
@@ -214,14 +214,13 @@ class CreatePost(_PostFields):
     collection_slug: IdOrKey = Field(default="posts", description="Key of the collection, unless it is posts")
 
 
-class UpdatePost(_PostFields):
+class UpdatePost(_PostFields, WritePayload):
     """Changes to a post. Omitted fields stay as they are; an empty text removes one."""
 
     post_slug: _EntryReference = Field(description=_POST)
     title: OptionalParam[_Title] = Field(default=None, description="New title")
     body: OptionalParam[_Text] = Field(default=None, description="New text, in Markdown")
     slug: OptionalParam[SlugText] = Field(default=None, description="New slug")
-    expected_revision: OptionalParam[RevisionNumber] = Field(default=None, description=_REVISION)
 
 
 class PublishPost(OnePost):
@@ -274,7 +273,7 @@ class EntryView(View):
     untranslated: OmittedIfNone[dict[str, str]] = None
 
 
-class EntryReply(Reply):
+class EntryReply(DocumentReply):
     """One entry."""
 
     entry: EntryView
@@ -320,7 +319,7 @@ class PostView(PostBrief):
     untranslated: OmittedIfNone[dict[str, str]] = None
 
 
-class PostReply(Reply):
+class PostReply(DocumentReply):
     """One post."""
 
     post: PostView

@@ -19,6 +19,7 @@ from remit_cms.posts.entries import (
     find_entry,
     preview_deletion,
     show_entries,
+    show_entry,
     update_entry,
 )
 from remit_cms.posts.payloads import (
@@ -41,6 +42,7 @@ from remit_cms.publishing.publishing import Publishing, page_state
 from remit_cms.storage.database import Database
 from remit_cms.storage.live import Move, move_live
 from remit_cms.storage.scope import Scope
+from remit_cms.storage.stale_edits import give_token
 from remit_cms.storage.tables import Kind, Page, PageSection, Publication
 from remit_cms.storage.transactions import Edit, edit_once, open_view
 
@@ -83,7 +85,7 @@ class Posts:
         """Read one post with its text, as its draft is now. As visitors see it: cms_getLivePage."""
         async with open_view(self._database, ctx) as scope:
             entry = await find_entry(scope, payload.post_slug)
-            return await _reply(scope, entry, payload.locale_code, f"Post '{entry.page.title}'")
+            return await _reply(scope, entry, payload, f"Post '{entry.page.title}'")
 
     async def create_post(self, ctx: LeafContext, payload: CreatePost) -> PostReply:
         """Create a post that does not exist yet, as a draft. Visitors see it once it is published."""
@@ -92,7 +94,7 @@ class Posts:
             given = (payload.title, payload.slug, payload.content(payload.body), payload.locale_code)
             entry, remark = await create_entry(edit, payload.collection_slug, *given, what="post")
             message = f"Created post '{entry.page.title}' (/{entry.page.slug}), as a draft.{remark}"
-            return await _reply(edit, entry, payload.locale_code, message)
+            return await _reply(edit, entry, payload, message)
 
         return await edit_once(self._database, ctx, payload, PostReply, work)
 
@@ -109,11 +111,11 @@ class Posts:
                 title=payload.title,
                 slug=payload.slug,
                 locale=payload.locale_code,
-                expected_revision=payload.expected_revision,
+                if_unchanged=payload.if_unchanged,
             )
             label = f"post '{entry.page.title}' (/{entry.page.slug})"
             message = f"Updated {label}" if changed else f"The {label} is like that already"
-            return await _reply(edit, entry, payload.locale_code, message)
+            return await _reply(edit, entry, payload, message)
 
         return await edit_once(self._database, ctx, payload, PostReply, work)
 
@@ -188,11 +190,13 @@ def _brief(page: Page, shown: ShownEntry, published: datetime | None) -> PostBri
     )
 
 
-async def _reply(scope: Scope, entry: StoredEntry, code: str | None, message: str) -> PostReply:
-    locale = scope.resolve_locale(code)
+async def _reply(
+    scope: Scope, entry: StoredEntry, payload: GetPost | CreatePost | UpdatePost, message: str
+) -> PostReply:
+    locale = scope.resolve_locale(payload.locale_code)
     dates = _publication_dates(scope)
     published = await scope.session.scalar(select(dates.c.published_at).where(dates.c.page == entry.page.id))
-    (shown,) = await show_entries(scope, [entry], locale)
+    shown = await show_entry(scope, entry, locale)
     content = shown.content
     brief = _brief(entry.page, shown, published)
     tags = cast("str | None", content.get("tags"))
@@ -207,4 +211,4 @@ async def _reply(scope: Scope, entry: StoredEntry, code: str | None, message: st
         cover=cast("dict[str, str] | None", content.get("cover")),
         untranslated=shown.untranslated or None,
     )
-    return PostReply(post=post, message=message)
+    return PostReply(post=post, token=give_token(payload, entry.page), message=message)

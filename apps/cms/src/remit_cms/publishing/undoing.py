@@ -164,5 +164,5 @@ async def write_back(edit: Edit, page: Page, snapshot: Snapshot, action: str, *,
     if differences:
         await check_slugs_are_free(edit, page.id, snapshot.texts)
         await apply_snapshot(edit, page, snapshot)
-        await save_revision(edit, page, action, *list_fields(differences), in_set=in_set)
+        await save_revision(edit, page, action, *list_fields(differences), in_set=in_set, is_checked=in_set)
     return bool(differences)

@@ -17,7 +17,8 @@ from remit_cms.sections.payloads import (
     UpdateListItem,
 )
 from remit_cms.storage.database import Database
-from remit_cms.storage.revisions import check_revision, save_revision
+from remit_cms.storage.revisions import save_revision
+from remit_cms.storage.stale_edits import check_token, content_parts, give_token
 from remit_cms.storage.tables import Page, PageSection, SectionDefinition
 from remit_cms.storage.transactions import Edit, edit_once
 from remit_cms.templates.slots import Slot
@@ -28,6 +29,7 @@ from remit_cms.templates.values import iterate_items
 class _OpenList:
     """A list that an operation works on, and what readers of the locale see of its section."""
 
+    payload: ItemPayload
     edit: Edit
     section: PageSection
     page: Page
@@ -94,10 +96,10 @@ class ListItems:
 
 async def _open_list(edit: Edit, payload: ItemPayload, locale_code: str | None = None) -> _OpenList:
     section, page, definition = await edit.find_section(payload.page_section_id)
-    check_revision(page, payload.expected_revision)
+    await check_token(edit, page, payload.if_unchanged)
     slot, locale = find_list(definition, payload.list_field), edit.resolve_locale(locale_code)
     view = await load_section(edit, section, definition, locale)
-    return _OpenList(edit, section, page, definition, slot, locale, view.content or {})
+    return _OpenList(payload, edit, section, page, definition, slot, locale, view.content or {})
 
 
 async def _update(found: _OpenList, items: list[Content], *, as_new: bool = False) -> bool:
@@ -118,7 +120,11 @@ async def _save(found: _OpenList, item: str, message: str, action: str) -> ItemR
     view = await load_section(edit, found.section, found.definition, found.locale)
     items = [*iterate_items((view.content or {}).get(slot))]
     where = f"section {found.definition.key} of page '{page.title}'"
+    # The reply shows one item and nothing else of the section.
+    places = content_parts(edit.fallback_chain(found.locale), found.section.id)
+    edit.show(page, *(f"{place}/{slot}/{item}" for place in places))
     return ItemReply(
+        token=give_token(found.payload, page),
         item=next((each for each in items if each["id"] == item), None),
         item_ids=[str(each["id"]) for each in items],
         page_section_id=found.section.id,

@@ -11,16 +11,18 @@ from remit.tools import entity
 from remit_cms.models import (
     Content,
     ContentInput,
+    DocumentReply,
     IdOrKey,
     LocaleCode,
     OmittedIfNone,
     OptionalParam,
     PageName,
     Payload,
+    ReadPayload,
     Reply,
-    RevisionNumber,
     SectionReference,
     View,
+    WritePayload,
     empty_content,
 )
 
@@ -28,7 +30,6 @@ _PAGE = "Id, slug or title of the page"
 _SECTION = "Id of the section, or page/key, e.g. about/hero"
 _DEFINITION = "Key of a section template, e.g. hero, text, image-text, features, quote, call-to-action"
 _LOCALE = "Language, e.g. en"
-_REVISION = "Refuse if the page has another revision by now"
 
 _ITEM = "Id of the item in the list, e.g. i2, or its exact title or question"
 
@@ -46,7 +47,7 @@ class SectionInput(Payload):
     )
 
 
-class GetPageSections(Payload):
+class GetPageSections(ReadPayload):
     """The page whose sections to list."""
 
     page_id: PageName = Field(description=_PAGE)
@@ -54,7 +55,7 @@ class GetPageSections(Payload):
     locale_code: OptionalParam[LocaleCode] = Field(default=None, description=_LOCALE)
 
 
-class GetSectionContent(Payload):
+class GetSectionContent(ReadPayload):
     """The section to read."""
 
     page_section_id: SectionReference = Field(description=_SECTION)
@@ -67,25 +68,23 @@ class GetSectionFields(Payload):
     definition_id: IdOrKey = Field(description=_DEFINITION)
 
 
-class AddSectionToPage(SectionInput):
+class AddSectionToPage(SectionInput, WritePayload):
     """A section and the position at which to add it."""
 
     page_id: PageName = Field(description=_PAGE)
     sort_order: OptionalParam[_Order] = Field(default=None, description="Place on the page, 0 is the top")
     locale_code: OptionalParam[LocaleCode] = Field(default=None, description=_LOCALE)
-    expected_revision: OptionalParam[RevisionNumber] = Field(default=None, description=_REVISION)
 
 
-class UpdateSectionContent(Payload):
+class UpdateSectionContent(WritePayload):
     """New values for fields of a section."""
 
     page_section_id: SectionReference = Field(description=_SECTION)
     content: ContentInput = Field(description="The fields to change, with their new values; null empties one")
     locale_code: OptionalParam[LocaleCode] = Field(default=None, description=_LOCALE)
-    expected_revision: OptionalParam[RevisionNumber] = Field(default=None, description=_REVISION)
 
 
-class MoveSection(Payload):
+class MoveSection(WritePayload):
     """The section to move, and where to."""
 
     page_section_id: SectionReference = Field(description=_SECTION)
@@ -93,15 +92,13 @@ class MoveSection(Payload):
     page_id: OptionalParam[PageName] = Field(
         default=None, description="Another page to put it on, if it leaves its own"
     )
-    expected_revision: SkipJsonSchema[RevisionNumber | None] = None
 
 
-class ItemPayload(Payload):
+class ItemPayload(WritePayload):
     """A section with a list. ``list_field`` is needed where its template has several."""
 
     page_section_id: SectionReference = Field(description=_SECTION)
     list_field: SkipJsonSchema[str | None] = None
-    expected_revision: SkipJsonSchema[RevisionNumber | None] = None
 
 
 class AddListItem(ItemPayload):
@@ -135,12 +132,11 @@ class RemoveListItem(ItemPayload):
     item_id: _ItemName = Field(description=_ITEM)
 
 
-class DeletePageSection(Payload):
+class DeletePageSection(WritePayload):
     """The section to delete."""
 
     page_section_id: SectionReference = Field(description=_SECTION)
     confirmed: bool = Field(default=False, description="Must be true to actually delete")
-    expected_revision: OptionalParam[RevisionNumber] = Field(default=None, description=_REVISION)
 
 
 @entity("section", name="section_key")
@@ -183,7 +179,7 @@ class TemplateView(View):
     fields: OmittedIfNone[list[str]] = None
 
 
-class SectionReply(Reply):
+class SectionReply(DocumentReply):
     """One section."""
 
     section: SectionView
@@ -191,7 +187,7 @@ class SectionReply(Reply):
     revision: int
 
 
-class SectionsReply(Reply):
+class SectionsReply(DocumentReply):
     """The sections of a page, in order."""
 
     sections: list[SectionView]
@@ -200,7 +196,7 @@ class SectionsReply(Reply):
     revision: int
 
 
-class ItemReply(Reply):
+class ItemReply(DocumentReply):
     """An item of a list, if it is still there, and the ids of all items in order."""
 
     item: OmittedIfNone[Content] = None

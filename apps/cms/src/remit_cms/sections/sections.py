@@ -35,8 +35,9 @@ from remit_cms.sections.payloads import (
     UpdateSectionContent,
 )
 from remit_cms.storage.database import Database
-from remit_cms.storage.revisions import check_revision, save_revision
+from remit_cms.storage.revisions import save_revision
 from remit_cms.storage.scope import parse_structure
+from remit_cms.storage.stale_edits import STRUCTURE, check_token, content_parts, give_token
 from remit_cms.storage.tables import Kind, SectionDefinition
 from remit_cms.storage.transactions import Edit, edit_once, open_view
 from remit_cms.templates.values import describe_format
@@ -55,7 +56,9 @@ class Sections:
             page = await scope.find_page(payload.page_id)
             locale = scope.resolve_locale(payload.locale_code) if payload.include_content else None
             sections = await load_sections(scope, page, locale=locale)
+            scope.show(page, STRUCTURE, *content_parts(() if locale is None else scope.fallback_chain(locale)))
             return SectionsReply(
+                token=give_token(payload, page),
                 sections=sections,
                 total=len(sections),
                 page_id=page.id,
@@ -68,7 +71,9 @@ class Sections:
         async with open_view(self._database, ctx) as scope:
             section, page, definition = await scope.find_section(payload.page_section_id)
             locale = scope.resolve_locale(payload.locale_code)
+            scope.show(page, *content_parts(scope.fallback_chain(locale), section.id))
             return SectionReply(
+                token=give_token(payload, page),
                 section=await load_section(scope, section, definition, locale),
                 page_id=page.id,
                 revision=page.revision,
@@ -117,12 +122,13 @@ class Sections:
 
         async def work(edit: Edit) -> SectionReply:
             page = await edit.find_page(payload.page_id)
-            check_revision(page, payload.expected_revision)
+            await check_token(edit, page, payload.if_unchanged)
             locale = edit.resolve_locale(payload.locale_code)
             added = await add_section(edit, page, payload, locale, position=payload.sort_order)
             await save_revision(edit, page, "add_section", "sections")
             edit.add_change("section", added.section.id, page.revision, name=section_name(added.definition, page))
             return SectionReply(
+                token=give_token(payload, page),
                 section=await load_section(edit, added.section, added.definition, locale),
                 page_id=page.id,
                 revision=page.revision,
@@ -137,14 +143,16 @@ class Sections:
 
         async def work(edit: Edit) -> SectionReply:
             section, page, definition = await edit.find_section(payload.page_section_id)
-            check_revision(page, payload.expected_revision)
+            await check_token(edit, page, payload.if_unchanged)
             locale = edit.resolve_locale(payload.locale_code)
             content_update = await update_content(edit, section, definition, payload.content, locale)
             label = f"section {definition.key} of page '{page.title}' in {locale}"
             if content_update.changed:
                 await save_revision(edit, page, "update_section", "sections")
                 edit.add_change("section", section.id, page.revision, "content", name=section_name(definition, page))
+            edit.show(page, *content_parts(edit.fallback_chain(locale), section.id))
             return SectionReply(
+                token=give_token(payload, page),
                 section=await load_section(edit, section, definition, locale),
                 page_id=page.id,
                 revision=page.revision,
@@ -159,7 +167,7 @@ class Sections:
 
         async def work(edit: Edit) -> SectionReply:
             section, page, definition = await edit.find_section(payload.page_section_id)
-            check_revision(page, payload.expected_revision)
+            await check_token(edit, page, payload.if_unchanged)
             target = page if payload.page_id is None else await edit.find_page(payload.page_id)
             moved = True
             if target.id == page.id:
@@ -173,7 +181,9 @@ class Sections:
                 await save_revision(edit, target, "move_section", "sections")
                 name = section_name(definition, target)
                 edit.add_change("section", section.id, target.revision, "sortOrder", name=name)
+            edit.show(target, *content_parts([edit.default_locale], section.id))
             return SectionReply(
+                token=give_token(payload, target),
                 section=await load_section(edit, section, definition, edit.default_locale),
                 page_id=target.id,
                 revision=target.revision,
@@ -190,7 +200,7 @@ class Sections:
 
         async def work(edit: Edit) -> SectionDeletion:
             section, page, definition = await edit.find_section(payload.page_section_id)
-            check_revision(page, payload.expected_revision)
+            await check_token(edit, page, payload.if_unchanged)
             await remove_section(edit, section)
             await save_revision(edit, page, "delete_section", "sections")
             edit.add_change("section", payload.page_section_id, page.revision, name=section_name(definition, page))
@@ -205,7 +215,7 @@ class Sections:
         """The section to delete, for the approver: its texts, and its page at its present revision."""
         async with open_view(self._database, ctx) as scope:
             section, page, definition = await scope.find_section(payload.page_section_id)
-            check_revision(page, payload.expected_revision)
+            await check_token(scope, page, payload.if_unchanged)
             view = await load_section(scope, section, definition, scope.default_locale)
             heading = str((view.content or {}).get("heading", ""))
             label = f"{definition.key} '{heading}'" if heading else definition.key

@@ -6,7 +6,15 @@ from typing import Self, cast
 
 from pydantic import Field, JsonValue, model_validator
 
-from remit_cms.models import LocaleCode, OmittedIfNone, OptionalParam, Payload, Reply, RevisionNumber
+from remit_cms.models import (
+    DocumentReply,
+    LocaleCode,
+    OmittedIfNone,
+    OptionalParam,
+    ReadPayload,
+    Reply,
+    WritePayload,
+)
 from remit_cms.settings.theme import Theme
 from remit_cms.settings.values import (
     HomePage,
@@ -23,7 +31,7 @@ from remit_cms.settings.values import (
 _LOCALE = "Language of name and tagline, e.g. en"
 
 
-class GetSiteSettings(Payload):
+class GetSiteSettings(ReadPayload):
     """In which language to read the settings."""
 
     locale_code: OptionalParam[LocaleCode] = Field(default=None, description=_LOCALE)
@@ -35,7 +43,7 @@ class GetSiteSetting(GetSiteSettings):
     key: str = Field(description="Name of the setting, e.g. tagline", min_length=1, max_length=100)
 
 
-class UpdateSiteSettings(Payload):
+class UpdateSiteSettings(WritePayload):
     """Changes to the settings. Omitted ones stay as they are; an empty value removes one."""
 
     name: OptionalParam[SiteName] = Field(default=None, description="Name of the site")
@@ -50,9 +58,6 @@ class UpdateSiteSettings(Payload):
         description="Colours and fonts: ink, paper, tint, line, soft, accent, on-accent, text, head",
     )
     locale_code: OptionalParam[LocaleCode] = Field(default=None, description=_LOCALE)
-    expected_revision: OptionalParam[RevisionNumber] = Field(
-        default=None, description="Refuse if the settings have another revision by now"
-    )
 
     @model_validator(mode="before")
     @classmethod
@@ -85,10 +90,10 @@ class UpdateSiteSettings(Payload):
         return {name: value for name, value in given.items() if name not in _OTHERS}
 
 
-_OTHERS = {"localeCode", "locale_code", "expectedRevision", "expected_revision"}
+_OTHERS = {"localeCode", "locale_code", "ifUnchanged", "if_unchanged"}
 
 
-class SettingsReply(Reply):
+class SettingsReply(DocumentReply):
     """The settings of the site's draft."""
 
     settings: SiteSettings

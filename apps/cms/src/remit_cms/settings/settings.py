@@ -21,9 +21,10 @@ from remit_cms.settings.values import LOCALISED, SiteSettings, find_setting, loa
 from remit_cms.storage.database import Database
 from remit_cms.storage.documents import find_or_make_single, find_single
 from remit_cms.storage.home import HOME_PAGE
-from remit_cms.storage.revisions import check_revision, save_revision
+from remit_cms.storage.revisions import save_revision
 from remit_cms.storage.scope import Scope, find_target, load_locales
 from remit_cms.storage.snapshots import build_snapshot
+from remit_cms.storage.stale_edits import check_token, content_parts, give_token
 from remit_cms.storage.tables import Kind, Page, PageSection, SectionContent
 from remit_cms.storage.transactions import Edit, edit_once, open_view
 
@@ -37,13 +38,13 @@ class Settings:
     async def get_site_settings(self, ctx: LeafContext, payload: GetSiteSettings) -> SettingsReply:
         """Read the settings of the site: name, tagline, language, home page, time zone, instructions, hosts, theme."""
         async with open_view(self._database, ctx) as scope:
-            return await _settings_reply(scope, payload.locale_code, "The settings of the site")
+            return await _settings_reply(scope, payload, "The settings of the site")
 
     async def get_site_setting(self, ctx: LeafContext, payload: GetSiteSetting) -> SettingReply:
         """Read one setting of the site by its name."""
         async with open_view(self._database, ctx) as scope:
             name = find_setting(payload.key)
-            reply = await _settings_reply(scope, payload.locale_code, f"The setting {name}")
+            reply = await _settings_reply(scope, payload, f"The setting {name}")
             value = cast("JsonValue", reply.settings.model_dump(mode="json", by_alias=True).get(name))
             return SettingReply(key=name, value=value, status=reply.status, message=reply.message)
 
@@ -57,12 +58,12 @@ class Settings:
             if name := changes.get(HOME_PAGE):
                 changes[HOME_PAGE] = {"page": (await edit.find_page(str(name))).id}
             page = await find_or_make_single(edit, Kind.SETTINGS)
-            check_revision(page, payload.expected_revision)
+            await check_token(edit, page, payload.if_unchanged)
             changed = await _write_values(edit, page, changes, locale)
             if changed:
                 await save_revision(edit, page, "update_settings", *changed)
             message = f"Changed {', '.join(changed)} of the site" if changed else "The settings are like that already"
-            return await _settings_reply(edit, payload.locale_code, message)
+            return await _settings_reply(edit, payload, message)
 
         return await edit_once(self._database, ctx, payload, SettingsReply, work)
 
@@ -128,10 +129,16 @@ def _merge(name: str, before: JsonValue, after: JsonValue) -> JsonValue:
     return {name: value for name, value in {**before, **after}.items() if value}
 
 
-async def _settings_reply(scope: Scope, locale: str | None, message: str) -> SettingsReply:
+async def _settings_reply(
+    scope: Scope, payload: GetSiteSettings | GetSiteSetting | UpdateSiteSettings, message: str
+) -> SettingsReply:
     page = await find_single(scope, Kind.SETTINGS)
+    locale = scope.resolve_locale(payload.locale_code)
+    if page is not None:
+        scope.show(page, *content_parts({locale, page.locale}))
     return SettingsReply(
-        settings=await load_settings(scope, live=False, locale=scope.resolve_locale(locale)),
+        token=give_token(payload, page),
+        settings=await load_settings(scope, live=False, locale=locale),
         status="draft" if page is None else page.status,
         revision=None if page is None else page.revision,
         message=message,

@@ -278,4 +278,4 @@ async def _write_states(edit: Edit, part: DocumentPart, page: Page, ids: _Ids, a
         )
         reserve_numbers(page, live)
     await apply_snapshot(edit, page, draft)
-    await save_revision(edit, page, action, in_set=False)
+    await save_revision(edit, page, action, in_set=False, is_checked=False)

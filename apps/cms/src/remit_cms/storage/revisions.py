@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from remit.errors import ConflictError
 from remit_cms.storage import full_text
 from remit_cms.storage.change_sets import find_or_open_set
 from remit_cms.storage.links import links_of, replace_links
@@ -15,6 +14,7 @@ from remit_cms.storage.snapshots import (
     iterate_searchable,
     load_snapshot,
 )
+from remit_cms.storage.stale_edits import check_not_stale, show_written
 from remit_cms.storage.tables import ChangeSetRevision, Page, Revision
 from remit_cms.storage.transactions import Edit
 from remit_cms.storage.translations import PageTexts
@@ -22,20 +22,9 @@ from remit_cms.templates.references import ObjectRef
 from remit_cms.templates.values import iterate_texts
 
 
-def check_revision(page: Page, expected: int | None) -> None:
-    """Reject a write that was meant for an older revision of the page.
-
-    Raises:
-        ConflictError: names the current revision.
-    """
-    if expected is not None and expected != page.revision:
-        raise ConflictError(
-            f"Page '{page.title}' is at revision {page.revision}, not {expected}: it changed since you read it. "
-            f"Read it again, then write with expectedRevision {page.revision}."
-        )
-
-
-async def save_revision(edit: Edit, page: Page, action: str, *fields: str, in_set: bool = True) -> None:
+async def save_revision(
+    edit: Edit, page: Page, action: str, *fields: str, in_set: bool = True, is_checked: bool = True
+) -> None:
     """Store the page's current state as its next revision, index its texts, and tell which of its fields changed.
 
     Args:
@@ -44,11 +33,22 @@ async def save_revision(edit: Edit, page: Page, action: str, *fields: str, in_se
         action: the operation.
         fields: the fields that changed.
         in_set: whether the revision belongs to the change set of the conversation.
+        is_checked: whether the author chose what is written; not so if it follows from a change elsewhere, or if a
+            person was shown what it changes.
+
+    Raises:
+        ConflictError: another changed what is written, since the conversation saw it.
     """
+    await edit.session.flush()
+    before = await load_snapshot(edit, page.id, page.revision) if page.revision else None
+    snapshot = await build_snapshot(edit, page)
+    if is_checked and before is not None:
+        await check_not_stale(edit, page, before, snapshot)
     page.revision += 1
     edit.add_change(page.kind, page.id, page.revision, *fields, name=page.title)
     page.updated_at = edit.now
-    snapshot = await _add_revision(edit, page, action, in_set=in_set)
+    await _add_revision(edit, page, snapshot, action, in_set=in_set)
+    show_written(edit, page, before, snapshot)
     page.status = await draft_status(edit, page, snapshot)
     await replace_links(edit, ObjectRef(page.kind, page.id), links_of(iterate_places(snapshot)), live=False)
     await index_names(
@@ -65,7 +65,8 @@ async def save_last_revision(edit: Edit, page: Page, action: str, *, in_set: boo
     """Store the page's last revision and unindex it. The caller deletes the page itself."""
     page.revision += 1
     edit.add_change(page.kind, page.id, page.revision, name=page.title)
-    await _add_revision(edit, page, action, in_set=in_set)
+    await edit.session.flush()
+    await _add_revision(edit, page, await build_snapshot(edit, page), action, in_set=in_set)
     await replace_links(edit, ObjectRef(page.kind, page.id), (), live=False)
     await full_text.unindex_page(edit, page.id)
 
@@ -78,9 +79,7 @@ async def draft_status(edit: Edit, page: Page, draft: Snapshot | None = None) ->
     return "changed" if compare_snapshots(await load_snapshot(edit, page.id, page.live), draft) else "published"
 
 
-async def _add_revision(edit: Edit, page: Page, action: str, *, in_set: bool) -> Snapshot:
-    await edit.session.flush()
-    snapshot = await build_snapshot(edit, page)
+async def _add_revision(edit: Edit, page: Page, snapshot: Snapshot, action: str, *, in_set: bool) -> None:
     edit.session.add(
         Revision(
             site=page.site,
@@ -98,4 +97,3 @@ async def _add_revision(edit: Edit, page: Page, action: str, *, in_set: bool) ->
         change_set = await find_or_open_set(edit)
         edit.session.add(ChangeSetRevision(page=page.id, number=page.revision, change_set=change_set.id))
     await edit.session.flush()
-    return snapshot

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from sqlalchemy import ColumnElement, and_, func, or_, select, union_all
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from remit.errors import InvalidArgumentsError, NotFoundError
+from remit.tools import Seen
 from remit_cms.storage.names import NameTrigram, trigrams_of
 from remit_cms.storage.tables import (
     Environment,
@@ -55,6 +56,12 @@ class Scope:
     target: Target
     locales: tuple[str, ...]
     """The site's locales, the default first."""
+    seen: list[Seen] = field(default_factory=list[Seen])
+    """What the caller is shown, for the journal."""
+
+    def show(self, page: Page, *parts: str) -> None:
+        """Tell the journal which parts of a page the caller is shown; all without parts."""
+        self.seen.append(Seen(page.kind, page.id, str(page.revision), parts))
 
     @property
     def default_locale(self) -> str:

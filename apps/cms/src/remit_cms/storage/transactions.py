@@ -16,7 +16,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from remit import LeafContext
 from remit.effects import once
-from remit.tools import Caller, Changed
+from remit.errors import ConflictError
+from remit.tools import Caller, Changed, Seen
 from remit_cms.models import Payload, Reply
 from remit_cms.storage.database import Database
 from remit_cms.storage.scope import Scope, Target, find_target, load_locales
@@ -25,15 +26,16 @@ from remit_cms.storage.tables import Environment, Site
 R = TypeVar("R", bound=Reply)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Edit(Scope):
-    """A writing transaction and its author."""
+    """A writing transaction and its author. ``last_seen`` is that of the context of the call."""
 
     author: str
     run: str
     conversation: str
     now: datetime
     new_id: Callable[[str], str]
+    last_seen: Callable[..., Awaitable[dict[str, str]]]
     changes: list[Changed] = field(default_factory=list[Changed])
 
     def add_change(self, kind: str, object_id: str, revision: int, *fields: str, name: str) -> None:
@@ -47,10 +49,11 @@ class Edit(Scope):
 
 
 class _Written(BaseModel):
-    """What is stored under the key of a call: its reply, and what it changed."""
+    """What is stored under the key of a call: its reply, and what it changed and showed."""
 
     reply: JsonValue
     changes: list[Changed] = []
+    seen: list[Seen] = []
 
     @model_validator(mode="before")
     @classmethod
@@ -61,14 +64,18 @@ class _Written(BaseModel):
 
 @asynccontextmanager
 async def open_view(database: Database, context_or_target: LeafContext | Target) -> AsyncGenerator[Scope]:
-    """A reading transaction on the caller's target, or on a given one."""
+    """A reading transaction on the caller's target, or on a given one. A caller's journal is told what was shown."""
     async with database.read() as session:
         target = (
             context_or_target
             if isinstance(context_or_target, Target)
             else await find_caller_target(session, context_or_target.caller)
         )
-        yield Scope(session=session, target=target, locales=await load_locales(session, target.site))
+        scope = Scope(session=session, target=target, locales=await load_locales(session, target.site))
+        yield scope
+    if not isinstance(context_or_target, Target):
+        for each in scope.seen:
+            context_or_target.emit(each)
 
 
 async def edit_once(
@@ -83,7 +90,8 @@ async def edit_once(
     """Write in one transaction, once per key of the call.
 
     The key is scoped to the target, so that tenants cannot collide, or to the tenant where the call makes a ``new``
-    target. What the edit changed is emitted after the commit, also if an earlier attempt wrote it.
+    target. What the edit changed and showed is emitted after the commit, also if an earlier attempt wrote it. What a
+    refusal showed is emitted too.
 
     Raises:
         IdempotencyError: the key was used for another operation or payload.
@@ -101,16 +109,26 @@ async def edit_once(
             conversation=ctx.caller.conversation,
             now=database.clock(),
             new_id=database.new_id,
+            last_seen=ctx.last_seen,
         )
         key = f"{scope}/{ctx.key}"
 
         async def write() -> _Written:
             made = await work(edit)
-            return _Written(reply=made.model_dump(mode="json", by_alias=False, round_trip=True), changes=edit.changes)
+            return _Written(
+                reply=made.model_dump(mode="json", by_alias=False, round_trip=True),
+                changes=edit.changes,
+                seen=edit.seen,
+            )
 
-        written = await once(session, key, _Written, write, digest=_payload_digest(payload))
-    for change in written.changes:
-        ctx.emit(change)
+        try:
+            written = await once(session, key, _Written, write, digest=_payload_digest(payload))
+        except ConflictError:
+            for each in edit.seen:
+                ctx.emit(each)
+            raise
+    for each in (*written.changes, *written.seen):
+        ctx.emit(each)
     return reply.model_validate(written.reply, by_alias=False, by_name=True)
 
 

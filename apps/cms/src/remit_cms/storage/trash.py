@@ -83,7 +83,7 @@ async def restore_page(edit: Edit, trashed: TrashedPage, slug: str) -> Page:
     await edit.session.delete(trashed)
     await edit.session.flush()
     await apply_snapshot(edit, page, snapshot)
-    await save_revision(edit, page, "restore_page")
+    await save_revision(edit, page, "restore_page", is_checked=False)
     return page
 
 
