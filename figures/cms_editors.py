@@ -10,8 +10,8 @@ from typing import Any, Final
 
 from apps.cms.tests.publishing.editing import Editor
 from apps.cms.tests.world import World
-from figures.cms_model import FIELDS, Page, find_errors
-from remit.errors import RemitError
+from figures.cms_model import FIELDS, Page, Values, find_errors
+from remit.errors import ConflictError, RemitError
 from remit_cms.pages.payloads import CopyPage
 from remit_cms.publishing.payloads import PublishChangeSet, PublishPage, RestorePage, RevertChangeSet, RevertPage
 
@@ -21,6 +21,8 @@ STEPS: Final = (
     *("create", "copy", "publish_page", "unpublish", "revert_page", "discard", "delete", "restore"),
 )
 PEOPLE: Final = ("ann", "ann", "ann", "bob", "bob", "bob", "pat")
+_CHOSEN: Final = {"edit", "revert_page", "edit_entry", "set", "arrange"}
+"""The steps that write what the editor chose, to a document that there is."""
 _CONVERSATIONS: Final = {"ann": "monday", "bob": "tuesday", "pat": ""}
 
 
@@ -36,16 +38,48 @@ class Editors:
         self.steps = 0
         self.accepted = Counter[str]()
         self.failures: list[str] = []
+        self.refused_as_stale = 0
+        self._written: dict[tuple[str, str], Values] = {}
+        self._writers: dict[str, list[str]] = {}
         self._count = self._sets = 0
 
     async def step(self, name: str, who: str, choice: int) -> None:
         """Do one step in both, and compare them."""
         self.steps += 1
         shown = len(self.failures)
-        done = await getattr(self, f"_{name}")(self.people[who], choice)
+        try:
+            done = await getattr(self, f"_{name}")(self.people[who], choice)
+        except ConflictError as error:
+            done = self._refuse_as_stale(who, error)
         self.accepted[name] += bool(done)
+        self._find_overwritten(name, who)
         self._compare(f"step {self.steps}, {name} by {who}")
         del self.failures[shown + 3 :]
+
+    def _refuse_as_stale(self, who: str, error: ConflictError) -> bool:
+        """A refusal that says what changed: another has written to some document after this editor did."""
+        self.refused_as_stale += 1
+        known = "has changed since it was read" in str(error) and bool(_CONVERSATIONS[who])
+        others = any(who in each and {*each[each.index(who) :]} != {who} for each in self._writers.values())
+        self._claim(known and others, f"refused without need: {error}")
+        # It was shown what changed. What it knows by now is more than what it wrote.
+        self._written = {key: values for key, values in self._written.items() if key[0] != who}
+        return False
+
+    def _find_overwritten(self, step: str, who: str) -> None:
+        """What the step wrote over that another had written since this editor last wrote to the same document."""
+        for page in self.pages:
+            writers = self._writers.setdefault(page.id, [])
+            if len(writers) == page.number:
+                continue
+            old, new = page.values(len(writers)) or {}, page.draft
+            changed = {name: new[name] for name in new.keys() - {"_order"} if old.get(name) != new[name]}
+            if step in _CHOSEN and _CONVERSATIONS[who]:
+                mine = self._written.get((who, page.id), {})
+                over = [name for name in changed if name in mine and mine[name] != old.get(name)]
+                self._claim(not over, f"{who} overwrote {over} of {page.id}, which another had changed")
+            self._written[who, page.id] = changed
+            writers += [who] * (page.number - len(writers))
 
     def _set_of(self, editor: Editor) -> str | None:
         """The open set of an editor's conversation, which a write opens."""

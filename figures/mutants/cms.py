@@ -37,6 +37,9 @@ _SWEEP: Final = {
     ),
 }
 _LOST: Final = {
+    "a write to what another changed since is accepted": edited(
+        "remit_cms.storage.stale_edits:check_not_stale", "if not conflicts:", "if conflicts or not conflicts:"
+    ),
     "a translation overwrites the original": edited(
         "remit_cms.sections.contents:update_content", "(section.id, locale)", "(section.id, edit.default_locale)"
     ),
