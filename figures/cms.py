@@ -8,8 +8,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from figures.cms_documents import ALL_STEPS, run_schedule
-from figures.cms_editors import STEPS
 from figures.cms_leaks import find_leaks, open_leaks
+from figures.cms_lists import LIST_STEPS
 from figures.cms_sweep import NORMAL, SAMPLE, Sweep, open_sweep, sweep_tool
 from figures.figure import Figure, no_violations
 
@@ -49,11 +49,13 @@ def measure_editors(*, short: bool) -> Iterator[Figure]:
     schedules, steps, failures = 6 if short else _SCHEDULES, 0, list[str]()
     for number in range(schedules):
         with TemporaryDirectory() as folder:
-            chosen = (STEPS, ALL_STEPS)[number % 2]
+            chosen = (LIST_STEPS, ALL_STEPS)[number % 2]
             editors = asyncio.run(run_schedule(Path(folder), 10 + number // 2, _STEPS, chosen))
         steps += editors.steps
         failures += editors.failures
-    how = f"{schedules} schedules of two editors and a person: pages, posts, settings, navigation and their revisions"
+    how = (
+        f"{schedules} schedules of two editors and a person: pages, lists, posts, settings, navigation, their revisions"
+    )
     yield no_violations("cms.lost_updates", len(failures), steps, "; ".join([how, *failures[:5]]))
 
 

@@ -11,7 +11,8 @@ from typing import Final
 
 from apps.cms.tests.publishing.editing import Editor
 from apps.cms.tests.world import World
-from figures.cms_editors import PEOPLE, STEPS, Editors
+from figures.cms_editors import PEOPLE, Editors
+from figures.cms_lists import LIST_STEPS, ListEditors
 from figures.cms_model import FIELDS, Page, Values, text_of
 from remit_cms.navigation.navigation import Navigation
 from remit_cms.navigation.payloads import (
@@ -35,13 +36,20 @@ from remit_cms.posts.posts import Posts
 from remit_cms.settings.payloads import UpdateSiteSettings
 from remit_cms.settings.settings import Settings
 
-ALL_STEPS: Final = (*STEPS, *(("edit_entry", "set", "arrange", "settle") * 5), "collect", "post", "archive", "drop")
-"""The steps of `Editors`, and those of documents that are no pages."""
+ALL_STEPS: Final = (
+    *LIST_STEPS,
+    *(("edit_entry", "set", "arrange", "settle") * 5),
+    "collect",
+    "post",
+    "archive",
+    "drop",
+)
+"""The steps of `ListEditors`, and those of documents that are no pages."""
 
 _ENTRY_FIELDS: Final = tuple(name for name in FIELDS if name != "meta")
 
 
-class SiteEditors(Editors):
+class SiteEditors(ListEditors):
     """Editors of all documents."""
 
     def __init__(self, world: World, path: Path) -> None:

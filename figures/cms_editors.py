@@ -12,7 +12,7 @@ from apps.cms.tests.publishing.editing import Editor
 from apps.cms.tests.world import World
 from figures.cms_model import FIELDS, Page, Values, find_errors
 from remit.errors import ConflictError, RemitError
-from remit_cms.pages.payloads import CopyPage
+from remit_cms.pages.payloads import CopyPage, PageView
 from remit_cms.publishing.payloads import PublishChangeSet, PublishPage, RestorePage, RevertChangeSet, RevertPage
 
 STEPS: Final = (
@@ -21,9 +21,15 @@ STEPS: Final = (
     *("create", "copy", "publish_page", "unpublish", "revert_page", "discard", "delete", "restore"),
 )
 PEOPLE: Final = ("ann", "ann", "ann", "bob", "bob", "bob", "pat")
-_CHOSEN: Final = {"edit", "revert_page", "edit_entry", "set", "arrange"}
+_CHOSEN: Final = {"edit", "revert_page", "edit_entry", "set", "arrange", "list"}
 """The steps that write what the editor chose, to a document that there is."""
 _CONVERSATIONS: Final = {"ann": "monday", "bob": "tuesday", "pat": ""}
+
+
+def _sections_of(view: PageView) -> tuple[str, str]:
+    """The section of a page with a text, and the one with a list."""
+    text, faq = view.sections
+    return text.id, faq.id
 
 
 class Editors:
@@ -73,7 +79,7 @@ class Editors:
             if len(writers) == page.number:
                 continue
             old, new = page.values(len(writers)) or {}, page.draft
-            changed = {name: new[name] for name in new.keys() - {"_order"} if old.get(name) != new[name]}
+            changed = {name: new[name] for name in new.keys() - {"_order", "_items"} if old.get(name) != new[name]}
             if step in _CHOSEN and _CONVERSATIONS[who]:
                 mine = self._written.get((who, page.id), {})
                 over = [name for name in changed if name in mine and mine[name] != old.get(name)]
@@ -100,9 +106,9 @@ class Editors:
 
     async def _create(self, editor: Editor, _choice: int) -> bool:
         text = self._next()
-        view = await editor.create(text, ("text", {"content": text}))
-        values = {**dict.fromkeys(FIELDS), "title": text, "slug": text, "en": text}
-        page = Page(view.id, view.sections[0].id)
+        view = await editor.create(text, ("text", {"content": text}), ("faq", {}))
+        values: Values = {**dict.fromkeys(FIELDS), "title": text, "slug": text, "en": text, "_items": []}
+        page = Page(view.id, *_sections_of(view))
         page.add(values, self._set_of(editor))
         self.pages.append(page)
         return True
@@ -114,8 +120,9 @@ class Editors:
         text = self._next()
         payload = CopyPage(page_id=source.id, title=text)
         view = (await self.world.pages.copy_page(editor.call(), payload)).page
-        page = Page(view.id, view.sections[0].id)
-        contents = {name: (source.revisions[-1] or {})[name] for name in ("en", "de")}
+        page = Page(view.id, *_sections_of(view))
+        page.given.update(source.draft["_items"])
+        contents = {name: value for name, value in source.draft.items() if name in {"en", "de"} or name not in FIELDS}
         page.add({**dict.fromkeys(FIELDS), "title": text, "slug": text, **contents}, self._set_of(editor))
         self.pages.append(page)
         return True
@@ -216,7 +223,9 @@ class Editors:
     async def _discard(self, editor: Editor, _choice: int) -> bool:
         change_set = self.open.get(editor.name)
         pages = self._unpublished(change_set)
-        allowed = change_set is not None and all(set(page.sets[first:]) <= {change_set} for page, first, _ in pages)
+        allowed = change_set is not None and not any(
+            page.has_later_edits(first, change_set) for page, first, _ in pages
+        )
         try:
             await editor.discard()
         except RemitError as error:
@@ -299,7 +308,7 @@ class Editors:
             old, new = page.values(page.live) or {}, page.values(number) or {}
             differing = {
                 (old.get(name) or "", new.get(name) or "")
-                for name in {*old, *new} - {"_order"}
+                for name in {*old, *new} - {"_order", "_items"}
                 if old.get(name) != new.get(name)
             }
             self._claim(differing <= shown, f"approvers were not shown {sorted(differing - shown)}")

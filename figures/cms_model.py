@@ -6,25 +6,34 @@ import json
 import re
 import sqlite3
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Any, Final
 
 Values = dict[str, Any]
 FIELDS: Final = ("title", "meta", "slug", "en", "de", "title de", "slug de")
 """The fields of a page; of an entry too, but for ``meta``."""
 
+LIST: Final = "questions"
+"""The list that pages have. Its items are values by id, field and language, and ``_items`` is their order."""
+
 _LINKS: Final = "SELECT live, target FROM links WHERE source = ?"
 
 
 @dataclass
 class Page:
-    """A document in the model: its revisions, their change sets, and the live one. None for values is deleted."""
+    """A document in the model: its revisions, their change sets, and the live one. None for values is deleted.
+
+    ``faq`` is the section of a page that has a list, and ``given`` the ids that items of it have had.
+    """
 
     id: str
     section: str = ""
+    faq: str = ""
     kind: str = "page"
     collection: str = ""
     revisions: list[Values | None] = field(default_factory=list[Values | None])
     sets: list[str | None] = field(default_factory=list[str | None])
+    given: set[str] = field(default_factory=set[str])
     live: int | None = None
     moves: list[tuple[int | None, int | None, str | None]] = field(
         default_factory=list[tuple[int | None, int | None, str | None]]
@@ -43,6 +52,15 @@ class Page:
     def values(self, number: int | None) -> Values | None:
         """What a revision says; nothing where there is none."""
         return None if not number else self.revisions[number - 1]
+
+    def has_later_edits(self, first: int, change_set: str) -> bool:
+        """Whether others have edited it since a revision of a set, and have not undone that before its next one."""
+        later = range(first + 1, self.number + 1)
+        for is_own, edits in groupby(later, key=lambda number: self.sets[number - 1] == change_set):
+            run = [*edits]
+            if not is_own and self.values(run[0] - 1) != self.values(run[-1]):
+                return True
+        return False
 
     def add(self, values: Values | None, change_set: str | None) -> None:
         """Add a revision."""
@@ -97,7 +115,7 @@ def values_of(page: Page, snapshot: Any) -> Values:
             german.get("title"),
             german.get("slug"),
         )
-        return dict(zip(FIELDS, values, strict=True))
+        return dict(zip(FIELDS, values, strict=True)) | (_items_of(sections) if page.kind == "page" else {})
     found: Values = {
         f"{each['id'] if page.kind == 'navigation' else ''} {slot} {locale}".strip(): text_of(value)
         for each in sections
@@ -105,6 +123,18 @@ def values_of(page: Page, snapshot: Any) -> Values:
         for slot, value in content.items()
     }
     return {"_order": [each["id"] for each in sections], **found} if page.kind == "navigation" else found
+
+
+def _items_of(sections: list[Any]) -> Values:
+    """The items of a page's lists in order, and whatever is stored for one of them in any language."""
+    texts = {
+        f"{item} {name} {locale}": text
+        for each in sections
+        for locale, content in each["contents"].items()
+        for item, fields in content.get(LIST, {}).items()
+        for name, text in fields.items()
+    }
+    return {"_items": [item for each in sections for item in each.get("lists", {}).get(LIST, [])], **texts}
 
 
 def text_of(value: Any) -> str:
@@ -118,10 +148,10 @@ def _load_draft(database: sqlite3.Connection, page: Page) -> Values:
     query = "SELECT locale, title, slug FROM page_translations WHERE page = ?"
     texts = {row[0]: {"title": row[1], "slug": row[2]} for row in database.execute(query, (page.id,))}
     sections: list[Values] = []
-    query = "SELECT id, sort_order FROM page_sections WHERE page = ?"
-    for section, place in database.execute(query, (page.id,)).fetchall():
+    query = "SELECT id, sort_order, lists FROM page_sections WHERE page = ?"
+    for section, place, lists in database.execute(query, (page.id,)).fetchall():
         query = "SELECT locale, content FROM page_section_contents WHERE section = ?"
         contents = {locale: json.loads(text) for locale, text in database.execute(query, (section,))}
-        sections.append({"id": section, "sortOrder": place, "contents": contents})
+        sections.append({"id": section, "sortOrder": place, "lists": json.loads(lists), "contents": contents})
     snapshot = {"title": title, "slug": slug, "meta": {"description": meta}, "translations": texts}
     return values_of(page, {**snapshot, "sections": sections})

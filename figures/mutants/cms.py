@@ -10,6 +10,8 @@ from figures.mutants.mutant import edited, mutants_of, together
 
 _SETS: Final = "remit_cms.publishing.change_sets:ChangeSets"
 
+_ITEMS: Final = "remit_cms.sections.items"
+
 _SWEEP: Final = {
     "a change set is published as it is by now, and not as it was shown": edited(
         f"{_SETS}.preview_publication", 'state=f"{change_set.id} {change_set.state} " + _state_of(pages)', 'state="one"'
@@ -76,6 +78,30 @@ _LOST: Final = {
     ),
     "the text of an entry in another language overwrites the original": edited(
         "remit_cms.posts.entries:update_entry", "content, code)", "content, edit.default_locale)"
+    ),
+    "an item gets the id of one that was removed": edited(
+        f"{_ITEMS}:_add_id", "page.last_item += 1", "page.last_item = len(section.lists.get(slot.key, [])) + 1"
+    ),
+    "a copied page gives the ids of its items again": together(
+        edited("remit_cms.pages.pages:_copy_of", "last_item=source.last_item,", ""),
+        edited("remit_cms.storage.snapshots:reserve_numbers", "snapshot.last_item, *items", "snapshot.last_item"),
+    ),
+    "an item is removed in one language only": edited(
+        f"{_ITEMS}:drop_item",
+        "SectionContent.section == section.id",
+        "SectionContent.section == section.id, SectionContent.locale == edit.default_locale",
+    ),
+    "an item that is written takes the place of all others": edited(
+        f"{_ITEMS}:_with_item", "{**others, item: kept}", "{item: kept}"
+    ),
+    "an edit of one field of an item forgets the others": edited(
+        f"{_ITEMS}:_with_item", "**item_content(content, slot, item), ", ""
+    ),
+    "items stand at the end wherever they are put": edited(
+        f"{_ITEMS}:place_item", "order.insert(len(order) if position is None else position, item)", "order.append(item)"
+    ),
+    "items are lost when a page goes back to a revision": edited(
+        "remit_cms.storage.snapshots:apply_snapshot", "lists=section.lists", "lists={}"
     ),
 }
 _PAGE: Final = edited("remit_cms.storage.scope:Scope.find_document", "self.target.row_filter(Page), ", "")
