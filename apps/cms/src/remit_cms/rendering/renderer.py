@@ -208,7 +208,7 @@ def _prepare_value(slot: Slot, value: JsonValue, pictures: Mapping[str, PictureS
     if isinstance(value, dict):
         scheme = url_scheme(str(value.get("url", "")))
         return {**value, "local": scheme == ""} if scheme is not None else None
-    return value or None
+    return value if isinstance(value, str) and value.strip() else None
 
 
 def _prepare_card(card: Content, pictures: Mapping[str, PictureSource]) -> dict[str, object]:

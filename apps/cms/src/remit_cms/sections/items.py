@@ -14,7 +14,7 @@ from remit_cms.storage.tables import Page, PageSection, SectionContent, SectionD
 from remit_cms.storage.transactions import Edit
 from remit_cms.storage.translations import item_content
 from remit_cms.templates.slots import Slot, Structure
-from remit_cms.templates.values import MAX_ITEMS, iterate_items
+from remit_cms.templates.values import MAX_ITEMS, is_empty, iterate_items
 
 
 def merge_items(
@@ -45,7 +45,7 @@ def merge_items(
             values: Content = {key: value for key, value in item.items() if key != "id"}
             found = None if item.get("id") is None else find_item(slot, shown, str(item["id"]))
             found = found or next(iter(_titled(slot, shown, _title_of(slot, values))), None)
-            after[slot.key] = _with_item(after, slot.key, found or _add_id(page, section, slot, values), values)
+            after = _with_item(after, slot.key, found or _add_id(page, section, slot, values), values)
     return after
 
 
@@ -63,7 +63,7 @@ def without_ids(structure: Structure, content: Content) -> Content:
 
 def _add_id(page: Page, section: PageSection, slot: Slot, values: Content) -> str:
     """The id of a new item at the end of a list."""
-    if all(value is None for value in values.values()):
+    if all(is_empty(value) for value in values.values()):
         fields = ", ".join(field.key for field in slot.fields)
         raise InvalidArgumentsError(f"a new item of '{slot.key}' needs a value in one of its fields: {fields}")
     page.last_item += 1
@@ -75,10 +75,13 @@ def _add_id(page: Page, section: PageSection, slot: Slot, values: Content) -> st
 
 
 def _with_item(content: Content, slot: str, item: str, values: Content) -> Content:
+    """The content of one locale with values of an item. Nothing is kept of an item or a list that has none."""
     items = content.get(slot)
     merged: Content = {**item_content(content, slot, item), **values}
     kept: Content = {key: value for key, value in merged.items() if value is not None}
-    return {**(items if isinstance(items, dict) else {}), item: kept}
+    others = {key: each for key, each in (items if isinstance(items, dict) else {}).items() if key != item}
+    found: Content = {**others, item: kept} if kept else others
+    return {**content, slot: found} if found else {key: each for key, each in content.items() if key != slot}
 
 
 def find_item(slot: Slot, shown: Content, name: str) -> str:

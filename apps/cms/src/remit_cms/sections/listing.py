@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from remit import LeafContext
 from remit_cms.models import Content, pluralize
-from remit_cms.sections.contents import load_section, section_name, update_content
+from remit_cms.sections.contents import describe_empty_slots, load_section, section_name, update_content
 from remit_cms.sections.items import drop_item, find_item, find_list, place_item
 from remit_cms.sections.payloads import (
     AddListItem,
@@ -18,11 +18,12 @@ from remit_cms.sections.payloads import (
 )
 from remit_cms.storage.database import Database
 from remit_cms.storage.revisions import save_revision
+from remit_cms.storage.scope import parse_structure
 from remit_cms.storage.stale_edits import check_token, content_parts, give_token
 from remit_cms.storage.tables import Page, PageSection, SectionDefinition
 from remit_cms.storage.transactions import Edit, edit_once
 from remit_cms.templates.slots import Slot
-from remit_cms.templates.values import iterate_items
+from remit_cms.templates.values import empty_required_slots, iterate_items
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +120,8 @@ async def _save(found: _OpenList, item: str, message: str, action: str) -> ItemR
         edit.add_change("section", found.section.id, page.revision, "content", name=name)
     view = await load_section(edit, found.section, found.definition, found.locale)
     items = [*iterate_items((view.content or {}).get(slot))]
+    empty = empty_required_slots(parse_structure(found.definition), view.content or {})
+    empty = [each for each in empty if each == slot or each.startswith(f"{slot}.{item}.")]
     where = f"section {found.definition.key} of page '{page.title}'"
     # The reply shows one item and nothing else of the section.
     places = content_parts(edit.fallback_chain(found.locale), found.section.id)
@@ -130,5 +133,6 @@ async def _save(found: _OpenList, item: str, message: str, action: str) -> ItemR
         page_section_id=found.section.id,
         page_id=page.id,
         revision=page.revision,
-        message=f"{message.format(item)} {where}, which has {pluralize(len(items), 'item')}",
+        message=f"{message.format(item)} {where}, which has {pluralize(len(items), 'item')}"
+        + (f".{describe_empty_slots(empty)}" if empty else ""),
     )

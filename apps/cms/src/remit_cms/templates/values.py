@@ -209,11 +209,16 @@ def rename_fields(structure: Structure, content: Content, existing: Content | No
 
 def empty_required_slots(structure: Structure, content: Content) -> list[str]:
     """The required slots without a value, those of items of lists too."""
-    missing = [slot.key for slot in structure.slots if slot.required and content.get(slot.key) in (None, "", [])]
+    missing = [slot.key for slot in structure.slots if slot.required and is_empty(content.get(slot.key))]
     for slot in structure.lists:
         for item in iterate_items(content.get(slot.key)):
             missing += [f"{slot.key}.{item['id']}.{field}" for field in empty_required_slots(slot.item, item)]
     return missing
+
+
+def is_empty(value: JsonValue) -> bool:
+    """Whether a value shows readers nothing."""
+    return not value.strip() if isinstance(value, str) else value in (None, [])
 
 
 def iterate_items(value: JsonValue) -> Iterator[Content]:
