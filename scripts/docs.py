@@ -63,6 +63,7 @@ PUBLIC_MODULES: Final = (
     "remit.artifacts",
     "remit.items",
     "remit.engines",
+    "remit.embeddings",
     "remit.audit",
     "remit.secrets",
     "remit.inventory",

@@ -46,13 +46,14 @@ PUBLIC: Final = {
         AllOf AnyOf Attachment AttachmentPolicy CalledTool Compaction CostUsed Done EmbeddingRanker HasText LazyTools
         Loop LoopService NativeDriver Next NoCalls Prompt PromptWithAttachments ProviderTool RunInfo RunInstructions
         SecondsUsed StepOutcome StepRequest StepUsage StopPolicy TokensUsed ToolRanker ToolSearch ToolText Turn
-        TurnCall TurnsUsed WordRanker WorkingMemory
+        TurnCall TurnsUsed WordRanker WorkingMemory fuse_rankings
     """,
     "remit.app": "App Env",
     "remit.artifacts": "Artifact ArtifactPart Artifacts PromptWithFiles RunArtifacts read_artifact",
     "remit.audit": "Anchor Audit AuditFault AuditReport FileAnchor LogHead",
     "remit.database": "CASEFOLD Database FullText Schema SqlFunction UtcDateTime",
     "remit.effects": "effects_table once",
+    "remit.embeddings": "Embed Embeddings local_embeddings",
     "remit.engines": "DbosEngine Engine ErrorHandler ExecuteFunction ExecutionReport LocalEngine RunSchedules Schedule",
     "remit.errors": """
         AlreadyExistsError ApprovalDeniedError ApprovalUsedError AuditError BlockedError BreakerOpenError

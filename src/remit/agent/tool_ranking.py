@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
+from remit.core.checks import as_text_tuple, as_tuple
+
 _WORD: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _STOP_WORDS: Final = frozenset(
     {"a", "an", "and", "are", "at", "by", "can", "do", "for", "from", "how", "i", "in", "is", "it", "its", "many", "me"}
@@ -63,13 +65,20 @@ def split_words(text: str) -> list[str]:
     return [_cut_ending(word) for word in words if word not in _STOP_WORDS]
 
 
-def fuse_rankings(rankings: Sequence[Sequence[str]]) -> list[str]:
-    """Join rankings by reciprocal rank: what stands high in several of them stands highest."""
+def fuse_rankings(rankings: Sequence[Sequence[str]]) -> dict[str, float]:
+    """Join rankings by reciprocal rank, best first: what stands high in several of them stands highest.
+
+    Scores are above 0; what stands first in all of them has 1.
+
+    Raises:
+        SetupError: it is given something else.
+    """
+    lists = [as_text_tuple("fuse_rankings: a ranking", each) for each in as_tuple("fuse_rankings: rankings", rankings)]
     scores: dict[str, float] = {}
-    for ranking in rankings:
+    for ranking in lists:
         for rank, name in enumerate(ranking, 1):
-            scores[name] = scores.get(name, 0.0) + 1 / (_FUSION_K + rank)
-    return sorted(scores, key=lambda name: (-scores[name], name))
+            scores[name] = scores.get(name, 0.0) + (_FUSION_K + 1) / (_FUSION_K + rank) / len(lists)
+    return {name: scores[name] for name in sorted(scores, key=lambda name: (-scores[name], name))}
 
 
 def _count_words(tool: ToolText) -> Counter[str]:

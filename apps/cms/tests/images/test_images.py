@@ -11,9 +11,7 @@ from sqlalchemy import func, select
 
 from apps.cms.tests.images.files import open_picture, picture_file, refer
 from apps.cms.tests.world import HOME, World
-from remit.agent import ToolText
 from remit.errors import ConflictError, InvalidArgumentsError, NotFoundError
-from remit_cms.images.library import Images
 from remit_cms.images.payloads import (
     AddImageToSection,
     DeleteImage,
@@ -94,23 +92,6 @@ async def test_images_are_found_by_what_they_show_and_called(world: World) -> No
     assert (await world.images.find_image(world.call(), FindImage(description="table"))).image.id == loaf.id
     with pytest.raises(NotFoundError, match="No image fits 'fish'"):
         await world.images.find_image(world.call(), FindImage(description="fish"))
-
-
-async def test_images_are_found_by_meaning_where_there_is_a_model_for_it(world: World) -> None:
-    loaf = await world.image("A loaf")
-    cake = await world.image("A cake", picture_file(colour="pink"), name="cake.png")
-    asked = list[tuple[str, list[ToolText]]]()
-
-    async def rank(query: str, images: object, /) -> list[str]:
-        asked.append((query, list(images)))  # pyright: ignore[reportArgumentType, reportUnknownArgumentType]
-        return [cake.id, loaf.id]
-
-    images = Images(world.database, world.files, world.renditions, rank)
-    found = await images.search_images(world.call(), SearchImages(query="loaf"))
-    assert [(match.id, match.score) for match in found.matches] == [(loaf.id, 1.0), (cake.id, 0.5)]
-    assert [(query, {text.name: text.phrases for text in texts}) for query, texts in asked] == [
-        ("loaf", {loaf.id: ("A loaf",), cake.id: ("A cake",)})
-    ]
 
 
 async def test_a_section_shows_an_image_with_its_alternative_text(world: World) -> None:

@@ -5,12 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from hashlib import sha256
-from typing import Final
 
 from sqlalchemy import delete, func, select
 
 from remit import LeafContext
-from remit.agent import ToolRanker, ToolText
 from remit.artifacts import Artifacts
 from remit.errors import ConflictError, NotFoundError
 from remit.tools import Preview
@@ -37,6 +35,8 @@ from remit_cms.images.payloads import (
 from remit_cms.images.pictures import FORMATS, Picture, read_picture
 from remit_cms.images.renditions import Renditions, nearest_width
 from remit_cms.models import Content, pluralize
+from remit_cms.semantic.fusion import fuse
+from remit_cms.semantic.index import SemanticIndex
 from remit_cms.storage.database import Database
 from remit_cms.storage.images import (
     IMAGE_SEARCH,
@@ -53,9 +53,7 @@ from remit_cms.storage.revisions import save_revision
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.tables import Page
 from remit_cms.storage.transactions import Edit, edit_once, open_view
-
-_MAX_BY_MEANING: Final = 1000
-"""The newest images are searched by meaning; a model of embeddings takes 18 ms for each of them once."""
+from remit_cms.storage.vectors import IMAGE, forget_vectors
 
 
 class Images:
@@ -65,16 +63,16 @@ class Images:
         database: the database with the images.
         artifacts: the files that people attach to runs.
         renditions: their smaller copies.
-        by_meaning: ranks images by meaning, beside the full text; None searches their words alone.
+        index: finds images by meaning, beside their words; None searches their words alone.
     """
 
     def __init__(
-        self, database: Database, artifacts: Artifacts, renditions: Renditions, by_meaning: ToolRanker | None = None
+        self, database: Database, artifacts: Artifacts, renditions: Renditions, index: SemanticIndex | None = None
     ) -> None:
         self._database = database
         self._artifacts = artifacts
         self._renditions = renditions
-        self._by_meaning = by_meaning
+        self._index = index
 
     async def upload_image(self, ctx: LeafContext, payload: UploadImage) -> ImageReply:
         """Keep a picture that the person attached as an image of the site. No page shows it yet: cms_addImageToSection.
@@ -157,6 +155,7 @@ class Images:
             image_id, name, digest = image.id, image.name, image.digest
             await edit.session.delete(image)
             await IMAGE_SEARCH.remove(edit.session, image_id)
+            await forget_vectors(edit, IMAGE, image_id)
             await edit.count_visible_change()
             await edit.session.flush()
             if await edit.session.scalar(select(Image.id).where(Image.digest == digest).limit(1)) is None:
@@ -203,18 +202,15 @@ class Images:
     async def _search(self, ctx: LeafContext, query: str, limit: int) -> list[ImageMatch]:
         async with open_view(self._database, ctx) as scope:
             rows = await _search_words(scope, query, limit)
-            candidates = () if self._by_meaning is None else await _newest(scope)
-        best = max((score for _, score in rows), default=0.0)
-        matches = {image.id: _match(image, score / best if best > 0 else 1.0) for image, score in rows}
-        if self._by_meaning is not None and candidates:
-            texts = [
-                ToolText(name=image.id, phrases=(image.alt,), text=f"{image.caption} {image.name}".strip())
-                for image in candidates
-            ]
-            images = {image.id: image for image in candidates}
-            for place, found in enumerate((await self._by_meaning(query, texts))[:limit]):
-                matches.setdefault(found, _match(images[found], 1 / (2 + place)))
-        return sorted(matches.values(), key=lambda match: -match.score)[:limit]
+            if self._index is None:
+                return _to_matches(rows)
+            target = scope.target
+        near = await self._index.search(target, query, [IMAGE], [""], limit)
+        fused = fuse([(image.id, "") for image, _ in rows], [(each.id, "") for each in near])[:limit]
+        async with open_view(self._database, target) as scope:
+            query_rows = select(Image).where(target.row_filter(Image), Image.id.in_([each[0] for each in fused]))
+            images = {image.id: image for image in await scope.session.scalars(query_rows)}
+        return _to_matches([(images[name], score) for name, _, score in fused if name in images])
 
 
 async def rewrite_drafts(edit: Edit, image: str, action: str, change: Callable[[Content], Content]) -> list[Page]:
@@ -323,13 +319,13 @@ async def _search_words(scope: Scope, query: str, limit: int) -> list[tuple[Imag
     return [(row[0], float(row[1])) for row in (await scope.session.execute(statement)).all()]
 
 
-async def _newest(scope: Scope) -> Sequence[Image]:
-    query = select(Image).where(scope.target.row_filter(Image)).order_by(Image.created_at.desc(), Image.id)
-    return (await scope.session.scalars(query.limit(_MAX_BY_MEANING))).all()
-
-
-def _match(image: Image, score: float) -> ImageMatch:
-    return ImageMatch(id=image.id, name=image.name, alt_text=image.alt, score=round(score, 2))
+def _to_matches(rows: Sequence[tuple[Image, float]]) -> list[ImageMatch]:
+    """Images with their scores relative to the best one."""
+    best = max((score for _, score in rows), default=0.0)
+    return [
+        ImageMatch(id=image.id, name=image.name, alt_text=image.alt, score=round(score / best, 2) if best > 0 else 1.0)
+        for image, score in rows
+    ]
 
 
 def _use_view(use: Use) -> UseView:

@@ -195,13 +195,17 @@ class PageView(PageBrief):
 
 @entity("page", name="title")
 class Match(View):
-    """A page found by a search. ``score`` is between 0 and 1; ``locale_code`` is the locale of the texts found."""
+    """A page found by a search, or an entry: then ``kind`` says so.
+
+    ``score`` is between 0 and 1; ``locale_code`` is the locale of the texts found.
+    """
 
     id: str
     title: str
     slug: str
     score: float
     locale_code: OmittedIfNone[str] = None
+    kind: OmittedIfNone[str] = None
 
 
 class PageReply(DocumentReply):

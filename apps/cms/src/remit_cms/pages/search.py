@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from remit import LeafContext
 from remit_cms.models import pluralize
 from remit_cms.pages.payloads import FindResource, Match, MatchesReply, SearchPages
+from remit_cms.semantic.fusion import fuse
+from remit_cms.semantic.index import SemanticIndex
 from remit_cms.storage import full_text
 from remit_cms.storage.database import Database
 from remit_cms.storage.tables import Kind
@@ -12,13 +16,21 @@ from remit_cms.storage.transactions import open_view
 from remit_cms.storage.translations import load_texts, localize_texts
 
 _MIN_SCORE = 55
+_MOST_FUSED = 20
+"""So many pages are found by words, and by meaning, before the two are joined."""
+_KINDS = (Kind.PAGE.value, Kind.ENTRY.value)
 
 
 class Search:
-    """Finds pages of a site."""
+    """Finds pages and entries of a site.
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
+    Args:
+        database: the database with the pages.
+        index: finds them by meaning, beside their words; None searches their words alone.
+    """
+
+    def __init__(self, database: Database, index: SemanticIndex | None = None) -> None:
+        self._database, self._index = database, index
 
     async def find_resource(self, ctx: LeafContext, payload: FindResource) -> MatchesReply:
         """Find pages whose title or slug resembles the query, despite typing errors. Use it before guessing a slug."""
@@ -55,20 +67,32 @@ class Search:
     async def search_pages(self, ctx: LeafContext, payload: SearchPages) -> MatchesReply:
         """Search the titles and texts of pages for the words of a query, best match first."""
         async with open_view(self._database, ctx) as scope:
+            target, default = scope.target, scope.default_locale
             locale = None if payload.locale_code is None else scope.resolve_locale(payload.locale_code)
-            hits = await full_text.search_pages(scope, payload.query, payload.limit, locale)
-            default = scope.default_locale
-        matches = [
-            Match(
-                id=hit.id,
-                title=hit.title,
-                slug=hit.slug,
-                score=hit.score,
-                locale_code=None if hit.locale == default else hit.locale,
-            )
-            for hit in hits
-        ]
-        return _matches_reply(matches)
+            locales = full_text.searched_locales(scope, locale)
+            most = payload.limit if self._index is None else max(payload.limit, _MOST_FUSED)
+            found = await full_text.search_pages(scope, payload.query, most, locale, _KINDS)
+            if self._index is None:
+                return _matches_reply(_to_matches(await full_text.load_hits(scope, found, locale), default))
+        near = await self._index.search(target, payload.query, _KINDS, locales, _MOST_FUSED)
+        fused = fuse([(each.id, each.locale) for each in found], [(each.id, each.locale) for each in near])
+        best = [full_text.Found(*each) for each in fused][: payload.limit]
+        async with open_view(self._database, target) as scope:
+            return _matches_reply(_to_matches(await full_text.load_hits(scope, best, locale), default))
+
+
+def _to_matches(hits: Sequence[full_text.Hit], default: str) -> list[Match]:
+    return [
+        Match(
+            id=hit.id,
+            title=hit.title,
+            slug=hit.slug,
+            score=hit.score,
+            locale_code=None if hit.locale == default else hit.locale,
+            kind=None if hit.kind == Kind.PAGE else hit.kind,
+        )
+        for hit in hits
+    ]
 
 
 def _matches_reply(matches: list[Match]) -> MatchesReply:

@@ -14,11 +14,12 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from remit import database
 from remit.database import Schema
+from remit_cms.storage.scope import Target
 from remit_cms.storage.seed import add_site
 from remit_cms.storage.tables import Site
 
 MIGRATIONS: Final = Path(__file__).parent / "migrations"
-HEAD_REVISION: Final = "0012"
+HEAD_REVISION: Final = "0013"
 """The newest migration. A test compares it with the migrations themselves."""
 
 FIRST_SITE: Final = "local-site"
@@ -66,6 +67,16 @@ class Database(database.Database):
         self.clock = clock
         self.new_id = new_id
         self._tenant = tenant
+        self._listeners = list[Callable[[Target], None]]()
+
+    def on_edit(self, listener: Callable[[Target], None]) -> None:
+        """Call a function with the target of each edit of this process, after it was committed."""
+        self._listeners.append(listener)
+
+    def tell_edited(self, target: Target) -> None:
+        """Call the listeners."""
+        for listener in self._listeners:
+            listener(target)
 
     async def _seed(self, session: AsyncSession) -> None:
         if await session.scalar(select(Site.key).limit(1)) is None:

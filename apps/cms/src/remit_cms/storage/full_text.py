@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from remit.database import FullText
 from remit_cms.storage.scope import Scope
+from remit_cms.storage.snapshots import Snapshot, iterate_searchable
 from remit_cms.storage.tables import Kind, Page
-from remit_cms.storage.translations import load_texts, localize_texts
+from remit_cms.storage.translations import PageTexts, load_texts, localize_texts
+from remit_cms.templates.values import iterate_texts
 
 PAGE_SEARCH: Final = FullText("page_search", key="page", columns={"title": 4.0, "body": 1.0})
 
 _LOCALE_WIDTH: Final = 16
 """Characters of the locale at the end of a key, after the page and ``@``, so that SQL can part them."""
+
+
+class Found(NamedTuple):
+    """The id of a page that a search found, in a locale. Scores of one search compare."""
+
+    id: str
+    locale: str
+    score: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +39,13 @@ class Hit:
     slug: str
     locale: str
     score: float
+    kind: str
+
+
+def searchable_texts(snapshot: Snapshot, locale: str) -> tuple[str, list[str]]:
+    """The title and the other texts under which a page is found in a locale."""
+    texts = snapshot.texts.get(locale, PageTexts())
+    return texts.title or "", [*iterate_texts([*iterate_searchable(snapshot, locale)])]
 
 
 async def index_page(session: AsyncSession, page: str, locale: str, title: str, words: Iterable[str]) -> None:
@@ -46,31 +63,52 @@ async def unindex_page(scope: Scope, page: str) -> None:
         await PAGE_SEARCH.remove(scope.session, _key(page, locale))
 
 
-async def search_pages(scope: Scope, query: str, limit: int, locale: str | None = None) -> list[Hit]:
+async def search_pages(
+    scope: Scope, query: str, limit: int, locale: str | None = None, kinds: Sequence[str] = (Kind.PAGE.value,)
+) -> list[Found]:
     """Pages that contain words of the query, or words starting with them, best first, each once.
 
     With a locale, texts of others are searched only if they stand in for it.
     """
     hits = PAGE_SEARCH.search(scope.session, query)
     found_in = func.trim(func.substr(hits.c.key, func.length(hits.c.key) - _LOCALE_WIDTH + 1))
-    searched = scope.locales if locale is None else scope.fallback_chain(locale)
+    searched = searched_locales(scope, locale)
     statement = (
-        select(Page, found_in.label("locale"), hits.c.score)
+        select(Page.id, found_in.label("locale"), hits.c.score)
         .join(hits, func.substr(hits.c.key, 1, func.length(hits.c.key) - _LOCALE_WIDTH - 1) == Page.id)
-        .where(scope.target.row_filter(Page), Page.kind == Kind.PAGE, found_in.in_(searched))
+        .where(scope.target.row_filter(Page), Page.kind.in_(kinds), found_in.in_(searched))
         .order_by(hits.c.score.desc(), Page.slug, found_in)
         .limit(limit * len(searched))
     )
-    best: dict[str, tuple[Page, str, float]] = {}
+    best: dict[str, Found] = {}
     for page, code, score in await scope.session.execute(statement):
-        best.setdefault(page.id, (page, code, float(score)))
-    found = [*best.values()][:limit]
-    texts = await load_texts(scope, [page for page, _, _ in found])
-    top = max((score for _, _, score in found), default=0.0)
+        best.setdefault(page, Found(page, code, float(score)))
+    return [*best.values()][:limit]
+
+
+def searched_locales(scope: Scope, locale: str | None) -> tuple[str, ...]:
+    """The locales whose texts are searched: all, or one and those that stand in for it."""
+    return scope.locales if locale is None else scope.fallback_chain(locale)
+
+
+async def load_hits(scope: Scope, found: Sequence[Found], locale: str | None = None) -> list[Hit]:
+    """What was found, as a reader sees it; what is not on the site, or not any more, is left out."""
+    query = select(Page).where(scope.target.row_filter(Page), Page.id.in_([each.id for each in found]))
+    pages = {page.id: page for page in await scope.session.scalars(query)}
+    texts = await load_texts(scope, pages.values())
+    top = max((each.score for each in found), default=0.0)
     return [
-        Hit(page.id, shown.title or "", shown.slug or "", code, round(score / top, 2) if top > 0 else 1.0)
-        for page, code, score in found
-        for shown in [localize_texts(texts[page.id], scope.fallback_chain(locale or code)).texts]
+        Hit(
+            page.id,
+            shown.title or "",
+            shown.slug or "",
+            each.locale,
+            round(each.score / top, 2) if top > 0 else 1.0,
+            page.kind,
+        )
+        for each in found
+        if (page := pages.get(each.id))
+        for shown in [localize_texts(texts[page.id], scope.fallback_chain(locale or each.locale)).texts]
     ]
 
 

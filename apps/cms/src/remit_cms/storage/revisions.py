@@ -11,15 +11,13 @@ from remit_cms.storage.snapshots import (
     build_snapshot,
     compare_snapshots,
     iterate_places,
-    iterate_searchable,
     load_snapshot,
 )
 from remit_cms.storage.stale_edits import check_not_stale, show_written
 from remit_cms.storage.tables import ChangeSetRevision, Page, Revision
 from remit_cms.storage.transactions import Edit
-from remit_cms.storage.translations import PageTexts
+from remit_cms.storage.vectors import forget_vectors
 from remit_cms.templates.references import ObjectRef
-from remit_cms.templates.values import iterate_texts
 
 
 async def save_revision(
@@ -55,9 +53,8 @@ async def save_revision(
         edit.session, page, (name for texts in snapshot.texts.values() for name in (texts.title, texts.slug))
     )
     for locale in edit.locales:
-        texts = snapshot.texts.get(locale, PageTexts())
-        words = iterate_texts([*iterate_searchable(snapshot, locale)])
-        await full_text.index_page(edit.session, page.id, locale, texts.title or "", words)
+        title, words = full_text.searchable_texts(snapshot, locale)
+        await full_text.index_page(edit.session, page.id, locale, title, words)
     await edit.session.flush()
 
 
@@ -69,6 +66,7 @@ async def save_last_revision(edit: Edit, page: Page, action: str, *, in_set: boo
     await _add_revision(edit, page, await build_snapshot(edit, page), action, in_set=in_set)
     await replace_links(edit, ObjectRef(page.kind, page.id), (), live=False)
     await full_text.unindex_page(edit, page.id)
+    await forget_vectors(edit, page.kind, page.id)
 
 
 async def draft_status(edit: Edit, page: Page, draft: Snapshot | None = None) -> str:

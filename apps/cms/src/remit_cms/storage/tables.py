@@ -42,13 +42,19 @@ class Site(Base):
 
 
 class Environment(Base):
-    """An environment of a site, such as main. ``version`` counts the changes of what visitors see."""
+    """An environment of a site, such as main.
+
+    ``version`` counts the changes of what visitors see, ``edits`` those of anything, and ``vectors`` those of the
+    vectors that search by meaning compares.
+    """
 
     __tablename__ = "environments"
     site: Mapped[str] = mapped_column(ForeignKey("sites.key", ondelete="CASCADE"), primary_key=True)
     name: Mapped[str] = mapped_column(String(64), primary_key=True)
     is_default: Mapped[bool]
     version: Mapped[int] = mapped_column(default=0)
+    edits: Mapped[int] = mapped_column(default=0)
+    vectors: Mapped[int] = mapped_column(default=0)
 
 
 class Locale(Base):

@@ -11,7 +11,7 @@ from hashlib import sha256
 from typing import TypeVar
 
 from pydantic import BaseModel, JsonValue, model_validator
-from sqlalchemy import select, update
+from sqlalchemy import ColumnElement, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from remit import LeafContext
@@ -44,8 +44,15 @@ class Edit(Scope):
 
     async def count_visible_change(self) -> None:
         """Let the site forget the responses that it keeps, since visitors see something else once this is committed."""
+        await self._count(version=Environment.version + 1)
+
+    async def count_edit(self) -> None:
+        """Let all processes look for what they derive from content, once this is committed."""
+        await self._count(edits=Environment.edits + 1)
+
+    async def _count(self, **values: ColumnElement[int]) -> None:
         where = (Environment.site == self.target.site, Environment.name == self.target.environment)
-        await self.session.execute(update(Environment).where(*where).values(version=Environment.version + 1))
+        await self.session.execute(update(Environment).where(*where).values(**values))
 
 
 class _Written(BaseModel):
@@ -115,6 +122,8 @@ async def edit_once(
 
         async def write() -> _Written:
             made = await work(edit)
+            if edit.changes:
+                await edit.count_edit()
             return _Written(
                 reply=made.model_dump(mode="json", by_alias=False, round_trip=True),
                 changes=edit.changes,
@@ -127,6 +136,8 @@ async def edit_once(
             for each in edit.seen:
                 ctx.emit(each)
             raise
+    if written.changes:
+        database.tell_edited(target)
     for each in (*written.changes, *written.seen):
         ctx.emit(each)
     return reply.model_validate(written.reply, by_alias=False, by_name=True)

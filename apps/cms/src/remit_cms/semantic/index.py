@@ -1,0 +1,171 @@
+"""The semantic index: turns texts into vectors after they were committed, and finds what is like a query."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable, Collection, Sequence
+from typing import TYPE_CHECKING, Final
+
+from remit.embeddings import Embeddings
+from remit.errors import ExternalError, RemitError
+from remit_cms.storage.database import Database
+from remit_cms.storage.scope import Scope, Target
+from remit_cms.storage.transactions import open_view
+from remit_cms.storage.vectors import (
+    Pending,
+    count_pending,
+    forget_marks,
+    load_counts,
+    load_pending,
+    load_vectors,
+    store_vectors,
+)
+
+if TYPE_CHECKING:
+    from remit_cms.semantic.matrix import Floats, Near, SiteVectors
+
+_LOG: Final = logging.getLogger(__name__)
+_BATCH: Final = 16
+"""Objects that are embedded at a time: between two batches others have the processor and the database."""
+_MAX_AWAITED: Final = 32
+"""A search waits until so many texts are embedded, so that it finds what was written just before."""
+_MAX_SITES: Final = 16
+"""The sites whose vectors are kept in memory: 20 MB for each 10,000 texts."""
+
+
+class SemanticIndex:
+    """The vectors of all sites of a database. What is to be embedded is read from the rows, so a crash loses nothing.
+
+    Args:
+        database: the database.
+        embeddings: what turns texts into vectors.
+        delay: seconds between an edit and the work in the background, so that several edits are embedded once.
+    """
+
+    def __init__(self, database: Database, embeddings: Embeddings, *, delay: float = 1.0) -> None:
+        self._database, self._embeddings, self._delay = database, embeddings, delay
+        self.model = embeddings.name[:200]
+        self._tasks: dict[Target, asyncio.Task[None]] = {}
+        self._again = set[Target]()
+        self._turns = defaultdict[Target, asyncio.Lock](asyncio.Lock)
+        self._done_at: dict[Target, int] = {}
+        self._sites = OrderedDict[Target, "SiteVectors"]()
+
+    def follow_edits(self) -> None:
+        """Embed texts in the background after each edit that this process makes."""
+        self._database.on_edit(self.start)
+
+    def start(self, target: Target) -> None:
+        """Embed in the background what is to be embedded of a site, until there is nothing more."""
+        self._again.add(target)
+        task = self._tasks.get(target)
+        if task is None or task.done():
+            self._tasks[target] = asyncio.create_task(self._work(target), name=f"embeds texts of {target.site}")
+
+    async def settle(self) -> None:
+        """Wait for the work in the background."""
+        await asyncio.gather(*self._tasks.values())
+
+    async def search(
+        self, target: Target, query: str, kinds: Collection[str], locales: Collection[str], limit: int
+    ) -> Sequence[Near]:
+        """What is like a query in a site, best first; nothing while there is no vector of the query to be had."""
+        try:
+            version = await self._catch_up(target)
+            (vector,) = await self._embed([query])
+        except RemitError as error:
+            _LOG.warning("no search by meaning: %s", error)
+            return []
+        vectors = await self._load(target, version)
+        return await asyncio.to_thread(vectors.rank, vector, kinds, locales, limit)
+
+    async def update(self, target: Target) -> None:
+        """Embed what is to be embedded of a site."""
+        async with self._turns[target]:
+            await self._embed_pending(target)
+
+    async def rebuild(self, target: Target, on_progress: Callable[[int, int], None]) -> int:
+        """Embed all texts of a site anew, and return of how many objects. What there is serves meanwhile.
+
+        Args:
+            target: the site.
+            on_progress: called with the number of objects that are done, and that of all.
+        """
+        async with self._turns[target]:
+            async with self._database.write() as session:
+                total = await forget_marks(Scope(session, target, ()))
+            return await self._embed_pending(target, anew=True, on_progress=lambda done: on_progress(done, total))
+
+    async def _work(self, target: Target) -> None:
+        while target in self._again:
+            await asyncio.sleep(self._delay)
+            self._again.discard(target)
+            try:
+                await self.update(target)
+            except RemitError as error:  # what is to be done stays so: the next edit or search tries again
+                _LOG.warning("texts of %s/%s wait to be embedded: %s", target.site, target.environment, error)
+
+    async def _catch_up(self, target: Target) -> int:
+        """Embed a few texts, or start to embed many, if there were edits since all was embedded."""
+        async with open_view(self._database, target) as scope:
+            edits, version = await load_counts(scope)
+            is_done = self._done_at.get(target) == edits
+            waiting = 0 if is_done else await count_pending(scope, self.model, _MAX_AWAITED + 1)
+        if waiting > _MAX_AWAITED:
+            self.start(target)
+        elif not is_done:
+            await self.update(target)
+            async with open_view(self._database, target) as scope:
+                _, version = await load_counts(scope)
+        return version
+
+    async def _embed_pending(
+        self, target: Target, *, anew: bool = False, on_progress: Callable[[int], None] | None = None
+    ) -> int:
+        done = 0
+        async with open_view(self._database, target) as scope:
+            edits, _ = await load_counts(scope)
+        while pending := await self._load_pending(target, anew=anew):
+            texts = [text for each in pending for text in each.texts.values() if text]
+            vectors = iter(await self._embed(texts) if texts else ())
+            made = [
+                (each, {locale: next(vectors).tobytes() if text else b"" for locale, text in each.texts.items()})
+                for each in pending
+            ]
+            async with self._database.write() as session:
+                await store_vectors(Scope(session, target, ()), self.model, made)
+            done += len(pending)
+            if on_progress is not None:
+                on_progress(done)
+        self._done_at[target] = edits
+        return done
+
+    async def _load_pending(self, target: Target, *, anew: bool) -> list[Pending]:
+        async with open_view(self._database, target) as scope:
+            return await load_pending(scope, self.model, _BATCH, anew=anew)
+
+    async def _embed(self, texts: Sequence[str]) -> Sequence[Floats]:
+        from remit_cms.semantic.matrix import to_rows  # noqa: PLC0415 - numpy is in an extra
+
+        vectors = await self._embeddings.embed(texts)
+        if len(vectors) != len(texts):
+            raise ExternalError(f"{self.model} gave {len(vectors)} vectors for {len(texts)} texts")
+        return to_rows(vectors)
+
+    async def _load(self, target: Target, version: int) -> SiteVectors:
+        """The vectors of a site at a version or a later one. Only those that were written since are read."""
+        from remit_cms.semantic.matrix import SiteVectors  # noqa: PLC0415 - numpy is in an extra
+
+        known = self._sites.get(target) or SiteVectors()
+        if known.version != version:
+            async with open_view(self._database, target) as scope:
+                _, version = await load_counts(scope)
+                rows = await load_vectors(scope, self.model, known.version)
+            known = await asyncio.to_thread(known.with_rows, version, rows)
+        self._sites[target] = known
+        self._sites.move_to_end(target)
+        if len(self._sites) > _MAX_SITES:
+            self._sites.popitem(last=False)
+        return known

