@@ -26,6 +26,7 @@ from remit.agent import (
 from remit.app import Env as PlainEnv
 from remit.audit import Audit, FileAnchor
 from remit.database import Schema
+from remit.embeddings import Embeddings
 from remit.engines import Schedule
 from remit.errors import NotFoundError
 from remit.inventory import (
@@ -234,6 +235,8 @@ BY_ANNOTATION: Final[Mapping[str, Callable[[], Any]]] = {
     "Capability": lambda: Capability.READ,
     "Model": lambda: Scripted(["done"]),
     "AnyModel": lambda: Scripted(["done"]),
+    "Embed": lambda: answer,
+    "Sequence[Sequence[str]]": lambda: [["a"]],
     "ExecuteFunction": lambda: answer,
     "ErrorHandler": lambda: identity,
     "PreviewFunction": lambda: answer,
@@ -298,6 +301,7 @@ OBJECTS: Final[Mapping[type, Callable[[], Any]]] = {
     Client: lambda: runtime().client(ADA),
     Completion: lambda: Completion(message='{"role":"assistant","content":"x"}', content="x"),
     Deprecation: lambda: Deprecation(since="1"),
+    Embeddings: lambda: Embeddings("topics", answer),
     EnvSecrets: lambda: EnvSecrets("KEY", environ={"KEY": "12345678"}),
     FileAnchor: lambda: FileAnchor(folder() / "anchor"),
     FileSecrets: lambda: FileSecrets(folder()),

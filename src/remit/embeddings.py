@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from remit.core.checks import check_functions, check_text
+from remit.core.checks import check_functions, check_name
 from remit.errors import SetupError
 
 __all__ = ["Embed", "Embeddings", "local_embeddings"]
@@ -35,7 +35,7 @@ class Embeddings(Struct, frozen=True):
     embed: Embed
 
     def __post_init__(self) -> None:
-        check_text("Embeddings: name", self.name)
+        check_name("Embeddings: name", self.name)
         check_functions("Embeddings", embed=self.embed)
 
 

@@ -108,7 +108,10 @@ CMS: dict[str, list[str]] = {
     "cms_uploadImage": ["image"],
 }
 
-CHANGE_NOTHING = {"cms_exportContent", "cms_exportSite", "cms_getImageRendition", "cms_openPage", "http_post"}
+CHANGE_NOTHING = {
+    *("cms_exportContent", "cms_exportSite", "cms_getImageRendition", "cms_openPage", "cms_rebuildSearch"),
+    "http_post",
+}
 """They make what a person or an agent looks at, or send data elsewhere: nothing that pages show changes."""
 
 UNTRACED = "sheets_append_values"

@@ -17,7 +17,7 @@ from remit.errors import ConflictError, ExternalError
 from remit.tools import Arguments
 from remit_cms.images.library import Images
 from remit_cms.images.payloads import DeleteImage, FindImage, SearchImages, UpdateImage
-from remit_cms.pages.payloads import CreatePage, DeletePage, SearchPages, UpdatePage
+from remit_cms.pages.payloads import CreatePage, DeletePage, FindResource, SearchPages, UpdatePage
 from remit_cms.pages.search import Search
 from remit_cms.posts.payloads import CreatePost
 from remit_cms.posts.posts import Posts
@@ -79,6 +79,8 @@ async def test_posts_are_found_by_words_and_by_meaning_and_are_told_apart_from_p
         reply = await Search(world.database, index).search_pages(world.call(), SearchPages(query="bicycle"))
         assert (reply.matches[0].slug, reply.matches[0].kind) == ("posts/morning", "entry")
     assert [(match.slug, match.kind) for match in reply.matches[1:]] == [("van", None)]
+    similar = await world.search.find_resource(world.call(), FindResource(query="mornign"))
+    assert [(match.slug, match.kind) for match in similar.matches] == [("posts/morning", "entry")]
 
 
 async def test_a_page_is_found_in_the_language_that_is_asked_for_or_one_that_stands_in_for_it(world: World) -> None:

@@ -1,4 +1,4 @@
-"""Finds pages by similar names and by full text."""
+"""Finds pages and entries by similar names, by full text and by meaning."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ class Search:
         self._database, self._index = database, index
 
     async def find_resource(self, ctx: LeafContext, payload: FindResource) -> MatchesReply:
-        """Find pages whose title or slug resembles the query, despite typing errors. Use it before guessing a slug."""
+        """Find pages and posts whose title or slug resembles the query, despite typing errors. Use it before guessing a slug."""
         from rapidfuzz import fuzz, process, utils  # noqa: PLC0415 - slow to import, seldom needed
 
         async with open_view(self._database, ctx) as scope:
-            pages = await scope.find_similar(payload.query, Kind.PAGE)
+            pages = await scope.find_similar(payload.query, Kind.PAGE, Kind.ENTRY)
             texts = await load_texts(scope, pages)
         names = [
             (name, page, locale)
@@ -60,12 +60,21 @@ class Search:
             shown = localize_texts(texts[page.id], (locale, page.locale)).texts
             code = None if locale == page.locale else locale
             title, slug = shown.title or "", shown.slug or ""
-            match = Match(id=page.id, title=title, slug=slug, score=round(score / 100, 2), locale_code=code)
-            best.setdefault(page.id, match)
+            best.setdefault(
+                page.id,
+                Match(
+                    id=page.id,
+                    title=title,
+                    slug=slug,
+                    score=round(score / 100, 2),
+                    locale_code=code,
+                    kind=_shown_kind(page.kind),
+                ),
+            )
         return _matches_reply([*best.values()][: payload.limit])
 
     async def search_pages(self, ctx: LeafContext, payload: SearchPages) -> MatchesReply:
-        """Search the titles and texts of pages for the words of a query, best match first."""
+        """Search pages and posts by what they say, best match first."""
         async with open_view(self._database, ctx) as scope:
             target, default = scope.target, scope.default_locale
             locale = None if payload.locale_code is None else scope.resolve_locale(payload.locale_code)
@@ -81,6 +90,10 @@ class Search:
             return _matches_reply(_to_matches(await full_text.load_hits(scope, best, locale), default))
 
 
+def _shown_kind(kind: str) -> str | None:
+    return None if kind == Kind.PAGE else kind
+
+
 def _to_matches(hits: Sequence[full_text.Hit], default: str) -> list[Match]:
     return [
         Match(
@@ -89,7 +102,7 @@ def _to_matches(hits: Sequence[full_text.Hit], default: str) -> list[Match]:
             slug=hit.slug,
             score=hit.score,
             locale_code=None if hit.locale == default else hit.locale,
-            kind=None if hit.kind == Kind.PAGE else hit.kind,
+            kind=_shown_kind(hit.kind),
         )
         for hit in hits
     ]
