@@ -25,6 +25,7 @@ from remit_cms.posts.posts import Posts
 from remit_cms.publishing.payloads import PublishPage
 from remit_cms.publishing.publishing import Publishing
 from remit_cms.sections.payloads import AddSectionToPage
+from remit_cms.semantic.rebuilding import Rebuilding
 from remit_cms.settings.payloads import UpdateSiteSettings
 from remit_cms.settings.settings import Settings
 from remit_cms.sites.package import LeftOut, SitePackage
@@ -124,7 +125,7 @@ async def test_a_call_about_a_site_lists_that_one_alone(world: World) -> None:
 
 async def test_a_principal_with_permissions_for_one_site_learns_of_no_other(world: World) -> None:
     await add(world, "bakery")
-    runtime = Runtime(App(name="cms", tools=sites_operations(world.sites).callees))
+    runtime = Runtime(App(name="cms", tools=sites_operations(world.sites, Rebuilding(world.database, None)).callees))
     baker = Principal("bea", "local-site", frozenset({"cms:read@bakery/*", "cms:sites@bakery/*"}))
 
     async def ask(tool: str, target: str, **arguments: object) -> dict[str, Any]:

@@ -33,7 +33,7 @@ class Search:
         self._database, self._index = database, index
 
     async def find_resource(self, ctx: LeafContext, payload: FindResource) -> MatchesReply:
-        """Find pages and posts whose title or slug resembles the query, despite typing errors. Use it before guessing a slug."""
+        """Find pages and posts whose title or slug resembles the query. Use it before guessing a slug."""
         from rapidfuzz import fuzz, process, utils  # noqa: PLC0415 - slow to import, seldom needed
 
         async with open_view(self._database, ctx) as scope:
