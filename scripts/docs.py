@@ -1,7 +1,6 @@
-"""Generate the parts of the documents that can be derived from the code.
+"""Generate the parts of the documents that can be derived from the code: `make docs` rewrites every part.
 
-A part is enclosed by `<!-- generated: NAME -->` and `<!-- end -->` in a Markdown file. `make docs` rewrites every part;
-`--check` writes nothing and reports the documents that are out of date.
+A part is enclosed by `<!-- generated: NAME -->` and `<!-- end -->`. `--check` writes nothing and reports what is stale.
 """
 
 import argparse
