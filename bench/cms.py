@@ -13,9 +13,13 @@ from typing import Any, Final
 from bench.cms_site import SECTIONS, WORDS, add_pages, slug_of, title_of
 from figures.figure import Figure, at_most
 from remit import Principal, Runtime
+from remit.embeddings import local_embeddings
 from remit.tools import Arguments
 from remit_cms.app import build
+from remit_cms.semantic.index import SemanticIndex
 from remit_cms.storage.database import FIRST_SITE, Database
+from remit_cms.storage.scope import Target
+from remit_cms.storage.seed import DEFAULT_ENVIRONMENT
 
 PAGES: Final = 10_000
 _CALLS: Final = 60
@@ -40,8 +44,11 @@ READS: Final[dict[str, Ask]] = {
         lambda chosen, pages: {"pageId": _misspell(slug_of(chosen.randrange(pages)), chosen)},
     ),
     "cms.full_text_p95_ms": ("cms_searchPages", lambda chosen, _: {"query": " ".join(chosen.choices(WORDS, k=2))}),
+    "cms.semantic_p95_ms": ("cms_searchPages", lambda chosen, _: {"query": " ".join(chosen.choices(WORDS, k=2))}),
 }
 """The tool of each figure, and arguments for a call on a site of so many pages."""
+_SEMANTIC: Final = "cms.semantic_p95_ms"
+"""The figure of searches by words and by meaning; the others search by words."""
 
 
 async def cms() -> AsyncIterator[Figure]:
@@ -61,9 +68,12 @@ async def measure_reads(pages: int) -> dict[str, tuple[float, float]]:
     with TemporaryDirectory() as folder:
         database = Database(Path(folder) / "cms.db")
         await add_pages(database, pages)
-        runtime = Runtime(build(Path(folder), database=database).app)
+        index = SemanticIndex(database, local_embeddings())
+        await index.update(Target(FIRST_SITE, DEFAULT_ENVIRONMENT))
+        words = Runtime(build(Path(folder), database=database).app)
+        meaning = Runtime(build(Path(folder), database=database, index=index).app)
         for name, (tool, make) in READS.items():
-            chosen = random.Random(1)
+            runtime, chosen = meaning if name == _SEMANTIC else words, random.Random(1)
             times = [await _time_call(runtime, tool, make(chosen, pages), name) for _ in range(_CALLS + 3)][3:]
             found[name] = _p95([wall for wall, _ in times]), _p95([cpu for _, cpu in times])
         await database.close()

@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from remit import Principal, Runtime, Tool
+from remit.errors import SetupError
 from remit.testing import Scripted, calls
 from remit.tools import Arguments
-from remit_cms.app import app, build
+from remit_cms.app import EMBEDDINGS_VARIABLE, app, build
 
 ANN = Principal("ann", "local-site", frozenset({"cms:*"}))
 
@@ -28,6 +29,20 @@ def test_making_the_application_opens_nothing(tmp_path: Path, monkeypatch: pytes
     assert (made.name, [agent.name for agent in made.agents]) == ("cms", ["editor"])
     assert {"cms_createPage", "cms_deletePageSection"} < {tool.name for tool in made.agents[0].tools}
     assert not (tmp_path / "home").exists()
+
+
+def test_the_environment_chooses_the_model_for_search_by_meaning(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REMIT_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("OPENAI_API_KEY", "canary")
+    for chosen in ("", "off", "openai:text-embedding-3-small"):
+        monkeypatch.setenv(EMBEDDINGS_VARIABLE, chosen)
+        assert app().name == "cms"
+    for wrong in ("openai:", "small"):
+        monkeypatch.setenv(EMBEDDINGS_VARIABLE, wrong)
+        with pytest.raises(SetupError, match=f"REMIT_CMS_EMBEDDINGS holds '{wrong}'; give openai:NAME, or off"):
+            app()
 
 
 def test_what_is_offered_is_what_is_checked_and_each_tool_is_made_once(tmp_path: Path) -> None:

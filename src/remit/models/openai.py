@@ -12,7 +12,7 @@ import math
 import os
 import re
 import time
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from email.utils import parsedate_to_datetime
 from types import NoneType
 from typing import Any, Final, Self, cast
@@ -29,7 +29,7 @@ from remit.contracts.settings import ModelSettings
 from remit.contracts.streaming import Delta
 from remit.contracts.transient import is_transient
 from remit.contracts.wire import to_request_text
-from remit.core.checks import check_functions, check_instance, check_name, check_positive, check_unicode
+from remit.core.checks import as_text_tuple, check_functions, check_instance, check_name, check_positive, check_unicode
 from remit.errors import (
     CompletionError,
     ContextLengthError,
@@ -201,6 +201,25 @@ class OpenAI:
 
     async def __aexit__(self, *_: object) -> None:
         await self.close()
+
+    async def embed(self, texts: Sequence[str], /) -> Sequence[Sequence[float]]:
+        """The vectors of texts, one for each, if this is a model of embeddings; see `remit.embeddings`.
+
+        Raises:
+            ModelError: as above.
+            CompletionError: the answer does not have a vector for each text.
+        """
+        given = [*as_text_tuple("OpenAI.embed: texts", texts)]
+        try:
+            answer = await self._client.embeddings.create(model=self.model, input=given, encoding_format="float")
+            vectors = [row.embedding for row in sorted(answer.data, key=lambda row: row.index)]
+        except openai.OpenAIError as error:
+            raise self._to_model_error(error) from error
+        except (ValueError, TypeError, AttributeError) as error:
+            raise CompletionError(f"the answer of {self.model} has no vectors: {error}") from error
+        if len(vectors) != len(given):
+            raise CompletionError(f"{self.model} gave {len(vectors)} vectors for {len(given)} texts")
+        return vectors
 
     def _to_model_error(self, error: openai.OpenAIError) -> ModelError:
         where = str(self._client.base_url)

