@@ -86,11 +86,11 @@ async def test_a_key_is_the_same_when_the_run_is_done_again() -> None:
     assert await value_of(body) == await value_of(body)
 
 
-def test_a_context_has_eight_public_members_and_a_leaf_six() -> None:
+def test_a_context_has_nine_public_members_and_a_leaf_seven() -> None:
     def public(kind: type) -> set[str]:
         return {name for base in kind.__mro__ for name in vars(base) if not name.startswith("_")}
 
-    assert public(LeafContext) == {"run", "caller", "deadline", "key", "log", "emit"}
+    assert public(LeafContext) == {"run", "caller", "deadline", "key", "log", "emit", "last_seen"}
     assert public(Context) - public(LeafContext) == {"tools", "call"}
 
 
