@@ -39,6 +39,10 @@ def test_the_environment_chooses_the_model_for_search_by_meaning(
     for chosen in ("", "off", "openai:text-embedding-3-small"):
         monkeypatch.setenv(EMBEDDINGS_VARIABLE, chosen)
         assert app().name == "cms"
+    monkeypatch.delenv("OPENAI_API_KEY")
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    with pytest.raises(SetupError, match="REMIT_CMS_EMBEDDINGS needs OPENAI_API_KEY"):
+        app()
     for wrong in ("openai:", "small"):
         monkeypatch.setenv(EMBEDDINGS_VARIABLE, wrong)
         with pytest.raises(SetupError, match=f"REMIT_CMS_EMBEDDINGS holds '{wrong}'; give openai:NAME, or off"):

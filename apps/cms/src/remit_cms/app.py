@@ -207,9 +207,14 @@ def _find_embeddings(environ: Mapping[str, str]) -> Embeddings | None:
     """The model for search by meaning: that of the environment, or the one of the extra if it is installed."""
     kind, _, name = environ.get(EMBEDDINGS_VARIABLE, "").partition(":")
     if kind == "openai" and name:
-        from remit.models.openai import from_environment  # noqa: PLC0415 - slow to import, and in an extra
+        from remit.models import OpenAI  # noqa: PLC0415 - slow to import, and in an extra
 
-        model = from_environment(name, environ)
+        address, key = environ.get("OPENAI_BASE_URL") or None, environ.get("OPENAI_API_KEY", "")
+        if not key and address is None:
+            raise SetupError(
+                f"{EMBEDDINGS_VARIABLE} needs OPENAI_API_KEY, or OPENAI_BASE_URL for an endpoint without keys"
+            )
+        model = OpenAI(name, base_url=address, api_key=key or "none")
         return Embeddings(repr(model), model.embed)
     if kind not in ("", "off"):
         raise SetupError(f"{EMBEDDINGS_VARIABLE} holds {environ[EMBEDDINGS_VARIABLE]!r}; give openai:NAME, or off")
