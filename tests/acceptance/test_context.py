@@ -71,11 +71,11 @@ async def test_call_by_canonical_name() -> None:
     assert await value_of(body, analyze, words_of) == [2, 2]
 
 
-@pytest.mark.parametrize("name", ["tools", "call", "emit", "log", "run", "caller", "deadline", "key"])
+@pytest.mark.parametrize("name", ["tools", "call", "emit", "last_seen", "log", "run", "caller", "deadline", "key"])
 def test_reserved_members(name: str) -> None:
     """`ctx.tools` is the only method namespace; context methods are reserved."""
     public = {each for each, _ in inspect.getmembers(Context) if not each.startswith("_")}
-    assert public == {"tools", "call", "emit", "log", "run", "caller", "deadline", "key"}
+    assert public == {"tools", "call", "emit", "last_seen", "log", "run", "caller", "deadline", "key"}
     with pytest.raises(ContractError, match=f"ctx.{name} is a member of the context"):
         Runtime(App(name="test", tools=(analyze.with_name(name),)))
 

@@ -13,7 +13,7 @@ from remit.errors import ContractError
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-CONTEXT_MEMBERS: Final = frozenset({"call", "caller", "deadline", "emit", "key", "log", "run", "tools"})
+CONTEXT_MEMBERS: Final = frozenset({"call", "caller", "deadline", "emit", "key", "last_seen", "log", "run", "tools"})
 """The public members of a context."""
 
 _DECORATED_NAMES: Final = WeakKeyDictionary[Callable[..., Any], str]()
