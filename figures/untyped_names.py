@@ -36,8 +36,8 @@ NOT_SWEPT: Final = {
     "it refuses every call outside of a run": "RunArtifacts.* RunSchedules.*",
     "an agent or its driver calls it": """
         *Driver.* RunInfo ToolText AgentRun* AgentStep AgentTask AgentTools* ChatRequest* Done Next
-        ResolvedModel.* StepRequest* Turn TurnCall *.is_met ask_model *.list_unsupported OpenAI.embed OpenAI.stream
-        Scripted.stream WorkingMemory.recall
+        ResolvedModel.* StepRequest* Turn TurnCall *.is_met ask_model *.list_unsupported
+        OpenAI.embed_texts OpenAI.stream Scripted.stream WorkingMemory.recall
     """,
     "the runtime calls its store, and a store loads what it stored": """
         ConversationRow InMemoryStore.* ItemEvent Position SqlStore.[b-z]* SqlStore.a[!t]* *.from_json

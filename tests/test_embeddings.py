@@ -35,7 +35,7 @@ async def test_an_openai_compatible_endpoint_gives_vectors_in_the_order_of_the_t
         Endpoint(answering(200, json.dumps(answer))) as endpoint,
         OpenAI("m", base_url=endpoint.url, api_key="key") as model,
     ):
-        assert await model.embed(["one", "two"]) == [[0.0, 0.5], [1.0, 0.5]]
+        assert await model.embed_texts(["one", "two"]) == [[0.0, 0.5], [1.0, 0.5]]
     sent = json.loads(endpoint.received[0])
     assert sent == {"model": "m", "input": ["one", "two"], "encoding_format": "float"}
 
@@ -55,7 +55,7 @@ async def test_an_endpoint_that_gives_no_vectors_is_one_clear_error(
 ) -> None:
     async with Endpoint(answering(status, body)) as endpoint, OpenAI("m", base_url=endpoint.url, api_key="k") as model:
         with pytest.raises(kind, match=said):
-            await model.embed(["one"])
+            await model.embed_texts(["one"])
 
 
 @pytest.mark.parametrize(("name", "embed"), [(3, local_embeddings), ("", local_embeddings), ("x", 3)])

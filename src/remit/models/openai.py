@@ -202,14 +202,14 @@ class OpenAI:
     async def __aexit__(self, *_: object) -> None:
         await self.close()
 
-    async def embed(self, texts: Sequence[str], /) -> Sequence[Sequence[float]]:
+    async def embed_texts(self, texts: Sequence[str], /) -> Sequence[Sequence[float]]:
         """The vectors of texts, one for each, if this is a model of embeddings; see `remit.embeddings`.
 
         Raises:
             ModelError: as above.
             CompletionError: the answer does not have a vector for each text.
         """
-        given = [*as_text_tuple("OpenAI.embed: texts", texts)]
+        given = [*as_text_tuple("OpenAI.embed_texts: texts", texts)]
         try:
             answer = await self._client.embeddings.create(model=self.model, input=given, encoding_format="float")
             vectors = [row.embedding for row in sorted(answer.data, key=lambda row: row.index)]

