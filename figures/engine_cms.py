@@ -57,7 +57,8 @@ class Editing:
             ("cms_updatePage", {"pageId": SHARED, "title": f"written by {slug}"}),
             ("cms_createPage", {"title": slug, "slug": slug}),
             ("cms_updatePage", {"pageId": slug, "title": f"{slug} again"}),
-            ("cms_updatePage", {"pageId": SHARED, "title": f"written by {slug} again"}),
+            # Another title would be refused: others have changed it since this run did.
+            ("cms_addSectionToPage", {"pageId": SHARED, "definitionId": "text", "content": {"content": slug}}),
         )
         if request.turn > len(script):
             return Completion(message='{"role":"assistant","content":"done"}', content="done")
