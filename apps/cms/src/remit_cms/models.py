@@ -53,7 +53,7 @@ _NEVER_STORED: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\u
 
 
 def check_characters(value: object, where: str = "") -> None:
-    """Refuse texts with characters that nobody can read and no database has to store.
+    """Refuse texts with characters that cannot be read and that some databases cannot store.
 
     Args:
         value: a value of JSON or a model, whose texts are checked, also those of keys.

@@ -65,7 +65,7 @@ def write_atomically(path: Path, content: bytes, *, clean: bool = False) -> None
 
 
 def _remove_abandoned(path: Path) -> None:
-    """Remove hidden files and folders for a path that nobody has locked. The caller has locked the folder."""
+    """Remove hidden files and folders for a path that are not locked. The caller has locked the folder."""
     own = re.compile(rf"\.{re.escape(path.stem)}-[a-z0-9_]{{8}}({re.escape(path.suffix)})?")
     for each in [*path.parent.iterdir()] if fcntl else []:
         if not own.fullmatch(each.name) or each.is_symlink():
@@ -81,7 +81,7 @@ def _remove_abandoned(path: Path) -> None:
 
 @contextmanager
 def _locked(folder: Path) -> Generator[None]:
-    """Hold the lock of a folder, so that nobody looks at what has been made and is not locked yet."""
+    """Hold the lock of a folder, so that no process looks at what has been made and is not locked yet."""
     handle = _open_locked(folder, wait=True)
     try:
         yield

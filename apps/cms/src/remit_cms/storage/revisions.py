@@ -13,7 +13,7 @@ from remit_cms.storage.snapshots import (
     iterate_places,
     load_snapshot,
 )
-from remit_cms.storage.stale_edits import check_not_stale, show_written
+from remit_cms.storage.stale_edits import check_not_stale, iterate_changed_parts
 from remit_cms.storage.tables import ChangeSetRevision, Page, Revision
 from remit_cms.storage.transactions import Edit
 from remit_cms.storage.vectors import forget_vectors
@@ -40,13 +40,15 @@ async def save_revision(
     await edit.session.flush()
     before = await load_snapshot(edit, page.id, page.revision) if page.revision else None
     snapshot = await build_snapshot(edit, page)
+    written = [] if before is None else [*iterate_changed_parts(before, snapshot)]
     if is_checked and before is not None:
-        await check_not_stale(edit, page, before, snapshot)
+        await check_not_stale(edit, page, before, written)
     page.revision += 1
     edit.add_change(page.kind, page.id, page.revision, *fields, name=page.title)
     page.updated_at = edit.now
     await _add_revision(edit, page, snapshot, action, in_set=in_set)
-    show_written(edit, page, before, snapshot)
+    if before is None or written:  # the conversation knows what it has just written: all of it, if the page is new
+        edit.show(page, *written)
     page.status = await draft_status(edit, page, snapshot)
     await replace_links(edit, ObjectRef(page.kind, page.id), links_of(iterate_places(snapshot)), live=False)
     await index_names(

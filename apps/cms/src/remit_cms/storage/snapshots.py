@@ -192,7 +192,7 @@ def reserve_numbers(page: Page, snapshot: Snapshot) -> None:
 
 
 def next_number(page: Page) -> int:
-    """The number of a new section of a page; 0 on documents of other kinds, whose sections nobody names."""
+    """The number of a new section of a page; 0 on documents of other kinds, whose sections have no names."""
     if page.kind != Kind.PAGE:
         return 0
     page.last_section += 1

@@ -1,4 +1,4 @@
-"""Refuses writes to what changed since their author saw it. Nobody passes revision numbers for that.
+"""Refuses writes to what changed since their author saw it, without revision numbers to pass.
 
 What a conversation saw is in its journal: reads and writes emit `Seen` with the revision that they showed and its
 parts. A person or program without a conversation passes a token that a read gave. Edits of other parts merge.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from pydantic import JsonValue
 from sqlalchemy import select
@@ -23,6 +23,8 @@ from remit_cms.storage.translations import TEXT_FIELDS, item_content
 
 _MAX_SHOWN = 8
 """Most differences in a refusal."""
+STRUCTURE = "structure"
+"""The part that says which sections and items there are, and in which order."""
 
 
 def text_parts(locales: Iterable[str]) -> list[str]:
@@ -35,12 +37,8 @@ def content_parts(locales: Iterable[str], section: str = "") -> list[str]:
     return [f"content/{locale}/{section}".rstrip("/") for locale in locales]
 
 
-STRUCTURE = "structure"
-"""The part that says which sections and items there are, and in which order."""
-
-
-async def check_not_stale(edit: Edit, page: Page, before: Snapshot, after: Snapshot) -> None:
-    """Refuse a write to parts of a page that another changed since the conversation of the call saw them.
+async def check_not_stale(edit: Edit, page: Page, before: Snapshot, written: Sequence[str]) -> None:
+    """Refuse a write to these parts of a page that another changed since the conversation of the call saw them.
 
     What the conversation never saw it may write: it overwrites nothing that it took for something else. A refusal
     shows what changed, so that the conversation has seen it then.
@@ -48,30 +46,24 @@ async def check_not_stale(edit: Edit, page: Page, before: Snapshot, after: Snaps
     Raises:
         ConflictError: says what changed, and who changed it last.
     """
-    written = [*_changed_parts(before, after)]
     seen = await edit.last_seen(page.kind, page.id, *written)
     conflicts: dict[str, int] = {}
     states: dict[int, Snapshot] = {}
+    changed: dict[int, frozenset[str]] = {}
     for part in written:
         number = int(seen.get(part, page.revision))
         if number >= page.revision:
             continue
         if number not in states:
             states[number] = await _load(edit, page, number)
-        if part in set(_changed_parts(states[number], before)):
+            changed[number] = frozenset(iterate_changed_parts(states[number], before))
+        if part in changed[number]:
             conflicts[part] = number
     if not conflicts:
         return
     edit.show(page, *conflicts)
     oldest = min(conflicts.values())
     raise ConflictError(await _describe(edit, page, compare_snapshots(states[oldest], before)))
-
-
-def show_written(edit: Edit, page: Page, before: Snapshot | None, after: Snapshot) -> None:
-    """Tell the journal that the conversation knows what it has just written; all of it, if the page is new."""
-    parts = [] if before is None else [*_changed_parts(before, after)]
-    if before is None or parts:
-        edit.show(page, *parts)
 
 
 def give_token(payload: Payload, page: Page | None) -> str | None:
@@ -131,7 +123,7 @@ async def _describe(scope: Scope, page: Page, differences: list[Difference]) -> 
     )
 
 
-def _changed_parts(before: Snapshot, after: Snapshot) -> Iterator[str]:
+def iterate_changed_parts(before: Snapshot, after: Snapshot) -> Iterator[str]:
     """The parts in which two states differ. An order differs if what both have stands in another one."""
     old, new = _values(before), _values(after)
     yield from (part for part in {**old, **new} if old.get(part) != new.get(part))
