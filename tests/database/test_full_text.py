@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, text
 from sqlalchemy.exc import DBAPIError
 
 from remit.database import Database, FullText
@@ -132,3 +132,20 @@ async def test_texts_of_other_columns_are_refused(database: Database) -> None:
     async with database.write() as session:
         with pytest.raises(SetupError, match="give texts for title, body"):
             await NOTE_TEXTS.index(session, "one", title="Bread")
+
+
+async def test_creating_a_table_again_keeps_its_rows_and_adds_what_an_earlier_version_lacks(
+    database: Database,
+) -> None:
+    await write(database, one=("Bread", "rye"), two=("Rolls", "bread and more"))
+    before = await find_notes(database, "bread")
+    async with database.write() as session:
+        connection = await session.connection()
+        if connection.dialect.name == "sqlite":
+            for beside in ("rows", "vocabulary"):
+                await session.execute(text(f"DROP TABLE {NOTE_TEXTS.table}_{beside}"))
+        for _ in range(2):
+            await connection.run_sync(NOTE_TEXTS.create)
+    assert await find_notes(database, "bread") == before == ["one", "two"]
+    await write(database, one=("Cake", "rye"))
+    assert await find_notes(database, "bread") == ["two"]

@@ -57,24 +57,33 @@ class FullText:
             check_positive("FullText", weight=weight)
 
     def create(self, connection: Connection) -> None:
-        """Create the table; for a migration: ``PAGES.create(op.get_bind())``."""
-        if connection.dialect.name == "sqlite":
-            names = f"{self.key} UNINDEXED, {', '.join(self.columns)}"
-            connection.exec_driver_sql(
-                f"CREATE VIRTUAL TABLE {self.table} USING fts5({names}, tokenize = 'unicode61 remove_diacritics 2')"
-            )
-            connection.exec_driver_sql(
-                f"CREATE VIRTUAL TABLE {self.table}_vocabulary USING fts5vocab('{self.table}', 'instance')"
-            )
-        else:
-            connection.exec_driver_sql(
-                f"CREATE TABLE {self.table} ({self.key} text PRIMARY KEY, words tsvector NOT NULL)"
-            )
-            connection.exec_driver_sql(f"CREATE INDEX {self.table}_words ON {self.table} USING gin (words)")
+        """Create the table, or what an earlier one lacks; for a migration: ``PAGES.create(op.get_bind())``."""
+        for statement in self._sqlite_tables() if connection.dialect.name == "sqlite" else self._postgres_tables():
+            connection.exec_driver_sql(statement)
+
+    def _sqlite_tables(self) -> tuple[str, ...]:
+        """The index, its words, and a small table beside it: a search reads thousands of rows, and of them no texts."""
+        names = f"{self.key} UNINDEXED, {', '.join(self.columns)}"
+        length = " + ".join(f"length({name})" for name in self.columns)
+        tokens = "tokenize = 'unicode61 remove_diacritics 2'"
+        row = "id INTEGER PRIMARY KEY, key TEXT NOT NULL, length INTEGER NOT NULL"
+        return (
+            f"CREATE VIRTUAL TABLE IF NOT EXISTS {self.table} USING fts5({names}, {tokens})",
+            f"CREATE VIRTUAL TABLE IF NOT EXISTS {self.table}_vocabulary USING fts5vocab('{self.table}', 'instance')",
+            f"CREATE TABLE IF NOT EXISTS {self.table}_rows ({row})",
+            f"INSERT OR IGNORE INTO {self.table}_rows SELECT rowid, {self.key}, {length} FROM {self.table}",  # noqa: S608 - checked names
+        )
+
+    def _postgres_tables(self) -> tuple[str, ...]:
+        return (
+            f"CREATE TABLE IF NOT EXISTS {self.table} ({self.key} text PRIMARY KEY, words tsvector NOT NULL)",
+            f"CREATE INDEX IF NOT EXISTS {self.table}_words ON {self.table} USING gin (words)",
+        )
 
     def drop(self, connection: Connection) -> None:
         """Drop the table; for a migration."""
-        connection.exec_driver_sql(f"DROP TABLE IF EXISTS {self.table}_vocabulary")
+        for beside in ("_vocabulary", "_rows"):
+            connection.exec_driver_sql(f"DROP TABLE IF EXISTS {self.table}{beside}")
         connection.exec_driver_sql(f"DROP TABLE {self.table}")
 
     async def index(self, session: AsyncSession, key: str, **texts: str) -> None:
@@ -85,8 +94,10 @@ class FullText:
             check_unicode(f"FullText.index: {name}", value)
         await self.remove(session, key)
         if _is_sqlite(session):
+            row = {"id": _row_id(key), "key": key, "length": sum(map(len, texts.values()))}
+            await session.execute(text(f"INSERT INTO {self.table}_rows VALUES (:id, :key, :length)"), row)  # noqa: S608
             names = ["rowid", self.key, *self.columns]
-            values = {"rowid": _row_id(key), self.key: key, **texts}
+            values = {"rowid": row["id"], self.key: key, **texts}
             statement = f"INSERT INTO {self.table} ({', '.join(names)}) VALUES ({', '.join(f':{n}' for n in names)})"  # noqa: S608 - checked names
         else:
             values = {"key": key, "words": self._vector(texts)}
@@ -95,8 +106,11 @@ class FullText:
 
     async def remove(self, session: AsyncSession, key: str) -> None:
         """Remove a row from the index."""
-        column, value = ("rowid", _row_id(key)) if _is_sqlite(session) else (self.key, key)
-        await session.execute(text(f"DELETE FROM {self.table} WHERE {column} = :value"), {"value": value})  # noqa: S608
+        if not _is_sqlite(session):
+            await session.execute(text(f"DELETE FROM {self.table} WHERE {self.key} = :key"), {"key": key})  # noqa: S608
+            return
+        for table, name in ((self.table, "rowid"), (f"{self.table}_rows", "id")):
+            await session.execute(text(f"DELETE FROM {table} WHERE {name} = :id"), {"id": _row_id(key)})  # noqa: S608
 
     def search(self, session: AsyncSession, query: str) -> Subquery:
         """The rows that have words of a query, or words that begin with them, as ``key`` and ``score``.
@@ -125,10 +139,9 @@ class FullText:
             f"WHERE term >= :from{number} AND term < :to{number} GROUP BY doc"
             for number in range(len(words))
         )
-        length = " + ".join(f"length({name})" for name in self.columns)
         return (
-            f"SELECT {self.key} AS key, SUM(weight / (weight + 0.3 + 0.9 * ({length}) / {_USUAL_LENGTH})) AS score "  # noqa: S608
-            f"FROM ({found}) AS found CROSS JOIN {self.table} ON {self.table}.rowid = found.doc GROUP BY found.doc"
+            f"SELECT rows.key, SUM(weight / (weight + 0.3 + 0.9 * rows.length / {_USUAL_LENGTH})) AS score "  # noqa: S608
+            f"FROM ({found}) AS found CROSS JOIN {self.table}_rows AS rows ON rows.id = found.doc GROUP BY found.doc"
         )
 
     def _rank_in_postgres(self) -> str:
