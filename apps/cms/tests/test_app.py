@@ -93,3 +93,22 @@ async def test_the_editor_makes_a_page_when_its_model_asks_for_one(tmp_path: Pat
     system = model.requests[0].history[0]
     assert "You are the editor of a website" in system
     await cms.database.close()
+
+
+@pytest.mark.parametrize(
+    ("permissions", "told"),
+    [
+        ({"cms:*", "web:*"}, ""),
+        ({"cms:read", "cms:write", "cms:delete", "web:read"}, "may not publish, hide or schedule anything. If"),
+        ({"cms:read"}, "may not change anything, and not publish, hide or schedule anything, and not delete anything"),
+    ],
+)
+async def test_the_editor_is_told_what_the_person_may_not_do(tmp_path: Path, permissions: set[str], told: str) -> None:
+    model = Scripted(["I cannot do that."])
+    cms = build(tmp_path)
+    person = Principal("pat", "local-site", frozenset(permissions))
+    await Runtime(cms.app, model=model).run("Publish the page About.", by=person)
+    sent = " ".join(model.requests[0].history)
+    assert told in sent
+    assert ("may not" in sent.replace("you may not do it", "")) is bool(told)
+    await cms.database.close()

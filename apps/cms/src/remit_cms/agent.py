@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
 from typing import Any, Final
 
-from remit import Agent
-from remit.agent import Compaction, RunInstructions, ToolSearch, WorkingMemory
+from remit import Agent, Principal
+from remit.agent import Compaction, RunInfo, RunInstructions, ToolSearch, WorkingMemory
 from remit.tools import Callee
 
 _PROMPT: Final = Path(__file__).parent / "prompts" / "editor.md"
@@ -74,6 +74,35 @@ PHRASES: Final = {
     "web_quickSearch": ["internet", "find out"],
 }
 """Words that people use for a tool and that neither its name nor its description has."""
+
+
+_RIGHTS: Final = {
+    "cms:write": "change anything",
+    "cms:publish": "publish, hide or schedule anything",
+    "cms:delete": "delete anything",
+    "web:read": "search the web",
+}
+"""What needs which permission, in the words of `describe_missing_rights`."""
+
+
+def describe_missing_rights(principal: Principal) -> str:
+    """Tell the editor what the person of a run may not do; empty if the person may do everything."""
+    missing = [words for permission, words in _RIGHTS.items() if not principal.may(permission)]
+    if not missing:
+        return ""
+    return (
+        f"On this site the person may not {', and not '.join(missing)}. "
+        "If asked for that, call no tool and change nothing in its place. Say: I cannot do that, you have no right to."
+    )
+
+
+def with_missing_rights(find: Callable[[RunInfo], Awaitable[str]]) -> RunInstructions:
+    """Run instructions that say what the person may not do, and then what ``find`` returns."""
+
+    async def instruct(info: RunInfo) -> str:
+        return "\n\n".join(filter(None, (describe_missing_rights(info.principal), await find(info))))
+
+    return instruct
 
 
 def is_for_editor(callee: Callee[..., Any]) -> bool:

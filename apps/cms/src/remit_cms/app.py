@@ -19,7 +19,7 @@ from remit.home import data_folder, data_location
 from remit.inventory import Inventory, Operations
 from remit.secrets import EnvSecrets
 from remit.tools import Resolver
-from remit_cms.agent import editor, is_for_editor
+from remit_cms.agent import editor, is_for_editor, with_missing_rights
 from remit_cms.images.library import Images
 from remit_cms.images.placing import Placing
 from remit_cms.images.references import ImageReferences
@@ -117,7 +117,7 @@ def build(
     if index is not None:
         index.follow_edits()
     pages, search, sections = Pages(database), Search(database, index), Sections(database)
-    settings = SettingsInForce(database)
+    instructions = with_missing_rights(SettingsInForce(database).find_instructions)
     renderer = PageRenderer(database, home / "sites")
     others = other_operations(database, home, web=web, index=index, preview_key=preview_key)
     parts = (page_operations(pages, search), section_operations(sections), *others)
@@ -131,7 +131,7 @@ def build(
         renderer=renderer,
         app=App(
             name="cms",
-            agents=(editor(filter(is_for_editor, callees), run_instructions=settings.find_instructions),),
+            agents=(editor(filter(is_for_editor, callees), run_instructions=instructions),),
             tools=(*filterfalse(is_for_editor, callees),),
             references=references(database),
             operations=Operations(load_inventory(), (), parts=parts),

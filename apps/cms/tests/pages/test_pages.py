@@ -234,7 +234,7 @@ async def test_an_unconfirmed_delete_deletes_nothing_and_says_what_would_be_lost
         "requiresConfirmation": True,
         "pageId": page.id,
         "message": "This would delete the page 'About' (/about) with 2 sections (hero, text). "
-        "Nothing is deleted yet. Ask the person, and wait.",
+        "Nothing is deleted until the person agrees.",
     }
     assert await world.rows() == before
 

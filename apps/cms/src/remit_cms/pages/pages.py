@@ -193,7 +193,7 @@ class Pages:
             requires_confirmation=True,
             page_id=payload.page_id,
             message=f"This would delete {(await self.preview_deletion(ctx, payload)).summary}. "
-            "Nothing is deleted yet. Ask the person, and wait.",
+            "Nothing is deleted until the person agrees.",
         )
 
 

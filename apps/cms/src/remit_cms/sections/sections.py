@@ -228,7 +228,7 @@ class Sections:
             requires_confirmation=True,
             page_section_id=payload.page_section_id,
             message=f"This would delete {(await self.preview_deletion(ctx, payload)).summary}. "
-            "Nothing is deleted yet. Ask the person, and wait.",
+            "Nothing is deleted until the person agrees.",
         )
 
 

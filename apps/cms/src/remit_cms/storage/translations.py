@@ -153,6 +153,5 @@ async def check_slugs_are_free(scope: Scope, page_id: str, texts: Mapping[str, P
             if taken[locale] == slug:
                 where = "" if locale == scope.default_locale else f" in {locale}"
                 raise AlreadyExistsError(
-                    f"There is a page with this slug already{where}: '{other.title}', id {other.id}. "
-                    "If that page is meant, update it by its id. If not, ask the person."
+                    f"There is a page with this slug already{where}: '{other.title}', id {other.id}."
                 )
