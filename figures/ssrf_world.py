@@ -17,8 +17,8 @@ from remit_cms.web.guarded_http import GuardedHttp, HttpLimits
 
 PUBLIC = "93.184.215.14"
 """The address of every name that is not given another one."""
-
-
+_INWARD_ANYWAY = {"168.63.129.16"}
+"""Global by the registries, and yet the platform of the machine, at Azure."""
 _TLS = b"\x16"
 
 
@@ -134,6 +134,6 @@ def _answers(addresses: list[str], port: int) -> list[tuple[int, int, int, str, 
 
 def _is_public(host: str) -> bool:
     try:
-        return ip_address(host).is_global
+        return ip_address(host).is_global and host not in _INWARD_ANYWAY
     except ValueError:
         return False

@@ -73,10 +73,20 @@ async def test_the_approver_sees_the_page_and_what_was_edited_since_is_asked_abo
     assert (await runtime.replay(waiting.run)).is_identical
 
 
-@pytest.mark.parametrize("said", ["section_1", "about-us/hero", "/about-us/hero", "About us/hero", "page_1/hero"])
-async def test_a_section_is_changed_by_id_or_by_page_and_template(world: World, runtime: Runtime, said: str) -> None:
-    await world.page("About us", ("hero", {"heading": "We bake"}))
+@pytest.mark.parametrize(
+    "said",
+    [
+        *("section_1", "about-us/hero", "/about-us/hero", "About us/hero", "page_1/hero", "About us/We bake"),
+        *("about-us/WE BAKE", "about-us/Wir backen", "We bake"),
+    ],
+)
+async def test_a_section_is_changed_by_id_or_by_page_and_template_or_heading(
+    world: World, runtime: Runtime, said: str
+) -> None:
+    await world.page("About us", ("hero", {"heading": "We bake"}), ("text", {"heading": "Our oven", "content": "Hot."}))
     await world.page("Contact", ("hero", {"heading": "Call us"}))
+    german = {"pageSectionId": "section_1", "localeCode": "de", "content": {"heading": "Wir backen"}}
+    await call(runtime, "cms_updateSectionContent", **german)
     text = (await call(runtime, "cms_updateSectionContent", pageSectionId=said, content={"heading": "Bread"})).text
     assert json.loads(text)["section"]["content"] == {"heading": "Bread"}
 
@@ -98,7 +108,12 @@ async def test_a_page_is_read_by_its_title_unless_two_have_it(world: World, runt
     assert json.loads((await call(runtime, "cms_getPage", pageId="about us")).text)["page"]["id"] == "page_1"
     for slug in ("team", "team-2"):
         await call(runtime, "cms_createPage", title="Our team", slug=slug)
-    assert json.loads((await call(runtime, "cms_getPageSections", pageId="Our team")).text)["errorCode"] == "NOT_FOUND"
+    reply = json.loads((await call(runtime, "cms_getPageSections", pageId="Our team")).text)
+    assert reply["errorCode"] == "VALIDATION_ERROR"
+    assert reply["error"] == (
+        "'Our team' may mean 'Our team' (/team, id page_2), 'Our team' (/team-2, id page_3); "
+        "give the id or slug of one."
+    )
 
 
 async def test_a_section_is_named_by_its_number_on_the_page_which_stays_when_others_move_or_go(world: World) -> None:

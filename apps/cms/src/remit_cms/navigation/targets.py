@@ -12,7 +12,7 @@ from sqlalchemy import and_, func, or_, select
 
 from remit.errors import InvalidArgumentsError, NotFoundError
 from remit_cms.models import Content
-from remit_cms.storage.scope import Scope, slug_of
+from remit_cms.storage.scope import Scope, list_pages, slug_of
 from remit_cms.storage.tables import Kind, Page
 from remit_cms.templates.values import url_scheme
 
@@ -59,8 +59,7 @@ async def _find_page(scope: Scope, href: str) -> Page:
         return found
     titled = (await scope.session.scalars(chosen.where(func.lower(Page.title) == address.lower()))).all()
     if len(titled) > 1:
-        listed = ", ".join(f"'{page.title}' (/{page.slug}, id {page.id})" for page in titled)
-        raise InvalidArgumentsError(f"Several pages have the title '{href}': {listed}. Name one by its slug or id.")
+        raise InvalidArgumentsError(f"'{href}' may mean {list_pages(titled)}; give the id or slug of one.")
     if titled:
         return titled[0]
     if found is not None:

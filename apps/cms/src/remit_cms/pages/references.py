@@ -11,8 +11,8 @@ from sqlalchemy import Row, or_, select
 from remit import LeafContext
 from remit.tools import Candidate
 from remit_cms.storage.database import Database
-from remit_cms.storage.scope import find_named, slug_of
-from remit_cms.storage.tables import Kind, Page, PageSection, SectionDefinition
+from remit_cms.storage.scope import Scope, find_named, slug_of
+from remit_cms.storage.tables import Kind, Page, PageSection, SectionContent, SectionDefinition
 from remit_cms.storage.transactions import open_view
 from remit_cms.storage.translations import PageTexts, load_texts
 
@@ -64,7 +64,7 @@ class SectionReferences:
         self._database = database
 
     async def find_candidates(self, ctx: LeafContext, text: str) -> list[Candidate]:
-        """The sections that a text may mean: by id, template, or page and template; or else all, to suggest some."""
+        """The sections that a text may mean: by id, template, or page and template or heading; or else others."""
         head, _, key = text.strip().rpartition("/")
         number = int(key[1:]) if _NUMBERED.fullmatch(key) else 0
         rows: Sequence[Row[str, str, int, Page]] = []
@@ -81,11 +81,12 @@ class SectionReferences:
             alike = or_(PageSection.id == text, SectionDefinition.key == key, *numbered)
             named = await find_named(scope, head, [Kind.PAGE]) if head else ()
             on_page = Page.id.in_([head, *(page.id for page in named)])
-            tried = (sections.where(alike, on_page),) if head else ()
+            tried = (sections.where(alike, on_page), sections.where(on_page)) if head else ()
             for query in (*tried, sections.where(alike), sections):
                 rows = (await scope.session.execute(query)).all()
                 if rows:
                     break
+            headings = await _load_headings(scope, [row[0] for row in rows])
         return [
             Candidate(
                 section,
@@ -96,13 +97,25 @@ class SectionReferences:
                     *(
                         f"{name}/{part}"
                         for name in dict.fromkeys((page.slug, f"/{page.slug}", page.title, page.id))
-                        for part in (key, *((f"s{number}",) if number else ()))
+                        for part in (key, *((f"s{number}",) if number else ()), *headings.get(section, ()))
                     ),
+                    *headings.get(section, ()),
                     *((f"s{number}",) if number else ()),
                 ),
             )
             for section, key, number, page in rows
         ]
+
+
+async def _load_headings(scope: Scope, sections: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """The headings of sections in all languages."""
+    found: dict[str, tuple[str, ...]] = {}
+    query = select(SectionContent.section, SectionContent.content).where(SectionContent.section.in_(sections))
+    for section, content in await scope.session.execute(query):
+        heading = content.get("heading")
+        if isinstance(heading, str) and heading:
+            found[section] = (*found.get(section, ()), heading)
+    return found
 
 
 def _aliases(slug: str, text: str, *, own: bool) -> tuple[str, ...]:

@@ -30,6 +30,7 @@ _MAX_SIMILAR: Final = 50
 """So many names are compared letter by letter."""
 _MAX_TRIGRAMS: Final = 200
 _MAX_NAMED: Final = 500
+_MAX_SUGGESTED: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +94,7 @@ class Scope:
 
         Raises:
             NotFoundError: suggests similar pages.
+            InvalidArgumentsError: names those that it may mean.
         """
         return await self.find_document(name, Kind.PAGE)
 
@@ -101,6 +103,7 @@ class Scope:
 
         Raises:
             NotFoundError: suggests similar ones.
+            InvalidArgumentsError: names those that it may mean.
         """
         of_kind = Page.kind.in_(kinds or tuple(Kind))
         in_target = select(Page).where(self.target.row_filter(Page), of_kind)
@@ -115,6 +118,8 @@ class Scope:
         others = await find_named(self, name, kinds)
         if len(others) == 1:
             return others[0]
+        if others:
+            raise InvalidArgumentsError(f"'{name}' may mean {list_pages(others)}; give the id or slug of one.")
         slugs = [page.slug for page in await self.find_similar(name, *kinds)]
         raise NotFoundError(f"No page '{name}'.{_suggest_names('Pages', slug, slugs)}")
 
@@ -205,6 +210,13 @@ async def find_named(scope: Scope, name: str, kinds: Sequence[Kind] = ()) -> lis
         queries.append(translated.where(table.locale == prefix, table.slug == rest))
     rows = await scope.session.scalars(select(Page).from_statement(union_all(*queries).limit(_MAX_NAMED)))
     return [*{page.id: page for page in rows}.values()]
+
+
+def list_pages(pages: Sequence[Page]) -> str:
+    """Documents as an error names them, ten at most."""
+    listed = [f"'{page.title}' (/{page.slug}, id {page.id})" for page in pages[:_MAX_SUGGESTED]]
+    more = [f"{len(pages) - _MAX_SUGGESTED} more"] if len(pages) > _MAX_SUGGESTED else []
+    return ", ".join([*listed, *more])
 
 
 def slug_of(name: str) -> str:

@@ -15,16 +15,34 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import cache, partial
+from ipaddress import IPv4Network
 from typing import Any, Final, cast
 
 import httpcore2
 from httpcore2 import AsyncConnectionPool, AsyncNetworkBackend, AsyncNetworkStream, ConnectError, Response
 from httpx2 import URL, InvalidURL
-from ssrfguard import BlockedAddressError, BlockedURLError, Policy, Resolver, Target, resolve
+from ssrfguard import (
+    DEFAULT_DENIED,
+    AddressTable,
+    Block,
+    BlockedAddressError,
+    BlockedURLError,
+    Policy,
+    Reach,
+    Resolver,
+    Target,
+    resolve,
+)
 
 from remit.errors import DeniedError, ExternalError, InvalidArgumentsError
 
-PUBLIC_ONLY: Final = Policy()
+_AZURE: Final = Block(
+    IPv4Network("168.63.129.16/32"), "Azure platform", "", Reach.DENIED, "answers every machine there"
+)
+"""A public address by its number, behind which a machine of Azure finds its secrets."""
+PUBLIC_ONLY: Final = Policy(
+    denied_networks=AddressTable((*DEFAULT_DENIED.blocks, _AZURE), snapshot=DEFAULT_DENIED.snapshot)
+)
 """Public addresses at the usual ports of the web."""
 
 _USER_AGENT: Final = "remit-cms/1"
