@@ -28,7 +28,7 @@ from remit_cms.navigation.navigation import NavigationReferences
 from remit_cms.pages.pages import Pages
 from remit_cms.pages.references import PageReferences, SectionReferences
 from remit_cms.pages.search import Search
-from remit_cms.posts.references import EntryReferences
+from remit_cms.posts.references import DocumentReferences, EntryReferences
 from remit_cms.publishing.references import ChangeSetReferences, DeletedPageReferences
 from remit_cms.rendering.opening import Opening
 from remit_cms.rendering.renderer import PageRenderer
@@ -41,7 +41,6 @@ from remit_cms.site.export import Exports
 from remit_cms.site.previewing import DEFAULT_URL, PreviewKey, Previews
 from remit_cms.sites.sites import Sites
 from remit_cms.storage.database import Database
-from remit_cms.storage.tables import Kind
 from remit_cms.tools import (
     change_set_operations,
     collection_operations,
@@ -176,7 +175,7 @@ def references(database: Database) -> dict[str, Resolver]:
     """The resolvers of references, by kind."""
     return {
         "page": PageReferences(database).find_candidates,
-        "document": PageReferences(database, *Kind).find_candidates,
+        "document": DocumentReferences(database).find_candidates,
         "entry": EntryReferences(database).find_candidates,
         "navigation-item": NavigationReferences(database).find_candidates,
         "section": SectionReferences(database).find_candidates,

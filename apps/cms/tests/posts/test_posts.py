@@ -118,6 +118,15 @@ async def test_title_and_slug_of_a_post_are_translated_and_the_original_stays(an
     assert [each.id for each in await ann.world.references["entry"](ann.call(), "hallo")] == ["entry_1"]
 
 
+@pytest.mark.parametrize("said", ["hello", "posts/hello", "/posts/hello", "Hello", "HELLO", "entry_1"])
+async def test_a_post_is_a_document_under_each_of_its_names(ann: Editor, said: str) -> None:
+    await create(ann, "Hello", body="Bread")
+    await ann.create("Hello world")
+    found = await ann.world.references["document"](ann.call(), said)
+    names = {each.id: " | ".join((each.id, each.name, *each.aliases)).casefold().split(" | ") for each in found}
+    assert [each for each, known in names.items() if said.casefold() in known] == ["entry_1"]
+
+
 async def test_a_post_goes_from_draft_to_published_to_archived_and_back(ann: Editor, posts: Posts) -> None:
     await create(ann, "Hello", body="Bread")
     with pytest.raises(ConflictError, match="is not live"):
