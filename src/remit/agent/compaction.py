@@ -9,6 +9,7 @@ from typing import Any
 from msgspec import Struct
 
 from remit.agent.dropped_output import describe_dropped_outputs
+from remit.agent.found_tools import find_found_tools
 from remit.agent.model import Model, VendorModel, check_is_model
 from remit.agent.run_instructions import find_run_instructions
 from remit.agent.working_memory import find_working_memory
@@ -117,10 +118,14 @@ class CompactionPlan:
         return self._refused or _tokens(older) >= self.limit // 8
 
     async def list_pinned(self) -> list[str]:
-        """The messages that stay beside a summary: the newest run instructions and memory, and what was asked for."""
+        """The messages that stay beside a summary: the newest that Remit wrote, and what was asked for."""
         ledger, agent = self.request.ledger, self.request.agent
         kept = {"", *(text for group in self.groups[self.older_count :] for text in group)}
-        newest = (find_run_instructions(ledger, agent), await find_working_memory(ledger, agent, self._texts))
+        newest = (
+            find_run_instructions(ledger, agent),
+            await find_working_memory(ledger, agent, self._texts),
+            find_found_tools(ledger, agent),
+        )
         asked = [
             item.text
             for item in ledger.items_for(agent)

@@ -11,8 +11,10 @@ from remit.agent.attachments import load_attachments
 from remit.agent.definition import AgentDefinition
 from remit.agent.driver import AgentService, AgentTask
 from remit.agent.first_messages import record_first_message
+from remit.agent.found_tools import record_found_tools
 from remit.agent.loop import AgentRun
 from remit.agent.run_instructions import record_run_instructions
+from remit.agent.tool_search import SearchTools
 from remit.agent.working_memory import record_working_memory
 from remit.contracts.callee import AgentLike, Frame
 from remit.contracts.chat import History, completion_from_message, decode_message, message_text
@@ -46,9 +48,11 @@ async def run_conversation(
     system = record_first_message(frame, 0, "system", definition.render_instructions(payload))
     run_instructions = await _record_run_instructions(frame, definition, 0)
     memory = await _record_memory(frame, agent, peers, prior)
-    user = record_first_message(frame, 1, "user", definition.render_message(payload))
+    message = definition.render_message(payload)
+    found_tools = await _record_found_tools(frame, agent, message)
+    user = record_first_message(frame, 1, "user", message)
     used_call_ids = _collect_call_ids(prior)
-    history = History([system, *prior, *run_instructions, *memory, user])
+    history = History([system, *prior, *run_instructions, *memory, *found_tools, user])
     task = AgentTask(history=history, frame=frame, attachments=attachments, used_call_ids=used_call_ids)
     turns, handoffs = 0, 0
     run = await agent.service(task)
@@ -84,6 +88,15 @@ async def _record_memory(
         return []
     agents, is_decided = (agent, *peers.values()), _has_first_messages(frame, 1)
     return await record_working_memory(frame, memory, agents, prior, is_decided=is_decided)
+
+
+async def _record_found_tools(frame: Frame, agent: BoundAgent, message: str) -> list[str]:
+    """The message with the tools that the message to the agent finds, if it has a search."""
+    search = next((each for each in agent.tools if isinstance(each, SearchTools)), None)
+    if search is None:
+        return []
+    caller = frame.caller.enter_agent(agent.name, None, agent.definition.permissions)
+    return await record_found_tools(frame, search, caller, message, is_decided=_has_first_messages(frame, 1))
 
 
 def _has_first_messages(frame: Frame, count: int) -> bool:

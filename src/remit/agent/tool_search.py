@@ -7,6 +7,7 @@ history always carries the same definitions, in the order in which they were fou
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, cached_property
 from types import MappingProxyType
@@ -20,6 +21,7 @@ from remit.agent.tool_ranking import ToolRanker, ToolText, WordRanker, fuse_rank
 from remit.contracts.arguments import Arguments
 from remit.contracts.call import CallLayer
 from remit.contracts.callee import UNKNOWN, Callee, Frame, ReconcileResult
+from remit.contracts.chat import decode_message, encode_message, message_text
 from remit.contracts.classification import EXPERIMENT_PERMISSION, Visibility
 from remit.contracts.facts import Effect, Facts
 from remit.contracts.principal import Caller
@@ -32,6 +34,9 @@ from remit.schemas.suggestions import suggest
 AnyCallee = Callee[..., Any]
 SEARCH_TOOL: Final = "search_tools"
 _MAX_SUMMARY: Final = 100
+_FOUND_HEADING: Final = "Tools that may fit the next message:"
+_FOUND_START: Final = encode_message({"role": "user", "content": f"<found_tools>\n{_FOUND_HEADING}"})[:-2]
+_FOUND_NAME: Final = re.compile(r"^- ([A-Za-z0-9_-]{1,64}): ", re.MULTILINE)
 
 
 class ToolSearch(Struct, frozen=True, kw_only=True):
@@ -42,6 +47,8 @@ class ToolSearch(Struct, frozen=True, kw_only=True):
         limit: the most tools that one search finds.
         always: the tools that are shown without a search.
         phrases: words that mean a tool and that neither its name nor its description has, by the tool's name.
+        ahead: how many tools the words of each message find, before the model has asked for any; for models that
+            seldom search. By default none, so that the definitions stay the same until the model searches.
         rankers: how tools are ranked; several are joined, such as words and embeddings.
     """
 
@@ -49,10 +56,11 @@ class ToolSearch(Struct, frozen=True, kw_only=True):
     limit: int = 5
     always: Sequence[str] = ()
     phrases: Mapping[str, Sequence[str]] = MappingProxyType({})
+    ahead: int = 0
     rankers: Sequence[ToolRanker] = (WordRanker(),)
 
     def __post_init__(self) -> None:
-        check_counts("ToolSearch", above=self.above, limit=self.limit)
+        check_counts("ToolSearch", above=self.above, limit=self.limit, ahead=self.ahead)
         if self.limit < 1:
             raise SetupError(f"ToolSearch: limit is {self.limit}; a search finds at least one tool")
         always = as_text_tuple("ToolSearch: always", self.always)
@@ -133,12 +141,21 @@ class SearchTools:
             NotFoundError: none fits.
         """
         query = cast("Search", payload).query
-        texts = [text for name, text in self._texts.items() if may_call(frame.caller, self._tools[name])]
-        ranked = fuse_rankings([await ranker(query, texts) for ranker in self._search.rankers])
-        known = {text.name for text in texts}  # a ranker of one's own may name others
-        found = [name for name in ranked if name in known][: self._search.limit]
+        found = await self._find(query, frame.caller, self._search.limit)
         if not found:
             raise NotFoundError(f"no tool fits {query!r}; search with other words")
+        return found
+
+    async def find_ahead(self, message: str, caller: Caller) -> dict[str, str]:
+        """The tools that the words of a message find, as `run` returns them, without those that are always shown."""
+        found = await self._find(message, caller, self._search.ahead) if self._search.ahead else {}
+        return {name: summary for name, summary in found.items() if name not in self._search.always}
+
+    async def _find(self, query: str, caller: Caller, limit: int) -> dict[str, str]:
+        texts = [text for name, text in self._texts.items() if may_call(caller, self._tools[name])]
+        ranked = fuse_rankings([await ranker(query, texts) for ranker in self._search.rankers])
+        known = {text.name for text in texts}  # a ranker of one's own may name others
+        found = [name for name in ranked if name in known][:limit]
         return {name: _summarize(self._tools[name].description) for name in found}
 
     async def reconcile(self, _payload: BaseModel, _frame: Frame, /) -> ReconcileResult:
@@ -179,7 +196,10 @@ def may_call(caller: Caller, callee: AnyCallee) -> bool:
 
 
 def names_found(history: Iterable[str]) -> list[str]:
-    """The names of tools that searches found or calls named, in a history of wire texts, each once, in order."""
+    """The names of tools that searches found or calls named, in a history of wire texts, each once, in order.
+
+    A user's message may look like one about tools found ahead: it shows tools that a search would find too.
+    """
     found: dict[str, None] = {}
     searches = set[str]()
     for text in history:
@@ -194,7 +214,15 @@ def names_found(history: Iterable[str]) -> list[str]:
             message = cast("dict[str, Any]", json.loads(text))
             if message.get("tool_call_id") in searches:
                 found.update(dict.fromkeys(names_in_reply(message.get("content"))))
+        elif text.startswith(_FOUND_START):
+            found.update(dict.fromkeys(_FOUND_NAME.findall(message_text(decode_message(text)))))
     return list(found)
+
+
+def describe_found(found: Mapping[str, str]) -> str:
+    """A message with tools found ahead, for a model; empty without any."""
+    lines = "\n".join(f"- {name}: {summary}" for name, summary in found.items())
+    return f"<found_tools>\n{_FOUND_HEADING}\n{lines}\n</found_tools>" if found else ""
 
 
 def names_in_reply(content: object) -> list[str]:

@@ -112,6 +112,7 @@ class ToolSearchSection(FrontMatterPart):
     limit: int = Field(default=ToolSearch().limit, ge=1, description="How many tools a search finds.")
     always: list[ToolName] = Field(default=[], description="Tools that are shown without a search.")
     phrases: dict[ToolName, list[str]] = Field(default={}, description="Words that mean a tool, by its name.")
+    ahead: int = Field(default=ToolSearch().ahead, ge=0, description="How many tools each message finds by its words.")
 
 
 def number_as_above(value: object) -> object:

@@ -137,6 +137,7 @@ def editor(
         tool_scope="listed",
         tool_search=ToolSearch(
             always=[name for name in ALWAYS if name in names],
+            ahead=5,
             phrases={name: words for name, words in PHRASES.items() if name in names},
         ),
     )

@@ -305,3 +305,17 @@ async def test_a_conversation_that_only_deletes_leaves_no_set_to_publish(ann: Ed
     await bob.delete("page_1")
     reply = await bob.sets.list_change_sets(bob.call(), ListChangeSets())
     assert (reply.change_sets, reply.total) == ([], 0)
+
+
+async def test_the_open_set_of_a_conversation_is_meant_by_what_models_call_it(world: World) -> None:
+    ann, bea = Editor(world, "ann", "anns"), Editor(world, "bea", "beas")
+    await ann.create("About")
+    await bea.create("Jobs")
+    find = world.references["change-set"]
+    for said in ("current", "my changes", "your-change-set-id"):
+        found = await find(ann.call(), said)
+        (own,) = [each.id for each in found if said in each.aliases]
+        assert own == (await ann.look()).id
+    assert not any(each.aliases for each in await find(Editor(world, "pat").call(), "current"))
+    await ann.publish()
+    assert not any(each.aliases for each in await find(ann.call(), "current"))

@@ -1,0 +1,34 @@
+"""Tools found ahead: those that fit a message by its words, given to the model in a message of their own before it."""
+
+from __future__ import annotations
+
+from remit.agent.first_messages import record_message
+from remit.agent.tool_search import SearchTools, describe_found
+from remit.contracts.callee import Frame
+from remit.contracts.items import Message
+from remit.contracts.ledger import Ledger
+from remit.contracts.principal import Caller
+from remit.contracts.question import content_digest
+
+
+async def record_found_tools(
+    frame: Frame, search: SearchTools, caller: Caller, message: str, *, is_decided: bool
+) -> list[str]:
+    """The message about the tools that ``message`` finds; none if it finds none but those that are always shown.
+
+    Only what ``caller`` may call is found. See `record_message` for ``is_decided``.
+    """
+
+    async def make_text() -> str:
+        return describe_found(await search.find_ahead(message, caller))
+
+    return await record_message(frame, _message_id(frame.id), make_text, is_decided=is_decided)
+
+
+def find_found_tools(ledger: Ledger, agent: str) -> str:
+    """The message about tools found ahead that the agent's call with this id recorded; empty without one."""
+    return next((item.text for item in ledger.items_for(_message_id(agent)) if isinstance(item, Message)), "")
+
+
+def _message_id(agent: str) -> str:
+    return content_digest("found tools", agent)
