@@ -64,6 +64,20 @@ async def test_a_model_that_only_says_it_is_done_fails_each_task(task: Task, loa
     assert not (await run_task(task, load_app, Scripted(["Done."] * 9))).has_passed
 
 
+CANNOT = {"cannot-order", "cannot-publish", "cannot-send-mail", "research-impossible"}
+REFUSED = [
+    task for task in TASKS if task.name in CANNOT | {"image-in-use", "purge-linked", "page-of-another-site", "rename"}
+]
+
+
+@pytest.mark.parametrize("task", REFUSED, ids=[task.name for task in REFUSED])
+async def test_a_model_that_only_says_it_cannot_fails_what_can_be_done_or_has_a_reason(
+    task: Task, load_app: Callable[[], App]
+) -> None:
+    result = await run_task(task, load_app, Scripted(["I cannot do that."] * 9))
+    assert result.has_passed is (task.name in CANNOT)
+
+
 @pytest.mark.parametrize(
     ("name", "other", "answers", "kinds"),
     [
