@@ -84,22 +84,22 @@ def section_operations(sections: Sections, inventory: Inventory | None = None) -
 
 
 def rendering_operations(opening: Opening, inventory: Inventory | None = None) -> Operations:
-    """Operations for users, not for the editor, whose every request would pay for their description."""
+    """Operations that write files for people; the editor does not have them."""
     return _bind("rendering", inventory, opening)
 
 
 def image_operations(images: Images, placing: Placing, inventory: Inventory | None = None) -> Operations:
-    """Operations on images, for the illustrator and for users."""
+    """Operations on images."""
     return _with_previews(_bind("image", inventory, images, placing), {"cms_deleteImage": images.preview_deletion})
 
 
 def site_operations(previews: Previews, exports: Exports, inventory: Inventory | None = None) -> Operations:
-    """Operations on the site that visitors see, for users."""
+    """Operations on the site that visitors see."""
     return _bind("site", inventory, previews, exports)
 
 
 def sites_operations(sites: Sites, rebuilding: Rebuilding, inventory: Inventory | None = None) -> Operations:
-    """Operations on whole sites, for users."""
+    """Operations on whole sites, for people alone."""
     previews: dict[str, PreviewFunction] = {
         "cms_importContent": sites.preview_import,
         "cms_seedSite": sites.preview_seeding,
@@ -108,7 +108,7 @@ def sites_operations(sites: Sites, rebuilding: Rebuilding, inventory: Inventory 
 
 
 def publishing_operations(database: Database, inventory: Inventory | None = None) -> Operations:
-    """Operations on what visitors see, on history and trash. They are for users too: an editor cannot publish."""
+    """Operations on what visitors see, on history and trash."""
     publishing, trash = Publishing(database), Trash(database)
     previews: dict[str, PreviewFunction] = {
         "cms_publishPage": publishing.preview_publication,
@@ -119,7 +119,7 @@ def publishing_operations(database: Database, inventory: Inventory | None = None
 
 
 def change_set_operations(database: Database, inventory: Inventory | None = None) -> Operations:
-    """Operations on change sets, for users."""
+    """Operations on change sets."""
     change_sets = ChangeSets(database)
     previews: dict[str, PreviewFunction] = {
         "cms_publishChangeSet": change_sets.preview_publication,
@@ -129,7 +129,7 @@ def change_set_operations(database: Database, inventory: Inventory | None = None
 
 
 def scheduling_operations(database: Database, schedules: Schedules, inventory: Inventory | None = None) -> Operations:
-    """Operations on what is published and unpublished at times to come, for users."""
+    """Operations on what is published and unpublished at times to come."""
     scheduling = Scheduling(database, schedules)
     previews: dict[str, PreviewFunction] = {
         "cms_schedulePage": scheduling.preview_page,
@@ -140,26 +140,26 @@ def scheduling_operations(database: Database, schedules: Schedules, inventory: I
 
 
 def settings_operations(database: Database, inventory: Inventory | None = None) -> Operations:
-    """Operations on the settings of a site, for users."""
+    """Operations on the settings of a site."""
     return _bind("settings", inventory, Settings(database))
 
 
 def navigation_operations(database: Database, inventory: Inventory | None = None) -> Operations:
-    """Operations on the navigation of a site, for users."""
+    """Operations on the navigation of a site."""
     navigation = Navigation(database)
     previews: dict[str, PreviewFunction] = {"cms_removeNavigationItem": navigation.preview_removal}
     return _with_previews(_bind("navigation", inventory, navigation), previews)
 
 
 def collection_operations(database: Database, inventory: Inventory | None = None) -> Operations:
-    """Operations on collections and their entries, for users."""
+    """Operations on collections and their entries."""
     collections = Collections(database)
     previews: dict[str, PreviewFunction] = {"cms_deleteEntry": collections.preview_deletion}
     return _with_previews(_bind("collection", inventory, collections), previews)
 
 
 def post_operations(database: Database, inventory: Inventory | None = None) -> Operations:
-    """Operations on posts, for users."""
+    """Operations on posts."""
     posts = Posts(database)
     previews: dict[str, PreviewFunction] = {
         "cms_publishPost": posts.preview_publication,
@@ -174,7 +174,7 @@ def _bind(subdomain: str, inventory: Inventory | None, *objects: object) -> Oper
 
 
 def web_operations(research: Research, requests: HttpRequests, inventory: Inventory | None = None) -> Operations:
-    """Operations on the web, for the researcher and for users."""
+    """Operations on the web."""
     return _with_previews(_bind("web", inventory, research, requests), {"http_post": requests.preview_post})
 
 
