@@ -119,14 +119,18 @@ async def test_tools_found_ahead_are_offered_with_the_message_and_from_then_on(d
     model = Scripted([calls(("rename_page", {"page": "a"})), "done", "again"])
     runtime = runtime_of(make_agent(driver, search=AHEAD), model=model)
     runs = [
-        await runtime.run(text, by=superuser(), conversation="c") for text in ("Rename the page", "And now the photos")
+        await runtime.run(text, by=superuser(), conversation="c")
+        for text in ("Rename or delete the page", "And now the photos")
     ]
     first = ["search_tools", "delete_page", "rename_page"]
     assert offered(model) == [first, first, [*first, "list_images"]]
     told = [json.loads(text)["content"] for text in model.requests[-1].history if "<found_tools>" in text]
     assert told == [
-        f"<found_tools>\nTools that may fit the next message:\n- {line}\n</found_tools>"
-        for line in ("rename_page: Give a page another title", "list_images: List the images of the site")
+        f"<found_tools>\nTools that may fit the next message:\n- {lines}\n</found_tools>"
+        for lines in (
+            "delete_page: Delete a page of the site\n- rename_page: Give a page another title",
+            "list_images: List the images of the site",
+        )
     ]
     for run in runs:
         assert (await runtime.replay(run.run)).difference == ""

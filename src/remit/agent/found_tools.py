@@ -14,7 +14,7 @@ from remit.contracts.question import content_digest
 async def record_found_tools(
     frame: Frame, search: SearchTools, caller: Caller, message: str, *, is_decided: bool
 ) -> list[str]:
-    """The message about the tools that ``message`` finds; none if it finds none but those that are always shown.
+    """The message about the tools that ``message`` finds; none if all of them are always shown.
 
     Only what ``caller`` may call is found. See `record_message` for ``is_decided``.
     """

@@ -147,9 +147,9 @@ class SearchTools:
         return found
 
     async def find_ahead(self, message: str, caller: Caller) -> dict[str, str]:
-        """The tools that the words of a message find, as `run` returns them, without those that are always shown."""
+        """The tools that the words of a message find, as `run` returns them; none if all of them are always shown."""
         found = await self._find(message, caller, self._search.ahead) if self._search.ahead else {}
-        return {name: summary for name, summary in found.items() if name not in self._search.always}
+        return found if found.keys() - set(self._search.always) else {}
 
     async def _find(self, query: str, caller: Caller, limit: int) -> dict[str, str]:
         texts = [text for name, text in self._texts.items() if may_call(caller, self._tools[name])]
