@@ -51,3 +51,9 @@ def test_a_site_that_exists_starts_without_a_key(home: Path) -> None:
         return reply.body.decode()
 
     assert "http://x.example/sitemap.xml" in asyncio.run(start())
+
+
+def test_without_the_server_the_site_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("remit_cms.site.__main__.find_spec", lambda _name: None)
+    with pytest.raises(SystemExit, match=r"pip install 'remit-cms\[site\]'"):
+        main([])

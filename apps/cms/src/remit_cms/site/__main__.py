@@ -1,4 +1,4 @@
-"""Serves a site: ``python -m remit_cms.site``. Needs the extra ``server`` of Remit."""
+"""Serves a site: ``python -m remit_cms.site``. Needs the extra ``site``."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import argparse
 import asyncio
 import os
 from collections.abc import Sequence
+from importlib.util import find_spec
 
 from sqlalchemy import select
 
@@ -47,6 +48,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--port", type=int, default=8080)
     parser.add_argument("--url", default="", help="the address of the site for visitors")
     given = parser.parse_args(arguments)
+    if find_spec("uvicorn") is None:
+        raise SystemExit("the server of the site is not installed: pip install 'remit-cms[site]'")
     site, _, environment = given.target.partition("/")
     url = given.url or f"http://{given.host}:{given.port}"
 
