@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from itertools import filterfalse
 from pathlib import Path
 from typing import Final
 
-from remit import App
+from remit import App, preset
+from remit.app import Env
 from remit.artifacts import RunArtifacts
 from remit.embeddings import Embeddings, local_embeddings
 from remit.engines import RunSchedules
 from remit.errors import SetupError
 from remit.home import data_folder, data_location
 from remit.inventory import Inventory, Operations
+from remit.policies import DEFAULT_POLICY
 from remit.secrets import EnvSecrets
 from remit.tools import Resolver
 from remit_cms.agent import editor, is_for_editor, with_missing_rights
@@ -29,6 +31,7 @@ from remit_cms.pages.pages import Pages
 from remit_cms.pages.references import PageReferences, SectionReferences
 from remit_cms.pages.search import Search
 from remit_cms.posts.references import DocumentReferences, EntryReferences
+from remit_cms.protection import protecting_policy
 from remit_cms.publishing.references import ChangeSetReferences, DeletedPageReferences
 from remit_cms.rendering.opening import Opening
 from remit_cms.rendering.renderer import PageRenderer
@@ -70,6 +73,8 @@ SEARCH_VARIABLE: Final = "REMIT_CMS_SEARCH"
 """The environment variable with the search engine of the web: ``searxng:URL``, ``brave``, ``tavily`` or ``exa``."""
 EMBEDDINGS_VARIABLE: Final = "REMIT_CMS_EMBEDDINGS"
 """The environment variable with the model for search by meaning: ``openai:NAME``, or ``off`` for none."""
+PROTECTED_VARIABLE: Final = "REMIT_CMS_PROTECTED"
+"""The environment variable with the protected environments: ``SITE/ENVIRONMENT``, separated by commas."""
 POST_HOSTS_VARIABLE: Final = "REMIT_CMS_POST_HOSTS"
 """The environment variable with the hosts that each site may post to: ``SITE=HOST``, separated by commas."""
 
@@ -102,6 +107,7 @@ def build(
     web: Web | None = None,
     index: SemanticIndex | None = None,
     preview_key: PreviewKey | None = None,
+    protected: Collection[str] = (),
 ) -> Cms:
     """Build the CMS.
 
@@ -111,7 +117,12 @@ def build(
         web: how it searches and requests other servers; by default without a search engine and without posts.
         index: finds pages and images by meaning, beside the full text; it follows the edits of this process.
         preview_key: where the site is for visitors, and what signs links to its previews.
+        protected: environments, ``SITE/ENVIRONMENT`` each, where a person approves every edit.
+
+    Raises:
+        SetupError: a protected environment is not written so.
     """
+    env, policy = Env(), protecting_policy(protected) if protected else DEFAULT_POLICY
     database = database or Database(home / "cms.db")
     if index is not None:
         index.follow_edits()
@@ -132,6 +143,8 @@ def build(
             name="cms",
             agents=(editor(filter(is_for_editor, callees), run_instructions=instructions),),
             tools=(*filterfalse(is_for_editor, callees),),
+            env=env,
+            layers=lambda: preset(env, policy=policy),
             references=references(database),
             operations=Operations(load_inventory(), (), parts=parts),
         ),
@@ -196,7 +209,9 @@ def app() -> App:
     embeddings = _find_embeddings(os.environ)
     index = None if embeddings is None else SemanticIndex(database, embeddings)
     key = PreviewKey(url=os.environ.get(SITE_VARIABLE) or DEFAULT_URL)
-    return build(data_folder(os.environ), database=database, web=web, index=index, preview_key=key).app
+    protected = [*filter(None, map(str.strip, os.environ.get(PROTECTED_VARIABLE, "").split(",")))]
+    home = data_folder(os.environ)
+    return build(home, database=database, web=web, index=index, preview_key=key, protected=protected).app
 
 
 _KEY_VARIABLES: Final = ("BRAVE_API_KEY", "TAVILY_API_KEY", "EXA_API_KEY")
