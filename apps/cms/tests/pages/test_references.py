@@ -134,3 +134,14 @@ async def test_a_section_is_named_by_its_number_on_the_page_which_stays_when_oth
     assert [each.ref for each in again] == ["about/s1", "about/s2", "about/s3"]
     added = await sections.add_section_to_page(world.call(), AddSectionToPage(page_id="about", definition_id="text"))
     assert added.section.ref == "about/s5"
+
+
+@pytest.mark.parametrize("said", ["Über uns", "ÜBER UNS", "über uns", "U\u0308ber uns", " Über uns "])
+async def test_a_title_in_any_script_is_read_and_changed_alike(world: World, runtime: Runtime, said: str) -> None:
+    await call(runtime, "cms_createPage", title="Über uns", slug="about")
+    await call(runtime, "cms_createPage", title="Contact", slug="contact")
+    await call(runtime, "cms_translatePage", pageId="contact", localeCode="de", title="ÖFFNUNGSZEITEN")
+    for tool, more in (("cms_getPage", {}), ("cms_getPageSections", {}), ("cms_updatePage", {"indexing": False})):
+        reply = json.loads((await call(runtime, tool, pageId=said, **more)).text)
+        assert reply["success"], (tool, reply)
+    assert json.loads((await call(runtime, "cms_getPage", pageId="Öffnungszeiten")).text)["page"]["slug"] == "contact"

@@ -8,10 +8,11 @@ from typing import Final, cast
 from urllib.parse import urlsplit
 
 from pydantic import JsonValue
-from sqlalchemy import and_, func, or_, select
+from sqlalchemy import and_, or_, select
 
 from remit.errors import InvalidArgumentsError, NotFoundError
 from remit_cms.models import Content
+from remit_cms.storage.keys import name_key
 from remit_cms.storage.scope import Scope, list_pages, slug_of
 from remit_cms.storage.tables import Kind, Page
 from remit_cms.templates.values import url_scheme
@@ -55,9 +56,9 @@ async def _find_page(scope: Scope, href: str) -> Page:
     named = or_(Page.id == name, and_(Page.slug == slug, Page.parent.is_(None)))
     in_order = (Page.id != name, Page.locale != scope.default_locale)
     found = (await scope.session.scalars(chosen.where(named).order_by(*in_order).limit(1))).first()
-    if found is not None and (_NO_PART.fullmatch(part) or found.title.lower() == address.lower()):
+    if found is not None and (_NO_PART.fullmatch(part) or found.title_key == name_key(address)):
         return found
-    titled = (await scope.session.scalars(chosen.where(func.lower(Page.title) == address.lower()))).all()
+    titled = (await scope.session.scalars(chosen.where(Page.title_key == name_key(address)))).all()
     if len(titled) > 1:
         raise InvalidArgumentsError(f"'{href}' may mean {list_pages(titled)}; give the id or slug of one.")
     if titled:

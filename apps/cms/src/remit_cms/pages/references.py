@@ -11,6 +11,7 @@ from sqlalchemy import Row, or_, select
 from remit import LeafContext
 from remit.tools import Candidate
 from remit_cms.storage.database import Database
+from remit_cms.storage.keys import name_key
 from remit_cms.storage.scope import Scope, find_named, slug_of
 from remit_cms.storage.tables import Kind, Page, PageSection, SectionContent, SectionDefinition
 from remit_cms.storage.transactions import open_view
@@ -50,6 +51,7 @@ class PageReferences:
                 str(page.revision),
                 (
                     *_aliases(page.slug, text, own=slugs.get(page.slug) == page.id),
+                    *((text.strip(),) if page.title_key == name_key(text) else ()),
                     *_translations(page, texts, slugs, text),
                 ),
             )
@@ -135,5 +137,5 @@ def _translations(
             own = slugs.get(each.slug, page.id) == page.id
             aliases += (*_aliases(each.slug, text, own=own), f"{locale}/{each.slug}", f"/{locale}/{each.slug}")
         if each.title:
-            aliases.append(each.title)
+            aliases += (each.title, *((text.strip(),) if name_key(each.title) == name_key(text) else ()))
     return (*dict.fromkeys(aliases),)

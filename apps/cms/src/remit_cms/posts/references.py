@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from sqlalchemy import ColumnElement, Select, func, or_, select
+from sqlalchemy import ColumnElement, Select, or_, select
 
 from remit import LeafContext
 from remit.tools import Candidate
 from remit_cms.pages.references import PageReferences
 from remit_cms.storage.database import Database
+from remit_cms.storage.keys import name_key
 from remit_cms.storage.scope import Scope, slug_of
 from remit_cms.storage.tables import Kind, Page, PageTranslation
 from remit_cms.storage.transactions import open_view
@@ -50,10 +51,10 @@ class DocumentReferences:
 
 async def _find_named(scope: Scope, text: str) -> list[Candidate]:
     """The entries with this id, address, slug or title."""
-    tail, title = slug_of(text).rpartition("/")[2], text.strip().lower()
+    tail, title = slug_of(text).rpartition("/")[2], name_key(text)
 
     def is_named(table: type[Page | PageTranslation]) -> ColumnElement[bool]:
-        return or_(table.slug.endswith(f"/{tail}", autoescape=True), func.lower(table.title) == title)
+        return or_(table.slug.endswith(f"/{tail}", autoescape=True), table.title_key == title)
 
     translated = select(PageTranslation.page).where(is_named(PageTranslation))
     entries = select(Page).where(scope.target.row_filter(Page), Page.kind == Kind.ENTRY)
@@ -72,5 +73,6 @@ def _aliases(texts: Mapping[str, PageTexts], text: str) -> tuple[str, ...]:
     addresses = [each.slug for each in texts.values() if each.slug]
     titles = [each.title for each in [*texts.values()][1:] if each.title]
     names = [name for each in addresses for name in (each, f"/{each}", each.rpartition("/")[2])]
-    written = (text.strip(),) if slug_of(text) in names else ()
+    keys = {name_key(each.title) for each in texts.values() if each.title}
+    written = (text.strip(),) if slug_of(text) in names or name_key(text) in keys else ()
     return tuple(dict.fromkeys((*names, *titles, *written)))

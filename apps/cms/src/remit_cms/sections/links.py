@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
-from sqlalchemy import func, or_, select
+from sqlalchemy import or_, select
 
 from remit.errors import NotFoundError
 from remit_cms.models import Content
+from remit_cms.storage.keys import name_key
 from remit_cms.storage.scope import Scope, slug_of
 from remit_cms.storage.snapshots import Snapshot
 from remit_cms.storage.tables import Kind, LivePath, Page, PageTranslation
@@ -78,25 +79,25 @@ async def find_objects(scope: Scope, names: Collection[str]) -> dict[str, Object
     """The objects that names mean: ids, slugs, addresses or exact titles in any locale. Ambiguous names mean none."""
     slugs = {slug_of(name) for name in names}
     paths = {*slugs, *(slug.partition("/")[2] for slug in slugs)} - {""}
-    titles = {name.strip().lower() for name in names}
+    titles = {name_key(name) for name in names}
     table = PageTranslation
     translated = select(table.page).where(
-        scope.target.row_filter(table), or_(table.slug.in_(paths), func.lower(table.title).in_(titles))
+        scope.target.row_filter(table), or_(table.slug.in_(paths), table.title_key.in_(titles))
     )
-    named = or_(Page.id.in_(names), Page.slug.in_(paths), func.lower(Page.title).in_(titles), Page.id.in_(translated))
+    named = or_(Page.id.in_(names), Page.slug.in_(paths), Page.title_key.in_(titles), Page.id.in_(translated))
     query = select(Page).where(scope.target.row_filter(Page), Page.kind.in_(KINDS), named)
     pages = (await scope.session.scalars(query)).all()
     texts = await load_texts(scope, pages)
     meant: dict[tuple[str, str], set[ObjectRef]] = {}
     for page in pages:
-        refs = [("id", page.id), *(("title", (each.title or "").lower()) for each in texts[page.id].values())]
+        refs = [("id", page.id), *(("title", name_key(each.title or "")) for each in texts[page.id].values())]
         for locale, slug in slugs_by_locale(scope, texts[page.id]).items():
             refs += [("path", f"{locale.lower()}/{slug}"), ("path" if locale == scope.default_locale else "slug", slug)]
         for ref in refs:
             meant.setdefault(ref, set()).add(ObjectRef(page.kind, page.id))
     found: dict[str, ObjectRef] = {}
     for name in names:
-        ranked = (("id", name), ("path", slug_of(name)), ("slug", slug_of(name)), ("title", name.strip().lower()))
+        ranked = (("id", name), ("path", slug_of(name)), ("slug", slug_of(name)), ("title", name_key(name)))
         objects = next((meant[each] for each in ranked if each in meant), set[ObjectRef]())
         if len(objects) == 1:
             found[name] = next(iter(objects))

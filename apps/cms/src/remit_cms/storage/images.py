@@ -8,13 +8,14 @@ from datetime import datetime
 from typing import Final
 
 from pydantic import JsonValue
-from sqlalchemy import ForeignKey, ForeignKeyConstraint, Index, LargeBinary, String, Text, func, or_, select
+from sqlalchemy import ForeignKey, ForeignKeyConstraint, Index, LargeBinary, String, Text, or_, select
 from sqlalchemy import cast as sql_cast
-from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy.orm import Mapped, mapped_column, validates
 
 from remit.database import FullText, UtcDateTime
 from remit.errors import NotFoundError
 from remit_cms.models import Content
+from remit_cms.storage.keys import key_of_column, name_key
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.snapshots import Snapshot
 from remit_cms.storage.tables import (
@@ -56,7 +57,9 @@ class Image(Scoped, Base):
     width: Mapped[int]
     height: Mapped[int]
     name: Mapped[str] = mapped_column(String(255))
+    name_key: Mapped[str] = mapped_column(Text, default=key_of_column("name"), server_default="")
     alt: Mapped[str] = mapped_column(String(500))
+    alt_key: Mapped[str] = mapped_column(Text, default=key_of_column("alt"), server_default="")
     caption: Mapped[str] = mapped_column(String(500))
     focal_x: Mapped[int]
     focal_y: Mapped[int]
@@ -64,6 +67,11 @@ class Image(Scoped, Base):
     conversation: Mapped[str] = mapped_column(Text)
     author: Mapped[str] = mapped_column(String(200))
     created_at: Mapped[datetime] = mapped_column(UtcDateTime)
+
+    @validates("name", "alt")
+    def _keep_key(self, column: str, text: str) -> str:
+        setattr(self, f"{column}_key", name_key(text))
+        return text
 
 
 class ImageRendition(Base):
@@ -95,7 +103,8 @@ async def find_image(scope: Scope, name: str) -> Image:
     Raises:
         NotFoundError: there is none, or several have the name.
     """
-    named = or_(Image.id == name, Image.name == name, func.lower(Image.alt) == name.strip().lower())
+    key = name_key(name)
+    named = or_(Image.id == name, Image.name_key == key, Image.alt_key == key)
     rows = (await scope.session.scalars(select(Image).where(scope.target.row_filter(Image), named).limit(3))).all()
     exact = [row for row in rows if row.id == name]
     if len(exact or rows) == 1:

@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from remit.errors import InvalidArgumentsError, NotFoundError
 from remit.tools import Seen
+from remit_cms.storage.keys import name_key
 from remit_cms.storage.names import NameTrigram, trigrams_of
 from remit_cms.storage.tables import (
     Environment,
@@ -196,14 +197,14 @@ class Scope:
 
 async def find_named(scope: Scope, name: str, kinds: Sequence[Kind] = ()) -> list[Page]:
     """The documents with this slug or title in any language, or with an address such as ``/de/ueber-uns``."""
-    of_kind, slug, title = Page.kind.in_(kinds or tuple(Kind)), slug_of(name), name.strip().lower()
+    of_kind, slug, title = Page.kind.in_(kinds or tuple(Kind)), slug_of(name), name_key(name)
     original = select(Page).where(scope.target.row_filter(Page), of_kind)
     table = PageTranslation
     translated = select(Page).join(table, table.page == Page.id).where(scope.target.row_filter(table), of_kind)
     queries = [
         query.where(condition)
         for query, names in ((original, Page), (translated, table))
-        for condition in (names.slug == slug, func.lower(names.title) == title)
+        for condition in (names.slug == slug, names.title_key == title)
     ]
     prefix, _, rest = slug.partition("/")
     if rest and prefix in scope.locales:

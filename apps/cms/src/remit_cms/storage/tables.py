@@ -17,11 +17,12 @@ from sqlalchemy import (
     UniqueConstraint,
     text,
 )
-from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, validates
 
 from remit.database import UtcDateTime
 from remit.effects import effects_table
 from remit_cms.models import Content
+from remit_cms.storage.keys import key_of_column, name_key
 
 
 class Base(DeclarativeBase):
@@ -109,7 +110,7 @@ class Page(Scoped, Base):
         Index("pages_slug", "site", "environment", "locale", "parent", "slug", unique=True),
         Index("pages_live_path", "site", "environment", "locale", "live_path", unique=True),
         Index("pages_any_slug", "site", "environment", "slug"),
-        Index("pages_title", "site", "environment", text("lower(title)")),
+        Index("pages_title_key", "site", "environment", "title_key"),
         Index(
             "pages_root_slug",
             "site",
@@ -127,6 +128,7 @@ class Page(Scoped, Base):
     parent: Mapped[str | None] = mapped_column(ForeignKey("pages.id", ondelete="RESTRICT"))
     slug: Mapped[str] = mapped_column(String(64))
     title: Mapped[str] = mapped_column(String(200))
+    title_key: Mapped[str] = mapped_column(Text, default=key_of_column("title"), server_default="")
     status: Mapped[str] = mapped_column(String(16))
     indexing: Mapped[bool]
     meta_title: Mapped[str | None] = mapped_column(String(200))
@@ -139,6 +141,11 @@ class Page(Scoped, Base):
     created_at: Mapped[datetime] = mapped_column(UtcDateTime)
     updated_at: Mapped[datetime] = mapped_column(UtcDateTime)
 
+    @validates("title")
+    def _keep_title_key(self, _column: str, title: str) -> str:
+        self.title_key = name_key(title)
+        return title
+
 
 class PageTranslation(Scoped, Base):
     """The title, slug and search engine texts of a page's draft in another locale than its own. Null falls back."""
@@ -148,14 +155,20 @@ class PageTranslation(Scoped, Base):
         _environment_foreign_key(),
         Index("page_translations_slug", "site", "environment", "locale", "slug", unique=True),
         Index("page_translations_any_slug", "site", "environment", "slug"),
-        Index("page_translations_title", "site", "environment", text("lower(title)")),
+        Index("page_translations_title_key", "site", "environment", "title_key"),
     )
     page: Mapped[str] = mapped_column(ForeignKey("pages.id", ondelete="CASCADE"), primary_key=True)
     locale: Mapped[str] = mapped_column(String(16), primary_key=True)
     title: Mapped[str | None] = mapped_column(String(200))
+    title_key: Mapped[str | None] = mapped_column(Text, default=key_of_column("title"))
     slug: Mapped[str | None] = mapped_column(String(64))
     meta_title: Mapped[str | None] = mapped_column(String(200))
     meta_description: Mapped[str | None] = mapped_column(String(500))
+
+    @validates("title")
+    def _keep_title_key(self, _column: str, title: str | None) -> str | None:
+        self.title_key = None if title is None else name_key(title)
+        return title
 
 
 class LivePath(Scoped, Base):
