@@ -118,7 +118,7 @@ async def test_the_navigation_of_a_preview_leads_to_its_pages(world: World) -> N
     await world.pages.update_page(world.call(), UpdatePage(page_id="moves", slug="moved"))
     link, site = await link_to(world, page_id="moves"), make_site(world, clock=START.timestamp)
     assert link.endswith("/moved")
-    assert f'<a href="{link}" rel="noopener noreferrer" aria-current="page">There</a>' in (await visit(site, link)).text
+    assert f'<a href="{link}" aria-current="page">There</a>' in (await visit(site, link)).text
 
 
 async def test_a_preview_of_a_change_set_shows_its_settings_navigation_and_posts(world: World) -> None:
@@ -134,7 +134,7 @@ async def test_a_preview_of_a_change_set_shows_its_settings_navigation_and_posts
     shown = (await visit(site, f"{link}live")).text
     assert f'<p><a href="{link}">Bakery</a></p>' in shown
     assert "--ink:navy" in shown
-    assert f'<a href="{link}live" rel="noopener noreferrer" aria-current="page">Who we are</a>' in shown
+    assert f'<a href="{link}live" aria-current="page">Who we are</a>' in shown
     assert "On Monday." in (await visit(site, f"{link}posts/we-open")).text
     visitors = (await visit(site, "/live")).text
     assert not any(text in visitors for text in ("Bakery", "navy", "Who we are"))
@@ -163,7 +163,7 @@ async def test_a_preview_opens_the_home_page_that_its_settings_name_and_links_to
     shown = (await visit(site, link)).text
     assert "This is Home" in shown
     notice = shown.partition("<header")[0]
-    assert f'<a href="{link}a-new-one" rel="noopener noreferrer">A new one</a>' in notice
+    assert f'<a href="{link}a-new-one">A new one</a>' in notice
     await Settings(world.database).update_site_settings(
         world.call(conversation="c"), UpdateSiteSettings(home_page="a-new-one")
     )

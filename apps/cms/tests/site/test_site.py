@@ -88,7 +88,38 @@ async def test_a_page_is_shown_in_its_languages_and_names_the_others(world: Worl
     german = await visit(site, "/de/about")
     assert ('<html lang="de">' in german.text, "<h1>Wir backen</h1>" in german.text) == (True, True)
     assert '<link rel="alternate" hreflang="en" href="https://bakery.example/about">' in german.text
-    assert 'href="/about" rel="noopener noreferrer" lang="en"' in german.text
+    assert '<link rel="alternate" hreflang="x-default" href="https://bakery.example/about">' in german.text
+    assert '<link rel="canonical" href="https://bakery.example/de/about">' in german.text
+    assert '<a href="/about" lang="en" hreflang="en">English</a>' in german.text
+
+
+async def test_a_page_that_is_not_translated_poses_as_no_translation(world: World) -> None:
+    await publish(world, "About", HERO)
+    site = make_site(world)
+    german = (await visit(site, "/de/about")).text
+    assert ('<html lang="de">' in german, '<main id="content" lang="en">' in german) == (True, True)
+    assert '<link rel="canonical" href="https://bakery.example/about">' in german
+    assert "alternate" not in german.partition("<body>")[0].replace("application/atom+xml", "").replace(
+        '<link rel="alternate" hreflang="en"', ""
+    )
+    assert '<a href="/about" lang="en" hreflang="en">English</a>' in german
+
+
+async def test_a_page_has_what_others_show_of_a_link_to_it(world: World) -> None:
+    image = await world.image("A loaf of rye", name="loaf.png")
+    await publish(world, "About", ("hero", {"heading": "We bake <bread>", "image": {"imageId": image.id}}))
+    head = (await visit(make_site(world), "/about")).text.partition("<body>")[0]
+    told = dict(re.findall(r'<meta property="og:([a-z:_]+)" content="([^"]*)">', head))
+    assert told.pop("image").startswith("https://bakery.example/images/")
+    assert told == {
+        "site_name": "Local site",
+        "type": "website",
+        "title": "About",
+        "url": "https://bakery.example/about",
+        "locale": "en",
+        "image:alt": "A loaf of rye",
+    }
+    assert re.search(r'<link rel="icon" href="data:image/svg\+xml,[^"<>]+">', head)
 
 
 async def test_the_first_page_is_home_or_else_the_oldest(world: World) -> None:
@@ -245,11 +276,8 @@ async def test_search_engines_are_told_of_pages_that_they_may_list(world: World)
     await world.page("Draft")
     site = make_site(world)
     sitemap = (await visit(site, "/sitemap.xml")).text
-    assert re.findall(r"<loc>(.*?)</loc>", sitemap) == [
-        "https://bakery.example/about-us",
-        "https://bakery.example/de/about-us",
-    ]
-    assert sitemap.count("<lastmod>2026-01-01</lastmod>") == 2
+    assert re.findall(r"<loc>(.*?)</loc>", sitemap) == ["https://bakery.example/about-us"]
+    assert sitemap.count("<lastmod>2026-01-01</lastmod>") == 1
     assert "Sitemap: https://bakery.example/sitemap.xml" in (await visit(site, "/robots.txt")).text
     assert '<meta name="robots" content="noindex">' in (await visit(site, "/hidden")).text
     assert '<meta name="robots"' not in (await visit(site, "/about-us")).text

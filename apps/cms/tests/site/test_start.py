@@ -54,6 +54,9 @@ def test_a_site_that_exists_starts_without_a_key(home: Path) -> None:
 
 
 def test_without_the_server_the_site_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("remit_cms.site.__main__.find_spec", lambda _name: None)
+    def find(_name: str) -> None:
+        return None
+
+    monkeypatch.setattr("remit_cms.site.__main__.find_spec", find)
     with pytest.raises(SystemExit, match=r"pip install 'remit-cms\[site\]'"):
         main([])

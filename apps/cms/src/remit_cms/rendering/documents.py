@@ -11,10 +11,11 @@ from sqlalchemy import select
 
 from remit_cms.models import Content
 from remit_cms.rendering.entries import Reader, find_entries, find_first_publication, list_entries
+from remit_cms.rendering.icon import icon_address
 from remit_cms.sections.links import Overlay, resolve_links
 from remit_cms.settings.theme import theme_css
 from remit_cms.settings.values import SiteSettings, load_settings
-from remit_cms.storage.images import Image, load_images
+from remit_cms.storage.images import Image, iterate_image_slots, load_images
 from remit_cms.storage.scope import Scope, parse_structure
 from remit_cms.storage.snapshots import SectionSnapshot, Snapshot
 from remit_cms.storage.tables import Kind, SectionDefinition
@@ -29,13 +30,17 @@ _MORE: Final = 3
 class PageDocument:
     """A page, ready to render: its texts, and its sections as key of the template, structure and content.
 
-    Of an entry ``date`` is the day on which it went live, and ``more`` are others of its collection.
+    ``text_locale`` is the language of its texts, which stand in where the page has none in ``locale``. ``cover`` is the
+    id of its first image. Of an entry ``date`` is the day on which it went live, ``more`` are others of its collection.
     """
 
     site: str
     tagline: str | None = None
     theme_css: str = ""
     locale: str
+    text_locale: str
+    icon: str = ""
+    cover: str | None = None
     title: str
     meta_title: str
     meta_description: str | None
@@ -74,6 +79,7 @@ class SiteLink:
 class Surroundings:
     """What stands around a page on its site: addresses, the menu, the same page in other languages, feeds, a notice.
 
+    ``alternates`` are those of ``languages`` in which the page is written; the first is for all other readers.
     ``words`` are the site's own, ``changed`` are the pages that a preview shows in place of live ones.
     """
 
@@ -83,6 +89,7 @@ class Surroundings:
     menu: Sequence[SiteLink] = ()
     footer: Sequence[SiteLink] = ()
     languages: Sequence[SiteLink] = ()
+    alternates: Sequence[SiteLink] = ()
     feeds: Sequence[SiteLink] = ()
     words: Mapping[str, str] = field(default_factory=lambda: WORDS)
     notice: str = ""
@@ -124,20 +131,32 @@ async def load_page_document(
         if snapshot.kind == Kind.ENTRY and snapshot.sections
         else []
     )
+    contents = [content for _, _, content in sections]
+    title, theme = texts.title or "", settings.theme or {}
+    slots = (slot for content in contents for slot in iterate_image_slots(content))
     return PageDocument(
         site=settings.name,
         tagline=settings.tagline,
-        theme_css=theme_css(settings.theme or {}),
+        theme_css=theme_css(theme),
         locale=locale,
-        title=texts.title or "",
-        meta_title=texts.meta_title or f"{texts.title} · {settings.name}",
-        meta_description=texts.meta_description,
+        text_locale=next(code for code in (*chain, snapshot.locale) if code in snapshot.languages),
+        icon=icon_address(settings.name, theme),
+        cover=next((str(slot["imageId"]) for slot in slots), None),
+        title=title,
+        meta_title=texts.meta_title or (title if title == settings.name else f"{title} · {settings.name}"),
+        meta_description=texts.meta_description or _summary_of(snapshot, contents),
         indexing=snapshot.indexing,
         sections=tuple(sections),
-        images=await load_images(scope, [content for _, _, content in sections]),
+        images=await load_images(scope, contents),
         date=None if time is None else reader.format_day(time),
         more=more,
     )
+
+
+def _summary_of(snapshot: Snapshot, contents: Sequence[Content]) -> str | None:
+    """The summary of a post, which search engines show if it has no text for them."""
+    summary = contents[0].get("excerpt") if snapshot.kind == Kind.ENTRY and contents else None
+    return summary if isinstance(summary, str) and summary.strip() else None
 
 
 async def _load_content(reader: Reader, structure: Structure, section: SectionSnapshot) -> Content:

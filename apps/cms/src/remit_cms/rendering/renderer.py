@@ -116,6 +116,7 @@ class PageRenderer:
             policy=content_security_policy(css),
             style=Markup(css),  # noqa: S704 - our own file, and values that settings check
             document=document,
+            cover=pictures.get(document.cover or ""),
             around=around or Surroundings(),
             blocks=blocks,
             opened=bool(blocks) and blocks[0].key == "hero",

@@ -84,13 +84,18 @@ def _strip_dashes(theme: object) -> object:
 Theme = Annotated[dict[str, str], BeforeValidator(_strip_dashes), AfterValidator(_check_theme)]
 
 
+def valid_theme(theme: Mapping[str, str]) -> dict[str, str]:
+    """A theme without values that are wrong, which older settings may have."""
+    return {name: value for name, value in theme.items() if _fault(name, value) is None}
+
+
 def theme_css(theme: Mapping[str, str]) -> str:
     """The rules of CSS that set the variables of a theme; empty without one.
 
     Its colours are those of the light design. The dark design has its own, or texts could not be read, and takes the
-    accent of a theme as light as it needs it. Values that are wrong, which older settings may have, are left out.
+    accent of a theme as light as it needs it.
     """
-    right = {name: value for name, value in theme.items() if _fault(name, value) is None}
+    right = valid_theme(theme)
     fonts = "".join(f"--{name}:{right[name]};" for name in _FONT_VARIABLES if name in right)
     colours = "".join(f"--{name}:{value};" for name, value in right.items() if name not in _FONT_VARIABLES)
     rules = f":root{{{fonts}}}" if fonts else ""

@@ -206,7 +206,8 @@ class Site:
         document = await load_page_document(scope, snapshot, locale, live=True, settings=settings, overlay=overlay)
         around = await load_surroundings(scope, shown, locale, edition)
         if shown is not None and not prefix:
-            href = edition.address(shown.page, locale, shown.addresses[locale]).href(default)
+            written = document.text_locale
+            href = edition.address(shown.page, written, shown.addresses[written]).href(default)
             around = replace(around, origin=self._url, address=f"{self._url}{href}")
         around = replace(around, words={key: text_in(locale, key) for key in WORDS})
         if not prefix:

@@ -211,12 +211,15 @@ async def load_surroundings(scope: Scope, shown: ShownPage | None, locale: str, 
         if href is not None:
             current = shown is not None and item.wanted == shown.page
             links.append((item.location, SiteLink(label=item.label, href=href, current=current)))
+    languages = [] if shown is None else await _link_languages(scope, shown, locale, edition)
+    written = frozenset[str]() if shown is None else shown.snapshot.languages
     return Surroundings(
         home=Address(locale, "").href(default, prefix),
         menu=[link for location, link in links if location in ("header", "both")]
         or ([] if items else await _menu_of_pages(scope, shown, locale, edition)),
         footer=[link for location, link in links if location in ("footer", "both")],
-        languages=[] if shown is None else await _link_languages(scope, shown, locale, edition),
+        languages=languages,
+        alternates=[link for link in languages if link.language in written],
         changed=_link_pages(scope, edition.pages.values(), shown, locale, edition),
     )
 

@@ -51,7 +51,7 @@ def robots_text(url: str) -> str:
 
 
 def sitemap_text(url: str, scope: Scope, edition: Edition, pages: Sequence[tuple[ShownPage, str]]) -> str:
-    """The pages that search engines may list, each in all its languages."""
+    """The pages that search engines may list, each in the languages in which it is written."""
     entries: list[str] = []
     for page, day in pages:
         if not page.snapshot.indexing:
@@ -59,6 +59,7 @@ def sitemap_text(url: str, scope: Scope, edition: Edition, pages: Sequence[tuple
         hrefs = {
             code: f"{url}{edition.address(page.page, code, path).href(scope.default_locale)}"
             for code, path in page.addresses.items()
+            if code in page.snapshot.languages
         }
         links = "".join(
             f'<xhtml:link rel="alternate" hreflang={quoteattr(code)} href={quoteattr(href)}/>'

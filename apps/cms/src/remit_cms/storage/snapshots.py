@@ -77,6 +77,13 @@ class Snapshot(View):
         )
         return {self.locale: original, **self.translations}
 
+    @property
+    def languages(self) -> frozenset[str]:
+        """The locales in which the page has a title or content, its own among them."""
+        titled = [code for code, texts in self.translations.items() if texts.title]
+        filled = [code for section in self.sections for code, content in section.contents.items() if content]
+        return frozenset([self.locale, *titled, *filled])
+
 
 class Difference(View):
     """One place in which two revisions of a page differ. An empty text stands for no value."""
