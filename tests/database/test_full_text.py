@@ -149,3 +149,130 @@ async def test_creating_a_table_again_keeps_its_rows_and_adds_what_an_earlier_ve
     assert await find_notes(database, "bread") == before == ["one", "two"]
     await write(database, one=("Cake", "rye"))
     assert await find_notes(database, "bread") == ["two"]
+
+
+async def write_in(database: Database, language: str, **notes: str) -> None:
+    """Index the titles of notes in a language."""
+    async with database.write() as session:
+        for name, title in notes.items():
+            await NOTE_TEXTS.index(session, name, language, title=title, body="")
+
+
+async def find_stems(database: Database, query: str, *languages: str) -> list[str]:
+    """The notes of a search in these languages, best first."""
+    async with database.read() as session:
+        hits = NOTE_TEXTS.search(session, query, languages)
+        return list(await session.scalars(select(hits.c.key).order_by(hits.c.score.desc(), hits.c.key)))
+
+
+STEMS: dict[str, list[tuple[str, str]]] = {
+    "en": [("Bread", "breads"), ("Bake", "baking"), ("Baking", "bake"), ("Bakeries", "bakery")],
+    "en-GB": [("Baked", "BAKING")],
+    "de": [("Brötchen", "Brötchens"), ("Häuser", "Hauses"), ("Haus", "Häuser"), ("Straßen", "strasse")],
+    "de_AT": [("Brötchen", "brotchens")],
+    "fr": [("mangée", "manger"), ("mangée", "mangees")],
+    "pt": [("informação", "INFORMAÇÕES")],
+    "nb": [("husene", "huset")],
+    "el": [("ΟΔΟΣ", "οδοί")],
+}
+
+
+@pytest.mark.parametrize("language", STEMS)
+async def test_words_of_the_same_stem_are_found(database: Database, language: str) -> None:
+    for title, query in STEMS[language]:
+        await write_in(database, language, one=title, two="Other")
+        assert await find_stems(database, query, language) == ["one"]
+        assert await find_stems(database, query, "fi", language) == ["one"]
+        assert await find_stems(database, query) == []
+
+
+async def test_an_unknown_language_has_no_stems(database: Database) -> None:
+    for language in ("", "xx", "tlh-001", "-", "english", "../en"):
+        await write_in(database, language, one="Baking breads")
+        assert await find_stems(database, "bake", language, "en") == []
+        assert await find_stems(database, "bread", language) == ["one"]
+
+
+async def test_a_stem_of_one_language_is_not_found_under_another(database: Database) -> None:
+    await write_in(database, "en", english="Baking")
+    await write_in(database, "de", german="Baking")
+    assert await find_stems(database, "bake", "en") == ["english"]
+    assert await find_stems(database, "bake", "de") == []
+
+
+async def test_stems_are_no_words_whose_beginning_is_found(database: Database) -> None:
+    await write_in(database, "en", one="Studies")
+    assert await find_stems(database, "study", "en") == ["one"]
+    for query in ("en", "enstudi", "\ue000enstudi", "de", "tudi"):
+        assert await find_stems(database, query, "en") == []
+
+
+async def test_a_word_of_the_query_makes_a_better_match_than_its_stem(database: Database) -> None:
+    await write_in(database, "en", a="Baked rye", b="Baking rye", c="Bakes rye")
+    assert await find_stems(database, "baking", "en", "de") == ["b", "a", "c"]
+    assert await find_stems(database, "baking rye", "en") == ["b", "a", "c"]
+
+
+async def test_a_word_counts_once_for_its_beginning_and_its_stem(database: Database) -> None:
+    await write_in(database, "en", word="Bread rye", plural="Breads rye")
+    assert await find_stems(database, "bread", "en") == ["word", "plural"]
+
+
+async def test_twenty_words_of_a_query_are_searched_by_their_stems(database: Database) -> None:
+    await write_in(database, "en", one="Baking", two="Rolling")
+    others = [f"{letter}qqq" for letter in "abcdefghijklmnopqrs"]
+    languages = ["en", "de", "fr", "it", "es", "pt", "nl", "sv", "da", "fi"]
+    assert await find_stems(database, " ".join([*others, "bake", "roll"]), *languages) == ["one"]
+
+
+async def test_a_row_is_indexed_again_in_another_language(database: Database) -> None:
+    await write_in(database, "en", one="Baking")
+    await write_in(database, "de", one="Häuser")
+    assert await find_stems(database, "bake", "en", "de") == []
+    assert await find_stems(database, "Hauses", "en", "de") == ["one"]
+
+
+async def test_a_migration_adds_the_stems_of_rows_without(database: Database) -> None:
+    languages = {"one": "en", "two": "de"}
+    await write(database, one=("Baking", "bread's \\ bread"), two=("Brötchen", "Häuser"), three=("Baking", ""))
+    await write_in(database, "en", two="Brötchen Häuser Baking")
+    before = await find_notes(database, "baking bread")
+    async with database.write() as session:
+        connection = await session.connection()
+        for _ in range(2):
+            await connection.run_sync(NOTE_TEXTS.add_stems, lambda key: languages.get(key, ""))
+    assert await find_notes(database, "baking bread") == before
+    assert await find_stems(database, "bakes", "en", "de") == ["one"]
+    assert await find_stems(database, "Brötchens", "en", "de") == ["two"]
+    assert await find_stems(database, "hauses", "en", "de") == ["two"]
+
+
+async def test_rows_with_added_stems_score_as_rows_that_are_indexed_with_them(database: Database) -> None:
+    title, body = "Baking bread", "We bake, they baked. Breads!"
+
+    async def scores() -> list[float]:
+        async with database.read() as session:
+            hits = NOTE_TEXTS.search(session, "baking breads", ["en"])
+            return list(await session.scalars(select(hits.c.score)))
+
+    await write(database, one=(title, body))
+    async with database.write() as session:
+        await (await session.connection()).run_sync(NOTE_TEXTS.add_stems, lambda _: "en")
+    added = await scores()
+    async with database.write() as session:
+        await NOTE_TEXTS.index(session, "one", "en", title=title, body=body)
+    assert await scores() == added
+
+
+@pytest.mark.parametrize("name", ["self", "session", "key", "language"])
+def test_a_column_cannot_have_the_name_of_a_parameter(name: str) -> None:
+    with pytest.raises(SetupError, match=f"column is '{name}'; give another name"):
+        FullText("texts", key="note", columns={"title": 1.0, name: 1.0})
+
+
+async def test_a_language_that_is_no_string_is_refused(database: Database) -> None:
+    async with database.write() as session:
+        with pytest.raises(SetupError, match="language is None; give a string"):
+            await NOTE_TEXTS.index(session, "one", None, title="Bread", body="")  # pyright: ignore[reportArgumentType] - the refusal of it
+        with pytest.raises(SetupError, match=r"FullText\.search: languages"):
+            NOTE_TEXTS.search(session, "bread", [None])  # pyright: ignore[reportArgumentType] - the refusal of it

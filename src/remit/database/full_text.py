@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Final
@@ -13,11 +12,21 @@ from typing import Final
 from sqlalchemy import Connection, Float, Subquery, Text, column, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from remit.core.checks import check_instance, check_positive, check_unicode, wrong_value
+from remit.core.checks import as_text_tuple, check_instance, check_positive, check_text, check_unicode, wrong_value
+from remit.database.words import (
+    Word,
+    canonical_languages,
+    is_term,
+    matching_terms,
+    remove_terms,
+    split_words,
+    stem_terms,
+)
 
-_WORD: Final = re.compile(r"[^\W_]+")
 _NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,47}")
 _MAX_QUERY_WORDS: Final = 20
+_OWN_NAMES: Final = frozenset({"self", "session", "key", "language"})
+"""The parameters of `FullText.index`, which columns of texts cannot be called."""
 _LETTERS: Final = "ABCD"
 """Postgres has four weights, so that an index has at most four columns of texts."""
 _MAX_POSITION: Final = 16_383
@@ -26,11 +35,16 @@ _MAX_VECTOR: Final = 500_000
 """Characters of the vector of one row in Postgres, which takes 1 MB at most. Further words are not found."""
 _USUAL_LENGTH: Final = 1000.0
 """Characters of a row of usual length. In a longer one a word counts for less."""
+_BEGIN_SHARE: Final = 0.3
+_STEM_SHARE: Final = 0.7
+"""What a word of the same stem counts. A word that also begins as that of the query does counts 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class FullText:
-    """An index over texts of rows, which finds words and beginnings of words in any case and without accents.
+    """An index over texts of rows, which finds words, their beginnings and words of the same stem.
+
+    Case and accents do not matter. Stems are those of Snowball, for thirty languages: in English *baking* finds *bake*.
 
     Args:
         table: the name of its table.
@@ -53,6 +67,8 @@ class FullText:
                 raise wrong_value("FullText: name", name, "give a name of lower-case letters, digits and _")
         if not 1 <= len(self.columns) <= len(_LETTERS):
             raise wrong_value("FullText: columns", dict(self.columns), "give one to four")
+        if own := sorted(_OWN_NAMES & self.columns.keys()):
+            raise wrong_value("FullText: column", own[0], "give another name: `index` has a parameter of that name")
         for weight in self.columns.values():
             check_positive("FullText", weight=weight)
 
@@ -86,21 +102,67 @@ class FullText:
             connection.exec_driver_sql(f"DROP TABLE IF EXISTS {self.table}{beside}")
         connection.exec_driver_sql(f"DROP TABLE {self.table}")
 
-    async def index(self, session: AsyncSession, key: str, **texts: str) -> None:
-        """Index the texts of a row by column, replacing its earlier entry."""
+    def add_stems(self, connection: Connection, language_of: Callable[[str], str]) -> None:
+        """Index the stems of rows that were indexed without; for a migration.
+
+        Postgres has only words without accents left of their texts. In languages whose endings have accents, such as
+        Portuguese, a row has all of its stems when it is indexed again.
+
+        Args:
+            connection: the connection of the migration.
+            language_of: the language of a row by its key, such as ``en`` or ``de-AT``.
+        """
+        restem = self._restem_in_sqlite if connection.dialect.name == "sqlite" else self._restem_in_postgres
+        for key in connection.execute(text(f"SELECT {self.key} FROM {self.table}")).scalars().all():  # noqa: S608
+            restem(connection, key, canonical_languages([language_of(key)]))
+
+    def _restem_in_sqlite(self, connection: Connection, key: str, languages: Sequence[str]) -> None:
+        row = {"rowid": _row_id(key)}
+        query = f"SELECT {', '.join(self.columns)} FROM {self.table} WHERE rowid = :rowid"  # noqa: S608 - checked names
+        texts = connection.execute(text(query), row).mappings().one()
+        values = {name: _with_stems(remove_terms(value), languages) for name, value in texts.items()}
+        assigned = ", ".join(f"{name} = :{name}" for name in values)
+        statement = f"UPDATE {self.table} SET {assigned} WHERE rowid = :rowid"  # noqa: S608
+        connection.execute(text(statement), {**values, **row})
+
+    def _restem_in_postgres(self, connection: Connection, key: str, languages: Sequence[str]) -> None:
+        query = (
+            f"SELECT position, weight, lexeme FROM {self.table}, "  # noqa: S608 - checked names
+            "unnest(words) AS word(lexeme, positions, weights), unnest(positions, weights) AS place(position, weight) "
+            f"WHERE {self.key} = :key ORDER BY position"
+        )
+        found = connection.execute(text(query), {"key": key}).all()
+        places = ((row[0], row[1], Word(row[2], row[2])) for row in found if not is_term(row[2]))
+        values = {"words": _vector_of(places, languages), "key": key}
+        statement = f"UPDATE {self.table} SET words = CAST(:words AS tsvector) WHERE {self.key} = :key"  # noqa: S608
+        connection.execute(text(statement), values)
+
+    async def index(self, session: AsyncSession, key: str, language: str = "", **texts: str) -> None:
+        """Index the texts of a row by column, replacing its earlier entry.
+
+        Args:
+            session: a session that writes.
+            key: the key of the row.
+            language: the language of the texts or a locale, such as ``en`` or ``de-AT``. Without one, or in a language
+                without stems, only words and beginnings of words are found.
+            texts: a text for each column.
+        """
         if unknown := texts.keys() ^ self.columns.keys():
             raise wrong_value(f"FullText.index: {min(unknown)}", None, f"give texts for {', '.join(self.columns)}")
         for name, value in texts.items():
             check_unicode(f"FullText.index: {name}", value)
+        check_text("FullText.index: language", language)
+        languages = canonical_languages([language])
         await self.remove(session, key)
         if _is_sqlite(session):
             row = {"id": _row_id(key), "key": key, "length": sum(map(len, texts.values()))}
             await session.execute(text(f"INSERT INTO {self.table}_rows VALUES (:id, :key, :length)"), row)  # noqa: S608
             names = ["rowid", self.key, *self.columns]
-            values = {"rowid": row["id"], self.key: key, **texts}
+            stemmed = {name: _with_stems(value, languages) for name, value in texts.items()}
+            values = {"rowid": row["id"], self.key: key, **stemmed}
             statement = f"INSERT INTO {self.table} ({', '.join(names)}) VALUES ({', '.join(f':{n}' for n in names)})"  # noqa: S608 - checked names
         else:
-            values = {"key": key, "words": self._vector(texts)}
+            values = {"key": key, "words": _vector_of(self._places(texts), languages)}
             statement = f"INSERT INTO {self.table} VALUES (:key, CAST(:words AS tsvector))"  # noqa: S608 - a checked name
         await session.execute(text(statement), values)
 
@@ -112,32 +174,45 @@ class FullText:
         for table, name in ((self.table, "rowid"), (f"{self.table}_rows", "id")):
             await session.execute(text(f"DELETE FROM {table} WHERE {name} = :id"), {"id": _row_id(key)})  # noqa: S608
 
-    def search(self, session: AsyncSession, query: str) -> Subquery:
-        """The rows that have words of a query, or words that begin with them, as ``key`` and ``score``.
+    def search(self, session: AsyncSession, query: str, languages: Sequence[str] = ()) -> Subquery:
+        """The rows that have words of a query, words that begin with them or have their stem, as ``key`` and ``score``.
 
         Join it with the table of the rows. A higher score is a better match; scores of different searches do not
         compare. A query is words and never syntax; it finds nothing if it has none.
+
+        Args:
+            session: a session that reads.
+            query: the words.
+            languages: the languages in which words may share a stem, such as ``["en", "de-AT"]``: those of the rows.
         """
         check_unicode("FullText.search: query", query)
-        words = [*dict.fromkeys(_words_of(query))][:_MAX_QUERY_WORDS]
-        if _is_sqlite(session):
-            statement, bounds = self._rank_in_sqlite(words), _bounds_of(words)
-        else:
-            statement, bounds = self._rank_in_postgres(), {"words": _tsquery_of(words)}
+        codes = canonical_languages(as_text_tuple("FullText.search: languages", languages))
+        words = [*{word.text: word for word in split_words(query)}.values()][:_MAX_QUERY_WORDS]
+        terms = {word.text: matching_terms(word, codes) for word in words}
         if not words:
             statement, bounds = f"SELECT {self.key} AS key, 0.0 AS score FROM {self.table} WHERE false", {}  # noqa: S608
+        elif _is_sqlite(session):
+            statement, bounds = self._rank_in_sqlite([*terms.values()]), _bounds_of(terms)
+        else:
+            statement, bounds = self._rank_in_postgres(), _tsqueries_of(terms)
         return text(statement).bindparams(**bounds).columns(column("key", Text), column("score", Float)).subquery()
 
-    def _rank_in_sqlite(self, words: Sequence[str]) -> str:
+    def _rank_in_sqlite(self, terms: Sequence[Sequence[str]]) -> str:
         """Score as BM25 does, but by each row alone: nobody learns from scores what others write.
 
-        FTS5's own ``bm25`` counts the words of all rows.
+        FTS5's own ``bm25`` counts the words of all rows. In each row, words that begin with that of the query or words
+        of its stem count, whichever are more.
         """
         weight = " ".join(f"WHEN '{name}' THEN {float(each)}" for name, each in self.columns.items())
+        weight = f"CASE col {weight} END"
         found = " UNION ALL ".join(
-            f"SELECT doc, SUM(CASE col {weight} END) AS weight FROM {self.table}_vocabulary "  # noqa: S608 - checked names
-            f"WHERE term >= :from{number} AND term < :to{number} GROUP BY doc"
-            for number in range(len(words))
+            f"SELECT doc, {_BEGIN_SHARE} * SUM(begun) + {_STEM_SHARE} * MAX(SUM(begun), SUM(stemmed)) AS weight FROM "  # noqa: S608 - checked names
+            f"(SELECT doc, {weight} AS begun, CASE WHEN term IN ({listed}) THEN {weight} ELSE 0 END AS stemmed "
+            f"FROM {self.table}_vocabulary WHERE term >= :from{number} AND term < :to{number} UNION ALL "
+            f"SELECT doc, 0, {weight} FROM {self.table}_vocabulary WHERE term IN ({listed}) "
+            f"AND NOT (term >= :from{number} AND term < :to{number})) GROUP BY doc"
+            for number, each in enumerate(terms)
+            for listed in [", ".join(f":term{number}_{place}" for place in range(len(each)))]
         )
         return (
             f"SELECT rows.key, SUM(weight / (weight + 0.3 + 0.9 * rows.length / {_USUAL_LENGTH})) AS score "  # noqa: S608
@@ -148,48 +223,59 @@ class FullText:
         most = max(self.columns.values())
         parts = [weight / most for weight in self.columns.values()]
         weights = ", ".join(str(each) for each in reversed([*parts, *[0.0] * (len(_LETTERS) - len(parts))]))
+        begun, stemmed = (f"ts_rank('{{{weights}}}', words, {query}, 1)" for query in ("begun", "stemmed"))
         return (
-            f"SELECT {self.key} AS key, ts_rank('{{{weights}}}', words, query, 1) AS score "  # noqa: S608 - checked names
-            f"FROM {self.table}, CAST(:words AS tsquery) AS query WHERE words @@ query"
+            f"SELECT key, {_BEGIN_SHARE} * begun + {_STEM_SHARE} * GREATEST(begun, stemmed) AS score FROM ("  # noqa: S608 - checked names
+            f"SELECT {self.key} AS key, {begun} AS begun, {stemmed} * :share AS stemmed FROM {self.table}, "
+            "CAST(:begun AS tsquery) AS begun, CAST(:stemmed AS tsquery) AS stemmed WHERE words @@ (begun || stemmed)"
+            ") AS ranked"
         )
 
-    def _vector(self, texts: Mapping[str, str]) -> str:
-        """The words of a row as a tsvector, made here so that it depends on no configuration of the server."""
-        lexemes, size, position = list[str](), 0, 0
+    def _places(self, texts: Mapping[str, str]) -> Iterable[tuple[int, str, Word]]:
+        """The words of a row with their positions, and the letter of their weight."""
+        position = 0
         for letter, name in zip(_LETTERS, self.columns, strict=False):
-            for word in _words_of(texts[name]):
+            for word in split_words(texts[name]):
                 position = min(position + 1, _MAX_POSITION)
-                lexemes.append(f"'{word[:_MAX_LEXEME]}':{position}{letter}")
-                size += len(lexemes[-1])
-                if size > _MAX_VECTOR:
-                    return " ".join(lexemes)
-        return " ".join(lexemes)
+                yield position, letter, word
 
 
 def _is_sqlite(session: AsyncSession) -> bool:
     return session.get_bind().dialect.name == "sqlite"
 
 
-def _words_of(value: str) -> list[str]:
-    """The words in lower case and without accents, as FTS5 reads them."""
-    letters = (_fold(char) for char in unicodedata.normalize("NFD", value) if unicodedata.category(char) != "Mn")
-    return _WORD.findall(unicodedata.normalize("NFC", "".join(letters)))
+def _with_stems(value: str, languages: Sequence[str]) -> str:
+    """A text for FTS5, with the terms of its stems behind it."""
+    terms = [term for language in languages for word in split_words(value) for term in stem_terms(word, language)]
+    return f"{value}\n{' '.join(terms)}" if terms else value
 
 
-def _fold(char: str) -> str:
-    """A letter in lower case, as one letter: no final sigma, and no ss for a sharp s."""
-    folded = char.casefold()
-    return folded if len(folded) == 1 else char.lower()
+def _vector_of(places: Iterable[tuple[int, str, Word]], languages: Sequence[str]) -> str:
+    """Words as a tsvector, made here so that it depends on no configuration of the server."""
+    lexemes, size = list[str](), 0
+    for position, letter, word in places:
+        terms = [term for language in languages for term in stem_terms(word, language)]
+        lexemes += [f"'{term}':{position}{letter}" for term in (word.text[:_MAX_LEXEME], *terms)]
+        size += sum(map(len, lexemes[-1 - len(terms) :]))
+        if size > _MAX_VECTOR:
+            break
+    return " ".join(lexemes)
 
 
-def _bounds_of(words: Sequence[str]) -> dict[str, str]:
-    """The first and the last of the words that begin with each of these."""
-    last = chr(sys.maxunicode)
-    return {name: word + end for n, word in enumerate(words) for name, end in ((f"from{n}", ""), (f"to{n}", last))}
+def _bounds_of(terms: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """For each word, the first and the last of the words that begin with it, and the terms of its stems."""
+    last, bounds = chr(sys.maxunicode), dict[str, str]()
+    for number, (word, each) in enumerate(terms.items()):
+        bounds |= {f"from{number}": word, f"to{number}": word + last}
+        bounds |= {f"term{number}_{place}": term for place, term in enumerate(each)}
+    return bounds
 
 
-def _tsquery_of(words: Sequence[str]) -> str:
-    return " | ".join(f"'{word[:_MAX_LEXEME]}':*" for word in words)
+def _tsqueries_of(terms: Mapping[str, Sequence[str]]) -> dict[str, str | float]:
+    """The beginnings and the terms of words. A rank is divided by the number of terms: that of each is made up for."""
+    begun = dict.fromkeys(f"'{word[:_MAX_LEXEME]}':*" for word in terms)
+    stemmed = dict.fromkeys(f"'{term[:_MAX_LEXEME]}'" for each in terms.values() for term in each)
+    return {"begun": " | ".join(begun), "stemmed": " | ".join(stemmed), "share": len(stemmed) / len(begun)}
 
 
 def _row_id(key: str) -> int:

@@ -1,0 +1,149 @@
+"""The words of texts, and their stems, as both databases index them."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from importlib import import_module
+from typing import Final, NamedTuple, Protocol
+
+from remit.lazy_exports import require_extra
+
+_WORD: Final = re.compile(r"[^\W_]+")
+_MARK: Final = "\ue000"
+"""The beginning of the term of a stem: a character for private use, which FTS5 reads as a letter and no word has."""
+_TERM: Final = re.compile(rf"\s*{_MARK}[^\W_]+")
+_MAX_STEMMED: Final = 40
+"""Letters of the longest word with a stem."""
+_CACHED_WORDS: Final = 32_768
+_LANGUAGES: Final = {
+    "ar": "arabic",
+    "ca": "catalan",
+    "cs": "czech",
+    "da": "danish",
+    "de": "german",
+    "el": "greek",
+    "en": "english",
+    "eo": "esperanto",
+    "es": "spanish",
+    "et": "estonian",
+    "eu": "basque",
+    "fa": "persian",
+    "fi": "finnish",
+    "fr": "french",
+    "ga": "irish",
+    "hu": "hungarian",
+    "hy": "armenian",
+    "id": "indonesian",
+    "it": "italian",
+    "lt": "lithuanian",
+    "nb": "norwegian",
+    "nl": "dutch",
+    "nn": "norwegian",
+    "no": "norwegian",
+    "pl": "polish",
+    "pt": "portuguese",
+    "ro": "romanian",
+    "ru": "russian",
+    "sr": "serbian",
+    "st": "sesotho",
+    "sv": "swedish",
+    "tr": "turkish",
+}
+"""The algorithm of Snowball for each language. Those whose words are not whole without combining marks are left out."""
+
+
+class Word(NamedTuple):
+    """A word in lower case and without accents, as FTS5 reads it, and in lower case with them."""
+
+    text: str
+    accented: str
+
+
+class _Stemmer(Protocol):
+    def stemWord(self, word: str) -> str: ...  # noqa: N802 - the name that Snowball gives it
+
+
+def split_words(value: str) -> list[Word]:
+    """The words of a text, in order."""
+    if value.isascii():
+        return [Word(word, word) for word in _WORD.findall(value.lower())]
+    words = list[Word]()
+    for chunk in value.split():
+        if chunk.isascii():
+            words += [Word(word, word) for word in _WORD.findall(chunk.lower())]
+            continue
+        plain = _WORD.findall(_without_accents(chunk))
+        accented = _WORD.findall(unicodedata.normalize("NFC", chunk.lower()))
+        words += map(Word, plain, accented if len(accented) == len(plain) else plain)
+    return words
+
+
+@lru_cache(_CACHED_WORDS)
+def stem_terms(word: Word, language: str) -> tuple[str, ...]:
+    """The terms under which a word is indexed besides itself: none if it is its own stem."""
+    return tuple(_term(stem, language) for stem in _stems_of(word, language) if stem != word.text)
+
+
+def matching_terms(word: Word, languages: Iterable[str]) -> tuple[str, ...]:
+    """The terms of words that have the same stem in one of the languages.
+
+    Of words that are their own stem, these are the words. The word itself is among them only if no other term of these
+    stands for it, so that it counts once.
+    """
+    stems = [(stem, language) for language in languages for stem in _stems_of(word, language)]
+    plain = {stem for stem, language in stems if stem in _stems_of(Word(stem, stem), language)}
+    if any(stem != word.text for stem, _ in stems):
+        plain.discard(word.text)
+    elif not stems:
+        plain.add(word.text)
+    return (*sorted({_term(stem, language) for stem, language in stems} | plain),)
+
+
+def remove_terms(value: str) -> str:
+    """A text without the terms of stems that were written behind it."""
+    return _TERM.sub("", value)
+
+
+def is_term(lexeme: str) -> bool:
+    """Whether a lexeme is the term of a stem, and no word."""
+    return lexeme.startswith(_MARK)
+
+
+def canonical_languages(locales: Sequence[str]) -> tuple[str, ...]:
+    """The languages of locales such as ``de-AT``, each once; those whose words cannot be stemmed are left out."""
+    codes = (re.split("[-_]", locale, maxsplit=1)[0].lower() for locale in locales)
+    return (*dict.fromkeys("no" if code in {"nb", "nn"} else code for code in codes if code in _LANGUAGES),)
+
+
+def _term(stem: str, language: str) -> str:
+    return f"{_MARK}{language}{stem}"
+
+
+@lru_cache(_CACHED_WORDS)
+def _stems_of(word: Word, language: str) -> frozenset[str]:
+    """The stems of a word without accents and, where they differ, with them.
+
+    Accents are endings in some languages, and left out by many who search. Words with digits have no stem.
+    """
+    if not word.text.isalpha() or len(word.accented) > _MAX_STEMMED:
+        return frozenset()
+    # Imported when first needed: it takes as long as all other imports of a small application.
+    with require_extra("FullText: language", "sql"):
+        module = import_module(f"snowballstemmer.{_LANGUAGES[language]}_stemmer")
+    stemmer: _Stemmer = getattr(module, f"{_LANGUAGES[language].capitalize()}Stemmer")()
+    stems = {stem for form in {*word} for stem in _WORD.findall(_without_accents(stemmer.stemWord(form)))[:1]}
+    return frozenset(stems)
+
+
+def _without_accents(value: str) -> str:
+    letters = (_fold(char) for char in unicodedata.normalize("NFD", value) if unicodedata.category(char) != "Mn")
+    return unicodedata.normalize("NFC", "".join(letters))
+
+
+def _fold(char: str) -> str:
+    """A letter in lower case, as one letter: no final sigma, and no ss for a sharp s."""
+    folded = char.casefold()
+    return folded if len(folded) == 1 else char.lower()
