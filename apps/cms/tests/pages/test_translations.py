@@ -194,6 +194,23 @@ async def test_a_page_is_named_and_found_in_each_language(ann: Editor) -> None:
     assert (await ann.world.rows())["page_search"] == 0
 
 
+async def test_a_page_is_found_by_stems_in_the_language_of_each_text(ann: Editor) -> None:
+    page = await ann.create("Rolls", ("text", {"content": "We were baking."}))
+    await translate(ann, page.id, "de", title="Brötchen")
+    await ann.write(page.sections[0].id, "de", content="Zwei Häuser weiter.")
+
+    async def find(query: str, locale: str | None = None) -> list[tuple[str, str | None]]:
+        payload = SearchPages(query=query, locale_code=locale)
+        matches = (await ann.world.search.search_pages(ann.call(), payload)).matches
+        return [(match.id, match.locale_code) for match in matches]
+
+    assert await find("bakes") == await find("bakes", "en") == [(page.id, None)]
+    assert await find("Hauses") == await find("Brötchens", "de") == [(page.id, "de")]
+    assert await find("Hauses", "en") == []
+    await ann.delete(page.id)
+    assert await find("bakes") == []
+
+
 async def test_a_page_is_rendered_with_the_texts_of_its_language(ann: Editor) -> None:
     page = await ann.create("About")
     await translate(ann, page.id, "de", title="Über uns", slug="ueber-uns", meta={"title": "Wir"})

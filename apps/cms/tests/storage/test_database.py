@@ -17,12 +17,15 @@ from sqlalchemy import Connection, func, inspect, select, update
 from apps.cms.tests.world import HOME, World
 from remit.database import Schema
 from remit.errors import ConflictError
+from remit_cms.images.payloads import SearchImages
 from remit_cms.models import Content
-from remit_cms.pages.payloads import DeletePage, GetPages
+from remit_cms.pages.payloads import DeletePage, GetPages, SearchPages, UpdatePage
 from remit_cms.publishing.payloads import ListTrash, RestorePage
 from remit_cms.publishing.trash import Trash
 from remit_cms.sections.payloads import AddListItem, GetPageSections
 from remit_cms.storage.database import HEAD_REVISION, MIGRATIONS, Database, random_id, utc_now
+from remit_cms.storage.full_text import PAGE_SEARCH
+from remit_cms.storage.images import IMAGE_SEARCH
 from remit_cms.storage.tables import Base, Locale, Revision, SectionContent, SectionDefinition, Site
 from remit_cms.templates.builtin import BUILTIN_TEMPLATES
 from remit_cms.templates.slots import Structure
@@ -127,6 +130,30 @@ async def test_sections_with_numbered_questions_keep_them_and_can_have_a_list_be
     assert sections[0].content == {"faq1Question": "Where?", "questions": [{"id": "i1", **item}]}
     html = await later.rendering.render(HOME, "help")
     assert html.index("Where?") < html.index("When?")
+    await later.database.close()
+
+
+async def test_what_was_indexed_before_there_were_stems_is_found_by_them(world: World, location: Path | str) -> None:
+    def back(connection: Connection) -> None:
+        config = SCHEMA.alembic_config()
+        config.attributes["connection"] = connection
+        command.downgrade(config, "0014")
+
+    page, image = await world.page("Rolls", ("text", {"content": "Baking."})), await world.image("Two loaves")
+    german = UpdatePage(page_id=page.id, title="Häuser", locale_code="de")
+    await world.pages.update_page(world.call(), german)
+    async with world.database.write() as session:
+        await PAGE_SEARCH.index(session, f"{page.id}@en".ljust(len(page.id) + 17), title="Rolls", body="Baking.")
+        await PAGE_SEARCH.index(session, f"{page.id}@de".ljust(len(page.id) + 17), title="Häuser", body="")
+        await IMAGE_SEARCH.index(session, image.id, alt="Two loaves", caption="", name="")
+        await (await session.connection()).run_sync(back)
+    await world.database.close()
+    later = World(Path(), location)
+    for query, locale in (("bakes", None), ("Hauses", "de")):
+        reply = await later.search.search_pages(later.call(), SearchPages(query=query))
+        assert [(match.id, match.locale_code) for match in reply.matches] == [(page.id, locale)]
+    images = await later.images.search_images(later.call(), SearchImages(query="loaved"))
+    assert [match.id for match in images.matches] == [image.id]
     await later.database.close()
 
 

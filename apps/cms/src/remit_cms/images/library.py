@@ -47,6 +47,7 @@ from remit_cms.storage.images import (
     find_image,
     find_uses,
     image_slot,
+    index_image,
     map_images,
 )
 from remit_cms.storage.revisions import save_revision
@@ -290,7 +291,7 @@ def _change_image(image: Image, payload: UpdateImage) -> list[str]:
 
 
 async def _index(edit: Edit, image: Image) -> None:
-    await IMAGE_SEARCH.index(edit.session, image.id, alt=image.alt, caption=image.caption, name=image.name)
+    await index_image(edit, image)
     await edit.count_visible_change()
     await edit.session.flush()
 
@@ -313,7 +314,7 @@ async def _find_unused(scope: Scope, image_id: str) -> Image:
 
 
 async def _search_words(scope: Scope, query: str, limit: int) -> list[tuple[Image, float]]:
-    hits = IMAGE_SEARCH.search(scope.session, query)
+    hits = IMAGE_SEARCH.search(scope.session, query, [scope.default_locale])
     statement = select(Image, hits.c.score).join(hits, hits.c.key == Image.id).where(scope.target.row_filter(Image))
     statement = statement.order_by(hits.c.score.desc(), Image.created_at.desc(), Image.id).limit(limit)
     return [(row[0], float(row[1])) for row in (await scope.session.execute(statement)).all()]

@@ -13,7 +13,7 @@ from remit.errors import ConflictError, InvalidArgumentsError
 from remit_cms.models import Content
 from remit_cms.sites.package import DocumentPart, SitePackage
 from remit_cms.storage.home import HOME_PAGE
-from remit_cms.storage.images import IMAGE_SEARCH, Image, ImageContent, map_images
+from remit_cms.storage.images import Image, ImageContent, index_image, map_images
 from remit_cms.storage.live import Move, move_live
 from remit_cms.storage.revisions import save_revision
 from remit_cms.storage.scope import Scope
@@ -202,7 +202,7 @@ async def _write_images(edit: Edit, package: SitePackage, contents: Mapping[str,
         )
         edit.session.add(image)
         await edit.session.flush()
-        await IMAGE_SEARCH.index(edit.session, image.id, alt=image.alt, caption=image.caption, name=image.name)
+        await index_image(edit, image)
 
 
 async def _write_pages(edit: Edit, package: SitePackage, ids: _Ids) -> dict[str, Page]:

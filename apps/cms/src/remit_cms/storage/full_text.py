@@ -52,7 +52,7 @@ async def index_page(session: AsyncSession, page: str, locale: str, title: str, 
     """Index the texts of a page in one locale, replacing its earlier entry. Without any there is no entry."""
     body = "\n".join(words)
     if title or body:
-        await PAGE_SEARCH.index(session, _key(page, locale), title=title, body=body)
+        await PAGE_SEARCH.index(session, _key(page, locale), locale, title=title, body=body)
     else:
         await PAGE_SEARCH.remove(session, _key(page, locale))
 
@@ -66,13 +66,13 @@ async def unindex_page(scope: Scope, page: str) -> None:
 async def search_pages(
     scope: Scope, query: str, limit: int, locale: str | None = None, kinds: Sequence[str] = (Kind.PAGE.value,)
 ) -> list[Found]:
-    """Pages that contain words of the query, or words starting with them, best first, each once.
+    """Pages that contain words of the query, words starting with them or of the same stem, best first, each once.
 
     With a locale, texts of others are searched only if they stand in for it.
     """
-    hits = PAGE_SEARCH.search(scope.session, query)
-    found_in = func.trim(func.substr(hits.c.key, func.length(hits.c.key) - _LOCALE_WIDTH + 1))
     searched = searched_locales(scope, locale)
+    hits = PAGE_SEARCH.search(scope.session, query, searched)
+    found_in = func.trim(func.substr(hits.c.key, func.length(hits.c.key) - _LOCALE_WIDTH + 1))
     statement = (
         select(Page.id, found_in.label("locale"), hits.c.score)
         .join(hits, func.substr(hits.c.key, 1, func.length(hits.c.key) - _LOCALE_WIDTH - 1) == Page.id)

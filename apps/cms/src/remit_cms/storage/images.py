@@ -113,6 +113,12 @@ async def find_image(scope: Scope, name: str) -> Image:
     raise NotFoundError(f"No image '{name}'.{found} cms_searchImages finds images.")
 
 
+async def index_image(scope: Scope, image: Image) -> None:
+    """Index the texts of an image, which are in the default language of the site, replacing its earlier entry."""
+    texts = {"alt": image.alt, "caption": image.caption, "name": image.name}
+    await IMAGE_SEARCH.index(scope.session, image.id, scope.default_locale, **texts)
+
+
 async def load_images(scope: Scope, contents: Iterable[Content]) -> dict[str, Image]:
     """The images that contents name, by id. Those that are gone are left out."""
     ids = {str(slot["imageId"]) for content in contents for slot in iterate_image_slots(content)}
