@@ -137,7 +137,7 @@ async def test_what_was_indexed_before_there_were_stems_is_found_by_them(world: 
     def back(connection: Connection) -> None:
         config = SCHEMA.alembic_config()
         config.attributes["connection"] = connection
-        command.downgrade(config, "0014")
+        command.downgrade(config, "0015")
 
     page, image = await world.page("Rolls", ("text", {"content": "Baking."})), await world.image("Two loaves")
     german = UpdatePage(page_id=page.id, title="Häuser", locale_code="de")

@@ -7,8 +7,8 @@ from alembic import op
 
 from remit.database import FullText
 
-revision = "0015"
-down_revision = "0014"
+revision = "0016"
+down_revision = "0015"
 
 _PAGE_SEARCH = FullText("page_search", key="page", columns={"title": 4.0, "body": 1.0})
 _IMAGE_SEARCH = FullText("image_search", key="image", columns={"alt": 4.0, "caption": 2.0, "name": 1.0})
