@@ -36,9 +36,9 @@ quick: env-dev ## the inner loop: style, types and tests of one package (ROOM=la
 test: env-dev ## the whole suite, with branch coverage of what must be whole; ARGS go to pytest, without coverage
 	@mkdir -p build
 ifeq ($(ARGS),)
-	@$(PYTEST) --cov --cov-report= $(TRACED)
+	@sh scripts/in_memory $(PYTEST) --cov --cov-report= $(TRACED)
 	@$(PY) -m coverage report --fail-under=100
-	@$(PYTEST) $(addprefix --ignore=,$(TRACED))
+	@sh scripts/in_memory $(PYTEST) $(addprefix --ignore=,$(TRACED))
 else
 	@$(PYTEST) $(ARGS)
 endif
