@@ -18,15 +18,6 @@ def test_a_promise_holds_in_a_sample(name: str) -> None:
     assert [format_figure(figure) for figure in found if not figure.holds] == []
 
 
-@pytest.mark.process
-@pytest.mark.slow
-@pytest.mark.untraced
-@pytest.mark.parametrize("name", PARTS)
-def test_the_first_mutant_of_each_part_is_noticed(name: str) -> None:
-    rates = PARTS[name].kill_mutants(short=True)
-    assert [survivor for rate in rates.values() for survivor in rate.survivors] == []
-
-
 def test_a_figure_is_printed_with_its_kill_rate() -> None:
     figure = Figure(name="a.b", value=0, unit="violations", target="0", holds=True, n=9, how="", killed=2, mutants=3)
     assert format_figure(figure).endswith(" target 0        n=9 killed 2/3")
