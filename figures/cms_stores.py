@@ -50,37 +50,34 @@ def content_of(database: SweptDatabase) -> Content:
 
 
 class SqliteFile:
-    """A file of SQLite."""
+    """A file of SQLite, on one connection: opening one for each table would take longer than reading it."""
 
     def __init__(self, path: Path) -> None:
         self.location: Path | str = path
-        self._path = path
+        self._database = sqlite3.connect(path)
         self._prepared = sqlite3.connect(":memory:")
 
     def keep(self) -> None:
         """Remember what it contains."""
-        with closing(sqlite3.connect(self._path)) as database:
-            database.backup(self._prepared)
+        self._database.backup(self._prepared)
 
     def restore(self) -> None:
         """Make it what was remembered."""
-        with closing(sqlite3.connect(self._path)) as database:
-            self._prepared.backup(database)
+        self._prepared.backup(self._database)
 
     def read(self, table: str, *columns: str) -> list[tuple[Any, ...]]:
         """The rows of a table."""
-        with closing(sqlite3.connect(self._path)) as database:
-            names = ", ".join(f'"{each}"' for each in columns)
-            return database.execute(f"SELECT {names} FROM {table}").fetchall()  # noqa: S608 - names of its tables
+        names = ", ".join(f'"{each}"' for each in columns)
+        return self._database.execute(f"SELECT {names} FROM {table}").fetchall()  # noqa: S608 - names of its tables
 
     def tables(self) -> dict[str, list[str]]:
         """The columns of each table."""
-        with closing(sqlite3.connect(self._path)) as database:
-            names = [row[0] for row in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
-            return {name: [each[1] for each in database.execute(f"PRAGMA table_info({name})")] for name in names}
+        names = [row[0] for row in self._database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        return {name: [each[1] for each in self._database.execute(f"PRAGMA table_info({name})")] for name in names}
 
     def close(self) -> None:
         """Forget what was remembered."""
+        self._database.close()
         self._prepared.close()
 
 
