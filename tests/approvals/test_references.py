@@ -56,7 +56,7 @@ async def test_no_match_is_answered_with_the_nearest_names_and_two_with_the_cand
     assert errors[0]["error"] == "there is no page 'hone'; similar: 7 \"Home\", revision 3"
     assert errors[1]["error"] == (
         '\'start\' may mean 2 objects of the kind page: 7 "Home", revision 3, 9 "Team", revision 5; '
-        "give the id of the one that is meant"
+        "each has an id of its own"
     )
     assert errors[2]["error"] == "there is no page 'zzz'"
     assert await store.list_questions() == []

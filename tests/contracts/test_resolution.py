@@ -125,7 +125,26 @@ async def test_many_candidates_are_not_all_named() -> None:
 
     text = await run_with(many)
     assert "may mean 30 objects of the kind page" in text
-    assert "and 20 more; give the id of the one that is meant" in text
+    assert "and 20 more; each has an id of its own" in text
+
+
+async def test_candidates_with_one_name_are_told_apart_by_an_alias_that_only_one_has() -> None:
+    async def menus(_ctx: LeafContext, _text: str) -> Iterable[Candidate]:
+        shared = ("menu", "hero")
+        return [
+            Candidate("v5", "Menu", "1", (*shared, "menu-2")),
+            Candidate("pr", "Menu", "1", (*shared, "menu-3")),
+            Candidate("qq", "Menu", "2", shared),
+            Candidate("tt", "Table", "1", ("home", "table")),
+            Candidate("uu", "Chair", "1", ("home", "chair")),
+        ]
+
+    payload = Move(page="Menu")
+    runtime = Runtime(App(name="test", tools=(move,), references={"page": menus}))
+    text = (await runtime.call(move, superuser(), payload)).text.replace('\\"', '"')
+    assert 'v5 "Menu" (menu-2), revision 1, pr "Menu" (menu-3), revision 1, qq "Menu", revision 2; each has' in text
+    text = (await run_with(menus)).replace('\\"', '"')
+    assert 'tt "Table", revision 1, uu "Chair", revision 1; each has an id' in text
 
 
 async def lists_people(_ctx: LeafContext, _text: str) -> Iterable[Candidate]:

@@ -45,15 +45,20 @@ class Candidate:
         object.__setattr__(self, "aliases", as_text_tuple("Candidate: aliases", self.aliases))
 
     def __str__(self) -> str:
-        return _describe(self.id, self.name, self.revision)
+        return self.describe()
+
+    def describe(self, alias: str = "") -> str:
+        """Id, name and revision in a line, and an alias behind the name: ``7 "Home" (home-2), revision 3``."""
+        return _describe(self.id, self.name, self.revision, alias)
 
 
 _MAX_LENGTH: Final = 200
 
 
-def _describe(id: str, name: str, revision: str) -> str:  # noqa: A002
+def _describe(id: str, name: str, revision: str, alias: str = "") -> str:  # noqa: A002
     state = f"revision {revision}" if any(map(str.isdigit, revision)) else revision  # such as open, of a change set
-    return _escape(f'{id} "{name}"' + (f", {state}" if state else ""))
+    also = f" ({alias})" if alias else ""
+    return _escape(f'{id} "{name}"{also}' + (f", {state}" if state else ""))
 
 
 def _escape(text: str) -> str:

@@ -166,8 +166,7 @@ def _choose(kind: str, said: str, candidates: Sequence[Candidate]) -> Candidate:
         return matches[0]
     if matches:
         raise InvalidArgumentsError(
-            f"{said!r} may mean {len(matches)} objects of the kind {kind}: {_list(matches)}; "
-            "give the id of the one that is meant"
+            f"{said!r} may mean {len(matches)} objects of the kind {kind}: {_list(matches)}; each has an id of its own"
         )
     by_name = {name.casefold(): each for each in reversed(candidates) for name in (*each.aliases, each.name)}
     near = dict.fromkeys(by_name[name] for name in _find_similar(folded[:_MAX_NAME], by_name))
@@ -186,9 +185,15 @@ def _find_similar(text: str, names: Iterable[str]) -> list[str]:
 
 
 def _list(candidates: Iterable[Candidate]) -> str:
+    """Candidates as an error names them. One with the name of another has the first alias that is its own too."""
     listed = list(candidates)
     more = f", and {len(listed) - _MAX_NAMED} more" if len(listed) > _MAX_NAMED else ""
-    return redact_secrets(", ".join(map(str, listed[:_MAX_NAMED]))) + more
+    names, aliases = Counter(each.name for each in listed), Counter(name for each in listed for name in {*each.aliases})
+    told = [
+        each.describe(next((name for name in each.aliases if aliases[name] == 1), "") if names[each.name] > 1 else "")
+        for each in listed[:_MAX_NAMED]
+    ]
+    return redact_secrets(", ".join(told)) + more
 
 
 def describe_referents(payload: BaseModel | None, *, named_only: bool) -> list[str]:
