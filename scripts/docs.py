@@ -310,7 +310,7 @@ def cms_templates() -> str:
     """The section templates of a new site."""
     rows: list[tuple[str, ...]] = []
     for template in BUILTIN_TEMPLATES:
-        slots = ", ".join(f"`{slot.key}`{' (required)' * slot.required}" for slot in template.structure.slots)
+        slots = ", ".join(f"`{slot.key}`{' (required)' * slot.required}" for slot in template.structure.shown.slots)
         rows.append((f"`{template.key}`", template.description, slots))
     return markdown_table(("template", "purpose", "fields"), rows)
 

@@ -124,7 +124,8 @@ class Reply(View):
     message: str
 
 
-def _is_none(value: object) -> bool:
+def is_none(value: object) -> bool:
+    """Whether a field has no value, which leaves it out of JSON."""
     return value is None
 
 
@@ -139,7 +140,7 @@ class _WithoutNull:
 OptionalParam = Annotated[T | None, _WithoutNull]
 """A parameter that may be left out. Its schema shows the type alone."""
 
-OmittedIfNone = Annotated[T | None, Field(exclude_if=_is_none)]
+OmittedIfNone = Annotated[T | None, Field(exclude_if=is_none)]
 """A field that a reply shows only where there is something to show."""
 
 
@@ -149,14 +150,29 @@ class DocumentReply(Reply):
     token: OmittedIfNone[str] = None
 
 
-def _parse_object(value: object) -> object:
-    """Parse an object given as text, since models sometimes send nested objects as text."""
+ONE_TEXT: Final = ""
+"""The key of a text that was given in place of an object: `rename_fields` finds the field that it is for."""
+
+
+def parse_content(value: object) -> object:
+    """Parse an object given as text, since models sometimes send nested objects as text. Other text is `ONE_TEXT`."""
     if not isinstance(value, str):
         return value
     try:
-        return cast("object", json.loads(value))
+        parsed = cast("object", json.loads(value))
     except ValueError as error:
-        raise ValueError("content is text that is not JSON; give an object, {field: value}") from error
+        if value.lstrip().startswith(("{", "[")):
+            raise ValueError("content is text that is not JSON; give an object, {field: value}") from error
+        parsed = value
+    return cast("object", parsed) if isinstance(parsed, (dict, list)) else {ONE_TEXT: str(parsed or value)}
+
+
+def parse_list(value: object) -> object:
+    """Parse a list given as text, as models sometimes send one; a text that is none is refused as such."""
+    try:
+        return cast("object", json.loads(value)) if isinstance(value, str) else value
+    except ValueError:
+        return value
 
 
 def _check_parsed(value: Content) -> Content:
@@ -193,9 +209,12 @@ RevisionNumber = Annotated[int, Field(ge=1)]
 """The number of a revision of a page."""
 
 ContentInput = Annotated[
-    Content, BeforeValidator(_parse_object), AfterValidator(_check_parsed), WithJsonSchema({"type": "object"})
+    Content, BeforeValidator(parse_content), AfterValidator(_check_parsed), WithJsonSchema({"type": "object"})
 ]
-"""Content as a caller gives it: an object, or the text of one. Which fields there are is the section template's say."""
+"""Content as a caller gives it: an object, the text of one, or one text for the template's only required text.
+
+Which fields there are is the section template's say.
+"""
 
 
 def empty_content() -> Content:

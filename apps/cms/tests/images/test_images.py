@@ -190,7 +190,7 @@ async def test_an_image_replaces_another_in_all_drafts(world: World) -> None:
     assert (reply.replaced, reply.pages) == (1, ["About"])
     expected = {"heading": "Hi", "image": {"imageId": new.id, "alt": "A cake"}}
     assert await read_slot(world, first.sections[0].id) == expected
-    assert await read_slot(world, second.sections[0].id) == {"content": old.id}
+    assert await read_slot(world, second.sections[0].id) == {"text": old.id}
     with pytest.raises(InvalidArgumentsError, match="give two"):
         await world.placing.replace_image(world.call(), ReplaceImage(old_image_description=new.id, new_image_id=new.id))
 
@@ -271,3 +271,18 @@ async def test_an_image_that_is_gone_is_told_by_its_alternative_text(world: Worl
     html = await world.rendering.render(HOME, "about")
     assert "<img" not in html
     assert "<p>A loaf</p>" in html
+
+
+async def test_without_words_all_images_are_listed_the_newest_first(world: World) -> None:
+    pictures = [picture_file(colour=(shade, 0, 0)) for shade in (10, 100, 200)]
+    images = [(await world.image(content=picture)).id for picture in pictures]
+    first = await world.images.search_images(world.call(), SearchImages(limit=2))
+    rest = await world.images.search_images(world.call(), SearchImages(limit=2, cursor=first.next_cursor))
+    assert [each.id for each in (*first.matches, *rest.matches)] == images[::-1]
+    assert (first.message, first.total, rest.next_cursor) == ("2 of 3 images", 3, None)
+
+
+async def test_a_search_leaves_out_images_below_a_score(world: World) -> None:
+    await world.image()
+    assert (await world.images.search_images(world.call(), SearchImages(query="loaf", min_score=1.5))).matches == []
+    assert (await world.images.search_images(world.call(), SearchImages(query="loaf", min_score=-0.7))).matches

@@ -121,18 +121,18 @@ async def test_a_link_to_a_deleted_page_is_rendered_as_text(ann: Editor) -> None
 
 async def test_what_links_to_a_page_is_listed_for_drafts_and_for_visitors(ann: Editor) -> None:
     home = await ann.create("Home", ("text", {"content": "[us](/about-us)"}))
-    assert await links_here(ann, "about-us") == [("Home", "text / content (en)", True, False)]
+    assert await links_here(ann, "about-us") == [("Home", "text / text (en)", True, False)]
     await ann.publish_page(home.id)
     await ann.write(home.sections[0].id, content="Nothing.")
     await ann.write(home.sections[0].id, "de", content="[wir](/de/ueber-uns)")
     assert await links_here(ann, "about-us") == [
-        ("Home", "text / content (de)", True, False),
-        ("Home", "text / content (en)", False, True),
+        ("Home", "text / text (de)", True, False),
+        ("Home", "text / text (en)", False, True),
     ]
     await ann.delete(home.id)
     assert await links_here(ann, "about-us") == []
     await ann.restore(home.id)
-    assert await links_here(ann, "about-us") == [("Home", "text / content (de)", True, False)]
+    assert await links_here(ann, "about-us") == [("Home", "text / text (de)", True, False)]
 
 
 async def test_a_page_does_not_stand_in_its_own_way(ann: Editor) -> None:
@@ -156,7 +156,7 @@ async def test_approvers_are_told_who_links_to_a_page_and_asked_anew_about_anoth
 async def test_a_page_is_not_purged_while_others_link_to_it(ann: Editor) -> None:
     home = await ann.create("Home", ("text", {"content": "[us](/about-us)"}))
     await ann.delete("page_1")
-    assert await links_here(ann, "page_1") == [("Home", "text / content (en)", True, False)]
+    assert await links_here(ann, "page_1") == [("Home", "text / text (en)", True, False)]
     purge = PurgePage(page_id="page_1")
     for attempt in (ann.trash.preview_purge, ann.trash.purge_page):
         with pytest.raises(ConflictError, match="'About us' cannot be purged, to which 'Home' links"):

@@ -164,7 +164,7 @@ async def test_a_rendered_page_has_the_visible_items_whose_pages_exist(ann: Edit
     await add(ann, "Shop", "https://shop.example.com/?a=1&b=2")
     await ann.delete("page_2")
     reply = await Navigation(world.database).get_navigation(ann.call(), GetNavigation())
-    assert [(item.label, item.broken) for item in reply.items if item.broken] == [("Gone", True)]
+    assert [(item.label, item.href) for item in reply.items if item.broken] == [("Gone", None)]
     document = await world.rendering.render(HOME, "about")
     header, footer = (
         document.partition(f'<nav aria-label="{name}">')[2].partition("</nav>")[0] for name in ("Main", "Footer")

@@ -51,7 +51,7 @@ async def test_a_composite_creates_the_page_and_all_its_sections_in_order(world:
         world.call(), CreatePageWithContent(title="About", slug="/about/", sections=sections)
     )
     assert [(view.section_key, view.sort_order) for view in reply.page.sections] == [("hero", 0), ("text", 1)]
-    assert reply.message == ("Created page 'About' (/about) with 2 sections, as a draft. Still empty: text.content.")
+    assert reply.message == ("Created page 'About' (/about) with 2 sections, as a draft. Still empty: text.text.")
 
 
 @pytest.mark.parametrize("content", ['{"heading": "Hi"}', {"heading": "Hi"}], ids=["text", "object"])
@@ -275,3 +275,9 @@ async def test_a_stale_delete_is_refused(world: World, *, confirmed: bool) -> No
     with pytest.raises(ConflictError, match="title: 'About' is now 'Two'"):
         await world.pages.delete_page(world.call(), payload)
     assert (await world.rows())["pages"] == 1
+
+
+async def test_a_new_page_takes_what_search_engines_are_told(world: World) -> None:
+    payload = CreatePage.model_validate({"name": "About", "indexing": False, "meta": {"description": "Us."}})
+    page = (await world.pages.create_page(world.call(), payload)).page
+    assert (page.title, page.indexing, page.meta and page.meta.description) == ("About", False, "Us.")

@@ -77,7 +77,7 @@ async def test_the_templates_are_listed_with_their_fields(world: World) -> None:
     reply = await world.sections.list_section_templates(world.call())
     fields = {template.key: template.fields for template in reply.templates}
     assert reply.total == len(fields) >= 6
-    assert fields["hero"] == ["heading", "subheading", "content", "image", "cta"]
+    assert fields["hero"] == ["heading", "subheading", "text", "image", "cta"]
     assert reply.message == f"{reply.total} section templates"
 
 
@@ -94,6 +94,52 @@ async def test_the_fields_of_a_template_are_told_by_key_or_by_id(world: World) -
         "write": "one of the options",
         "options": ["left", "right"],
     }
+
+
+async def test_the_slot_content_is_called_text_wherever_a_caller_reads_it(world: World) -> None:
+    page = await world.page("About", ("text", {"heading": "Bread", "content": "Daily."}))
+    section_id = page.sections[0].id
+    assert (await content(world, section_id)).content == {"heading": "Bread", "text": "Daily."}
+    assert (await content(world, section_id, "de")).untranslated == {"heading": "en", "text": "en"}
+    fields = await world.sections.get_section_fields(world.call(), GetSectionFields(definition_id="text"))
+    assert [field.key for field in fields.fields] == ["heading", "text"]
+    emptied = UpdateSectionContent(page_section_id=section_id, content={"content": None})
+    reply = await world.sections.update_section_content(world.call(), emptied)
+    assert reply.message.endswith("Still empty: text.")
+    written = UpdateSectionContent(page_section_id=section_id, content={"text": "At seven."})
+    await world.sections.update_section_content(world.call(), written)
+    assert (await content(world, section_id)).content == {"heading": "Bread", "text": "At seven."}
+    both = UpdateSectionContent(page_section_id=section_id, content={"text": "a", "content": "b"})
+    with pytest.raises(InvalidArgumentsError, match=r"no field 'content'.*heading .text., text .richText, required."):
+        await world.sections.update_section_content(world.call(), both)
+
+
+@pytest.mark.parametrize(
+    ("given", "stored"),
+    [
+        ({"definitionId": "text", "content": "Hello"}, {"text": "Hello"}),
+        ({"definitionId": "quote", "content": '"Hello"'}, {"text": "Hello"}),
+        ({"definitionId": "text", "content": "7"}, {"text": "7"}),
+        ({"definitionId": "hero", "content": "Hello"}, {"heading": "Hello"}),
+        ({"definitionId": "quote", "quote": "Hello", "author": "Ann"}, {"text": "Hello", "author": "Ann"}),
+        ({"definitionId": "text", "body": "Hello", "content": {"heading": "Hi"}}, {"heading": "Hi", "text": "Hello"}),
+        ({"template": "text", "text": "Hello", "content": '{"heading": "Hi"}'}, {"heading": "Hi", "text": "Hello"}),
+    ],
+)
+async def test_a_text_alone_and_fields_beside_the_content_are_understood(
+    world: World, given: dict[str, object], stored: Content
+) -> None:
+    await world.page("About")
+    payload = AddSectionToPage.model_validate({"pageId": "about", **given})
+    reply = await world.sections.add_section_to_page(world.call(), payload)
+    assert reply.section.content == stored
+
+
+async def test_a_text_alone_for_a_template_with_several_fields_is_refused(world: World) -> None:
+    await world.page("About")
+    payload = AddSectionToPage.model_validate({"pageId": "about", "definitionId": "features", "content": "Hello"})
+    with pytest.raises(InvalidArgumentsError, match="a text alone could be for several fields"):
+        await world.sections.add_section_to_page(world.call(), payload)
 
 
 async def test_a_template_that_is_not_there_is_not_found_and_all_are_named(world: World) -> None:
@@ -121,7 +167,7 @@ async def test_an_added_section_tells_what_is_still_empty(world: World) -> None:
     payload = AddSectionToPage(page_id="about", definition_id="call-to-action", content={"content": "Come by."})
     reply = await world.sections.add_section_to_page(world.call(), payload)
     assert reply.message == "Added section call-to-action to page 'About'. Still empty: heading, cta."
-    assert (reply.revision, reply.section.content) == (2, {"content": "Come by."})
+    assert (reply.revision, reply.section.content) == (2, {"text": "Come by."})
 
 
 async def test_content_in_another_language_can_be_added_first(world: World) -> None:
@@ -140,7 +186,7 @@ async def test_an_update_merges_new_wins_and_null_empties(world: World) -> None:
         world.call(),
         UpdateSectionContent(page_section_id=found.id, content={"heading": None, "content": "More."}),
     )
-    assert reply.section.content == {"subheading": "Daily", "content": "More."}
+    assert reply.section.content == {"subheading": "Daily", "text": "More."}
     assert reply.message == "Updated section hero of page 'About' in en. Still empty: heading."
 
 
@@ -174,7 +220,7 @@ async def test_an_unknown_field_is_refused_and_the_fields_there_are_named(world:
     assert str(caught.value) == (
         "Section 'hero': no field 'haeding' (did you mean 'heading'?); 'cta': Input should be an object "
         '(write {"text": "...", "url": "https://... or page:ID"}). Its fields: heading (text, required), '
-        "subheading (text), content (richText), image (image), cta (link)."
+        "subheading (text), text (richText), image (image), cta (link)."
     )
     assert await world.rows() == before
 

@@ -83,7 +83,7 @@ async def test_a_summary_has_the_passages_about_what_was_asked(tools: Tools) -> 
 
 
 async def test_a_search_gives_titles_and_addresses(tools: Tools) -> None:
-    reply = await tools("web_quickSearch", {"query": "sourdough", "livecrawl": "always", "category": "news"})
+    reply = await tools("web_quickSearch", {"query": "sourdough", "livecrawl": "fallback", "category": "news"})
     assert [each["url"] for each in reply["results"]] == ["http://bread.example/starter", "http://gone.example/gone"]
 
 
@@ -116,6 +116,21 @@ async def test_posts_of_another_tenant_have_no_hosts(tools: Tools) -> None:
     other = superuser(tenant="other")
     reply = await tools("http_post", {"url": "http://hooks.example/", "body": "{}"}, other)
     assert "allowed: none" in reply["error"]
+
+
+async def test_what_failed_says_so_with_an_error_and_its_code(tools: Tools) -> None:
+    failed = await tools("http_get", {"url": "http://gone.example/gone"})
+    assert (failed["success"], failed["errorCode"], failed["status"]) == (False, "EXTERNAL_SERVICE_ERROR", 404)
+    assert failed["error"] == "http://gone.example/gone answered with status 404"
+    unread = await tools("web_fetchContent", {"urls": ["http://gone.example/gone"]})
+    assert unread["error"] == "no page could be read: the server answered with status 404"
+    assert (unread["success"], unread["errorCode"]) == (False, "EXTERNAL_SERVICE_ERROR")
+    nothing = await tools("web_deepResearch", {"topic": "zeppelins xyzzy"})
+    assert (nothing["success"], nothing["errorCode"]) == (False, "NOT_FOUND")
+    assert nothing["error"] == nothing["message"]
+    read = await tools("http_get", {"url": "http://bread.example/starter"})
+    assert read["success"] is True
+    assert "error" not in read
 
 
 async def test_an_answer_that_is_not_text_is_refused(tools: Tools, internet: Internet) -> None:

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from hashlib import sha256
 
-from sqlalchemy import delete, func, select
+from sqlalchemy import and_, delete, func, or_, select
 
 from remit import LeafContext
 from remit.artifacts import Artifacts
@@ -119,13 +119,17 @@ class Images:
             return ImageReply(image=image_view(image), message=f"Found the image '{image.name}': {image.alt}")
 
     async def search_images(self, ctx: LeafContext, payload: SearchImages) -> ImageMatchesReply:
-        """Search images by what they show: alternative text, caption and name. Not for texts of pages."""
-        matches = await self._search(ctx, payload.query, payload.limit)
+        """Search images by what they show, or list all without a query. Not for texts of pages: cms_searchPages."""
+        if payload.query is None:
+            return await self._list_all(ctx, payload)
+        found = await self._search(ctx, payload.query, payload.limit)
+        least = 0.0 if payload.min_score is None else payload.min_score
+        matches = [match for match in found if (match.score or 0.0) >= least]
         message = f"Found {pluralize(len(matches), 'matching image')}" if matches else "No image matches"
         return ImageMatchesReply(matches=matches, message=message)
 
     async def update_image(self, ctx: LeafContext, payload: UpdateImage) -> ImageUpdateReply:
-        """Change alternative text, caption, name or focal point of an image. Drafts that use its texts follow."""
+        """Change texts or focal point of an image; drafts with its texts follow. To show another: cms_replaceImage."""
 
         async def work(edit: Edit) -> ImageUpdateReply:
             image = await find_image(edit, payload.image_id)
@@ -174,7 +178,7 @@ class Images:
             return Preview(f"the image '{image.name}' ({size}): {image.alt}", state=f"revision {image.revision}")
 
     async def get_image_usage(self, ctx: LeafContext, payload: GetImageUsage) -> ImageUsageReply:
-        """List the pages that show an image, in their drafts and to visitors."""
+        """List the pages that show an image, in drafts and to visitors. For links to a page: cms_getLinksHere."""
         async with open_view(self._database, ctx) as scope:
             image = await find_image(scope, payload.image_id)
             uses = [_use_view(use) for use in await find_uses(scope, image.id)]
@@ -198,6 +202,24 @@ class Images:
             width=width,
             height=max(1, round(image.height * width / image.width)),
             message=f"The image '{image.name}' at {width} pixels",
+        )
+
+    async def _list_all(self, ctx: LeafContext, payload: SearchImages) -> ImageMatchesReply:
+        async with open_view(self._database, ctx) as scope:
+            mine = scope.target.row_filter(Image)
+            total = await scope.session.scalar(select(func.count()).select_from(Image).where(mine)) or 0
+            query = select(Image).where(mine).order_by(Image.created_at.desc(), Image.id)
+            if payload.cursor is not None:
+                last = await find_image(scope, payload.cursor)
+                same_time = and_(Image.created_at == last.created_at, Image.id > last.id)
+                query = query.where(or_(Image.created_at < last.created_at, same_time))
+            rows = (await scope.session.scalars(query.limit(payload.limit + 1))).all()
+        shown = rows[: payload.limit]
+        return ImageMatchesReply(
+            matches=[ImageMatch(id=image.id, name=image.name, alt_text=image.alt) for image in shown],
+            total=total,
+            next_cursor=shown[-1].id if len(rows) > len(shown) else None,
+            message=pluralize(total, "image") if len(shown) == total else f"{len(shown)} of {total} images",
         )
 
     async def _search(self, ctx: LeafContext, query: str, limit: int) -> list[ImageMatch]:
@@ -307,8 +329,8 @@ async def _find_unused(scope: Scope, image_id: str) -> Image:
     if uses:
         more = f", and {pluralize(len(uses) - 5, 'place')} more" if len(uses) > 5 else ""
         raise ConflictError(
-            f"The image '{image.name}' is shown in {', '.join(map(str, uses[:5]))}{more}. Take it out there first, or "
-            "show another with cms_replaceImage; pages that visitors see are published then."
+            f"The image '{image.name}' is shown in {', '.join(map(str, uses[:5]))}{more}. It can be "
+            "deleted once nothing shows it, in drafts and to visitors; cms_replaceImage shows another in its place."
         )
     return image
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import AliasChoices, Field, StringConstraints, model_validator
+from pydantic.json_schema import SkipJsonSchema
 
 from remit.artifacts import Artifact
 from remit.tools import Reference, entity
@@ -18,11 +20,14 @@ from remit_cms.models import (
     SectionReference,
     View,
     WritePayload,
+    is_none,
 )
 from remit_cms.sections.payloads import SectionView
 
 _IMAGE = "Id, name or alternative text of the image"
 _SECTION = "Id of the section, or page/key, e.g. about/hero"
+_OF_IMAGE = AliasChoices("imageId", "id")
+_OF_SECTION = AliasChoices("pageSectionId", "sectionId", "id")
 _LOCALE = "Language, e.g. en"
 _FIELD = "Field of the section that takes an image; may be omitted if it has one"
 _ALT = "What the picture shows, for those who do not see it"
@@ -34,6 +39,8 @@ ImageReference = Annotated[str, Field(min_length=1, max_length=500), Reference("
 _Text = Annotated[str, StringConstraints(strip_whitespace=True, max_length=500)]
 _AltText = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
 _Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=255)]
+_Query = Annotated[str, Field(min_length=1, max_length=500)]
+_Cursor = Annotated[str, Field(max_length=200)]
 _Percent = Annotated[int, Field(ge=0, le=100)]
 _FieldKey = Annotated[str, Field(min_length=1, max_length=64)]
 
@@ -75,14 +82,18 @@ class FindImage(Payload):
 class SearchImages(Payload):
     """A search among images."""
 
-    query: str = Field(description="What they show, in a few words", min_length=1, max_length=500)
+    query: OptionalParam[_Query] = Field(
+        default=None, description="What they show, in a few words; all images, the newest first, if omitted"
+    )
     limit: int = Field(default=5, description="Most images to give (1-50)", ge=1, le=50)
+    cursor: OptionalParam[_Cursor] = Field(default=None, description="nextCursor of the list before, without a query")
+    min_score: SkipJsonSchema[float | None] = Field(default=None, exclude_if=is_none)
 
 
 class UpdateImage(_FocalPoint):
     """New texts and focal point of an image. Omitted fields stay as they are."""
 
-    image_id: ImageReference = Field(description=_IMAGE)
+    image_id: ImageReference = Field(description=_IMAGE, validation_alias=_OF_IMAGE)
     alt_text: OptionalParam[_AltText] = Field(default=None, description=_ALT)
     caption: OptionalParam[_Text] = Field(default=None, description="Words that stand below it; empty for none")
     name: OptionalParam[_Name] = Field(default=None, description=_NAME)
@@ -95,21 +106,22 @@ class UpdateImage(_FocalPoint):
 
 
 class DeleteImage(Payload):
-    """The image to delete."""
+    """The image to delete. ``confirmed`` says nothing: a person is asked."""
 
-    image_id: ImageReference = Field(description=_IMAGE)
+    image_id: ImageReference = Field(description=_IMAGE, validation_alias=AliasChoices("imageId", "id", "description"))
+    confirmed: SkipJsonSchema[bool] = Field(default=False, exclude_if=operator.not_)
 
 
 class GetImageUsage(Payload):
     """The image whose uses to list."""
 
-    image_id: ImageReference = Field(description=_IMAGE)
+    image_id: ImageReference = Field(description=_IMAGE, validation_alias=_OF_IMAGE)
 
 
 class GetImageRendition(Payload):
     """The copy of an image to make."""
 
-    image_id: ImageReference = Field(description=_IMAGE)
+    image_id: ImageReference = Field(description=_IMAGE, validation_alias=_OF_IMAGE)
     width: int = Field(default=640, description="Width in pixels; the nearest that there is", ge=1, le=10_000)
     format: Literal["webp", "avif"] = Field(default="webp", description="Format of the copy")
 
@@ -117,18 +129,22 @@ class GetImageRendition(Payload):
 class UpdateSectionImage(WritePayload):
     """The image that a section shows from now on."""
 
-    page_section_id: SectionReference = Field(description=_SECTION)
-    image_id: ImageReference = Field(description=_IMAGE)
-    image_field: OptionalParam[_FieldKey] = Field(default=None, description=_FIELD)
+    page_section_id: SectionReference = Field(description=_SECTION, validation_alias=_OF_SECTION)
+    image_id: ImageReference = Field(description=_IMAGE, validation_alias=_OF_IMAGE)
+    image_field: OptionalParam[_FieldKey] = Field(
+        default=None, description=_FIELD, validation_alias=AliasChoices("imageField", "fieldName")
+    )
     locale_code: OptionalParam[LocaleCode] = Field(default=None, description=_LOCALE)
 
 
 class AddImageToSection(WritePayload):
     """An image for a section that has none in this field."""
 
-    page_section_id: SectionReference = Field(description=_SECTION)
-    image_id: ImageReference = Field(description=_IMAGE)
-    field_name: OptionalParam[_FieldKey] = Field(default=None, description=_FIELD)
+    page_section_id: SectionReference = Field(description=_SECTION, validation_alias=_OF_SECTION)
+    image_id: ImageReference = Field(description=_IMAGE, validation_alias=_OF_IMAGE)
+    field_name: OptionalParam[_FieldKey] = Field(
+        default=None, description=_FIELD, validation_alias=AliasChoices("fieldName", "imageField")
+    )
     locale_code: OptionalParam[LocaleCode] = Field(default=None, description=_LOCALE)
 
 
@@ -157,12 +173,12 @@ class ImageView(View):
 
 @entity("image", name="name")
 class ImageMatch(View):
-    """An image found by a search. ``score`` is between 0 and 1."""
+    """An image found by a search. ``score`` is between 0 and 1; there is none without words to search for."""
 
     id: str
     name: str
     alt_text: str
-    score: float
+    score: OmittedIfNone[float] = None
 
 
 class UseView(View):
@@ -190,9 +206,11 @@ class ImagesReply(Reply):
 
 
 class ImageMatchesReply(Reply):
-    """Images found by a search, best first."""
+    """Images found by a search, best first; or all, the newest first, with ``next_cursor`` if more follow."""
 
     matches: list[ImageMatch]
+    total: OmittedIfNone[int] = None
+    next_cursor: OmittedIfNone[str] = None
 
 
 class ImageUpdateReply(ImageReply):

@@ -31,7 +31,7 @@ class Placing:
         self._database = database
 
     async def update_section_image(self, ctx: LeafContext, payload: UpdateSectionImage) -> ImageSectionReply:
-        """Show an image in a section, in place of the one there. The other fields are not changed."""
+        """Show an image in a section, in place of the one there. In all sections that show one: cms_replaceImage."""
 
         async def work(edit: Edit) -> ImageSectionReply:
             return await _put_image(edit, payload, payload.image_field)

@@ -41,7 +41,7 @@ class Navigation:
         self._database = database
 
     async def get_navigation(self, ctx: LeafContext, payload: GetNavigation) -> NavigationReply:
-        """List the links in the header and footer of the site, hidden ones too."""
+        """List the links in the header and footer of the site, hidden ones too. For all pages: cms_getPages."""
         async with open_view(self._database, ctx) as scope:
             page = await find_single(scope, Kind.NAVIGATION)
             locale = scope.resolve_locale(payload.locale_code)
@@ -86,7 +86,7 @@ class Navigation:
         return await edit_once(self._database, ctx, payload, ItemReply, work)
 
     async def update_navigation_item(self, ctx: LeafContext, payload: UpdateNavigationItem) -> ItemReply:
-        """Change label, target, location, visibility or place of a link in the header or footer."""
+        """Change label, target, visibility or place of a link of header or footer. To rename a page: cms_updatePage."""
 
         async def work(edit: Edit) -> ItemReply:
             page, rows = await _load_rows(edit)
@@ -113,7 +113,7 @@ class Navigation:
         return await edit_once(self._database, ctx, payload, ItemReply, work)
 
     async def toggle_navigation_item(self, ctx: LeafContext, payload: ToggleNavigationItem) -> ItemReply:
-        """Hide a link of the header or footer from visitors, or show it again if it is hidden."""
+        """Hide a link of the header or footer, or show it again. To hide a page from visitors: cms_unpublishPage."""
 
         async def work(edit: Edit) -> ItemReply:
             page, rows = await _load_rows(edit)
@@ -153,7 +153,8 @@ class Navigation:
             item = await _find_item(scope, payload.label)
             page = await find_single(scope, Kind.NAVIGATION)
             view = _view(item)
-            summary = f"the item '{view.label}' of the navigation ({view.location}), which leads to {view.href}"
+            target = "nowhere" if view.href is None else f"to {view.href}"
+            summary = f"the item '{view.label}' of the navigation ({view.location}), which leads {target}"
             return Preview(summary, state=f"revision {page.revision if page else 0}")
 
 
@@ -234,7 +235,7 @@ def _view(item: Item) -> ItemView:
     return ItemView(
         id=item.id,
         label=item.label,
-        href=item.url or (f"/{item.page.slug}" if item.page else f"/{item.wanted}"),
+        href=item.url or (f"/{item.page.slug}" if item.page else None),
         page_id=item.wanted,
         location=item.location,
         visible=item.visible,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Self
 
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import AliasChoices, Field, StringConstraints, model_validator
 
 from remit.tools import Reference, entity
 from remit_cms.models import (
@@ -47,7 +47,7 @@ class AddNavigationItem(WritePayload):
 class OneItem(WritePayload):
     """An item."""
 
-    label: _ItemReference = Field(description=_LABEL)
+    label: _ItemReference = Field(description=_LABEL, validation_alias=AliasChoices("label", "id", "itemId"))
 
 
 class UpdateNavigationItem(OneItem):
@@ -78,11 +78,11 @@ class RemoveNavigationItem(OneItem):
 
 @entity("navigation-item", name="label")
 class ItemView(View):
-    """An item. ``href`` is the address that it leads to, ``broken`` says that its page does not exist any more."""
+    """An item. ``href`` is the address that it leads to; ``broken`` says that it leads nowhere: its page is gone."""
 
     id: str
     label: str
-    href: str
+    href: OmittedIfNone[str] = None
     page_id: OmittedIfNone[str] = None
     location: Location
     visible: bool

@@ -59,7 +59,7 @@ class Pages:
         self._database = database
 
     async def get_pages(self, ctx: LeafContext, payload: GetPages) -> PagesReply:
-        """List the pages of the site: id, title, slug and status of each, without sections."""
+        """List the pages of the site: id, title, slug and status of each, without sections. For posts: cms_getPosts."""
         async with open_view(self._database, ctx) as scope:
             in_target = and_(scope.target.row_filter(Page), Page.kind == Kind.PAGE)
             query = select(Page).where(in_target).order_by(Page.slug, Page.id).limit(payload.limit + 1)
@@ -91,7 +91,7 @@ class Pages:
             )
 
     async def get_page(self, ctx: LeafContext, payload: GetPage) -> PageReply:
-        """Read one page by pageId or slug: its sections without content, unless includeContent is true."""
+        """Read one page: its sections, with content if includeContent is true. As visitors see it: cms_getLivePage."""
         async with open_view(self._database, ctx) as scope:
             page = await scope.find_page(payload.page_id or payload.slug or "")
             locale = scope.resolve_locale(payload.locale_code)
@@ -99,7 +99,7 @@ class Pages:
             return reply.model_copy(update={"token": give_token(payload, page)})
 
     async def create_page(self, ctx: LeafContext, payload: CreatePage) -> PageReply:
-        """Create a page that does not exist yet, as a draft; without sections unless the person asks for some."""
+        """Create a page that does not exist yet, as a draft; no sections unless asked for. As a copy: cms_copyPage."""
         return await edit_once(self._database, ctx, payload, PageReply, lambda edit: _create_page(edit, payload))
 
     async def create_page_with_content(self, ctx: LeafContext, payload: CreatePageWithContent) -> PageReply:
@@ -111,11 +111,11 @@ class Pages:
         return await edit_once(self._database, ctx, payload, PageReply, lambda edit: _update_page(edit, payload))
 
     async def translate_page(self, ctx: LeafContext, payload: TranslatePage) -> PageReply:
-        """Give a page its title, slug or search engine texts in another language. Other languages are not changed."""
+        """Give a page its title, slug or meta in another language. For texts of sections: cms_updateSectionContent."""
         return await edit_once(self._database, ctx, payload, PageReply, lambda edit: _update_page(edit, payload.update))
 
     async def copy_page(self, ctx: LeafContext, payload: CopyPage) -> PageReply:
-        """Copy a page with its sections in all languages, as a draft with a title and slug of its own."""
+        """Copy a page with its sections in all languages, as a draft of its own. For an empty page: cms_createPage."""
 
         async def work(edit: Edit) -> PageReply:
             page = await _add_page(edit, payload.title, payload.slug)
@@ -129,7 +129,7 @@ class Pages:
         return await edit_once(self._database, ctx, payload, PageReply, work)
 
     async def move_page(self, ctx: LeafContext, payload: MovePage) -> PageReply:
-        """Put a page below another one or at the top: its address and those of pages below it change. Texts stay."""
+        """Put a page below another one or at the top, with the pages below it. For another slug: cms_updatePage."""
 
         async def work(edit: Edit) -> PageReply:
             page = await edit.find_page(payload.page_id)
@@ -157,7 +157,7 @@ class Pages:
             return LinksReply(links=links, total=len(links), message=f"{pluralize(len(links), 'link')} to this page")
 
     async def delete_page(self, ctx: LeafContext, payload: DeletePage) -> PageDeletion:
-        """Delete a page and its sections. Call it with confirmed false first, which requests approval."""
+        """Delete a page. Call it with confirmed false first, which requests approval. To hide it: cms_unpublishPage."""
         if not payload.confirmed:
             return await self._request_confirmation(ctx, payload)
 
@@ -240,6 +240,9 @@ async def _add_page(edit: Edit, title: str, slug: str | None) -> Page:
 
 async def _create_page(edit: Edit, payload: CreatePage) -> PageReply:
     page = await _add_page(edit, payload.title, payload.slug)
+    page.indexing = payload.indexing is not False
+    if payload.meta is not None:
+        page.meta_title, page.meta_description = payload.meta.title or None, payload.meta.description or None
     added = [await add_section(edit, page, section, edit.default_locale) for section in payload.sections]
     await save_revision(edit, page, "create_page")
     remark = "".join(

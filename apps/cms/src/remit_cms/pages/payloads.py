@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Self
+import operator
+from typing import Annotated, Literal, Self
 
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import AliasChoices, Field, StringConstraints, field_validator, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from remit.tools import entity
@@ -21,11 +22,15 @@ from remit_cms.models import (
     SlugText,
     View,
     WritePayload,
+    is_none,
 )
-from remit_cms.sections.payloads import SectionInput, SectionView
+from remit_cms.sections.payloads import SectionInput, SectionInputs, SectionView
 
 _PAGE = "Id, slug or exact title of the page"
+_OF_PAGE = AliasChoices("pageId", "id")
 _SLUG = "Name in the address: a-z, 0-9 and '-'"
+
+_TITLE_NAMES = AliasChoices("title", "name")
 
 _MetaTitle = Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)]
 _MetaText = Annotated[str, StringConstraints(strip_whitespace=True, max_length=500)]
@@ -49,7 +54,7 @@ class GetPages(Payload):
 class GetPage(ReadPayload):
     """The page to read, and the parts of it to include."""
 
-    page_id: OptionalParam[PageName] = Field(default=None, description=_PAGE)
+    page_id: OptionalParam[PageName] = Field(default=None, description=_PAGE, validation_alias=_OF_PAGE)
     slug: OptionalParam[SlugText] = Field(default=None, description="Slug of the page")
     include_content: bool = Field(default=False, description="Give the content of every section too")
     locale_code: OptionalParam[LocaleCode] = Field(default=None, description="Language, e.g. en")
@@ -61,22 +66,6 @@ class GetPage(ReadPayload):
         return self
 
 
-class CreatePage(Payload):
-    """A new page."""
-
-    title: _Title
-    slug: OptionalParam[SlugText] = Field(default=None, description=f"{_SLUG}; made from the title if omitted")
-    sections: list[SectionInput] = Field(
-        default_factory=list[SectionInput], description="Sections, from top to bottom", max_length=20
-    )
-
-
-class CreatePageWithContent(CreatePage):
-    """A new page with its sections."""
-
-    sections: list[SectionInput] = Field(description="Sections, from top to bottom (1-20)", min_length=1, max_length=20)
-
-
 class Meta(Payload):
     """What search engines show of a page."""
 
@@ -84,11 +73,29 @@ class Meta(Payload):
     description: OptionalParam[_MetaText] = Field(default=None, description="Description for search engines")
 
 
+class CreatePage(Payload):
+    """A new page. Its texts for search engines are not told: `UpdatePage` has them."""
+
+    title: _Title = Field(validation_alias=_TITLE_NAMES)
+    slug: OptionalParam[SlugText] = Field(default=None, description=f"{_SLUG}; made from the title if omitted")
+    sections: SectionInputs = Field(
+        default_factory=list[SectionInput], description="Sections, from top to bottom", max_length=20
+    )
+    indexing: SkipJsonSchema[bool | None] = Field(default=None, exclude_if=is_none)
+    meta: SkipJsonSchema[Meta | None] = Field(default=None, exclude_if=is_none)
+
+
+class CreatePageWithContent(CreatePage):
+    """A new page with its sections."""
+
+    sections: SectionInputs = Field(description="Sections, from top to bottom (1-20)", min_length=1, max_length=20)
+
+
 class UpdatePage(WritePayload):
     """Changes to a page. Omitted fields stay as they are."""
 
-    page_id: PageReference = Field(description=_PAGE)
-    title: OptionalParam[_Title] = Field(default=None, description="New title")
+    page_id: PageReference = Field(description=_PAGE, validation_alias=_OF_PAGE)
+    title: OptionalParam[_Title] = Field(default=None, description="New title", validation_alias=_TITLE_NAMES)
     slug: OptionalParam[SlugText] = Field(default=None, description="New slug")
     indexing: OptionalParam[bool] = Field(default=None, description="Whether search engines may list the page")
     meta: OptionalParam[Meta] = Field(default=None, description="Texts for search engines")
@@ -104,7 +111,7 @@ class UpdatePage(WritePayload):
 class TranslatePage(WritePayload):
     """The texts of a page in another language. Omitted ones stay as they are."""
 
-    page_id: PageReference = Field(description=_PAGE)
+    page_id: PageReference = Field(description=_PAGE, validation_alias=_OF_PAGE)
     locale_code: LocaleCode = Field(description="The language, e.g. de")
     title: OptionalParam[_Title] = Field(default=None, description="Title in that language")
     slug: OptionalParam[SlugText] = Field(default=None, description="Slug in that language")
@@ -125,7 +132,7 @@ class TranslatePage(WritePayload):
 class CopyPage(Payload):
     """The page to copy, and what its copy is called."""
 
-    page_id: PageReference = Field(description=_PAGE)
+    page_id: PageReference = Field(description=_PAGE, validation_alias=_OF_PAGE)
     title: _Title
     slug: OptionalParam[SlugText] = Field(default=None, description=f"{_SLUG}; made from the title if omitted")
 
@@ -133,7 +140,7 @@ class CopyPage(Payload):
 class MovePage(WritePayload):
     """The page to move, and the page to put it below."""
 
-    page_id: PageReference = Field(description=_PAGE)
+    page_id: PageReference = Field(description=_PAGE, validation_alias=_OF_PAGE)
     parent_id: _ParentName = Field(description="The page to put it below, named likewise; / for the top")
 
 
@@ -146,8 +153,15 @@ class GetLinksHere(Payload):
 class DeletePage(WritePayload):
     """The page to delete."""
 
-    page_id: PageReference = Field(description=_PAGE)
+    page_id: PageReference = Field(description=_PAGE, validation_alias=AliasChoices("pageId", "id", "slug"))
     confirmed: bool = Field(default=False, description="Must be true to actually delete")
+    remove_from_navigation: SkipJsonSchema[bool] = Field(default=False, exclude_if=operator.not_)
+
+    @model_validator(mode="after")
+    def _leave_navigation(self) -> Self:
+        if self.remove_from_navigation:
+            raise ValueError("a deletion changes no navigation; cms_removeNavigationItem removes an item of it")
+        return self
 
 
 class FindResource(Payload):
@@ -155,6 +169,16 @@ class FindResource(Payload):
 
     query: str = Field(description="Title or slug of a page, roughly", min_length=1, max_length=200)
     limit: int = Field(default=5, description="Most matches to give (1-20)", ge=1, le=20)
+    resource_type: SkipJsonSchema[Literal["page", "post", "entry"] | None] = Field(default=None, exclude_if=is_none)
+
+    @field_validator("resource_type", mode="before")
+    @classmethod
+    def _refuse_others(cls, value: object) -> object:
+        if value in ("section", "collection"):
+            raise ValueError(
+                "this finds pages and posts; cms_getPageSections lists sections, cms_listCollections collections"
+            )
+        return value
 
 
 class SearchPages(Payload):

@@ -18,6 +18,8 @@ from remit_cms.storage.translations import load_texts, localize_texts
 _MIN_SCORE = 55
 _MOST_FUSED = 20
 """So many pages are found by words, and by meaning, before the two are joined."""
+_FOUND = {None: (Kind.PAGE, Kind.ENTRY), "page": (Kind.PAGE,), "post": (Kind.ENTRY,), "entry": (Kind.ENTRY,)}
+"""What is found, by the type of resource that is looked for."""
 _KINDS = (Kind.PAGE.value, Kind.ENTRY.value)
 
 
@@ -33,11 +35,11 @@ class Search:
         self._database, self._index = database, index
 
     async def find_resource(self, ctx: LeafContext, payload: FindResource) -> MatchesReply:
-        """Find pages and posts whose title or slug resembles the query. Use it before guessing a slug."""
+        """Find pages and posts whose title or slug resembles the query. For words in their texts: cms_searchPages."""
         from rapidfuzz import fuzz, process, utils  # noqa: PLC0415 - slow to import, seldom needed
 
         async with open_view(self._database, ctx) as scope:
-            pages = await scope.find_similar(payload.query, Kind.PAGE, Kind.ENTRY)
+            pages = await scope.find_similar(payload.query, *_FOUND[payload.resource_type])
             texts = await load_texts(scope, pages)
         names = [
             (name, page, locale)
@@ -74,7 +76,7 @@ class Search:
         return _matches_reply([*best.values()][: payload.limit])
 
     async def search_pages(self, ctx: LeafContext, payload: SearchPages) -> MatchesReply:
-        """Search pages and posts by what they say, best match first."""
+        """Search pages and posts by what they say, best match first. By title or slug: cms_findResource."""
         async with open_view(self._database, ctx) as scope:
             target, default = scope.target, scope.default_locale
             locale = None if payload.locale_code is None else scope.resolve_locale(payload.locale_code)

@@ -41,7 +41,7 @@ from remit_cms.storage.stale_edits import give_token
 from remit_cms.storage.tables import Kind, Page, PageSection, SectionDefinition
 from remit_cms.storage.transactions import Edit, edit_once, open_view
 from remit_cms.templates.slots import Row, Slot, SlotType, Structure
-from remit_cms.templates.values import describe_slot
+from remit_cms.templates.values import describe_slot, show_content
 
 
 class Collections:
@@ -111,7 +111,7 @@ class Collections:
             )
 
     async def get_entry_content(self, ctx: LeafContext, payload: GetEntryContent) -> EntryReply:
-        """Read one entry of a collection with its content."""
+        """Read one entry of a collection with its content. For posts: cms_getPost. For pages: cms_getPage."""
         async with open_view(self._database, ctx) as scope:
             entry = await find_entry(scope, payload.entry_id)
             locale = scope.resolve_locale(payload.locale_code)
@@ -130,7 +130,7 @@ class Collections:
         return await edit_once(self._database, ctx, payload, EntryReply, work)
 
     async def update_entry(self, ctx: LeafContext, payload: UpdateEntry) -> EntryReply:
-        """Change title, slug or content of an entry. Other fields and other languages are not changed."""
+        """Change title, slug or content of an entry; other fields and languages stay. For posts: cms_updatePost."""
 
         async def work(edit: Edit) -> EntryReply:
             entry = await find_entry(edit, payload.entry_id)
@@ -151,7 +151,7 @@ class Collections:
         return await edit_once(self._database, ctx, payload, EntryReply, work)
 
     async def delete_entry(self, ctx: LeafContext, payload: DeleteEntry) -> EntryDeletion:
-        """Delete an entry of a collection, after approval. It is in the trash then."""
+        """Delete an entry of a collection, after approval. It is in the trash then. For pages: cms_deletePage."""
 
         async def work(edit: Edit) -> EntryDeletion:
             page = await delete_entry(edit, payload.entry_id)
@@ -184,7 +184,7 @@ def _build_structure(payload: CreateCollection) -> Structure:
 
 
 def _collection_view(row: SectionDefinition) -> CollectionView:
-    fields = [describe_slot(slot) for slot in parse_structure(row).slots]
+    fields = [describe_slot(slot) for slot in parse_structure(row).shown.slots]
     return CollectionView(id=row.id, key=row.key, name=row.name, description=row.description, fields=fields)
 
 
@@ -197,6 +197,7 @@ async def _reply(
 
 
 def _view(entry: StoredEntry, shown: ShownEntry, locale: str | None) -> EntryView:
+    structure = parse_structure(entry.collection)
     return EntryView(
         id=entry.page.id,
         title=shown.title,
@@ -204,6 +205,6 @@ def _view(entry: StoredEntry, shown: ShownEntry, locale: str | None) -> EntryVie
         status=entry.page.status,
         revision=entry.page.revision,
         locale_code=locale,
-        content=None if locale is None else shown.content,
-        untranslated=None if locale is None else shown.untranslated or None,
+        content=None if locale is None else show_content(structure, shown.content),
+        untranslated=None if locale is None else show_content(structure, shown.untranslated) or None,
     )

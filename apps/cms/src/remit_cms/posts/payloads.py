@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import operator
 from datetime import datetime
 from typing import Annotated, Literal, cast
 
-from pydantic import BeforeValidator, Field, StringConstraints, model_validator
+from pydantic import AliasChoices, BeforeValidator, Field, StringConstraints, model_validator
+from pydantic.json_schema import SkipJsonSchema
 
 from remit.tools import Reference, entity
 from remit_cms.models import (
@@ -29,6 +31,7 @@ from remit_cms.publishing.payloads import PageState
 _COLLECTION = "Key of the collection, e.g. posts"
 _ENTRY = "Id, slug or exact title of the entry"
 _POST = "Id, slug or exact title of the post"
+_OF_POST = AliasChoices("postSlug", "postId", "id")
 _SLUG = "Name in the address: a-z, 0-9 and '-'; made from the title if omitted"
 _LOCALE = "Language, e.g. en"
 _LIMIT = "Most to give (1-100)"
@@ -164,8 +167,8 @@ class _PostFields(Payload):
         for other, name in _OTHER_NAMES.items():
             if other in given and name not in given:
                 given[name] = given.pop(other)
-        if isinstance(given.get("cover"), str):
-            given["cover"] = {"imageId": given["cover"]}
+        if isinstance(cover := given.get("cover"), str):
+            given["cover"] = {"url" if "/" in cover else "imageId": cover}
         return given
 
     def content(self, body: str | None) -> Content:
@@ -196,7 +199,7 @@ class GetPosts(Payload):
 class OnePost(Payload):
     """A post."""
 
-    post_slug: _EntryReference = Field(description=_POST)
+    post_slug: _EntryReference = Field(description=_POST, validation_alias=_OF_POST)
 
 
 class GetPost(OnePost, ReadPayload):
@@ -217,21 +220,27 @@ class CreatePost(_PostFields):
 class UpdatePost(_PostFields, WritePayload):
     """Changes to a post. Omitted fields stay as they are; an empty text removes one."""
 
-    post_slug: _EntryReference = Field(description=_POST)
+    post_slug: _EntryReference = Field(description=_POST, validation_alias=_OF_POST)
     title: OptionalParam[_Title] = Field(default=None, description="New title")
     body: OptionalParam[_Text] = Field(default=None, description="New text, in Markdown")
     slug: OptionalParam[SlugText] = Field(default=None, description="New slug")
 
 
-class PublishPost(OnePost):
+class ConfirmedPost(OnePost):
+    """A post that something is done to after approval. ``confirmed`` says nothing: a person is asked."""
+
+    confirmed: SkipJsonSchema[bool] = Field(default=False, exclude_if=operator.not_)
+
+
+class PublishPost(ConfirmedPost):
     """The post to publish."""
 
 
-class ArchivePost(OnePost):
+class ArchivePost(ConfirmedPost):
     """The post to archive."""
 
 
-class DeletePost(OnePost):
+class DeletePost(ConfirmedPost):
     """The post to delete."""
 
 

@@ -55,7 +55,7 @@ class Posts:
         self._publishing = Publishing(database)
 
     async def get_posts(self, ctx: LeafContext, payload: GetPosts) -> PostsReply:
-        """List posts, without their texts: those published last, then drafts."""
+        """List posts, without their texts: those published last, then drafts. For pages: cms_getPages."""
         async with open_view(self._database, ctx) as scope:
             collection = await scope.find_definition(payload.collection_slug, Kind.ENTRY)
             locale = scope.resolve_locale(payload.locale_code)
@@ -88,7 +88,7 @@ class Posts:
             return await _reply(scope, entry, payload, f"Post '{entry.page.title}'")
 
     async def create_post(self, ctx: LeafContext, payload: CreatePost) -> PostReply:
-        """Create a post that does not exist yet, as a draft. Visitors see it once it is published."""
+        """Create a post that does not exist yet, as a draft. For a page: cms_createPage."""
 
         async def work(edit: Edit) -> PostReply:
             given = (payload.title, payload.slug, payload.content(payload.body), payload.locale_code)
@@ -99,7 +99,7 @@ class Posts:
         return await edit_once(self._database, ctx, payload, PostReply, work)
 
     async def update_post(self, ctx: LeafContext, payload: UpdatePost) -> PostReply:
-        """Change title, text or other fields of a post, in its draft. Other fields and languages are not changed."""
+        """Change title, text or other fields of a post, in its draft; the others stay. For pages: cms_updatePage."""
 
         async def work(edit: Edit) -> PostReply:
             entry = await find_entry(edit, payload.post_slug)
@@ -120,7 +120,7 @@ class Posts:
         return await edit_once(self._database, ctx, payload, PostReply, work)
 
     async def publish_post(self, ctx: LeafContext, payload: PublishPost) -> PostStateReply:
-        """Show one post to visitors as its draft is now, after approval; also one that was archived."""
+        """Show one post, also an archived one, to visitors as it is now, after approval. Later: cms_schedulePage."""
         page_id = await self._find_id(ctx, payload.post_slug)
         done = await self._publishing.publish_page(ctx, PublishPage(page_id=page_id))
         return PostStateReply(post=done.page, message=f"Published post '{done.page.title}' (/{done.page.live_path})")

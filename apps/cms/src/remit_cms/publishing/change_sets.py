@@ -50,7 +50,7 @@ class ChangeSets:
         self._database = database
 
     async def list_change_sets(self, ctx: LeafContext, payload: ListChangeSets) -> ChangeSetsReply:
-        """List the change sets whose edits are not published yet, newest first."""
+        """List the change sets with edits not published yet, newest first. For the edits in one: cms_getChangeSet."""
         async with open_view(self._database, ctx) as scope:
             chosen = [scope.target.row_filter(ChangeSet)]
             if not payload.include_closed:
@@ -64,7 +64,7 @@ class ChangeSets:
             )
 
     async def get_change_set(self, ctx: LeafContext, payload: GetChangeSet) -> ChangeSetReply:
-        """Show the whole difference that publishing a change set would make for visitors, page by page."""
+        """Show what publishing a change set would change for visitors. For one page: cms_compareRevisions."""
         async with open_view(self._database, ctx) as scope:
             change_set = await find_chosen_set(scope, ctx, payload.change_set_id)
             pages = [await _page_changes(scope, change_set, each) for each in await _unpublished(scope, change_set)]
@@ -134,7 +134,7 @@ class ChangeSets:
         return await edit_once(self._database, ctx, payload, ChangeSetMoveReply, work)
 
     async def revert_change_set(self, ctx: LeafContext, payload: RevertChangeSet) -> ChangeSetMoveReply:
-        """Undo the publication of a change set, after approval: visitors see all its pages as before."""
+        """Undo the publication of a change set, after approval. For edits not published yet: cms_discardChangeSet."""
 
         async def work(edit: Edit) -> ChangeSetMoveReply:
             change_set = await find_set(edit, payload.change_set_id)

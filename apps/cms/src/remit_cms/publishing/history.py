@@ -31,7 +31,7 @@ class History:
         self._database = database
 
     async def list_revisions(self, ctx: LeafContext, payload: ListRevisions) -> RevisionsReply:
-        """List the revisions of a page, newest first: who changed it, when, and by which operation."""
+        """List the revisions of a page, newest first: by whom and when. For what changed: cms_compareRevisions."""
         async with open_view(self._database, ctx) as scope:
             page = await scope.find_document(payload.page_id)
             of_page = and_(scope.target.row_filter(Revision), Revision.page == page.id)
@@ -62,7 +62,7 @@ class History:
             return RevisionsReply(page_id=page.id, revisions=revisions, total=total, message=message)
 
     async def compare_revisions(self, ctx: LeafContext, payload: CompareRevisions) -> DifferencesReply:
-        """Tell what differs between two revisions of a page; between live page and draft, unless others are given."""
+        """Tell what differs between two revisions of a page, or live and draft. For all pages: cms_getChangeSet."""
         async with open_view(self._database, ctx) as scope:
             page = await scope.find_document(payload.page_id)
             before, after = payload.before or page.live, payload.after or page.revision
@@ -79,7 +79,7 @@ class History:
             )
 
     async def revert_page(self, ctx: LeafContext, payload: RevertPage) -> PageStateReply:
-        """Undo edits: make the draft of a page what it was in an earlier revision. What visitors see stays."""
+        """Undo edits: make a draft what it was in an earlier revision. For what visitors see: cms_revertChangeSet."""
 
         async def work(edit: Edit) -> PageStateReply:
             page = await edit.find_document(payload.page_id)

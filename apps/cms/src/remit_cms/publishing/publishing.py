@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from remit import LeafContext
 from remit.errors import ConflictError
 from remit.tools import Change, Preview
@@ -25,6 +27,8 @@ from remit_cms.storage.snapshots import Difference, SectionSnapshot, build_snaps
 from remit_cms.storage.tables import Page
 from remit_cms.storage.transactions import Edit, edit_once, open_view
 from remit_cms.storage.translations import localize_content, localize_texts, slugs_by_locale
+from remit_cms.templates.slots import Structure
+from remit_cms.templates.values import show_content
 
 
 class Publishing:
@@ -84,6 +88,7 @@ class Publishing:
             texts, untranslated = localize_texts(snapshot.texts, chain)
             meta = MetaView(title=texts.meta_title, description=texts.meta_description)
             path = slugs_by_locale(scope, snapshot.texts)[locale]
+            structures = await scope.load_structures({section.definition for section in snapshot.sections})
             view = LivePageView(
                 id=page.id,
                 title=texts.title or "",
@@ -94,7 +99,7 @@ class Publishing:
                 meta=meta if meta != MetaView() else None,
                 locale_code=locale,
                 untranslated=untranslated or None,
-                sections=[_section_view(section, chain) for section in snapshot.sections],
+                sections=[_section_view(section, structures, chain) for section in snapshot.sections],
             )
             address = scope.format_address(locale, path)
             return LivePageReply(page=view, message=f"Page '{view.title}' as visitors see it ({address})")
@@ -140,13 +145,14 @@ def _state_of(page: Page) -> str:
     return f"revision {page.revision}, live {page.live or 'none'}"
 
 
-def _section_view(section: SectionSnapshot, chain: tuple[str, ...]) -> SectionView:
+def _section_view(section: SectionSnapshot, structures: Mapping[str, Structure], chain: tuple[str, ...]) -> SectionView:
     content, untranslated = localize_content(section.contents, chain, section.lists)
+    structure = structures.get(section.definition, Structure(rows=()))
     return SectionView(
         id=section.id,
         section_key=section.definition,
         sort_order=section.sort_order,
         locale_code=chain[0],
-        content=content,
-        untranslated=untranslated or None,
+        content=show_content(structure, content),
+        untranslated=show_content(structure, untranslated) or None,
     )

@@ -35,7 +35,7 @@ class Trash:
         self._database = database
 
     async def list_trash(self, ctx: LeafContext, payload: ListTrash) -> TrashReply:
-        """List deleted pages that can be restored, the last deleted first."""
+        """List deleted pages that can be restored, the last deleted first. To delete a page: cms_deletePage."""
         async with open_view(self._database, ctx) as scope:
             in_target = scope.target.row_filter(TrashedPage)
             total = await scope.session.scalar(select(func.count()).select_from(TrashedPage).where(in_target)) or 0
@@ -56,7 +56,7 @@ class Trash:
             return TrashReply(pages=pages, total=total, message=f"{pluralize(total, 'page')} in the trash")
 
     async def restore_page(self, ctx: LeafContext, payload: RestorePage) -> PageStateReply:
-        """Bring a deleted page back from the trash, as a draft. Visitors do not see it until it is published."""
+        """Bring a deleted page back from the trash, as a draft. For an earlier state of a page: cms_revertPage."""
 
         async def work(edit: Edit) -> PageStateReply:
             trashed = await find_trashed_page(edit, payload.page_id)
@@ -107,6 +107,6 @@ async def _check_is_not_linked(scope: Scope, trashed: TrashedPage) -> None:
     links = await find_links(scope, trashed.page)
     if links:
         raise ConflictError(
-            f"Page '{trashed.title}' cannot be purged{describe_links(links)}. Change these links first, also "
-            "in what visitors see; cms_getLinksHere lists them."
+            f"Page '{trashed.title}' cannot be purged{describe_links(links)}. It can be once nothing links to "
+            "it, in drafts and in what visitors see; cms_getLinksHere lists the links."
         )

@@ -76,8 +76,8 @@ async def _check_later_edits(scope: Scope, change_set: ChangeSet, each: SetPage)
             await load_snapshot(scope, each.page.id, first - 1), await load_snapshot(scope, each.page.id, last)
         ):
             raise ConflictError(
-                f"{author} has edited page '{each.page.title}' since, outside of this change set. Undo its edits one "
-                "by one."
+                f"{author} has edited page '{each.page.title}' since, outside of this change set. Single edits of it "
+                "can be undone with cms_revertPage."
             )
 
 
@@ -108,7 +108,8 @@ async def find_undo_steps(scope: Scope, change_set: ChangeSet) -> list[UndoStep]
                 .limit(1)
             )
             raise ConflictError(
-                f"{author} has changed since what visitors see of page '{page.title}'. Undo that first."
+                f"{author} has changed since what visitors see of page '{page.title}': only what was published last "
+                "can be undone."
             )
         before = publication.before
         steps.append(

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from pydantic import JsonValue
-from sqlalchemy import select
 
 from remit_cms.models import Content
 from remit_cms.rendering.entries import Reader, find_entries, find_first_publication, list_entries
@@ -16,9 +15,9 @@ from remit_cms.sections.links import Overlay, resolve_links
 from remit_cms.settings.theme import theme_css
 from remit_cms.settings.values import SiteSettings, load_settings
 from remit_cms.storage.images import Image, iterate_image_slots, load_images
-from remit_cms.storage.scope import Scope, parse_structure
+from remit_cms.storage.scope import Scope
 from remit_cms.storage.snapshots import SectionSnapshot, Snapshot
-from remit_cms.storage.tables import Kind, SectionDefinition
+from remit_cms.storage.tables import Kind
 from remit_cms.storage.translations import localize_content, localize_texts
 from remit_cms.templates.slots import Structure
 
@@ -107,15 +106,11 @@ async def load_page_document(
 ) -> PageDocument:
     """A state of a page in a language, with the settings of its site. Sections whose template is gone are left out."""
     settings = settings or await load_settings(scope, live=live, locale=locale)
-    keys = {section.definition for section in snapshot.sections}
-    rows = await scope.session.scalars(
-        select(SectionDefinition).where(scope.target.row_filter(SectionDefinition), SectionDefinition.key.in_(keys))
-    )
     chain = scope.fallback_chain(locale)
     overlay = overlay or Overlay()
     reader = Reader(scope=scope, locale=locale, zone=settings.time_zone or "UTC", live=live, overlay=overlay)
     texts = localize_texts(snapshot.texts, chain).texts
-    structures = {row.key: parse_structure(row) for row in rows}
+    structures = await scope.load_structures({section.definition for section in snapshot.sections})
     sections = [
         (
             section.definition,

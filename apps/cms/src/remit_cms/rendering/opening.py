@@ -33,7 +33,7 @@ class Opening:
         self._renderer = renderer
 
     async def open_page(self, ctx: LeafContext, payload: OpenPage) -> OpenedPage:
-        """Write a page to an HTML file and return its path, so that the user can open it in a browser."""
+        """Write a page to an HTML file for the user's browser; return its path. As a link: cms_createPreviewLink."""
         async with open_view(self._database, ctx) as scope:
             target = scope.target
         path = await self._renderer.write(target, payload.page, payload.locale_code)

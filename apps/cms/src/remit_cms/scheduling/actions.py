@@ -92,8 +92,8 @@ async def carry_out(edit: Edit, row: ScheduledAction) -> str:
     if page.live != pin.live:
         raise ConflictError(
             f"Visitors see another revision of '{page.title}' than when this was approved: "
-            f"{await _describe_difference(edit, page.id, pin.live, page.live)}. Schedule it again, to have the whole "
-            "difference approved."
+            f"{await _describe_difference(edit, page.id, pin.live, page.live)}. Nobody has approved that difference; "
+            "scheduled anew, it is asked about."
         )
     await move_live(edit, [Move(page, pin.revision)])
     return f"Published '{page.title}' (/{page.live_path}) as it was approved"
@@ -104,7 +104,9 @@ async def _unpublish(edit: Edit, page: Page, pin: Pin) -> str:
         return f"'{page.title}' was hidden from visitors already"
     links = [link for link in await find_links(edit, page.id) if link.source.id not in pin.links]
     if links:
-        raise ConflictError(f"'{links[0].title}' links to '{page.title}' since this was approved. Schedule it again.")
+        raise ConflictError(
+            f"'{links[0].title}' links to '{page.title}' since this was approved, and would lead nowhere."
+        )
     await move_live(edit, [Move(page, None)])
     if page.kind == Kind.ENTRY:
         page.status = "archived"
@@ -122,13 +124,13 @@ async def _publish_set(edit: Edit, row: ScheduledAction, pins: list[Pin]) -> str
             title = f"'{each.page.title}'" if each else f"a page ({page_id})"
             raise ConflictError(
                 f"The change set '{row.title}' {'has' if each else 'no longer has'} edits of {title} since it was "
-                "approved. Schedule it again, to have the whole difference approved."
+                "approved. Nobody has approved that difference; scheduled anew, it is asked about."
             )
         if (pin.revision, pin.live) != (each.last, each.page.live):
             ends = (pin.revision, each.last) if pin.revision != each.last else (pin.live, each.page.live)
             raise ConflictError(
                 f"'{each.page.title}' has changed since the change set '{row.title}' was approved: "
-                f"{await _describe_difference(edit, page_id, *ends)}. Schedule it again."
+                f"{await _describe_difference(edit, page_id, *ends)}. Scheduled anew, it is asked about."
             )
     await move_live(edit, [Move(each.page, each.last) for each in pages], change_set=change_set.id)
     close_set(edit, change_set, "published")

@@ -76,7 +76,7 @@ class Scheduling:
         self._publishing, self._change_sets = Publishing(database), ChangeSets(database)
 
     async def schedule_page(self, ctx: LeafContext, payload: SchedulePage) -> ScheduledActionReply:
-        """Publish a page, post or entry at a time to come, as its draft is now, after approval."""
+        """Publish a page, post or entry at a time to come, as it is now, after approval. At once: cms_publishPage."""
 
         async def make(edit: Edit, at: datetime) -> ScheduledAction:
             page = await edit.find_document(payload.page_id)
@@ -92,7 +92,7 @@ class Scheduling:
         return await self._with_time(ctx, payload.at, preview)
 
     async def expire_page(self, ctx: LeafContext, payload: ExpirePage) -> ScheduledActionReply:
-        """Hide a page, post or entry from visitors at a time to come, after approval. Its draft stays."""
+        """Hide a page, post or entry from visitors at a time to come, after approval. At once: cms_unpublishPage."""
 
         async def make(edit: Edit, at: datetime) -> ScheduledAction:
             page = await _find_expiring(edit, payload.page_id, at)
@@ -110,7 +110,7 @@ class Scheduling:
         return await self._with_time(ctx, payload.at, preview)
 
     async def schedule_change_set(self, ctx: LeafContext, payload: ScheduleChangeSet) -> ScheduledActionReply:
-        """Publish all edits of a change set at once at a time to come, as they are now, after one approval."""
+        """Publish a change set at a time to come, as it is now, after one approval. At once: cms_publishChangeSet."""
 
         async def make(edit: Edit, at: datetime) -> ScheduledAction:
             found = await find_chosen_set(edit, ctx, payload.change_set_id)
@@ -136,7 +136,7 @@ class Scheduling:
             return ScheduledActionsReply(actions=actions, total=total, message=pluralize(total, "scheduled action"))
 
     async def cancel_scheduled_action(self, ctx: LeafContext, payload: CancelScheduledAction) -> ScheduledActionReply:
-        """Cancel what was to be published or hidden at a time to come. Nothing changes for visitors."""
+        """Cancel what was to be published or hidden at a time to come. To hide what is live: cms_unpublishPage."""
 
         async def work(edit: Edit) -> ScheduledActionReply:
             row = await find_action(edit, payload.action_id)

@@ -18,7 +18,7 @@ from remit_cms.storage.tables import Page, PageSection, SectionContent, SectionD
 from remit_cms.storage.transactions import Edit
 from remit_cms.storage.translations import localize_content
 from remit_cms.templates.slots import Structure
-from remit_cms.templates.values import check_content, empty_required_slots, rename_fields
+from remit_cms.templates.values import check_content, empty_required_slots, rename_fields, show_content
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ async def add_section(
     definition = await edit.find_definition(section_input.definition_id)
     structure = parse_structure(definition)
     given = await link_objects(edit, structure, rename_fields(structure, section_input.content))
-    check_content(definition.key, structure, given)
+    check_content(definition.key, structure.shown, show_content(structure, given))
     given = await fill_images(edit, given)
     count = await edit.session.scalar(select(func.count()).select_from(PageSection).where(PageSection.page == page.id))
     order = min(position if position is not None else count or 0, count or 0)
@@ -94,7 +94,7 @@ async def add_section(
     edit.session.add(SectionContent(section=section.id, locale=locale, content=content))
     await edit.session.flush()
     view = await load_section(edit, section, definition, locale)
-    return AddedSection(section, definition, empty_required_slots(structure, view.content or {}))
+    return AddedSection(section, definition, empty_required_slots(structure.shown, view.content or {}))
 
 
 async def update_content(
@@ -115,7 +115,7 @@ async def update_content(
     row = await edit.session.get(SectionContent, (section.id, locale))
     before = row.content if row is not None else {}
     content = await link_objects(edit, structure, rename_fields(structure, content, before))
-    check_content(definition.key, structure, content)
+    check_content(definition.key, structure.shown, show_content(structure, content))
     content = await fill_images(edit, content)
     page = await edit.session.get_one(Page, section.page)
     shown = {} if as_new else (await load_section(edit, section, definition, locale)).content or {}
@@ -127,7 +127,7 @@ async def update_content(
         row.content = after
         await edit.session.flush()
     view = await load_section(edit, section, definition, locale)
-    return ContentUpdate(after != before, empty_required_slots(structure, view.content or {}))
+    return ContentUpdate(after != before, empty_required_slots(structure.shown, view.content or {}))
 
 
 async def remove_section(edit: Edit, section: PageSection) -> None:
@@ -178,12 +178,13 @@ def _to_view(
     with_content: bool,
 ) -> SectionView:
     shown, untranslated = localize_content(contents, chain, section.lists) if chain else ({}, {})
+    structure = parse_structure(definition)
     return SectionView(
         id=section.id,
         ref=f"{page.slug}/s{section.number}" if section.number else None,
         section_key=definition.key,
         sort_order=section.sort_order,
         locale_code=chain[0] if with_content else None,
-        content=shown if with_content else None,
-        untranslated=untranslated or None,
+        content=show_content(structure, shown) if with_content else None,
+        untranslated=show_content(structure, untranslated) or None,
     )

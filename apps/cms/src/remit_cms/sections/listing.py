@@ -47,7 +47,7 @@ class ListItems:
         self._database = database
 
     async def add_list_item(self, ctx: LeafContext, payload: AddListItem) -> ItemReply:
-        """Add one item to the list of a section, such as a fourth question of an FAQ. The other items stay."""
+        """Add one item to the list of a section, such as a question of an FAQ. For a section: cms_addSectionToPage."""
 
         async def work(edit: Edit) -> ItemReply:
             found = await _open_list(edit, payload, payload.locale_code)
@@ -60,7 +60,7 @@ class ListItems:
         return await edit_once(self._database, ctx, payload, ItemReply, work)
 
     async def update_list_item(self, ctx: LeafContext, payload: UpdateListItem) -> ItemReply:
-        """Change one item of a list, such as one question of an FAQ. Other items and languages are not changed."""
+        """Change one item of a list, such as one question of an FAQ. For other fields: cms_updateSectionContent."""
 
         async def work(edit: Edit) -> ItemReply:
             found = await _open_list(edit, payload, payload.locale_code)
@@ -120,7 +120,7 @@ async def _save(found: _OpenList, item: str, message: str, action: str) -> ItemR
         edit.add_change("section", found.section.id, page.revision, "content", name=name)
     view = await load_section(edit, found.section, found.definition, found.locale)
     items = [*iterate_items((view.content or {}).get(slot))]
-    empty = empty_required_slots(parse_structure(found.definition), view.content or {})
+    empty = empty_required_slots(parse_structure(found.definition).shown, view.content or {})
     empty = [each for each in empty if each == slot or each.startswith(f"{slot}.{item}.")]
     where = f"section {found.definition.key} of page '{page.title}'"
     # The reply shows one item and nothing else of the section.

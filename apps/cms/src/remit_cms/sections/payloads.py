@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, cast
 
-from pydantic import Field
+from pydantic import AliasChoices, BeforeValidator, Field, field_validator, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from remit.tools import entity
@@ -24,11 +24,14 @@ from remit_cms.models import (
     View,
     WritePayload,
     empty_content,
+    parse_content,
+    parse_list,
 )
+from remit_cms.templates.values import FIELD_NAMES
 
 _PAGE = "Id, slug or title of the page"
 _SECTION = "Id of the section, or page/key, e.g. about/hero"
-_DEFINITION = "Key of a section template, e.g. hero, text, image-text, features, quote, call-to-action"
+_DEFINITION = "Key of a section template, e.g. hero or text; cms_listSectionTemplates has all"
 _LOCALE = "Language, e.g. en"
 
 _ITEM = "Id of the item in the list, e.g. i2, or its exact title or question"
@@ -37,20 +40,47 @@ _ItemName = Annotated[str, Field(min_length=1, max_length=1000)]
 _Order = Annotated[int, Field(ge=0, le=1000)]
 
 
-class SectionInput(Payload):
-    """A section to add to a page."""
+_OF_PAGE = AliasChoices("pageId", "id", "slug")
+_OF_SECTION = AliasChoices("pageSectionId", "sectionId", "id")
+_OF_TEMPLATE = AliasChoices("definitionId", "sectionDefId", "sectionKey", "key", "template")
 
-    definition_id: IdOrKey = Field(description=_DEFINITION)
+
+def _gather_fields(value: object) -> object:
+    """Put fields of a template that stand beside ``content`` into it."""
+    if not isinstance(value, dict):
+        return value
+    given = cast("dict[str, object]", value)
+    beside = {key: each for key, each in given.items() if key in FIELD_NAMES}
+    content = parse_content(given.get("content", {})) if beside else None
+    if not isinstance(content, dict) or beside.keys() & content.keys():
+        return given
+    others = {key: each for key, each in given.items() if key not in beside}
+    return {**others, "content": {**beside, **cast("dict[str, object]", content)}}
+
+
+class SectionInput(Payload):
+    """A section to add to a page. Its fields may stand beside ``content``, too."""
+
+    definition_id: IdOrKey = Field(description=_DEFINITION, validation_alias=_OF_TEMPLATE)
     content: ContentInput = Field(
         default_factory=empty_content,
         description='The template\'s fields, e.g. {"heading": "Hello"}',
     )
 
+    @model_validator(mode="before")
+    @classmethod
+    def _accept_fields_beside(cls, value: object) -> object:
+        return _gather_fields(value)
+
+
+SectionInputs = Annotated[list[SectionInput], BeforeValidator(parse_list)]
+"""Sections to add to a page: a list, or the text of one."""
+
 
 class GetPageSections(ReadPayload):
     """The page whose sections to list."""
 
-    page_id: PageName = Field(description=_PAGE)
+    page_id: PageName = Field(description=_PAGE, validation_alias=_OF_PAGE)
     include_content: bool = Field(default=False, description="Give the content of every section too")
     locale_code: OptionalParam[LocaleCode] = Field(default=None, description=_LOCALE)
 
@@ -58,36 +88,49 @@ class GetPageSections(ReadPayload):
 class GetSectionContent(ReadPayload):
     """The section to read."""
 
-    page_section_id: SectionReference = Field(description=_SECTION)
+    page_section_id: SectionReference = Field(description=_SECTION, validation_alias=_OF_SECTION)
     locale_code: OptionalParam[LocaleCode] = Field(default=None, description=_LOCALE)
 
 
 class GetSectionFields(Payload):
     """The template to describe."""
 
-    definition_id: IdOrKey = Field(description=_DEFINITION)
+    definition_id: IdOrKey = Field(description=_DEFINITION, validation_alias=AliasChoices(*_OF_TEMPLATE.choices, "id"))
 
 
 class AddSectionToPage(SectionInput, WritePayload):
-    """A section and the position at which to add it."""
+    """A section and the position at which to add it. It is a draft, whatever ``status`` models give it elsewhere."""
 
-    page_id: PageName = Field(description=_PAGE)
+    page_id: PageName = Field(description=_PAGE, validation_alias=AliasChoices("pageId", "slug"))
     sort_order: OptionalParam[_Order] = Field(default=None, description="Place on the page, 0 is the top")
     locale_code: OptionalParam[LocaleCode] = Field(default=None, description=_LOCALE)
+    status: SkipJsonSchema[str] = Field(default="draft", max_length=20, exclude_if=lambda status: status == "draft")
+
+    @field_validator("status")
+    @classmethod
+    def _require_draft(cls, status: str) -> str:
+        if status not in ("draft", "unpublished"):
+            raise ValueError("a new section is a draft; visitors see it once its page is published (cms_publishPage)")
+        return "draft"
 
 
 class UpdateSectionContent(WritePayload):
-    """New values for fields of a section."""
+    """New values for fields of a section, which may stand beside ``content``, too."""
 
-    page_section_id: SectionReference = Field(description=_SECTION)
+    page_section_id: SectionReference = Field(description=_SECTION, validation_alias=_OF_SECTION)
     content: ContentInput = Field(description="The fields to change, with their new values; null empties one")
     locale_code: OptionalParam[LocaleCode] = Field(default=None, description=_LOCALE)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _accept_fields_beside(cls, value: object) -> object:
+        return _gather_fields(value)
 
 
 class MoveSection(WritePayload):
     """The section to move, and where to."""
 
-    page_section_id: SectionReference = Field(description=_SECTION)
+    page_section_id: SectionReference = Field(description=_SECTION, validation_alias=_OF_SECTION)
     sort_order: OptionalParam[_Order] = Field(default=None, description="New place, 0 is the top; the end if omitted")
     page_id: OptionalParam[PageName] = Field(
         default=None, description="Another page to put it on, if it leaves its own"
@@ -97,7 +140,7 @@ class MoveSection(WritePayload):
 class ItemPayload(WritePayload):
     """A section with a list. ``list_field`` is needed where its template has several."""
 
-    page_section_id: SectionReference = Field(description=_SECTION)
+    page_section_id: SectionReference = Field(description=_SECTION, validation_alias=_OF_SECTION)
     list_field: SkipJsonSchema[str | None] = None
 
 
@@ -135,7 +178,7 @@ class RemoveListItem(ItemPayload):
 class DeletePageSection(WritePayload):
     """The section to delete."""
 
-    page_section_id: SectionReference = Field(description=_SECTION)
+    page_section_id: SectionReference = Field(description=_SECTION, validation_alias=_OF_SECTION)
     confirmed: bool = Field(default=False, description="Must be true to actually delete")
 
 

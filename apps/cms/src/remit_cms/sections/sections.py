@@ -51,7 +51,7 @@ class Sections:
         self.items = ListItems(database)
 
     async def get_page_sections(self, ctx: LeafContext, payload: GetPageSections) -> SectionsReply:
-        """List the sections of a page in order, without their content unless includeContent is true."""
+        """List the sections of a page in order, with includeContent their content. For one: cms_getSectionContent."""
         async with open_view(self._database, ctx) as scope:
             page = await scope.find_page(payload.page_id)
             locale = scope.resolve_locale(payload.locale_code) if payload.include_content else None
@@ -67,7 +67,7 @@ class Sections:
             )
 
     async def get_section_content(self, ctx: LeafContext, payload: GetSectionContent) -> SectionReply:
-        """Read the content of one section. To look something up cheaply, list the sections, then read one."""
+        """Read the content of one section. For which sections a page has: cms_getPageSections."""
         async with open_view(self._database, ctx) as scope:
             section, page, definition = await scope.find_section(payload.page_section_id)
             locale = scope.resolve_locale(payload.locale_code)
@@ -81,7 +81,7 @@ class Sections:
             )
 
     async def get_section_fields(self, ctx: LeafContext, payload: GetSectionFields) -> FieldsReply:
-        """List the fields of a section template with their types, and which of them are required."""
+        """List the fields of a section template with their types. For the texts of a section: cms_getSectionContent."""
         async with open_view(self._database, ctx) as scope:
             definition = await scope.find_definition(payload.definition_id)
             fields = [
@@ -93,7 +93,7 @@ class Sections:
                     write=describe_format(slot),
                     options=list(slot.options) or None,
                 )
-                for slot in parse_structure(definition).slots
+                for slot in parse_structure(definition).shown.slots
             ]
             return FieldsReply(
                 definition=_template_view(definition),
@@ -102,7 +102,7 @@ class Sections:
             )
 
     async def list_section_templates(self, ctx: LeafContext) -> TemplatesReply:
-        """List the section templates of the site with their fields. A template's key serves as definitionId."""
+        """List section templates with fields. A key is a definitionId. For sections of a page: cms_getPageSections."""
         async with open_view(self._database, ctx) as scope:
             query = (
                 select(SectionDefinition)
@@ -110,7 +110,7 @@ class Sections:
                 .order_by(SectionDefinition.key)
             )
             templates = [
-                _template_view(row, fields=[slot.key for slot in parse_structure(row).slots])
+                _template_view(row, fields=[slot.key for slot in parse_structure(row).shown.slots])
                 for row in await scope.session.scalars(query)
             ]
             return TemplatesReply(
@@ -118,7 +118,7 @@ class Sections:
             )
 
     async def add_section_to_page(self, ctx: LeafContext, payload: AddSectionToPage) -> SectionReply:
-        """Add one section to an existing page, at its end or at a position. Other sections are not changed."""
+        """Add one section to an existing page, at its end or at a position. To change one: cms_updateSectionContent."""
 
         async def work(edit: Edit) -> SectionReply:
             page = await edit.find_page(payload.page_id)
@@ -139,7 +139,7 @@ class Sections:
         return await edit_once(self._database, ctx, payload, SectionReply, work)
 
     async def update_section_content(self, ctx: LeafContext, payload: UpdateSectionContent) -> SectionReply:
-        """Change or translate texts of one section. Other fields and other languages are not changed."""
+        """Change or translate texts of one section; other fields and languages stay. For titles: cms_updatePage."""
 
         async def work(edit: Edit) -> SectionReply:
             section, page, definition = await edit.find_section(payload.page_section_id)
@@ -163,7 +163,7 @@ class Sections:
         return await edit_once(self._database, ctx, payload, SectionReply, work)
 
     async def move_section(self, ctx: LeafContext, payload: MoveSection) -> SectionReply:
-        """Move a section to another place on its page, or to another page. Its texts stay as they are."""
+        """Move a section to another place on its page, or to another page. For an item of a list: cms_moveListItem."""
 
         async def work(edit: Edit) -> SectionReply:
             section, page, definition = await edit.find_section(payload.page_section_id)
@@ -194,7 +194,7 @@ class Sections:
         return await edit_once(self._database, ctx, payload, SectionReply, work)
 
     async def delete_page_section(self, ctx: LeafContext, payload: DeletePageSection) -> SectionDeletion:
-        """Delete a section from its page. Call it with confirmed false first, which requests approval."""
+        """Delete a section. Call it with confirmed false first, to request approval. An item: cms_removeListItem."""
         if not payload.confirmed:
             return await self._request_confirmation(ctx, payload)
 

@@ -41,7 +41,7 @@ class Settings:
             return await _settings_reply(scope, payload, "The settings of the site")
 
     async def get_site_setting(self, ctx: LeafContext, payload: GetSiteSetting) -> SettingReply:
-        """Read one setting of the site by its name."""
+        """Read one setting of the site by its name. For all of them: cms_getSiteSettings."""
         async with open_view(self._database, ctx) as scope:
             name = find_setting(payload.key)
             reply = await _settings_reply(scope, payload, f"The setting {name}")

@@ -49,7 +49,7 @@ class Exports:
         self._folder, self._url = folder, url
 
     async def export_site(self, ctx: LeafContext, payload: ExportSite) -> ExportReply:
-        """Write all live pages and their images as files that any web server can serve. Drafts are not among them."""
+        """Write all live pages and their images as files for any web server. To import elsewhere: cms_exportContent."""
         async with open_view(self._database, ctx) as scope:
             target = scope.target
         folder = self._folder / target.site / target.environment

@@ -84,7 +84,7 @@ class Previews:
         self._key = key
 
     async def create_preview_link(self, ctx: LeafContext, payload: CreatePreviewLink) -> PreviewLinkReply:
-        """Make a link that shows a draft or change set as visitors would see it, to those who have the link."""
+        """Make a link that shows a draft or change set as visitors would see it. To publish it: cms_publishPage."""
         key = await self._key.resolve()
         async with open_view(self._database, ctx) as scope:
             if payload.page_id is not None:

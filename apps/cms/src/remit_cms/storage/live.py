@@ -68,7 +68,7 @@ async def check_moves(scope: Scope, moves: Sequence[Move]) -> dict[str, dict[str
             holder, locale, path = holders[0]
             raise ConflictError(
                 f"'{page.title}' cannot go live at {scope.format_address(locale, path)}, where {holder} is live. "
-                "Change one of the slugs, or publish the change of that page's slug first."
+                "An address has one live page: it is free once that page is hidden, or published with another slug."
             )
         taken.update(addresses)
     return paths

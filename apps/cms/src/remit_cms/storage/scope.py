@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -193,6 +193,12 @@ class Scope:
         if kind is Kind.ENTRY:
             raise NotFoundError(f"No collection '{id_or_key}'. Existing collections: {', '.join(keys)}.")
         raise NotFoundError(f"No section template '{id_or_key}'. Existing templates: {', '.join(keys)}.")
+
+    async def load_structures(self, keys: Collection[str]) -> dict[str, Structure]:
+        """The structures of the templates with these keys, by key. Those that are gone are left out."""
+        chosen = and_(self.target.row_filter(SectionDefinition), SectionDefinition.key.in_(keys))
+        rows = await self.session.scalars(select(SectionDefinition).where(chosen))
+        return {row.key: parse_structure(row) for row in rows}
 
 
 async def find_named(scope: Scope, name: str, kinds: Sequence[Kind] = ()) -> list[Page]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import operator
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from itertools import takewhile
 
 from pydantic import Field, JsonValue
@@ -25,6 +25,7 @@ from remit_cms.storage.tables import (
 )
 from remit_cms.storage.transactions import Edit
 from remit_cms.storage.translations import TEXT_FIELDS, PageTexts, item_content, load_texts, write_texts
+from remit_cms.templates.slots import shown_key
 from remit_cms.templates.values import iterate_texts
 
 _EXCERPT = 400
@@ -210,9 +211,10 @@ def compare_snapshots(before: Snapshot | None, after: Snapshot | None) -> list[D
     """Every difference between two states of a page, in the order of the page; None is no page."""
     old, new = dict(_iterate_values(before)), dict(_iterate_values(after))
     names = {**_section_names(before), **_section_names(after)}
+    paths = {**new, **old}
     differences = [
-        Difference(where=_place_of(path, names), before=first, after=second)
-        for path in {**new, **old}
+        Difference(where=_place_of(path, names, paths), before=first, after=second)
+        for path in paths
         if old.get(path) != new.get(path)
         for first, second in [_excerpts(_to_text(old.get(path)), _to_text(new.get(path)))]
     ]
@@ -272,8 +274,9 @@ def list_fields(differences: list[Difference]) -> list[str]:
 def iterate_places(snapshot: Snapshot) -> Iterator[tuple[str, JsonValue]]:
     """The values of a page, each with its place as people read it."""
     names = _section_names(snapshot)
-    for path, value in _iterate_values(snapshot):
-        yield _place_of(path, names), value
+    values = dict(_iterate_values(snapshot))
+    for path, value in values.items():
+        yield _place_of(path, names, values), value
 
 
 def iterate_searchable(snapshot: Snapshot, locale: str) -> Iterator[JsonValue]:
@@ -332,11 +335,14 @@ def _section_names(snapshot: Snapshot | None) -> dict[str, str]:
     return names
 
 
-def _place_of(path: tuple[str, ...], names: dict[str, str]) -> str:
+def _place_of(path: tuple[str, ...], names: dict[str, str], paths: Container[tuple[str, ...]]) -> str:
+    """A place as people read it; ``paths`` are all that there are."""
     section, *rest = path
     if not rest:
         return names.get(section, section)
-    return f"{names[section]} / {' '.join(rest[1:])} ({rest[0]})".removeprefix(" / ")
+    locale, slot, *inside = rest
+    shown = shown_key(slot, {"text"} if (section, locale, "text") in paths else ())
+    return f"{names[section]} / {' '.join((shown, *inside))} ({locale})".removeprefix(" / ")
 
 
 def _to_title(text: str) -> str:

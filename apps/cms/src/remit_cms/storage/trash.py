@@ -59,7 +59,7 @@ async def restore_page(edit: Edit, trashed: TrashedPage, slug: str) -> Page:
     """
     snapshot = await load_snapshot(edit, trashed.page, trashed.revision)
     if snapshot.kind in TITLES and await find_single(edit, Kind(snapshot.kind)):
-        raise ConflictError(f"There are newer '{snapshot.title}' by now. Change those instead.")
+        raise ConflictError(f"There are newer '{snapshot.title}' by now, and the site has them once.")
     if snapshot.kind in TITLES and slug != trashed.slug:
         raise InvalidArgumentsError(f"The document '{trashed.title}' has no address of its own: omit slug.")
     snapshot = snapshot.model_copy(update={"slug": slug})

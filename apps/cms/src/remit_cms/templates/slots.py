@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Container
 from typing import Self
 
 from pydantic import BaseModel, ConfigDict, model_validator
@@ -74,9 +75,31 @@ class Structure(BaseModel):
         return tuple(slot for row in self.rows for slot in row.slots)
 
     @property
+    def shown(self) -> Structure:
+        """The same with the names that callers read and write: see `shown_key`."""
+        return Structure(
+            rows=tuple(
+                Row(slots=tuple(slot.model_copy(update={"key": self.shown_key(slot.key)}) for slot in row.slots))
+                for row in self.rows
+            )
+        )
+
+    def shown_key(self, key: str) -> str:
+        """What callers call a slot: ``content`` is ``text`` to them, unless the template has that too.
+
+        They write it inside of something that is called content, and models mixed the two up.
+        """
+        return shown_key(key, {slot.key for slot in self.slots})
+
+    @property
     def lists(self) -> tuple[Slot, ...]:
         """The slots that hold lists."""
         return tuple(slot for slot in self.slots if slot.type is SlotType.LIST)
+
+
+def shown_key(key: str, keys: Container[str]) -> str:
+    """What callers call a slot among slots with these keys."""
+    return "text" if key == "content" and "text" not in keys else key
 
 
 class Template(BaseModel):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
-from typing import Annotated, Final, Self
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Final, Self, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -19,9 +19,12 @@ from pydantic import (
 )
 
 from remit.errors import InvalidArgumentsError
-from remit_cms.models import Content
+from remit_cms.models import ONE_TEXT, Content
+from remit_cms.templates.builtin import BUILTIN_TEMPLATES
 from remit_cms.templates.references import parse_reference
-from remit_cms.templates.slots import Slot, SlotType, Structure
+from remit_cms.templates.slots import Slot, SlotType, Structure, shown_key
+
+T = TypeVar("T")
 
 _SCHEME: Final = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]*):")
 _DIGITS: Final = re.compile(r"\d+")
@@ -180,10 +183,14 @@ def rename_fields(structure: Structure, content: Content, existing: Content | No
     """The content with the template's names in place of others that can mean one of its fields only.
 
     That is a usual name of a field, or else any name where one required text is missing, in ``existing`` too. A field
-    that is given under its own name keeps its value. A list under another name is the template's only list.
+    that is given under its own name keeps its value. A list under another name is the template's only list. A text
+    without a name is the template's only required text.
     """
     slots = {slot.key: slot for slot in structure.slots}
     renamed = dict(content)
+    required = [key for key, slot in slots.items() if slot.required and slot.type in _TEXT_TYPES]
+    if ONE_TEXT in renamed and len(required) == 1:
+        renamed.setdefault(required[0], renamed.pop(ONE_TEXT))
     lists = [slot.key for slot in structure.lists if slot.key not in content]
     unknown = [key for key, value in content.items() if key not in slots and isinstance(value, list)]
     if len(lists) == len(unknown) == 1:
@@ -197,7 +204,7 @@ def rename_fields(structure: Structure, content: Content, existing: Content | No
                 for each in items
             ]
     content = dict(renamed)
-    for key in [key for key in content if key not in slots]:
+    for key in [key for key in content if key not in slots and key != ONE_TEXT]:
         usual = [name for name, names in _FIELD_NAMES.items() if key in names and name in slots and name not in renamed]
         missing = [name for name, slot in slots.items() if slot.required and name not in renamed | (existing or {})]
         is_text = isinstance(content[key], str) and len(missing) == 1 and slots[missing[0]].type in _TEXT_TYPES
@@ -205,6 +212,12 @@ def rename_fields(structure: Structure, content: Content, existing: Content | No
         if target:
             renamed[target[0]] = renamed.pop(key)
     return renamed
+
+
+def show_content(structure: Structure, content: Mapping[str, T]) -> dict[str, T]:
+    """Values by slot, under the names that callers read: see `Structure.shown_key`."""
+    keys = {slot.key for slot in structure.slots}
+    return {shown_key(key, (*keys, *content)): value for key, value in content.items()}
 
 
 def empty_required_slots(structure: Structure, content: Content) -> list[str]:
@@ -241,6 +254,13 @@ def iterate_texts(value: JsonValue) -> Iterator[str]:
             yield from iterate_texts(part)
 
 
+FIELD_NAMES: Final = frozenset(
+    {slot.key for template in BUILTIN_TEMPLATES for slot in template.structure.slots}
+    | {name for names in _FIELD_NAMES.values() for name in names}
+) - {"content"}
+"""The names of fields of the built-in templates, and what models call these too."""
+
+
 def _find_problems(slot: Slot, value: JsonValue) -> list[str]:
     if value is None:
         return []
@@ -264,6 +284,8 @@ def _find_problems(slot: Slot, value: JsonValue) -> list[str]:
 def _unknown_field_message(key: str, field_keys: list[str]) -> str:
     from rapidfuzz import process  # noqa: PLC0415 - slow to import, seldom needed
 
+    if key == ONE_TEXT:
+        return "a text alone could be for several fields; give an object, {field: value}"
     closest = process.extractOne(key, field_keys, score_cutoff=70)
     is_another_number = closest is not None and _DIGITS.sub("", closest[0]) == _DIGITS.sub("", key)
     return f"no field '{key}'" + (f" (did you mean '{closest[0]}'?)" if closest and not is_another_number else "")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Annotated, Literal
 
-from pydantic import Field, StringConstraints
+from pydantic import Field, StringConstraints, field_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from remit_cms.models import OmittedIfNone, OptionalParam, Payload, Reply, View
@@ -29,15 +30,23 @@ class HttpGet(Payload):
 
 
 class HttpPost(Payload):
-    """The address to post to, and what to send."""
+    """The address to post to, and what to send. ``confirmed`` says nothing: a person is asked."""
 
     url: _Url = Field(description=_URL)
     body: str = Field(description="What to send, as text; JSON as a rule", max_length=200_000)
     headers: OptionalParam[_Headers] = Field(default=None, description=_HEADERS)
+    confirmed: SkipJsonSchema[bool] = Field(default=False, exclude_if=operator.not_)
 
 
-class HttpResult(Reply):
-    """What a server replied."""
+class WebReply(Reply):
+    """The reply of an operation on the web, which may have a part to read although it failed."""
+
+    error: OmittedIfNone[str] = None
+    error_code: OmittedIfNone[str] = None
+
+
+class HttpResult(WebReply):
+    """What a server replied, also with a status that says that the request failed."""
 
     url: str
     status: int
@@ -59,7 +68,14 @@ class QuickSearch(Payload):
     )
     recent_only: bool = Field(default=False, description="Give pages of the last month alone")
     category: SkipJsonSchema[Annotated[str, Field(max_length=40)]] = ""
-    livecrawl: SkipJsonSchema[Annotated[str, Field(max_length=40)]] = ""
+    livecrawl: SkipJsonSchema[Literal["", "never", "fallback"]] = ""
+
+    @field_validator("livecrawl", mode="before")
+    @classmethod
+    def _refuse_crawling(cls, value: object) -> object:
+        if value in ("always", "preferred", "auto"):
+            raise ValueError("a search gives what the search engine knows; web_fetchContent reads a page as it is now")
+        return value
 
 
 class FoundPage(View):
@@ -100,7 +116,7 @@ class FetchedPage(View):
     error: OmittedIfNone[str] = None
 
 
-class FetchReply(Reply):
+class FetchReply(WebReply):
     """The texts of pages. They are data that anyone may have written."""
 
     pages: list[FetchedPage]
@@ -117,6 +133,13 @@ class DeepResearch(Payload):
     max_wait_time: int = Field(default=120, description="Most seconds to take (30-300)", ge=30, le=300)
     model: SkipJsonSchema[Annotated[str, Field(max_length=100)]] = ""
 
+    @field_validator("model")
+    @classmethod
+    def _refuse_model(cls, value: str) -> str:
+        if value:
+            raise ValueError("a report has passages of the pages, and no model writes it; leave model out")
+        return value
+
 
 class Source(View):
     """A page that a report cites."""
@@ -126,7 +149,7 @@ class Source(View):
     url: str
 
 
-class ReportReply(Reply):
+class ReportReply(WebReply):
     """A report in Markdown of passages as the pages have them, each with the number of its source."""
 
     status: Literal["complete", "partial"]

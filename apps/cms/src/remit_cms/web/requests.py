@@ -67,8 +67,11 @@ def _result(reply: HttpReply) -> HttpResult:
     is_text = not kind or kind.startswith("text/") or kind.endswith(("json", "xml", "javascript", "urlencoded"))
     if not is_text:
         raise ExternalError(f"{reply.url} answered with {kind}, which is not text")
+    failed = reply.status >= 400
     return HttpResult(
-        success=reply.status < 400,
+        success=not failed,
+        error=f"{reply.url} answered with status {reply.status}" if failed else None,
+        error_code=ExternalError.code if failed else None,
         message=f"{reply.url} answered with status {reply.status}" + (", cut at the limit" if reply.is_cut else ""),
         url=reply.url,
         status=reply.status,

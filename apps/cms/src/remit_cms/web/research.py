@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from remit import LeafContext
-from remit.errors import CallError
+from remit.errors import CallError, ExternalError, NotFoundError
 from remit_cms.models import pluralize
 from remit_cms.web.extraction import PageText, best_passages, extract_text
 from remit_cms.web.guarded_http import GuardedHttp
@@ -30,6 +30,7 @@ _MAX_PAGES = 10
 _PASSAGES_PER_SECTION = 4
 _SUMMARY_PASSAGES = 3
 _FETCHES_AT_ONCE = 4
+_NOTHING_FOUND = "Nothing was found on the web that says something about this"
 
 
 class Research:
@@ -85,13 +86,18 @@ class Research:
             )
 
         pages = await asyncio.gather(*(fetch(url) for url in dict.fromkeys(payload.urls)))
-        read = sum(page.error is None for page in pages)
+        errors = [page.error for page in pages if page.error is not None]
+        failed = len(errors) == len(pages)
         return FetchReply(
-            pages=pages, success=read > 0, message=f"Read {read} of {pluralize(len(pages), 'page')} of the web"
+            pages=pages,
+            success=not failed,
+            error=f"no page could be read: {errors[0]}" if failed else None,
+            error_code=ExternalError.code if failed else None,
+            message=f"Read {len(pages) - len(errors)} of {pluralize(len(pages), 'page')} of the web",
         )
 
     async def deep_research(self, ctx: LeafContext, payload: DeepResearch) -> ReportReply:
-        """Research a topic on the web: search, read the best pages, and report passages with their sources."""
+        """Research a topic on the web and report passages with their sources. For one quick look: web_quickSearch."""
         until = self._clock() + payload.max_wait_time
         headings = payload.sections or [payload.topic]
         searches = [payload.topic if each == payload.topic else f"{payload.topic} {each}" for each in headings]
@@ -114,6 +120,8 @@ class Research:
         is_complete = len(pages) == len(chosen) and all(each is not None for each in found)
         return ReportReply(
             success=bool(cited),
+            error=None if cited else _NOTHING_FOUND,
+            error_code=None if cited else NotFoundError.code,
             status="complete" if is_complete else "partial",
             report=report,
             sources=[
@@ -122,7 +130,7 @@ class Research:
             ],
             message=f"Read {len(pages)} of {pluralize(len(chosen), 'page')}, cited {len(cited)}"
             if cited
-            else "Nothing was found on the web that says something about this",
+            else _NOTHING_FOUND,
         )
 
     async def _search(self, ctx: LeafContext, words: str, until: float) -> list[SearchHit] | None:
