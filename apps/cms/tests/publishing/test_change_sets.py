@@ -110,6 +110,40 @@ async def test_a_discarded_set_leaves_the_drafts_as_they_were_and_its_new_pages_
         await ann.draft("contact")
 
 
+async def test_edits_of_others_are_not_discarded_and_their_pages_not_deleted(ann: Editor, bob: Editor) -> None:
+    await bob.create("Launch plan")
+    with pytest.raises(ConflictError, match="has edits of bob on page 'Launch plan', and only edits of one's own"):
+        await ann.discard("set_1")
+    await ann.create("About")
+    await ann.add("launch-plan")
+    with pytest.raises(ConflictError, match="has edits of bob"):
+        await ann.discard()
+    payload = CreateChangeSet(name="All", page_ids=["launch-plan"])
+    made = await ann.sets.create_change_set(ann.call(), payload)
+    with pytest.raises(ConflictError, match="has edits of bob"):
+        await ann.discard(made.change_set.id)
+    assert (await ann.draft("launch-plan")).title == "Launch plan"
+
+
+async def test_new_pages_of_another_conversation_stay_as_drafts_of_no_set(world: World, ann: Editor) -> None:
+    await ann.create("Old")
+    await ann.publish()
+    await ann.create("About")
+    await ann.update("old", title="Older")
+    reply = await Editor(world, "ann", "wednesday").discard("set_2")
+    assert reply.message.endswith("stay as drafts: 'About'. cms_deletePage deletes one")
+    assert sorted((page.title, page.status) for page in reply.pages) == [("About", "draft"), ("Old", "published")]
+    person = Editor(world, "ann")
+    await person.sets.create_change_set(person.call(), CreateChangeSet(name="Mine", page_ids=["about"]))
+    await person.discard("set_3")
+    await ann.create("Contact")
+    await ann.add("about")
+    await ann.discard()
+    assert (await ann.draft("about")).title == "About"
+    with pytest.raises(NotFoundError):
+        await ann.draft("contact")
+
+
 async def test_an_address_that_a_discarded_set_translated_goes_back_with_a_revision(ann: Editor) -> None:
     page = await ann.create("About")
     await ann.publish()

@@ -125,11 +125,13 @@ class ChangeSets:
             _check_state(change_set, "open")
             pages = await _unpublished(edit, change_set)
             message = f"Discarded the change set '{change_set.name}': {_titles(pages) or 'it had no edits'}"
-            left = await discard_edits(edit, change_set, pages)
+            discarded = await discard_edits(edit, change_set, pages)
             close_set(edit, change_set, "discarded")
-            return ChangeSetMoveReply(
-                change_set=_brief(change_set), pages=[page_state(page) for page in left], message=message
-            )
+            if discarded.kept:
+                titles = ", ".join(f"'{page.title}'" for page in discarded.kept)
+                message += f". New pages of other conversations stay as drafts: {titles}. cms_deletePage deletes one"
+            left = [page_state(page) for page in (*discarded.drafts, *discarded.kept)]
+            return ChangeSetMoveReply(change_set=_brief(change_set), pages=left, message=message)
 
         return await edit_once(self._database, ctx, payload, ChangeSetMoveReply, work)
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from sqlalchemy import and_, func, select, tuple_, update
+from sqlalchemy import and_, delete, func, or_, select, tuple_, update
 
 from remit.errors import ConflictError
 from remit_cms.storage.change_sets import SetPage
@@ -37,26 +37,72 @@ class UndoStep:
     snapshot: Snapshot | None
 
 
-async def discard_edits(edit: Edit, change_set: ChangeSet, pages: Sequence[SetPage]) -> list[Page]:
-    """Take the edits of a change set out of the drafts, and return these.
+@dataclass(frozen=True, slots=True)
+class Discarded:
+    """What discarding left: the drafts as they were before, and new pages that stay, which belong to no set then."""
 
-    Pages that the set has made or restored go to the trash.
+    drafts: list[Page]
+    kept: list[Page]
+
+
+async def discard_edits(edit: Edit, change_set: ChangeSet, pages: Sequence[SetPage]) -> Discarded:
+    """Take the edits of a change set out of the drafts.
+
+    Pages that the set has made or restored go to the trash if the conversation of the call did that. Nobody is asked
+    about this, so that pages of other conversations stay as drafts.
 
     Raises:
-        ConflictError: one of the pages has been edited since, outside of the set.
+        ConflictError: the set has edits of others, or one of the pages has been edited since, outside of the set.
     """
+    await _check_edits_are_own(edit, change_set, pages)
     drafts: list[tuple[Page, Snapshot]] = []
+    kept: list[Page] = []
     for each in pages:
         await _check_later_edits(edit, change_set, each)
         before = await edit.session.get(Revision, (each.page.id, each.first - 1))
-        if before is None or before.action == "delete_page":
+        if before is not None and before.action != "delete_page":
+            drafts.append((each.page, Snapshot.model_validate(before.snapshot)))
+        elif await _is_made_here(edit, change_set, each):
             await move_to_trash(edit, each.page, "delete_page", in_set=False)
         else:
-            drafts.append((each.page, Snapshot.model_validate(before.snapshot)))
+            kept.append(each.page)
     await _release_slugs(edit, drafts)
     for page, snapshot in drafts:
         await write_back(edit, page, snapshot, "discard_change_set", in_set=False)
-    return [page for page, _ in drafts]
+    of_kept = (ChangeSetRevision.change_set == change_set.id, ChangeSetRevision.page.in_([page.id for page in kept]))
+    await edit.session.execute(delete(ChangeSetRevision).where(*of_kept))
+    return Discarded([page for page, _ in drafts], kept)
+
+
+async def _check_edits_are_own(edit: Edit, change_set: ChangeSet, pages: Sequence[SetPage]) -> None:
+    members, by_page = ChangeSetRevision, {each.page.id: each for each in pages}
+    query = (
+        select(Revision.page, Revision.author)
+        .join(members, and_(members.page == Revision.page, members.number == Revision.number))
+        .where(
+            members.change_set == change_set.id,
+            or_(*(and_(members.page == page, members.number >= each.first) for page, each in by_page.items())),
+            Revision.author != edit.author,
+        )
+        .order_by(Revision.page, Revision.number)
+        .limit(1)
+    )
+    found = (await edit.session.execute(query)).first() if by_page else None
+    if found is not None:
+        page, author = found
+        raise ConflictError(
+            f"The change set '{change_set.name}' has edits of {author} on page '{by_page[page].page.title}', and only "
+            "edits of one's own are discarded. cms_revertPage undoes those of one page, and cms_deletePage deletes a "
+            "page after approval."
+        )
+
+
+async def _is_made_here(edit: Edit, change_set: ChangeSet, each: SetPage) -> bool:
+    """Whether the conversation of the call made or restored a page: it may have taken in what is older than its set."""
+    if not edit.conversation or change_set.conversation != edit.conversation:
+        return False
+    first = await edit.session.get_one(Revision, (each.page.id, each.first))
+    return first.created_at >= change_set.created_at
 
 
 async def _check_later_edits(scope: Scope, change_set: ChangeSet, each: SetPage) -> None:
