@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Final
 
 from pydantic import BaseModel
-from sqlalchemy import select
+from sqlalchemy import func, select
 
 from remit import LeafContext
 from remit.errors import ConflictError, NotFoundError
@@ -18,7 +18,7 @@ from remit_cms.storage.links import find_links
 from remit_cms.storage.live import Move, move_live
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.snapshots import compare_snapshots, load_snapshot
-from remit_cms.storage.tables import Kind, Page, ScheduledAction
+from remit_cms.storage.tables import Kind, Page, Publication, Revision, ScheduledAction
 from remit_cms.storage.transactions import Edit, open_view
 
 PUBLISH: Final = "publish"
@@ -29,18 +29,25 @@ _MAX_PLACES: Final = 10
 
 
 class Pin(BaseModel):
-    """A document in the state that was approved: its draft's revision, the live one, and what links to it."""
+    """A document in the state that was approved: its draft's revision, the live one, and what links to it.
+
+    ``moves`` is the number of its last publication and ``last`` that of its last revision at that time, which tell what
+    was undone since. Pins of earlier versions have neither.
+    """
 
     page: str
     revision: int
     live: int | None
     links: list[str] = []
+    moves: int | None = None
+    last: int | None = None
 
 
 async def pin_page(scope: Scope, page: Page, revision: int) -> Pin:
     """The state of a document."""
     links = sorted({link.source.id for link in await find_links(scope, page.id)})
-    return Pin(page=page.id, revision=revision, live=page.live, links=links)
+    moves = await scope.session.scalar(select(func.max(Publication.number)).where(Publication.page == page.id))
+    return Pin(page=page.id, revision=revision, live=page.live, links=links, moves=moves or 0, last=page.revision)
 
 
 async def find_action(scope: Scope, action_id: str) -> ScheduledAction:
@@ -95,8 +102,31 @@ async def carry_out(edit: Edit, row: ScheduledAction) -> str:
             f"{await _describe_difference(edit, page.id, pin.live, page.live)}. Nobody has approved that difference; "
             "scheduled anew, it is asked about."
         )
+    await _check_was_not_hidden(edit, page, pin)
     await move_live(edit, [Move(page, pin.revision)])
     return f"Published '{page.title}' (/{page.live_path}) as it was approved"
+
+
+async def _check_was_not_hidden(scope: Scope, page: Page, pin: Pin) -> None:
+    """Refuse to publish a page that visitors see as when it was approved, if that was not so all the time.
+
+    What other scheduled actions did since was approved too.
+
+    Raises:
+        ConflictError: a person has published or hidden the page since, or deleted and restored it.
+    """
+    if pin.moves is None or pin.last is None:
+        return
+    calls = select(ScheduledAction.call).where(scope.target.row_filter(ScheduledAction))
+    moved = (Publication.page == page.id, Publication.number > pin.moves, Publication.run.not_in(calls))
+    restored = (Revision.page == page.id, Revision.number > pin.last, Revision.action == "restore_page")
+    for what, query in (
+        ("changed what visitors see of", select(Publication.author).where(*moved).order_by(Publication.number.desc())),
+        ("restored", select(Revision.author).where(*restored).order_by(Revision.number.desc())),
+    ):
+        author = await scope.session.scalar(query.limit(1))
+        if author is not None:
+            raise ConflictError(f"{author} has {what} '{page.title}' since this was approved. Schedule it again.")
 
 
 async def _unpublish(edit: Edit, page: Page, pin: Pin) -> str:
@@ -132,6 +162,7 @@ async def _publish_set(edit: Edit, row: ScheduledAction, pins: list[Pin]) -> str
                 f"'{each.page.title}' has changed since the change set '{row.title}' was approved: "
                 f"{await _describe_difference(edit, page_id, *ends)}. Scheduled anew, it is asked about."
             )
+        await _check_was_not_hidden(edit, each.page, pin)
     await move_live(edit, [Move(each.page, each.last) for each in pages], change_set=change_set.id)
     close_set(edit, change_set, "published")
     return f"Published the change set '{change_set.name}' as it was approved"

@@ -142,7 +142,7 @@ class Scheduling:
             row = await find_action(edit, payload.action_id)
             if row.state != "scheduled":
                 raise ConflictError(f"The scheduled action {row.id} on '{row.title}' is {row.state} already.")
-            return await _end(edit, row, "cancelled", f"Cancelled: {_describe(row)}")
+            return await _end(edit, row, "cancelled", f"Cancelled: {_describe(row, 'will not be')}")
 
         reply = await edit_once(self._database, ctx, payload, ScheduledActionReply, work)
         await self._schedules.cancel(self._schedules.find_run(reply.action.id))
@@ -240,8 +240,8 @@ async def _end(edit: Edit, row: ScheduledAction, state: str, message: str) -> Sc
     return ScheduledActionReply(action=await _view(edit, row), message=message)
 
 
-def _describe(row: ScheduledAction) -> str:
-    return f"'{row.title}' is to be {'published' if row.action == PUBLISH else 'hidden from visitors'}"
+def _describe(row: ScheduledAction, verb: str = "is to be") -> str:
+    return f"'{row.title}' {verb} {'published' if row.action == PUBLISH else 'hidden from visitors'}"
 
 
 async def _view(scope: Scope, row: ScheduledAction) -> ScheduledActionView:

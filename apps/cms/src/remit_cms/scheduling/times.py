@@ -30,8 +30,12 @@ async def read_time(scope: Scope, written: str, now: datetime) -> datetime:
         raise InvalidArgumentsError(
             f"at is {written!r}; give a date and time such as 2026-12-24T09:00, or with a zone 2026-12-24T09:00+01:00"
         ) from None
-    if not now.year <= at.year <= _LAST_YEAR:
-        raise InvalidArgumentsError(f"at is {written!r}; give a year from {now.year} to {_LAST_YEAR}")
+    if at.year < now.year - 1:  # not compared as a time: in another zone it could be before the first year
+        raise InvalidArgumentsError(
+            f"{written!r} has passed, as it is {format_time(now, zone)} now; give a time to come"
+        )
+    if at.year > _LAST_YEAR:
+        raise InvalidArgumentsError(f"at is {written!r}; give a year up to {_LAST_YEAR}")
     at = at if at.utcoffset() is not None else at.replace(tzinfo=zone)
     if at <= now:
         raise InvalidArgumentsError(

@@ -10,7 +10,16 @@ from remit_cms.storage.live import Move, move_live
 from remit_cms.storage.revisions import save_last_revision, save_revision
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.snapshots import apply_snapshot, load_snapshot
-from remit_cms.storage.tables import ChangeSetRevision, Kind, Page, Publication, Redirect, Revision, TrashedPage
+from remit_cms.storage.tables import (
+    ChangeSetRevision,
+    Kind,
+    Page,
+    Publication,
+    Redirect,
+    Revision,
+    ScheduledAction,
+    TrashedPage,
+)
 from remit_cms.storage.transactions import Edit
 from remit_cms.storage.translations import check_slugs_are_free
 
@@ -88,7 +97,14 @@ async def restore_page(edit: Edit, trashed: TrashedPage, slug: str) -> Page:
 
 
 async def purge_page(edit: Edit, trashed: TrashedPage) -> int:
-    """Delete all that is known of a page in the trash, and return how many revisions that were."""
+    """Delete all that is known of a page in the trash, and return how many revisions that were.
+
+    Its scheduled actions are cancelled: nothing can be published of it any more.
+    """
+    scheduled = (ScheduledAction.object_id == trashed.page, ScheduledAction.state == "scheduled")
+    for row in await edit.session.scalars(select(ScheduledAction).where(*scheduled)):
+        row.state, row.reason = "cancelled", f"'{trashed.title}' was purged by {edit.author}"
+        edit.add_change("scheduled-action", row.id, 1, "state", name=row.title)
     count = await count_revisions(edit, trashed.page)
     for table in (Revision, Publication, Redirect, ChangeSetRevision):
         await edit.session.execute(delete(table).where(table.page == trashed.page))
