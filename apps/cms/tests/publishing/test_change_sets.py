@@ -204,6 +204,34 @@ async def test_later_drafts_are_kept_when_a_set_is_reverted(ann: Editor, bob: Ed
         await bob.publish()
 
 
+async def test_a_draft_whose_later_edits_were_undone_follows_a_reverted_set(ann: Editor, bob: Editor) -> None:
+    await ann.create("About")
+    await ann.publish()
+    await ann.update("about", title="Wrong price")
+    await ann.create("Contact")
+    set_id = (await ann.publish()).change_set.id
+    await bob.update("page_1", title="Draft of bob")
+    await bob.discard()
+    assert (await ann.revert(set_id)).message == "Reverted the change set 'Edits by ann, 2026-01-01 00:02'."
+    draft = await ann.draft("page_1")
+    assert (draft.title, draft.status) == ("About", "published")
+
+
+async def test_a_set_is_reverted_though_the_draft_of_another_page_has_an_address(ann: Editor, bob: Editor) -> None:
+    await ann.create("About")
+    await ann.publish()
+    await ann.update("about", slug="us")
+    set_id = (await ann.publish()).change_set.id
+    await bob.create("New")
+    await bob.update("new", slug="about")
+    await ann.sets.preview_reversion(ann.call(), RevertChangeSet(change_set_id=set_id))
+    message = (await ann.revert(set_id)).message
+    assert message.endswith("The drafts of 'About' keep what was reverted, since other drafts have their addresses.")
+    assert await ann.live_title("about") == "About"
+    draft = await ann.draft("page_1")
+    assert (draft.slug, draft.status) == ("us", "changed")
+
+
 async def test_what_was_published_since_is_not_reverted_with_a_set(ann: Editor, bob: Editor) -> None:
     await ann.create("About")
     set_id = (await ann.publish()).change_set.id

@@ -142,9 +142,14 @@ class ChangeSets:
             change_set = await find_set(edit, payload.change_set_id)
             _check_state(change_set, "published")
             steps = await find_undo_steps(edit, change_set)
-            kept = await undo_publication(edit, change_set, steps)
+            undone = await undo_publication(edit, change_set, steps)
             close_set(edit, change_set, "reverted")
-            remark = f" The drafts of {', '.join(kept)} keep later edits, and what was reverted." if kept else ""
+            remark = ""
+            if undone.later:
+                remark += f" The drafts of {', '.join(undone.later)} keep later edits, and what was reverted."
+            if undone.taken:
+                titles = ", ".join(undone.taken)
+                remark += f" The drafts of {titles} keep what was reverted, since other drafts have their addresses."
             return ChangeSetMoveReply(
                 change_set=_brief(change_set),
                 pages=[page_state(step.page) for step in steps],

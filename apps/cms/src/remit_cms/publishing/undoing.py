@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
 from sqlalchemy import and_, delete, func, or_, select, tuple_, update
 
-from remit.errors import ConflictError
+from remit.errors import AlreadyExistsError, ConflictError
 from remit_cms.storage.change_sets import SetPage
 from remit_cms.storage.live import Move, move_live
 from remit_cms.storage.revisions import save_revision
@@ -164,16 +164,26 @@ async def find_undo_steps(scope: Scope, change_set: ChangeSet) -> list[UndoStep]
     return steps
 
 
-async def undo_publication(edit: Edit, change_set: ChangeSet, steps: Sequence[UndoStep]) -> list[str]:
-    """Move the live pointers back, and return the titles of the pages whose drafts keep what was published.
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """The titles of the pages whose drafts keep what was published.
+
+    Some were edited ``later``. Of others, the address that they had is ``taken`` by the draft of another page by now.
+    """
+
+    later: list[str]
+    taken: list[str]
+
+
+async def undo_publication(edit: Edit, change_set: ChangeSet, steps: Sequence[UndoStep]) -> Undone:
+    """Move the live pointers back, and say which drafts did not follow.
 
     A draft without later edits becomes what visitors see again. A page that was not live before keeps its draft.
     """
-    following = {
-        step.page.id: step.snapshot
-        for step in steps
-        if step.snapshot is not None and step.page.revision == step.page.live
-    }
+    edited = [step for step in steps if compare_snapshots(step.live, await build_snapshot(edit, step.page))]
+    later = {step.page.id for step in edited}
+    drafts = {step.page.id: step.snapshot for step in steps if step.snapshot and step.page.id not in later}
+    following = await _with_free_slugs(edit, drafts)
     await _release_slugs(edit, [(step.page, following[step.page.id]) for step in steps if step.page.id in following])
     moves: list[Move] = []
     for step in steps:
@@ -182,7 +192,22 @@ async def undo_publication(edit: Edit, change_set: ChangeSet, steps: Sequence[Un
             await write_back(edit, step.page, draft, "revert_change_set", in_set=False)
         moves.append(Move(step.page, step.before if draft is None else step.page.revision))
     await move_live(edit, moves, change_set=change_set.id)
-    return [f"'{step.page.title}'" for step in steps if step.page.id not in following]
+    taken = [step for step in steps if step.page.id in drafts.keys() - following.keys()]
+    return Undone([f"'{step.page.title}'" for step in edited], [f"'{step.page.title}'" for step in taken])
+
+
+async def _with_free_slugs(edit: Edit, drafts: Mapping[str, Snapshot]) -> dict[str, Snapshot]:
+    """Those of some drafts whose slugs no other page has that keeps its own: pages may have swapped theirs."""
+    following = dict(drafts)
+    while True:
+        before = len(following)
+        for page, snapshot in [*following.items()]:
+            try:
+                await check_slugs_are_free(edit, page, snapshot.texts, moving=following)
+            except AlreadyExistsError:
+                del following[page]
+        if len(following) == before:
+            return following
 
 
 async def _release_slugs(edit: Edit, drafts: Sequence[tuple[Page, Snapshot]]) -> None:

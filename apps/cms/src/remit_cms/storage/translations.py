@@ -128,8 +128,12 @@ async def load_slugs(scope: Scope, pages: Iterable[Page], locale: str) -> dict[s
     return {page: slugs_by_locale(scope, each)[locale] for page, each in texts.items()}
 
 
-async def check_slugs_are_free(scope: Scope, page_id: str, texts: Mapping[str, PageTexts]) -> None:
+async def check_slugs_are_free(
+    scope: Scope, page_id: str, texts: Mapping[str, PageTexts], *, moving: Iterable[str] = ()
+) -> None:
     """Reject the slugs of a page if in some locale another page is found under the same one.
+
+    ``moving`` are pages that are about to get other slugs.
 
     Raises:
         AlreadyExistsError: names that page.
@@ -142,7 +146,7 @@ async def check_slugs_are_free(scope: Scope, page_id: str, texts: Mapping[str, P
     query = select(Page).where(
         scope.target.row_filter(Page),
         Page.parent.is_(None),
-        Page.id != page_id,
+        Page.id.not_in({page_id, *moving}),
         or_(Page.slug.in_(own), Page.id.in_(translated)),
     )
     others = (await scope.session.scalars(query.order_by(Page.slug, Page.id))).all()
