@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from apps.cms.tests.publishing.editing import Editor
 from apps.cms.tests.world import HOME, World
-from remit.errors import AlreadyExistsError, InvalidArgumentsError, NotFoundError
+from remit.errors import AlreadyExistsError, ConflictError, InvalidArgumentsError, NotFoundError
 from remit_cms.navigation.items import load_items
 from remit_cms.navigation.navigation import Navigation
 from remit_cms.navigation.payloads import (
@@ -144,6 +144,17 @@ async def test_visitors_see_items_that_were_published_with_their_change_set(ann:
     assert await labels(ann) == ["About", "Shop"]
     await ann.revert(set_id)
     assert await live() == []
+
+
+async def test_nobody_is_asked_to_remove_an_item_that_another_changed(ann: Editor, world: World) -> None:
+    await ann.create("About")
+    item = await add(ann, "About", "about")
+    await update(Editor(world, "bob", "tuesday"), item.id, new_label="Bob's")
+    navigation, payload = Navigation(world.database), RemoveNavigationItem(label=item.id)
+    with pytest.raises(ConflictError, match=r"last by bob: .*Read it again first\."):
+        await navigation.preview_removal(ann.call(), payload)
+    assert await labels(ann) == ["Bob's"]
+    assert "'Bob's'" in (await navigation.preview_removal(ann.call(), payload)).summary
 
 
 async def test_an_item_is_no_section_of_a_page(ann: Editor, world: World) -> None:

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from apps.cms.tests.publishing.editing import Editor
 from apps.cms.tests.world import World
 from remit.errors import ConflictError, InvalidArgumentsError, NotFoundError
 from remit_cms.models import Content
@@ -289,6 +290,16 @@ async def test_an_unconfirmed_delete_deletes_nothing_and_says_what_would_be_lost
     }
     assert "delete the section quote from page" in replies[1].message
     assert await world.rows() == before
+
+
+async def test_nobody_is_asked_to_delete_a_section_that_another_changed(world: World) -> None:
+    ann, bob = Editor(world, "ann", "monday"), Editor(world, "bob", "tuesday")
+    page = await ann.create("About", HERO, ("quote", {"content": "Good."}))
+    await bob.write(page.sections[0].id, heading="Bob's")
+    with pytest.raises(ConflictError, match=r"last by bob: .*Read it again first\."):
+        await world.sections.preview_deletion(ann.call(), DeletePageSection(page_section_id=page.sections[0].id))
+    other = DeletePageSection(page_section_id=page.sections[1].id)
+    assert "the section quote" in (await world.sections.preview_deletion(ann.call(), other)).summary
 
 
 async def test_a_confirmed_delete_closes_the_gap(world: World) -> None:

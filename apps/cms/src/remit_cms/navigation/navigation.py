@@ -25,11 +25,11 @@ from remit_cms.navigation.targets import find_link
 from remit_cms.sections.contents import remove_section
 from remit_cms.storage.database import Database
 from remit_cms.storage.documents import find_or_make_single, find_single
-from remit_cms.storage.revisions import save_revision
+from remit_cms.storage.revisions import check_removal, save_revision
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.stale_edits import STRUCTURE, check_token, content_parts, give_token
 from remit_cms.storage.tables import Kind, Page, PageSection, SectionContent
-from remit_cms.storage.transactions import Edit, edit_once, open_view
+from remit_cms.storage.transactions import Edit, edit_once, open_trial, open_view
 
 _MAX_ITEMS: Final = 50
 
@@ -149,9 +149,12 @@ class Navigation:
 
     async def preview_removal(self, ctx: LeafContext, payload: RemoveNavigationItem) -> Preview:
         """The item to remove, for the approver."""
-        async with open_view(self._database, ctx) as scope:
+        async with open_trial(self._database, ctx) as scope:
             item = await _find_item(scope, payload.label)
             page = await find_single(scope, Kind.NAVIGATION)
+            if page is not None:
+                await check_token(scope, page, payload.if_unchanged)
+                await check_removal(scope, page, item.id)
             view = _view(item)
             target = "nowhere" if view.href is None else f"to {view.href}"
             summary = f"the item '{view.label}' of the navigation ({view.location}), which leads {target}"

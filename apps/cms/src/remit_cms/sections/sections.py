@@ -35,11 +35,11 @@ from remit_cms.sections.payloads import (
     UpdateSectionContent,
 )
 from remit_cms.storage.database import Database
-from remit_cms.storage.revisions import save_revision
+from remit_cms.storage.revisions import check_removal, save_revision
 from remit_cms.storage.scope import parse_structure
 from remit_cms.storage.stale_edits import STRUCTURE, check_token, content_parts, give_token
 from remit_cms.storage.tables import Kind, SectionDefinition
-from remit_cms.storage.transactions import Edit, edit_once, open_view
+from remit_cms.storage.transactions import Edit, edit_once, open_trial, open_view
 from remit_cms.templates.values import describe_format
 
 
@@ -213,9 +213,10 @@ class Sections:
 
     async def preview_deletion(self, ctx: LeafContext, payload: DeletePageSection) -> Preview:
         """The section to delete, for the approver: its texts, and its page at its present revision."""
-        async with open_view(self._database, ctx) as scope:
+        async with open_trial(self._database, ctx) as scope:
             section, page, definition = await scope.find_section(payload.page_section_id)
             await check_token(scope, page, payload.if_unchanged)
+            await check_removal(scope, page, section.id)
             view = await load_section(scope, section, definition, scope.default_locale)
             heading = str((view.content or {}).get("heading", ""))
             label = f"{definition.key} '{heading}'" if heading else definition.key

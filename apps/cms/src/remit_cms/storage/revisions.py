@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from remit.errors import ConflictError
 from remit_cms.storage import full_text
 from remit_cms.storage.change_sets import find_or_open_set
 from remit_cms.storage.links import links_of, replace_links
@@ -58,6 +59,21 @@ async def save_revision(
         title, words = full_text.searchable_texts(snapshot, locale)
         await full_text.index_page(edit.session, page.id, locale, title, words)
     await edit.session.flush()
+
+
+async def check_removal(edit: Edit, page: Page, section: str) -> None:
+    """Refuse to remove a section, or an item of the navigation, before a person is asked.
+
+    Raises:
+        ConflictError: another changed it, since the conversation saw it.
+    """
+    before = await load_snapshot(edit, page.id, page.revision)
+    rest = [each for each in before.sections if each.id != section]
+    removed = [*iterate_changed_parts(before, before.model_copy(update={"sections": rest}))]
+    try:
+        await check_not_stale(edit, page, before, removed)
+    except ConflictError as error:  # what a preview shows is not remembered, so that the next call would end here too
+        raise ConflictError(f"{error.message} Read it again first.") from error
 
 
 async def save_last_revision(edit: Edit, page: Page, action: str, *, in_set: bool = True) -> None:

@@ -85,6 +85,13 @@ async def open_view(database: Database, context_or_target: LeafContext | Target)
             context_or_target.emit(each)
 
 
+@asynccontextmanager
+async def open_trial(database: Database, ctx: LeafContext) -> AsyncGenerator[Edit]:
+    """A reading transaction with the facts of an edit, for previews that refuse what the edit would refuse."""
+    async with database.read() as session:
+        yield await _make_edit(database, ctx, session, await find_caller_target(session, ctx.caller))
+
+
 async def edit_once(
     database: Database,
     ctx: LeafContext,
@@ -107,17 +114,7 @@ async def edit_once(
     async with database.write() as session:
         target = new or await find_caller_target(session, ctx.caller)
         scope = f"{target.site}/{target.environment}" if new is None else f"tenant {ctx.caller.principal.tenant}"
-        edit = Edit(
-            session=session,
-            target=target,
-            locales=await load_locales(session, target.site),
-            author=ctx.caller.principal.name,
-            run=ctx.run,
-            conversation=ctx.caller.conversation,
-            now=database.clock(),
-            new_id=database.new_id,
-            last_seen=ctx.last_seen,
-        )
+        edit = await _make_edit(database, ctx, session, target)
         key = f"{scope}/{ctx.key}"
 
         async def write() -> _Written:
@@ -141,6 +138,20 @@ async def edit_once(
     for each in (*written.changes, *written.seen):
         ctx.emit(each)
     return reply.model_validate(written.reply, by_alias=False, by_name=True)
+
+
+async def _make_edit(database: Database, ctx: LeafContext, session: AsyncSession, target: Target) -> Edit:
+    return Edit(
+        session=session,
+        target=target,
+        locales=await load_locales(session, target.site),
+        author=ctx.caller.principal.name,
+        run=ctx.run,
+        conversation=ctx.caller.conversation,
+        now=database.clock(),
+        new_id=database.new_id,
+        last_seen=ctx.last_seen,
+    )
 
 
 async def find_caller_target(session: AsyncSession, caller: Caller) -> Target:
