@@ -12,9 +12,11 @@ import pytest
 from apps.cms.tests.site.visitor import make_site, publish, visit
 from apps.cms.tests.world import ELSEWHERE, World
 from remit_cms.posts.collections import Collections
-from remit_cms.posts.payloads import CreateCollection, CreatePost, FieldInput, UpdatePost
+from remit_cms.posts.payloads import CreateCollection, CreateEntry, CreatePost, FieldInput, UpdatePost
 from remit_cms.posts.payloads import PublishPost as Publish
 from remit_cms.posts.posts import Posts
+from remit_cms.publishing.payloads import PublishPage
+from remit_cms.publishing.publishing import Publishing
 from remit_cms.site.payloads import ExportSite
 
 ATOM = "{http://www.w3.org/2005/Atom}"
@@ -96,8 +98,7 @@ async def test_feeds_are_kept_until_something_is_published_and_named_in_the_head
     await publish(world, "About")
     site = make_site(world)
     assert "atom+xml" not in (await visit(site, "/about")).text
-    empty = await visit(site, "/posts/feed.xml")
-    assert (empty.status, entries(empty.text)) == (200, [])
+    assert (await visit(site, "/posts/feed.xml")).status == 404
     await publish_post(world, "We bake", body="Daily.")
     link = '<link rel="alternate" type="application/atom+xml" title="Posts" href="{}">'
     assert link.format("/posts/feed.xml") in (await visit(site, "/about")).text
@@ -115,10 +116,15 @@ async def test_what_has_no_feed_is_not_found(world: World, path: str) -> None:
 
 
 async def test_a_collection_of_one_site_has_no_feed_on_another_and_one_without_text_has_titles(world: World) -> None:
-    fields = [FieldInput(key="role", type="text")]
-    await Collections(world.database).create_collection(world.call(), CreateCollection(name="Team", fields=fields))
+    fields, collections = [FieldInput(key="role", type="text")], Collections(world.database)
+    await collections.create_collection(world.call(), CreateCollection(name="Team", fields=fields))
+    payload = CreateEntry(collection_id="team", title="Ann", content={"role": "Baker"})
+    entry = (await collections.create_entry(world.call(), payload)).entry
+    feeds = ("/team/feed.xml", "/team/feed.json")
+    assert [(await visit(make_site(world), path)).status for path in feeds] == [404, 404], "nobody approved its name"
+    await Publishing(world.database).publish_page(world.call(), PublishPage(page_id=entry.id))
     assert (await visit(make_site(world, ELSEWHERE), "/team/feed.xml")).status == 404
-    assert (await visit(make_site(world), "/team/feed.xml")).status == 200
+    assert [(await visit(make_site(world), path)).status for path in feeds] == [200, 200]
 
 
 @pytest.mark.parametrize("text", ["]]>", "a\ufffe", "</title><x>&amp;", '"><script>x</script>'])

@@ -63,14 +63,15 @@ class Feed:
 
 
 async def render_feed(scope: Scope, address: Address, url: str, edition: Edition) -> str | None:
-    """The text of the feed at an address; None if none is there. ``url`` is that of the site."""
+    """The text of the feed at an address; None without a collection with live entries. ``url`` is that of the site."""
     found = _PATH.fullmatch(address.path)
     if found is None:
         return None
     in_target = (scope.target.row_filter(SectionDefinition), SectionDefinition.kind == Kind.ENTRY)
     query = select(SectionDefinition).where(*in_target, SectionDefinition.key == found[1])
     collection = (await scope.session.scalars(query)).first()
-    if collection is None:
+    # Its name is public with its first entry: nobody has approved it before.
+    if collection is None or collection.key not in await _find_collections(scope):
         return None
     feed = await _load_feed(scope, collection, address, url, edition)
     return _to_atom(feed) if found[2] == "feed.xml" else _to_json(feed)
