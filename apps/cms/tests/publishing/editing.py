@@ -90,7 +90,7 @@ class Editor:
     async def discard(self, change_set: str | None = None) -> ChangeSetMoveReply:
         return await self.sets.discard_change_set(self.call(), DiscardChangeSet(change_set_id=change_set))
 
-    async def revert(self, change_set: str) -> ChangeSetMoveReply:
+    async def revert(self, change_set: str | None = None) -> ChangeSetMoveReply:
         return await self.sets.revert_change_set(self.call(), RevertChangeSet(change_set_id=change_set))
 
     async def look(self, change_set: str | None = None) -> ChangeSetView:

@@ -110,40 +110,6 @@ async def test_a_discarded_set_leaves_the_drafts_as_they_were_and_its_new_pages_
         await ann.draft("contact")
 
 
-async def test_edits_of_others_are_not_discarded_and_their_pages_not_deleted(ann: Editor, bob: Editor) -> None:
-    await bob.create("Launch plan")
-    with pytest.raises(ConflictError, match="has edits of bob on page 'Launch plan', and only edits of one's own"):
-        await ann.discard("set_1")
-    await ann.create("About")
-    await ann.add("launch-plan")
-    with pytest.raises(ConflictError, match="has edits of bob"):
-        await ann.discard()
-    payload = CreateChangeSet(name="All", page_ids=["launch-plan"])
-    made = await ann.sets.create_change_set(ann.call(), payload)
-    with pytest.raises(ConflictError, match="has edits of bob"):
-        await ann.discard(made.change_set.id)
-    assert (await ann.draft("launch-plan")).title == "Launch plan"
-
-
-async def test_new_pages_of_another_conversation_stay_as_drafts_of_no_set(world: World, ann: Editor) -> None:
-    await ann.create("Old")
-    await ann.publish()
-    await ann.create("About")
-    await ann.update("old", title="Older")
-    reply = await Editor(world, "ann", "wednesday").discard("set_2")
-    assert reply.message.endswith("stay as drafts: 'About'. cms_deletePage deletes one")
-    assert sorted((page.title, page.status) for page in reply.pages) == [("About", "draft"), ("Old", "published")]
-    person = Editor(world, "ann")
-    await person.sets.create_change_set(person.call(), CreateChangeSet(name="Mine", page_ids=["about"]))
-    await person.discard("set_3")
-    await ann.create("Contact")
-    await ann.add("about")
-    await ann.discard()
-    assert (await ann.draft("about")).title == "About"
-    with pytest.raises(NotFoundError):
-        await ann.draft("contact")
-
-
 async def test_an_address_that_a_discarded_set_translated_goes_back_with_a_revision(ann: Editor) -> None:
     page = await ann.create("About")
     await ann.publish()
@@ -202,34 +168,6 @@ async def test_later_drafts_are_kept_when_a_set_is_reverted(ann: Editor, bob: Ed
     assert (await ann.draft("about")).title == "Us"
     with pytest.raises(ConflictError, match="unpublished edits by ann"):
         await bob.publish()
-
-
-async def test_a_draft_whose_later_edits_were_undone_follows_a_reverted_set(ann: Editor, bob: Editor) -> None:
-    await ann.create("About")
-    await ann.publish()
-    await ann.update("about", title="Wrong price")
-    await ann.create("Contact")
-    set_id = (await ann.publish()).change_set.id
-    await bob.update("page_1", title="Draft of bob")
-    await bob.discard()
-    assert (await ann.revert(set_id)).message == "Reverted the change set 'Edits by ann, 2026-01-01 00:02'."
-    draft = await ann.draft("page_1")
-    assert (draft.title, draft.status) == ("About", "published")
-
-
-async def test_a_set_is_reverted_though_the_draft_of_another_page_has_an_address(ann: Editor, bob: Editor) -> None:
-    await ann.create("About")
-    await ann.publish()
-    await ann.update("about", slug="us")
-    set_id = (await ann.publish()).change_set.id
-    await bob.create("New")
-    await bob.update("new", slug="about")
-    await ann.sets.preview_reversion(ann.call(), RevertChangeSet(change_set_id=set_id))
-    message = (await ann.revert(set_id)).message
-    assert message.endswith("The drafts of 'About' keep what was reverted, since other drafts have their addresses.")
-    assert await ann.live_title("about") == "About"
-    draft = await ann.draft("page_1")
-    assert (draft.slug, draft.status) == ("us", "changed")
 
 
 async def test_what_was_published_since_is_not_reverted_with_a_set(ann: Editor, bob: Editor) -> None:

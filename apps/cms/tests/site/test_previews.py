@@ -9,7 +9,7 @@ import pytest
 
 from apps.cms.tests.site.visitor import KEY, make_site, publish, visit
 from apps.cms.tests.world import ELSEWHERE, HOME, PREVIEW_KEY, START, Ctx, World
-from remit.errors import ConflictError, ExternalError, SetupError
+from remit.errors import ConflictError, ExternalError, NotFoundError, SetupError
 from remit.secrets import EnvSecrets, Secret
 from remit_cms.navigation.navigation import Navigation
 from remit_cms.navigation.payloads import AddNavigationItem
@@ -82,6 +82,15 @@ async def test_a_link_to_a_change_set_shows_its_pages_beside_those_that_are_live
     again = CreatePreviewLink(change_set_id="set_1")
     with pytest.raises(ConflictError, match="no unpublished edits to show"):
         await Previews(world.database, PREVIEW_KEY).create_preview_link(world.call(), again)
+
+
+async def test_a_link_shows_the_open_set_of_its_conversation(world: World) -> None:
+    with pytest.raises(NotFoundError, match="This conversation has no unpublished edits"):
+        await Previews(world.database, PREVIEW_KEY).create_preview_link(world.call(), CreatePreviewLink())
+    call = world.call(conversation="c")
+    await world.pages.create_page(call, CreatePage(title="New"))
+    reply = await Previews(world.database, PREVIEW_KEY).create_preview_link(call, CreatePreviewLink())
+    assert reply.pages == ["New"]
 
 
 async def test_links_of_a_preview_stay_in_it_and_lead_where_they_will_lead(world: World) -> None:
@@ -256,6 +265,6 @@ async def test_a_key_that_is_too_short_is_refused_by_the_tool_and_at_the_start_o
 
 
 def test_a_link_shows_a_page_or_a_change_set() -> None:
-    for wrong in ({}, {"page_id": "a", "change_set_id": "b"}, {"change_set_id": "b", "revision": 1}):
+    for wrong in ({"page_id": "a", "change_set_id": "b"}, {"change_set_id": "b", "revision": 1}):
         with pytest.raises(ValueError, match="give"):
             CreatePreviewLink.model_validate(wrong)

@@ -29,6 +29,7 @@ from remit_cms.storage.change_sets import (
     SetPage,
     adopt_edits,
     find_foreign_edits,
+    find_last_published,
     find_open_set,
     find_set,
     has_unpublished_edits,
@@ -59,9 +60,10 @@ class ChangeSets:
             total = await scope.session.scalar(select(func.count()).select_from(ChangeSet).where(*chosen)) or 0
             order = (ChangeSet.created_at.desc(), ChangeSet.id)
             rows = await scope.session.scalars(select(ChangeSet).where(*chosen).order_by(*order).limit(payload.limit))
-            return ChangeSetsReply(
-                change_sets=[_brief(row) for row in rows], total=total, message=pluralize(total, "change set")
-            )
+            message = pluralize(total, "change set")
+            if not payload.include_closed:
+                message = await _describe_closed(scope, pluralize(total, "open change set"))
+            return ChangeSetsReply(change_sets=[_brief(row) for row in rows], total=total, message=message)
 
     async def get_change_set(self, ctx: LeafContext, payload: GetChangeSet) -> ChangeSetReply:
         """Show what publishing a change set would change for visitors. For one page: cms_compareRevisions."""
@@ -139,8 +141,7 @@ class ChangeSets:
         """Undo the publication of a change set, after approval. For edits not published yet: cms_discardChangeSet."""
 
         async def work(edit: Edit) -> ChangeSetMoveReply:
-            change_set = await find_set(edit, payload.change_set_id)
-            _check_state(change_set, "published")
+            change_set = await _find_published(edit, ctx, payload.change_set_id)
             steps = await find_undo_steps(edit, change_set)
             undone = await undo_publication(edit, change_set, steps)
             close_set(edit, change_set, "reverted")
@@ -161,8 +162,7 @@ class ChangeSets:
     async def preview_reversion(self, ctx: LeafContext, payload: RevertChangeSet) -> Preview:
         """What visitors would see again, for the approver."""
         async with open_view(self._database, ctx) as scope:
-            change_set = await find_set(scope, payload.change_set_id)
-            _check_state(change_set, "published")
+            change_set = await _find_published(scope, ctx, payload.change_set_id)
             steps = await find_undo_steps(scope, change_set)
             await check_moves(scope, [Move(step.page, step.before) for step in steps])
             changes = [
@@ -174,6 +174,14 @@ class ChangeSets:
             state = ", ".join(f"{step.page.id}@{step.page.live} of {step.page.revision}" for step in steps)
             summary = f"the publication of the change set '{change_set.name}' ({titles})"
             return Preview(summary, changes=tuple(changes), state=f"{change_set.id} {state}")
+
+
+async def _describe_closed(scope: Scope, message: str) -> str:
+    """A message about open change sets that says how many others there are."""
+    counted = select(ChangeSet.state, func.count()).where(scope.target.row_filter(ChangeSet))
+    query = counted.where(ChangeSet.state != "open").group_by(ChangeSet.state).order_by(ChangeSet.state)
+    closed = [f"{count} {state}" for state, count in (await scope.session.execute(query)).all()]
+    return f"{message}; {', '.join(closed)}, which includeClosed lists" if closed else message
 
 
 async def find_chosen_set(scope: Scope, ctx: LeafContext, set_id: str | None) -> ChangeSet:
@@ -189,6 +197,21 @@ async def find_chosen_set(scope: Scope, ctx: LeafContext, set_id: str | None) ->
     if found is None:
         raise NotFoundError("This conversation has no unpublished edits. cms_listChangeSets lists other change sets.")
     return found
+
+
+async def _find_published(scope: Scope, ctx: LeafContext, set_id: str | None) -> ChangeSet:
+    if set_id is not None:
+        found = await find_set(scope, set_id)
+        _check_state(found, "published")
+        return found
+    conversation = ctx.caller.conversation
+    last = await find_last_published(scope, conversation) if conversation else None
+    if last is None:
+        raise NotFoundError(
+            "This conversation has published no change set that could be reverted. cms_listChangeSets with "
+            "includeClosed lists those of others."
+        )
+    return last
 
 
 async def _open_sets(scope: Scope) -> list[ChangeSet]:

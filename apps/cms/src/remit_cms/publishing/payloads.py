@@ -27,6 +27,7 @@ from remit_cms.storage.snapshots import Difference
 _PAGE = "Id, slug or exact title of the page"
 _DELETED = "Id, slug or exact title of the page in the trash"
 _SET = "Id or name of the change set; that of this conversation if omitted"
+_PUBLISHED = "Id or name of the published change set; the last one of this conversation if omitted"
 _LIMIT = "Most to give (1-100)"
 
 _DeletedPage = Annotated[str, Field(min_length=1, max_length=200), Reference("deleted-page")]
@@ -135,7 +136,7 @@ class DiscardChangeSet(OneSet):
 class RevertChangeSet(Payload):
     """The published change set to revert."""
 
-    change_set_id: _SetReference = Field(description="Id or name of the published change set")
+    change_set_id: OptionalParam[_SetReference] = Field(default=None, description=_PUBLISHED)
 
 
 class PageState(PageBrief):

@@ -11,19 +11,21 @@ from remit_cms.models import DocumentReference, OmittedIfNone, OptionalParam, Pa
 
 _ChangeSetReference = Annotated[str, Field(min_length=1, max_length=200), Reference("change-set")]
 
+_SET = "Id or name of a change set; without it and pageId, that of this conversation"
+
 
 class CreatePreviewLink(Payload):
-    """What the link shows: a revision of one page, or the edits of a change set."""
+    """What the link shows: a revision of one page, or the edits of a change set, or else those of the conversation."""
 
     page_id: OptionalParam[DocumentReference] = Field(default=None, description="Id, slug or exact title of the page")
     revision: OptionalParam[RevisionNumber] = Field(default=None, description="Its revision; the newest if omitted")
-    change_set_id: OptionalParam[_ChangeSetReference] = Field(default=None, description="Id or name of a change set")
+    change_set_id: OptionalParam[_ChangeSetReference] = Field(default=None, description=_SET)
     hours: int = Field(default=24, description="Hours until it expires (1-720)", ge=1, le=720)
 
     @model_validator(mode="after")
     def _require_one(self) -> Self:
-        if (self.page_id is None) == (self.change_set_id is None):
-            raise ValueError("give the pageId of a page, or the changeSetId of a change set")
+        if self.page_id is not None and self.change_set_id is not None:
+            raise ValueError("give the pageId of a page, or the changeSetId of a change set, not both")
         if self.revision is not None and self.page_id is None:
             raise ValueError("a revision belongs to a page; give its pageId")
         return self

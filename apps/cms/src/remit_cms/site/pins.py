@@ -11,10 +11,10 @@ from sqlalchemy import func, select, tuple_
 
 from remit.errors import ConflictError
 from remit_cms.site.links import PagePin, SetPin
-from remit_cms.storage.change_sets import find_set, unpublished_pages
+from remit_cms.storage.change_sets import unpublished_pages
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.snapshots import Snapshot, load_snapshot
-from remit_cms.storage.tables import ChangeSetRevision, Page, Revision
+from remit_cms.storage.tables import ChangeSet, ChangeSetRevision, Page, Revision
 
 
 async def pin_page(scope: Scope, name: str, revision: int | None) -> tuple[PagePin, Snapshot]:
@@ -28,14 +28,12 @@ async def pin_page(scope: Scope, name: str, revision: int | None) -> tuple[PageP
     return PagePin(page.id, number), await load_snapshot(scope, page.id, number)
 
 
-async def pin_change_set(scope: Scope, set_id: str) -> tuple[SetPin, list[str]]:
+async def pin_change_set(scope: Scope, change_set: ChangeSet) -> tuple[SetPin, list[str]]:
     """A change set as it is, with the titles of its pages.
 
     Raises:
-        NotFoundError: there is no such change set.
         ConflictError: it has no unpublished edits.
     """
-    change_set = await find_set(scope, set_id)
     edited = await unpublished_pages(scope, change_set) if change_set.state == "open" else []
     titles = [each.page.title for each in edited]
     if not titles:

@@ -10,6 +10,7 @@ from remit import LeafContext
 from remit.errors import ExternalError, NotFoundError, SetupError
 from remit.secrets import EnvSecrets, Secret, SecretRef, Secrets
 from remit_cms.models import pluralize
+from remit_cms.publishing.change_sets import find_chosen_set
 from remit_cms.site.links import Preview, check_key, sign_preview
 from remit_cms.site.lookup import load_edition
 from remit_cms.site.payloads import CreatePreviewLink, PreviewLinkReply
@@ -91,7 +92,7 @@ class Previews:
                 pin, shown = await pin_page(scope, payload.page_id, payload.revision)
                 titles, path = [shown.title], await _find_path(scope, shown)
             else:
-                pin, titles = await pin_change_set(scope, payload.change_set_id or "")
+                pin, titles = await pin_change_set(scope, await find_chosen_set(scope, ctx, payload.change_set_id))
                 path = ""
             target = scope.target
         until = self._database.clock().replace(microsecond=0) + timedelta(hours=payload.hours)

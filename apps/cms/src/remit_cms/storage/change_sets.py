@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, and_, func, select
 from remit.errors import NotFoundError
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.snapshots import compare_snapshots, load_snapshot
-from remit_cms.storage.tables import ChangeSet, ChangeSetRevision, Page, Revision
+from remit_cms.storage.tables import ChangeSet, ChangeSetRevision, Page, Publication, Revision
 from remit_cms.storage.transactions import Edit
 
 
@@ -18,6 +18,22 @@ async def find_open_set(scope: Scope, conversation: str) -> ChangeSet | None:
     """The open change set of a conversation."""
     query = select(ChangeSet).where(
         scope.target.row_filter(ChangeSet), ChangeSet.conversation == conversation, ChangeSet.state == "open"
+    )
+    return (await scope.session.scalars(query)).first()
+
+
+async def find_last_published(scope: Scope, conversation: str) -> ChangeSet | None:
+    """The change set of a conversation that was published last, and is not reverted."""
+    query = (
+        select(ChangeSet)
+        .join(Publication, Publication.change_set == ChangeSet.id)
+        .where(
+            scope.target.row_filter(ChangeSet),
+            ChangeSet.conversation == conversation,
+            ChangeSet.state == "published",
+        )
+        .order_by(Publication.created_at.desc(), ChangeSet.created_at.desc(), ChangeSet.id)
+        .limit(1)
     )
     return (await scope.session.scalars(query)).first()
 
