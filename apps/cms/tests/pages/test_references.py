@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from apps.cms.tests.publishing.editing import Editor
 from apps.cms.tests.world import World
 from remit import App, Principal, Runtime
 from remit.runtime import RunResult
@@ -134,6 +135,22 @@ async def test_a_section_is_named_by_its_number_on_the_page_which_stays_when_oth
     assert [each.ref for each in again] == ["about/s1", "about/s2", "about/s3"]
     added = await sections.add_section_to_page(world.call(), AddSectionToPage(page_id="about", definition_id="text"))
     assert added.section.ref == "about/s5"
+
+
+@pytest.mark.parametrize("said", ["visit", "/visit", "hours", "/hours", "de/visit", "/de/hours"])
+async def test_a_page_is_found_by_the_addresses_that_visitors_use(world: World, runtime: Runtime, said: str) -> None:
+    ann = Editor(world, "ann", "monday")
+    await ann.create("Hours")
+    await ann.publish()
+    await ann.update("hours", slug="visit", title="Visit us")
+    await ann.publish()
+    await ann.update("page_1", slug="find-us", title="Find us")
+    reply = json.loads((await call(runtime, "cms_getPage", slug=said)).text)
+    assert reply["page"]["id"] == "page_1"
+    reply = json.loads((await call(runtime, "cms_updatePage", pageId=said, indexing=False)).text)
+    assert reply["page"]["id"] == "page_1"
+    await ann.create("Visit")
+    assert (await ann.draft("visit")).id == "page_2", "a draft with the slug comes first"
 
 
 @pytest.mark.parametrize("said", ["Über uns", "ÜBER UNS", "über uns", "U\u0308ber uns", " Über uns "])

@@ -143,7 +143,7 @@ async def test_a_post_goes_from_draft_to_published_to_archived_and_back(ann: Edi
     await update(ann, "entry_1", title="Hi")
     assert await listed(ann, status="published") == [("hello", "changed")]
     preview = await posts.preview_archiving(ann.call(), ArchivePost(post_slug="entry_1"))
-    assert preview.summary == "the live page 'Hi' (/posts/hello)"
+    assert preview.summary == "the live entry 'Hi' (/posts/hello)"
     archived = await posts.archive_post(ann.call(), ArchivePost(post_slug="entry_1"))
     assert (archived.post.status, archived.message) == ("archived", "Archived post 'Hi'")
     assert (await update(ann, "entry_1", title="Ho")).status == "archived"

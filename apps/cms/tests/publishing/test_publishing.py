@@ -119,7 +119,7 @@ async def test_a_comparison_names_each_place_and_excerpts_long_texts(ann: Editor
     assert len(await ann.differences("about")) == 6
     await ann.write(page.sections[1].id, content="y" * 1500)
     assert (await ann.differences("about", before=3))[0][2] == "y" * 400 + "… (1,500 characters)"
-    with pytest.raises(NotFoundError, match="has no revision 9"):
+    with pytest.raises(NotFoundError, match=r"^Page 'About' has no revision 9; 5 is its last\.$"):
         await ann.differences("about", before=9)
 
 
@@ -214,6 +214,28 @@ async def test_a_restored_page_keeps_its_place_and_an_address_that_fits(ann: Edi
         await ann.trash.restore_page(ann.call(), RestorePage(page_id="page_2", slug="x" * 64))
     reply = await ann.trash.restore_page(ann.call(), RestorePage(page_id="page_2", slug="people"))
     assert reply.page.slug == "about/people"
+
+
+async def test_a_page_that_is_not_deleted_is_not_purged_and_the_refusal_says_so(ann: Editor) -> None:
+    await ann.create("About")
+    find = ann.world.references["deleted-page"]
+    for said in ("about", "About", "page_1"):
+        with pytest.raises(
+            NotFoundError, match=r"^The page 'About' \(/about\) is not in the trash: it is not deleted\."
+        ):
+            await find(ann.call(), said)
+    with pytest.raises(NotFoundError, match="is not in the trash: it is not deleted"):
+        await ann.trash.purge_page(ann.call(), PurgePage(page_id="page_1"))
+    assert await find(ann.call(), "nowhere") == []
+    await ann.delete("page_1")
+    assert [each.id for each in await find(ann.call(), "about")] == ["page_1"]
+
+
+async def test_settings_are_published_without_an_address(ann: Editor) -> None:
+    await Settings(ann.world.database).update_site_settings(ann.call(), UpdateSiteSettings(tagline="Bread"))
+    payload = PublishPage(page_id="Site settings")
+    assert (await ann.publishing.preview_publication(ann.call(), payload)).summary == "'Site settings', which is new"
+    assert (await ann.publishing.publish_page(ann.call(), payload)).message == "Published 'Site settings'"
 
 
 async def test_of_a_purged_page_nothing_is_left(ann: Editor) -> None:

@@ -68,7 +68,7 @@ async def test_what_is_published_is_the_approved_revision_and_later_edits_stay_i
     assert (tool, arguments) == ("cms_runScheduledAction", {"actionId": action})
     assert at == datetime(2026, 6, 1, 12, tzinfo=UTC)
     await ann.update("about", title="Not approved")
-    assert (await carry_out(ann, action)).message == "Published 'Not approved' (/about) as it was approved"
+    assert (await carry_out(ann, action)).message == "Published page 'Not approved' (/about) as it was approved"
     assert await ann.live_title("about") == "About"
     assert (await ann.draft("about")).status == "changed"
     found = await look(ann, action)

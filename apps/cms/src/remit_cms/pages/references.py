@@ -12,7 +12,7 @@ from remit import LeafContext
 from remit.tools import Candidate
 from remit_cms.storage.database import Database
 from remit_cms.storage.keys import name_key
-from remit_cms.storage.scope import Scope, find_named, slug_of
+from remit_cms.storage.scope import Scope, find_by_address, find_named, slug_of
 from remit_cms.storage.tables import Kind, Page, PageSection, SectionContent, SectionDefinition
 from remit_cms.storage.transactions import open_view
 from remit_cms.storage.translations import PageTexts, load_texts
@@ -33,14 +33,16 @@ class PageReferences:
         self._database, self._kinds = database, kinds or (Kind.PAGE,)
 
     async def find_candidates(self, ctx: LeafContext, text: str) -> list[Candidate]:
-        """The pages that a text may mean, by id, slug or title, or else similar ones, to suggest them.
+        """The pages that a text may mean, by id, slug or title, or the address of visitors, or else similar ones.
 
         A slug stands for the page at the root, in the default locale if there are several.
         """
         async with open_view(self._database, ctx) as scope:
             by_id = select(Page).where(scope.target.row_filter(Page), Page.id == text, Page.kind.in_(self._kinds))
             named = [*await scope.session.scalars(by_id), *await find_named(scope, text, self._kinds)]
-            rows = [*{page.id: page for page in named}.values()] or await scope.find_similar(text, *self._kinds)
+            addressed = [] if named else await find_by_address(scope, text, self._kinds)
+            rows = [*{page.id: page for page in (*named, *addressed)}.values()]
+            rows = rows or await scope.find_similar(text, *self._kinds)
             rows = sorted(rows, key=lambda page: (page.locale != scope.default_locale, page.slug, page.id))
             texts = await load_texts(scope, rows)
         slugs = {page.slug: page.id for page in reversed(rows) if page.parent is None}
@@ -51,7 +53,7 @@ class PageReferences:
                 str(page.revision),
                 (
                     *_aliases(page.slug, text, own=slugs.get(page.slug) == page.id),
-                    *((text.strip(),) if page.title_key == name_key(text) else ()),
+                    *((text.strip(),) if page.title_key == name_key(text) or page in addressed else ()),
                     *_translations(page, texts, slugs, text),
                 ),
             )
@@ -81,7 +83,8 @@ class SectionReferences:
             )
             numbered = (PageSection.number == number,) if number else ()
             alike = or_(PageSection.id == text, SectionDefinition.key == key, *numbered)
-            named = await find_named(scope, head, [Kind.PAGE]) if head else ()
+            kinds = [Kind.PAGE]
+            named = await find_named(scope, head, kinds) or await find_by_address(scope, head, kinds) if head else ()
             on_page = Page.id.in_([head, *(page.id for page in named)])
             tried = (sections.where(alike, on_page), sections.where(on_page)) if head else ()
             for query in (*tried, sections.where(alike), sections):

@@ -40,7 +40,7 @@ from remit_cms.storage.database import Database
 from remit_cms.storage.live import Move, check_moves, move_live
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.snapshots import compare_snapshots, load_snapshot
-from remit_cms.storage.tables import ChangeSet
+from remit_cms.storage.tables import ChangeSet, Kind
 from remit_cms.storage.transactions import Edit, edit_once, open_view
 
 
@@ -69,9 +69,10 @@ class ChangeSets:
         """Show what publishing a change set would change for visitors. For one page: cms_compareRevisions."""
         async with open_view(self._database, ctx) as scope:
             change_set = await find_chosen_set(scope, ctx, payload.change_set_id)
-            pages = [await _page_changes(scope, change_set, each) for each in await _unpublished(scope, change_set)]
+            edited = await _unpublished(scope, change_set)
+            pages = [await _page_changes(scope, change_set, each) for each in edited]
             view = ChangeSetView(**_brief(change_set).model_dump(), pages=pages)
-            message = f"The change set '{change_set.name}' is {change_set.state}, with edits of {_count(pages)}"
+            message = f"The change set '{change_set.name}' is {change_set.state}, with edits of {_count(edited)}"
             return ChangeSetReply(change_set=view, message=message)
 
     async def create_change_set(self, ctx: LeafContext, payload: CreateChangeSet) -> ChangeSetMoveReply:
@@ -114,7 +115,7 @@ class ChangeSets:
             changes = [await _page_changes(scope, change_set, each) for each in pages]
             count = pluralize(sum(len(each.differences) for each in changes), "difference")
             return Preview(
-                f"the change set '{change_set.name}' with {_count(changes)} ({_titles(pages)}), {count}",
+                f"the change set '{change_set.name}' with {_count(pages)} ({_titles(pages)}), {count}",
                 changes=tuple(change for each in changes for change in to_changes(each.differences, f"{each.title}: ")),
                 state=f"{change_set.id} {change_set.state} " + _state_of(pages),
             )
@@ -297,8 +298,8 @@ def _titles(pages: list[SetPage]) -> str:
     return ", ".join(f"'{each.page.title}'" for each in pages)
 
 
-def _count(pages: list[PageChanges]) -> str:
-    return pluralize(len(pages), "page")
+def _count(pages: list[SetPage]) -> str:
+    return pluralize(len(pages), "page" if all(each.page.kind == Kind.PAGE for each in pages) else "document")
 
 
 def _state_of(pages: list[SetPage]) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from sqlalchemy import and_, func, select
 
 from remit import LeafContext
-from remit.errors import NotFoundError
 from remit_cms.models import pluralize
 from remit_cms.publishing.payloads import (
     CompareRevisions,
@@ -83,10 +82,6 @@ class History:
 
         async def work(edit: Edit) -> PageStateReply:
             page = await edit.find_document(payload.page_id)
-            if payload.revision > page.revision:
-                raise NotFoundError(
-                    f"Page '{page.title}' has no revision {payload.revision}; {page.revision} is its last."
-                )
             snapshot = await load_snapshot(edit, page.id, payload.revision)
             if not await write_back(edit, page, snapshot, "revert_page"):
                 return PageStateReply(page=page_state(page), message=f"Page '{page.title}' is like that already")

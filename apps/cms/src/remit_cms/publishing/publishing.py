@@ -20,6 +20,7 @@ from remit_cms.publishing.payloads import (
 )
 from remit_cms.sections.payloads import SectionView
 from remit_cms.storage.database import Database
+from remit_cms.storage.documents import describe_document
 from remit_cms.storage.links import describe_links, find_links, link_state
 from remit_cms.storage.live import Move, check_moves, find_live_page, move_live
 from remit_cms.storage.scope import Scope, slug_of
@@ -44,7 +45,8 @@ class Publishing:
             page = await edit.find_document(payload.page_id)
             await find_differences(edit, page)
             await move_live(edit, [Move(page, page.revision)])
-            return PageStateReply(page=page_state(page), message=f"Published page '{page.title}' (/{page.live_path})")
+            message = f"Published {describe_document(page, page.live_path)}"
+            return PageStateReply(page=page_state(page), message=message)
 
         return await edit_once(self._database, ctx, payload, PageStateReply, work)
 
@@ -55,7 +57,7 @@ class Publishing:
             differences = await find_differences(scope, page)
             await check_moves(scope, [Move(page, page.revision)])
             news = "which is new" if page.live is None else f"in {pluralize(len(differences), 'place')}"
-            summary = f"the page '{page.title}' (/{page.slug}), {news}"
+            summary = f"{describe_document(page, page.slug, 'the ')}, {news}"
             return Preview(summary, changes=to_changes(differences), state=_state_of(page))
 
     async def unpublish_page(self, ctx: LeafContext, payload: UnpublishPage) -> PageStateReply:
@@ -76,7 +78,7 @@ class Publishing:
             _check_is_live(page)
             await check_moves(scope, [Move(page, None)])
             links = await find_links(scope, page.id)
-            summary = f"the live page '{page.title}' (/{page.live_path}){describe_links(links)}"
+            summary = f"{describe_document(page, page.live_path, 'the live ')}{describe_links(links)}"
             return Preview(summary, state=_state_of(page) + link_state(links))
 
     async def get_live_page(self, ctx: LeafContext, payload: GetLivePage) -> LivePageReply:

@@ -14,6 +14,7 @@ from remit.tools import Candidate
 from remit_cms.publishing.change_sets import close_set, find_publishable
 from remit_cms.storage.change_sets import find_set
 from remit_cms.storage.database import Database
+from remit_cms.storage.documents import describe_document
 from remit_cms.storage.links import find_links
 from remit_cms.storage.live import Move, move_live
 from remit_cms.storage.scope import Scope
@@ -104,7 +105,7 @@ async def carry_out(edit: Edit, row: ScheduledAction) -> str:
         )
     await _check_was_not_hidden(edit, page, pin)
     await move_live(edit, [Move(page, pin.revision)])
-    return f"Published '{page.title}' (/{page.live_path}) as it was approved"
+    return f"Published {describe_document(page, page.live_path)} as it was approved"
 
 
 async def _check_was_not_hidden(scope: Scope, page: Page, pin: Pin) -> None:

@@ -38,6 +38,7 @@ from remit_cms.scheduling.payloads import (
 )
 from remit_cms.scheduling.times import find_zone, format_time, read_time
 from remit_cms.storage.database import Database
+from remit_cms.storage.documents import describe_document
 from remit_cms.storage.links import describe_links, find_links, link_state
 from remit_cms.storage.live import Move, check_moves
 from remit_cms.storage.scope import Scope
@@ -105,7 +106,7 @@ class Scheduling:
         async with open_view(self._database, ctx) as scope:
             page = await _find_expiring(scope, payload.page_id, await self._read_time(scope, payload.at))
             links = await find_links(scope, page.id)
-            summary = f"the page '{page.title}' (/{page.live_path or page.slug}){describe_links(links)}"
+            summary = f"{describe_document(page, page.live_path, 'the ')}{describe_links(links)}"
             preview = Preview(summary, state=f"page {page.id}{link_state(links)}")
         return await self._with_time(ctx, payload.at, preview)
 

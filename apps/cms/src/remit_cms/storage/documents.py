@@ -13,6 +13,13 @@ TITLES = {Kind.SETTINGS: "Site settings", Kind.NAVIGATION: "Navigation"}
 """What people call these documents."""
 
 
+def describe_document(page: Page, path: str | None, article: str = "") -> str:
+    """A document by its kind, title and address; one of which a site has one by its title, since it has no address."""
+    if page.kind in TITLES:
+        return f"'{page.title}'"
+    return f"{article}{page.kind} '{page.title}' (/{path or page.slug})"
+
+
 async def find_single(scope: Scope, kind: Kind) -> Page | None:
     """The document of a kind of which a site has one; none before its first edit."""
     return (await scope.session.scalars(select(Page).where(scope.target.row_filter(Page), Page.kind == kind))).first()

@@ -17,10 +17,12 @@ from remit_cms.storage.names import NameTrigram, trigrams_of
 from remit_cms.storage.tables import (
     Environment,
     Kind,
+    LivePath,
     Locale,
     Page,
     PageSection,
     PageTranslation,
+    Redirect,
     Scoped,
     SectionDefinition,
     Site,
@@ -102,6 +104,8 @@ class Scope:
     async def find_document(self, name: str, *kinds: Kind) -> Page:
         """The document of these kinds, or of any, with this id or slug, or else the only one with this title.
 
+        Without one it is that which visitors find at this address.
+
         Raises:
             NotFoundError: suggests similar ones.
             InvalidArgumentsError: names those that it may mean.
@@ -116,7 +120,7 @@ class Scope:
         found = (await self.session.scalars(select(Page).from_statement(by_id_or_slug))).all()
         if found:
             return min(found, key=lambda page: (page.id != name, page.locale != self.default_locale))
-        others = await find_named(self, name, kinds)
+        others = await find_named(self, name, kinds) or await find_by_address(self, name, kinds)
         if len(others) == 1:
             return others[0]
         if others:
@@ -217,6 +221,20 @@ async def find_named(scope: Scope, name: str, kinds: Sequence[Kind] = ()) -> lis
         queries.append(translated.where(table.locale == prefix, table.slug == rest))
     rows = await scope.session.scalars(select(Page).from_statement(union_all(*queries).limit(_MAX_NAMED)))
     return [*{page.id: page for page in rows}.values()]
+
+
+async def find_by_address(scope: Scope, name: str, kinds: Sequence[Kind] = ()) -> list[Page]:
+    """The documents that visitors find at an address, or else those to which it redirects. Drafts may have others."""
+    path = slug_of(name)
+    prefix, _, rest = path.partition("/")
+    in_locale = prefix in scope.locales and bool(rest)
+    for table in (LivePath, Redirect):
+        address = and_(table.locale == prefix, table.path == rest) if in_locale else table.path == path
+        query = select(Page).join(table, table.page == Page.id).where(scope.target.row_filter(table), address)
+        rows = await scope.session.scalars(query.where(Page.kind.in_(kinds or tuple(Kind))).limit(_MAX_NAMED))
+        if found := [*{page.id: page for page in rows}.values()]:
+            return found
+    return []
 
 
 def list_pages(pages: Sequence[Page]) -> str:

@@ -13,7 +13,7 @@ from sqlalchemy import delete, select
 
 from remit.errors import ConflictError, NotFoundError
 from remit_cms.models import Content, View
-from remit_cms.storage.scope import Scope
+from remit_cms.storage.scope import Scope, Target
 from remit_cms.storage.tables import (
     Kind,
     Page,
@@ -150,7 +150,10 @@ async def load_snapshot(scope: Scope, page_id: str, number: int) -> Snapshot:
     )
     found = await scope.session.scalar(query)
     if found is None:
-        raise NotFoundError(f"Page '{page_id}' has no revision {number}. cms_listRevisions lists them.")
+        page = await scope.session.get(Page, page_id)
+        if page is None or Target(page.site, page.environment) != scope.target:
+            raise NotFoundError(f"Page '{page_id}' has no revision {number}. cms_listRevisions lists them.")
+        raise NotFoundError(f"Page '{page.title}' has no revision {number}; {page.revision} is its last.")
     return Snapshot.model_validate(found)
 
 

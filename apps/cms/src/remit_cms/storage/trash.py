@@ -5,10 +5,10 @@ from __future__ import annotations
 from sqlalchemy import delete, func, select
 
 from remit.errors import ConflictError, InvalidArgumentsError, NotFoundError
-from remit_cms.storage.documents import TITLES, find_single
+from remit_cms.storage.documents import TITLES, describe_document, find_single
 from remit_cms.storage.live import Move, move_live
 from remit_cms.storage.revisions import save_last_revision, save_revision
-from remit_cms.storage.scope import Scope
+from remit_cms.storage.scope import Scope, Target, find_named
 from remit_cms.storage.snapshots import apply_snapshot, load_snapshot
 from remit_cms.storage.tables import (
     ChangeSetRevision,
@@ -54,8 +54,21 @@ async def find_trashed_page(scope: Scope, page_id: str) -> TrashedPage:
     query = select(TrashedPage).where(scope.target.row_filter(TrashedPage), TrashedPage.page == page_id)
     found = (await scope.session.scalars(query)).first()
     if found is None:
+        await check_is_deleted(scope, page_id)
         raise NotFoundError(f"No page '{page_id}' is in the trash. cms_listTrash lists what is.")
     return found
+
+
+async def check_is_deleted(scope: Scope, name: str) -> None:
+    """Say of a page that it is not in the trash, for a caller who takes it for deleted.
+
+    Raises:
+        NotFoundError: there is such a page.
+    """
+    page = await scope.session.get(Page, name) or next(iter(await find_named(scope, name)), None)
+    if page is not None and Target(page.site, page.environment) == scope.target:
+        what = describe_document(page, page.slug, "The ")
+        raise NotFoundError(f"{what} is not in the trash: it is not deleted. cms_deletePage deletes a page.")
 
 
 async def restore_page(edit: Edit, trashed: TrashedPage, slug: str) -> Page:
