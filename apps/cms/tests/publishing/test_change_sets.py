@@ -43,7 +43,6 @@ async def test_the_approver_is_shown_the_whole_difference_and_the_state_names_ea
         ("About: hero / heading (en)", "We bake bread", "We bake cake"),
         ("Contact: title", "", "Contact"),
         ("Contact: slug", "", "contact"),
-        ("Contact: indexing", "", "true"),
     ]
     assert preview.state == "set_2 open page_1@3 over 1, page_2@1 over None"
 

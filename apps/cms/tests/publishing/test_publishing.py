@@ -134,6 +134,16 @@ def test_a_comparison_tells_a_new_order_of_sections() -> None:
     assert [each.where for each in compare_snapshots(page("a", "b"), page("b"))] == ["a"]
 
 
+def test_a_comparison_tells_where_a_new_section_stands() -> None:
+    def page(*order: str) -> Snapshot:
+        sections = [SectionSnapshot(id=key, definition=key, sort_order=at) for at, key in enumerate(order)]
+        return Snapshot(id="p", locale="en", slug="p", title="P", sections=sections)
+
+    found = compare_snapshots(page("a", "b"), page("new", "a", "next", "b"))
+    assert [(each.where, each.after) for each in found] == [("new", "section at the top"), ("next", "section after a")]
+    assert [each.where for each in compare_snapshots(None, page("a"))] == ["title", "slug", "a"]
+
+
 async def test_a_draft_goes_back_to_an_earlier_revision_with_all_its_sections_and_languages(ann: Editor) -> None:
     page = await ann.create("About", ("hero", {"heading": "We bake bread"}))
     await ann.write(page.sections[0].id, "de", heading="Brot")
@@ -191,6 +201,15 @@ async def test_a_restored_page_needs_another_slug_if_its_own_is_taken(ann: Edito
         await ann.trash.restore_page(ann.call(), RestorePage(page_id="page_1"))
     reply = await ann.trash.restore_page(ann.call(), RestorePage(page_id="page_1", slug="old-about"))
     assert reply.page.slug == "old-about"
+
+
+async def test_a_restored_page_gives_up_a_translated_address_that_is_taken(ann: Editor) -> None:
+    await ann.create("About")
+    await ann.update("about", locale_code="de", title="Über uns", slug="ueber")
+    await ann.delete("page_1")
+    await ann.create("Ueber")
+    await ann.restore("page_1")
+    assert await ann.differences("page_1", before=2) == [("slug (de)", "ueber", "")]
 
 
 async def test_restored_settings_keep_their_address(ann: Editor) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import operator
 from collections import Counter
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Mapping
 from itertools import takewhile
 
 from pydantic import Field, JsonValue
@@ -33,6 +33,9 @@ _EXCERPT = 400
 
 _TITLE = 40
 """Most characters of a text that stands for an item."""
+
+_NAMED_SECTIONS = {Kind.PAGE.value: "section", Kind.NAVIGATION.value: "item"}
+"""The kinds of documents whose sections come and go, and what one is called."""
 
 
 class SectionSnapshot(View):
@@ -214,6 +217,10 @@ def compare_snapshots(before: Snapshot | None, after: Snapshot | None) -> list[D
     """Every difference between two states of a page, in the order of the page; None is no page."""
     old, new = dict(_iterate_values(before)), dict(_iterate_values(after))
     names = {**_section_names(before), **_section_names(after)}
+    if before is None and new.get(("indexing",)) is True:
+        del new["indexing",]  # search engines find a new page, unless it says otherwise
+    if before is not None:
+        new |= _describe_places(before, after, names)
     paths = {**new, **old}
     differences = [
         Difference(where=_place_of(path, names, paths), before=first, after=second)
@@ -228,6 +235,20 @@ def compare_snapshots(before: Snapshot | None, after: Snapshot | None) -> list[D
         texts = [", ".join(names[section] for section in order) for order in orders]
         differences.append(Difference(where="order of sections", before=texts[0], after=texts[1]))
     return differences
+
+
+def _describe_places(
+    before: Snapshot, after: Snapshot | None, names: Mapping[str, str]
+) -> dict[tuple[str, ...], JsonValue]:
+    """Where each new section or item stands, by its path: after another one, or at the top."""
+    former, described = {section.id for section in _sections(before)}, dict[tuple[str, ...], JsonValue]()
+    above = ""
+    for section in _sections(after):
+        if section.id not in former and after is not None and after.kind in _NAMED_SECTIONS:
+            place = f"after {above}" if above else "at the top"
+            described[section.id,] = f"{_NAMED_SECTIONS[after.kind]} {place}"
+        above = names[section.id]
+    return described
 
 
 def _compare_items(before: Snapshot | None, after: Snapshot | None, names: dict[str, str]) -> list[Difference]:
@@ -309,8 +330,8 @@ def _iterate_values(snapshot: Snapshot | None) -> Iterator[tuple[tuple[str, ...]
         for field in TEXT_FIELDS:
             yield (f"{field.replace('_', ' ')} ({locale})",), getattr(texts, field)
     for section in _sections(snapshot):
-        if snapshot.kind in (Kind.PAGE, Kind.NAVIGATION):
-            yield (section.id,), "section" if snapshot.kind == Kind.PAGE else "item"
+        if snapshot.kind in _NAMED_SECTIONS:
+            yield (section.id,), _NAMED_SECTIONS[snapshot.kind]
         for locale, content in sorted(section.contents.items()):
             for slot, value in content.items():
                 if slot in section.lists:
