@@ -11,6 +11,7 @@ from apps.cms.tests.world import World
 from remit.errors import AlreadyExistsError, ConflictError, InvalidArgumentsError, NotFoundError
 from remit_cms.models import Content
 from remit_cms.pages.payloads import (
+    CopyPage,
     CreatePage,
     CreatePageWithContent,
     DeletePage,
@@ -281,3 +282,9 @@ async def test_a_new_page_takes_what_search_engines_are_told(world: World) -> No
     payload = CreatePage.model_validate({"name": "About", "indexing": False, "meta": {"description": "Us."}})
     page = (await world.pages.create_page(world.call(), payload)).page
     assert (page.title, page.indexing, page.meta and page.meta.description) == ("About", False, "Us.")
+
+
+async def test_a_page_is_not_copied_from_a_page_that_its_copy_would_be(world: World) -> None:
+    payload = CopyPage(page_id="new", title="Team", slug="new")
+    with pytest.raises(NotFoundError, match="No page 'new'"):
+        await world.pages.copy_page(world.call(), payload)

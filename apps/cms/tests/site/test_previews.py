@@ -93,6 +93,17 @@ async def test_a_link_shows_the_open_set_of_its_conversation(world: World) -> No
     assert reply.pages == ["New"]
 
 
+async def test_a_link_has_one_signature_and_shows_no_page_that_was_deleted(world: World) -> None:
+    page = await world.page("About")
+    path, site = path_of(await link_to(world, page_id=page.id)), make_site(world, clock=START.timestamp)
+    root, rest = root_of(path).rstrip("/"), path.removeprefix(root_of(path))
+    for more in ("=", "!!!", "\u00e9"):
+        assert (await visit(site, f"{root}{more}/{rest}")).status == 404
+    assert (await visit(site, path)).status == 200
+    await world.pages.delete_page(world.call(), DeletePage(page_id=page.id, confirmed=True))
+    assert (await visit(site, path)).status == 404
+
+
 async def test_links_of_a_preview_stay_in_it_and_lead_where_they_will_lead(world: World) -> None:
     for title in ("Home", "Moves"):
         await publish(world, title)

@@ -118,8 +118,8 @@ class Pages:
         """Copy a page with its sections in all languages, as a draft of its own. For an empty page: cms_createPage."""
 
         async def work(edit: Edit) -> PageReply:
-            page = await _add_page(edit, payload.title, payload.slug)
             source = await build_snapshot(edit, await edit.find_page(payload.page_id))
+            page = await _add_page(edit, payload.title, payload.slug)
             await apply_snapshot(edit, page, _copy_of(source, page, edit))
             await save_revision(edit, page, "copy_page")
             return await _page_reply(

@@ -91,4 +91,7 @@ def _encode(data: bytes) -> str:
 
 
 def _decode(text: str) -> bytes:
-    return urlsafe_b64decode(text.encode("ascii", "replace") + b"=" * (-len(text) % 4))
+    data = urlsafe_b64decode(text.encode("ascii", "replace") + b"=" * (-len(text) % 4))
+    if _encode(data) != text:  # other characters are ignored, and the last one may have bits that count for nothing
+        raise ValueError("not the one way to write these bytes")
+    return data

@@ -45,16 +45,23 @@ async def pin_change_set(scope: Scope, change_set: ChangeSet) -> tuple[SetPin, l
 
 
 async def load_pinned(scope: Scope, pin: PagePin | SetPin) -> list[Snapshot]:
-    """The documents of a pin, none if a revision of it is gone. Of those published since, the live revision."""
+    """The documents of a pin that are not deleted, none if a revision of it is gone.
+
+    Those of a change set that were published since are shown in their live revision.
+    """
     if isinstance(pin, PagePin):
         numbers = {pin.page: pin.number}
     else:
         numbers = await _load_revisions(scope, pin.change_set, datetime.fromisoformat(pin.time))
         if _digest(numbers) != pin.digest:
             return []
-        live = select(Page.id, Page.live).where(scope.target.row_filter(Page), Page.id.in_(numbers))
-        for page, number in (await scope.session.execute(live)).all():
-            numbers[page] = max(numbers[page], number or 0)
+    query = select(Page.id, Page.live).where(scope.target.row_filter(Page), Page.id.in_(numbers))
+    live = {page: number or 0 for page, number in (await scope.session.execute(query)).all()}
+    numbers = {page: number for page, number in numbers.items() if page in live}
+    if isinstance(pin, SetPin):
+        numbers = {page: max(number, live[page]) for page, number in numbers.items()}
+    if not numbers:
+        return []
     wanted = tuple_(Revision.page, Revision.number).in_([*numbers.items()])
     found = await scope.session.scalars(select(Revision.snapshot).where(scope.target.row_filter(Revision), wanted))
     return sorted(map(Snapshot.model_validate, found), key=lambda each: (each.slug, each.id))
