@@ -154,6 +154,21 @@ async def test_a_change_set_whose_page_was_shown_and_hidden_since_is_not_publish
         await carry_out(ann, reply.action.id)
 
 
+async def test_a_change_set_whose_publication_is_scheduled_keeps_its_edits(world: World) -> None:
+    ann, bob = Editor(world, "ann", "monday"), Editor(world, "bob", "tuesday")
+    await ann.create("About")
+    action = (await world.scheduling.schedule_change_set(ann.call(), ScheduleChangeSet(at=NOON))).action.id
+    await bob.create("Contact")
+    await bob.update("about", title="Bob's")
+    refusal = f"to be published at 2026-06-01T12:00Z as it was approved.*cms_cancelScheduledAction, {action}"
+    for call in (bob.add("page_1"), bob.add("contact", change_set="set_1"), ann.discard()):
+        with pytest.raises(ConflictError, match=refusal):
+            await call
+    await bob.add("contact")
+    await carry_out(ann, action)
+    assert await ann.live_title("about") == "About"
+
+
 async def test_the_scheduled_actions_of_a_page_end_with_it(ann: Editor) -> None:
     await ann.create("Offer")
     action = await schedule(ann, "offer")

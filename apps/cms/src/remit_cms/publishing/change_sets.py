@@ -28,6 +28,7 @@ from remit_cms.publishing.undoing import discard_edits, find_undo_steps, undo_pu
 from remit_cms.storage.change_sets import (
     SetPage,
     adopt_edits,
+    check_not_scheduled,
     find_foreign_edits,
     find_last_published,
     find_open_set,
@@ -126,6 +127,7 @@ class ChangeSets:
         async def work(edit: Edit) -> ChangeSetMoveReply:
             change_set = await find_chosen_set(edit, ctx, payload.change_set_id)
             _check_state(change_set, "open")
+            await check_not_scheduled(edit, change_set.id)
             pages = await _unpublished(edit, change_set)
             message = f"Discarded the change set '{change_set.name}': {_titles(pages) or 'it had no edits'}"
             discarded = await discard_edits(edit, change_set, pages)

@@ -7,10 +7,10 @@ from itertools import count
 
 from sqlalchemy import ColumnElement, and_, func, select
 
-from remit.errors import NotFoundError
+from remit.errors import ConflictError, NotFoundError
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.snapshots import compare_snapshots, load_snapshot
-from remit_cms.storage.tables import ChangeSet, ChangeSetRevision, Page, Publication, Revision
+from remit_cms.storage.tables import ChangeSet, ChangeSetRevision, Page, Publication, Revision, ScheduledAction
 from remit_cms.storage.transactions import Edit
 
 
@@ -147,9 +147,38 @@ async def find_foreign_edits(scope: Scope, change_set: ChangeSet, page: Page, la
     return f"unpublished edits by {foreign.author} that belong to {group}, up to revision {foreign.number}"
 
 
+async def check_not_scheduled(scope: Scope, *set_ids: str) -> None:
+    """Refuse to change which edits a change set has while its publication is scheduled.
+
+    Raises:
+        ConflictError: names the scheduled action.
+    """
+    query = select(ScheduledAction).where(
+        scope.target.row_filter(ScheduledAction),
+        ScheduledAction.object_id.in_(set_ids),
+        ScheduledAction.state == "scheduled",
+    )
+    found = (await scope.session.scalars(query.order_by(ScheduledAction.at).limit(1))).first()
+    if found is not None:
+        raise ConflictError(
+            f"The change set '{found.title}' is to be published at {found.at:%Y-%m-%dT%H:%MZ} as it was approved. "
+            f"Cancel that first: cms_cancelScheduledAction, {found.id}."
+        )
+
+
 async def adopt_edits(edit: Edit, change_set: ChangeSet, page: Page) -> int:
-    """Make all unpublished revisions of a page those of a change set, and return how many there are."""
+    """Make all unpublished revisions of a page those of a change set, and return how many there are.
+
+    Raises:
+        ConflictError: the publication of this change set is scheduled, or of one that has some of them.
+    """
     numbers = range((page.live or 0) + 1, page.revision + 1)
+    members = select(ChangeSetRevision.change_set).where(
+        ChangeSetRevision.page == page.id, ChangeSetRevision.number.in_(numbers)
+    )
+    holders = [*await edit.session.scalars(members)]
+    if holders != [change_set.id] * len(numbers):
+        await check_not_scheduled(edit, change_set.id, *holders)
     for number in numbers:
         await edit.session.merge(ChangeSetRevision(page=page.id, number=number, change_set=change_set.id))
     await edit.session.flush()

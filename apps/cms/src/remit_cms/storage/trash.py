@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from sqlalchemy import delete, func, select
 
-from remit.errors import ConflictError, InvalidArgumentsError, NotFoundError
+from remit.errors import AlreadyExistsError, ConflictError, InvalidArgumentsError, NotFoundError
 from remit_cms.storage.documents import TITLES, describe_document, find_single
 from remit_cms.storage.live import Move, move_live
 from remit_cms.storage.revisions import save_last_revision, save_revision
 from remit_cms.storage.scope import Scope, Target, find_named
-from remit_cms.storage.snapshots import apply_snapshot, load_snapshot
+from remit_cms.storage.snapshots import Snapshot, apply_snapshot, load_snapshot
 from remit_cms.storage.tables import (
     ChangeSetRevision,
     Kind,
@@ -74,6 +74,8 @@ async def check_is_deleted(scope: Scope, name: str) -> None:
 async def restore_page(edit: Edit, trashed: TrashedPage, slug: str) -> Page:
     """Make the draft of a deleted page again, with its id, at its last state. It is not live.
 
+    A translated slug that another page has by now is left out, so that the language falls back.
+
     Raises:
         AlreadyExistsError: another page has the slug.
         ConflictError: it is a document of which the site has one, and has another by now.
@@ -85,6 +87,7 @@ async def restore_page(edit: Edit, trashed: TrashedPage, slug: str) -> Page:
     if snapshot.kind in TITLES and slug != trashed.slug:
         raise InvalidArgumentsError(f"The document '{trashed.title}' has no address of its own: omit slug.")
     snapshot = snapshot.model_copy(update={"slug": slug})
+    snapshot = await _without_taken_slugs(edit, snapshot)
     await check_slugs_are_free(edit, trashed.page, snapshot.texts)
     page = Page(
         id=trashed.page,
@@ -107,6 +110,18 @@ async def restore_page(edit: Edit, trashed: TrashedPage, slug: str) -> Page:
     await apply_snapshot(edit, page, snapshot)
     await save_revision(edit, page, "restore_page", is_checked=False)
     return page
+
+
+async def _without_taken_slugs(edit: Edit, snapshot: Snapshot) -> Snapshot:
+    original = {snapshot.locale: snapshot.texts[snapshot.locale]}
+    await check_slugs_are_free(edit, snapshot.id, original)
+    translations = dict(snapshot.translations)
+    for locale, texts in snapshot.translations.items():
+        try:
+            await check_slugs_are_free(edit, snapshot.id, {**original, locale: texts})
+        except AlreadyExistsError:
+            translations[locale] = texts.model_copy(update={"slug": None})
+    return snapshot.model_copy(update={"translations": translations})
 
 
 async def purge_page(edit: Edit, trashed: TrashedPage) -> int:
