@@ -23,7 +23,7 @@ from remit_cms.publishing.payloads import (
     PublishChangeSet,
     RevertChangeSet,
 )
-from remit_cms.publishing.publishing import page_state, to_changes
+from remit_cms.publishing.publishing import page_state, show_addresses, to_changes
 from remit_cms.publishing.undoing import discard_edits, find_undo_steps, undo_publication
 from remit_cms.storage.change_sets import (
     SetPage,
@@ -115,9 +115,10 @@ class ChangeSets:
             pages = await find_publishable(scope, change_set)
             changes = [await _page_changes(scope, change_set, each) for each in pages]
             count = pluralize(sum(len(each.differences) for each in changes), "difference")
+            differences = [change for each in changes for change in to_changes(each.differences, f"{each.title}: ")]
             return Preview(
                 f"the change set '{change_set.name}' with {_count(pages)} ({_titles(pages)}), {count}",
-                changes=tuple(change for each in changes for change in to_changes(each.differences, f"{each.title}: ")),
+                changes=await show_addresses(scope, differences),
                 state=f"{change_set.id} {change_set.state} " + _state_of(pages),
             )
 
@@ -176,7 +177,8 @@ class ChangeSets:
             titles = ", ".join(f"'{step.page.title}'" for step in steps)
             state = ", ".join(f"{step.page.id}@{step.page.live} of {step.page.revision}" for step in steps)
             summary = f"the publication of the change set '{change_set.name}' ({titles})"
-            return Preview(summary, changes=tuple(changes), state=f"{change_set.id} {state}")
+            shown = await show_addresses(scope, changes)
+            return Preview(summary, changes=shown, state=f"{change_set.id} {state}")
 
 
 async def _describe_closed(scope: Scope, message: str) -> str:
