@@ -101,14 +101,18 @@ class ReadPayload(Payload):
     with_token: SkipJsonSchema[bool] = Field(default=False, exclude_if=operator.not_)
 
 
-class WritePayload(ReadPayload):
-    """The payload of an operation that changes something.
+class GuardedPayload(Payload):
+    """The payload of an operation that changes an object and does not show it, such as one that deletes it.
 
     It is refused if that has changed at all since ``if_unchanged``, the token of a read. Models are not told of tokens:
     their conversation knows what they saw.
     """
 
     if_unchanged: SkipJsonSchema[str | None] = Field(default=None, max_length=200, exclude_if=operator.not_)
+
+
+class WritePayload(ReadPayload, GuardedPayload):
+    """The payload of an operation that changes an object and shows it: it takes a token, and gives the next one."""
 
 
 class View(BaseModel):
@@ -145,7 +149,7 @@ OmittedIfNone = Annotated[T | None, Field(exclude_if=is_none)]
 
 
 class DocumentReply(Reply):
-    """The reply of an operation on a page or other document, with a token of its state if that was asked for."""
+    """The reply of an operation on a page, image or other object, with a token of its state if that was asked for."""
 
     token: OmittedIfNone[str] = None
 

@@ -10,7 +10,12 @@ import pytest
 from apps.cms.tests.publishing.editing import Editor
 from apps.cms.tests.world import World
 from remit.errors import ConflictError, InvalidArgumentsError
+from remit_cms.navigation.navigation import Navigation
+from remit_cms.navigation.payloads import AddNavigationItem, RemoveNavigationItem, UpdateNavigationItem
 from remit_cms.pages.payloads import DeletePage, GetPage, MovePage, TranslatePage, UpdatePage
+from remit_cms.posts.collections import Collections
+from remit_cms.posts.payloads import CreatePost, GetCollectionEntries, UpdatePost
+from remit_cms.posts.posts import Posts
 from remit_cms.publishing.payloads import RevertPage
 from remit_cms.sections.payloads import (
     AddListItem,
@@ -202,6 +207,90 @@ async def test_pages_below_follow_a_page_whatever_changed_on_them(ann: Editor, b
     await bob.world.pages.update_page(bob.call(), UpdatePage(page_id="about/team", slug="crew"))
     await move(ann.call(), MovePage(page_id="about", parent_id="shop"))
     assert (await ann.draft("shop/about/crew")).title == "Team"
+
+
+READS: dict[str, Act] = {
+    "what visitors see": lambda by: by.live_title("about"),
+    "the comparison of the live page and the draft": lambda by: by.differences("about"),
+    "the comparison of two revisions": lambda by: by.differences("about", before=1, after=2),
+    "a change set": lambda by: by.look("set_1"),
+}
+
+
+@pytest.mark.parametrize("case", READS)
+async def test_what_a_read_of_a_revision_shows_is_seen(ann: Editor, bob: Editor, case: str) -> None:
+    carl = Editor(ann.world, conversation="carl", name="carl")
+    await title("One")(ann)
+    if case == "what visitors see":
+        await ann.publish()
+    await READS[case](carl)
+    await title("Two")(bob)
+    with pytest.raises(ConflictError, match="title: 'One' is now 'Two'"):
+        await title("Three")(carl)
+    await title("Three")(carl)
+
+
+async def test_a_read_of_what_is_live_shows_that_and_not_the_draft(ann: Editor, bob: Editor) -> None:
+    await ann.publish()
+    await title("Two")(bob)
+    carl = Editor(ann.world, conversation="carl", name="carl")
+    await carl.live_title("about")
+    with pytest.raises(ConflictError, match="title: 'About' is now 'Two'"):
+        await title("Three")(carl)
+
+
+async def test_a_look_at_what_is_live_makes_nobody_forget_the_draft(ann: Editor, bob: Editor) -> None:
+    await ann.publish()
+    await title("Two")(bob)
+    await read()(ann)
+    for look_back in (ann.live_title("about"), ann.differences("about", before=1, after=1)):
+        await look_back
+    await title("Three")(ann)
+    await read()(bob)
+    await title("Four")(bob)
+    await ann.live_title("about")
+    with pytest.raises(ConflictError, match="title: 'Three' is now 'Four'"):
+        await title("Five")(ann)
+
+
+async def test_a_comparison_shows_nothing_that_it_cuts_or_leaves_out(ann: Editor, bob: Editor) -> None:
+    carl = Editor(ann.world, conversation="carl", name="carl")
+    await write(heading="x" * 100, subheading="y" * 1000)(ann)
+    await carl.differences("about", before=1, after=2)
+    await write(heading="Bob's", subheading="Bob's")(bob)
+    await title("Bob's")(bob)
+    await title("Carl's")(carl)
+    with pytest.raises(ConflictError, match=r"heading .* is now 'Bob's'\. Nothing"):
+        await write(heading="Carl's")(carl)
+    await write(subheading="Carl's")(carl)
+
+
+async def test_a_comparison_with_a_newer_revision_first_shows_nothing_newer(ann: Editor, bob: Editor) -> None:
+    carl = Editor(ann.world, conversation="carl", name="carl")
+    await title("One")(ann)
+    await carl.differences("about", before=2, after=1)
+    await title("Two")(bob)
+    await title("Three")(carl)
+
+
+async def test_a_list_with_contents_shows_them(ann: Editor, bob: Editor) -> None:
+    posts = Posts(ann.world.database)
+    await posts.create_post(bob.call(), CreatePost(title="Hi", body="Hello"))
+    listed = GetCollectionEntries(collection_id="posts", include_content=True)
+    await Collections(ann.world.database).get_collection_entries(ann.call(), listed)
+    await posts.update_post(bob.call(), UpdatePost(post_slug="posts/hi", body="Ours"))
+    with pytest.raises(ConflictError, match="'Hello' is now 'Ours'"):
+        await posts.update_post(ann.call(), UpdatePost(post_slug="posts/hi", body="Mine"))
+
+
+async def test_what_a_removal_leaves_of_the_navigation_is_seen(ann: Editor, bob: Editor) -> None:
+    navigation = Navigation(ann.world.database)
+    for label in ("One", "Two"):
+        await navigation.add_navigation_item(bob.call(), AddNavigationItem(label=label, href="about"))
+    await navigation.remove_navigation_item(ann.call(), RemoveNavigationItem(label="item_2"))
+    await navigation.update_navigation_item(bob.call(), UpdateNavigationItem(label="item_1", new_label="Ours"))
+    with pytest.raises(ConflictError, match="'One' is now 'Ours'"):
+        await navigation.update_navigation_item(ann.call(), UpdateNavigationItem(label="item_1", new_label="Mine"))
 
 
 async def test_a_token_is_of_one_page_and_refuses_any_change_since(ann: Editor, bob: Editor) -> None:

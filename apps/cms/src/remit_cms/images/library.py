@@ -34,6 +34,7 @@ from remit_cms.images.payloads import (
 )
 from remit_cms.images.pictures import FORMATS, Picture, read_picture
 from remit_cms.images.renditions import Renditions, nearest_width
+from remit_cms.images.seen import check_not_stale, check_token, give_token, make_note, show_image
 from remit_cms.models import Content, pluralize
 from remit_cms.semantic.fusion import fuse
 from remit_cms.semantic.index import SemanticIndex
@@ -88,9 +89,11 @@ class Images:
             same = select(Image).where(edit.target.row_filter(Image), Image.source == source)
             found = (await edit.session.scalars(same)).first()
             if found is not None:
+                show_image(edit, found)
                 message = f"The site has this picture already, as '{found.name}' (id {found.id})"
                 return ImageReply(image=image_view(found), message=message)
             image = await _add_image(edit, payload, picture, source)
+            show_image(edit, image)
             return ImageReply(image=image_view(image), message=f"Uploaded the image '{image.name}' (id {image.id})")
 
         return await edit_once(self._database, ctx, payload, ImageReply, work)
@@ -106,25 +109,31 @@ class Images:
             total = await scope.session.scalar(select(func.count()).select_from(Image).where(*mine)) or 0
             order = (Image.created_at.desc(), Image.id)
             rows = await scope.session.scalars(select(Image).where(*mine).order_by(*order).limit(payload.limit))
-            images = [image_view(row) for row in rows]
+            images = [_show(scope, row) for row in rows]
         return ImagesReply(images=images, total=total, message=f"{pluralize(total, 'image')} of this conversation")
 
     async def find_image(self, ctx: LeafContext, payload: FindImage) -> ImageReply:
         """Find the image that fits a description best. To choose among several: cms_searchImages."""
-        matches = await self._search(ctx, payload.description, 1)
-        if not matches:
+        rows = await self._search(ctx, payload.description, 1)
+        if not rows:
             raise NotFoundError(f"No image fits '{payload.description}'.")
         async with open_view(self._database, ctx) as scope:
-            image = await find_image(scope, matches[0].id)
-            return ImageReply(image=image_view(image), message=f"Found the image '{image.name}': {image.alt}")
+            image = await find_image(scope, rows[0][0].id)
+            return ImageReply(
+                image=_show(scope, image),
+                token=give_token(payload, image),
+                message=f"Found the image '{image.name}': {image.alt}",
+            )
 
     async def search_images(self, ctx: LeafContext, payload: SearchImages) -> ImageMatchesReply:
         """Search images by what they show, or list all without a query. Not for texts of pages: cms_searchPages."""
         if payload.query is None:
             return await self._list_all(ctx, payload)
-        found = await self._search(ctx, payload.query, payload.limit)
+        rows = await self._search(ctx, payload.query, payload.limit)
+        for image, _ in rows:
+            ctx.emit(make_note(image, "alt", "name"))
         least = 0.0 if payload.min_score is None else payload.min_score
-        matches = [match for match in found if (match.score or 0.0) >= least]
+        matches = [match for match in _to_matches(rows) if (match.score or 0.0) >= least]
         message = f"Found {pluralize(len(matches), 'matching image')}" if matches else "No image matches"
         return ImageMatchesReply(matches=matches, message=message)
 
@@ -133,21 +142,29 @@ class Images:
 
         async def work(edit: Edit) -> ImageUpdateReply:
             image = await find_image(edit, payload.image_id)
-            before, fields = image_slot(image), _change_image(image, payload)
-            if not fields:
+            check_token(image, payload.if_unchanged)
+            before, changes = image_slot(image), _find_changes(image, payload)
+            if not changes:
                 message = f"The image '{image.name}' is like that already"
-                return ImageUpdateReply(image=image_view(image), pages=[], message=message)
+                token = give_token(payload, image)
+                return ImageUpdateReply(image=_show(edit, image), pages=[], token=token, message=message)
+            await check_not_stale(edit, image, [*changes])
+            for name, value in changes.items():
+                setattr(image, name, value)
             image.revision += 1
             await _index(edit, image)
             after = image_slot(image)
             pages = await rewrite_drafts(
                 edit, image.id, "update_image", lambda slot: after if before != after and slot == before else slot
             )
-            edit.add_change("image", image.id, image.revision, *fields, name=image.name)
+            edit.add_change("image", image.id, image.revision, *changes, name=image.name)
             remark = f" The drafts of {pluralize(len(pages), 'page')} have its new texts." if pages else ""
             titles = [page.title for page in pages]
             return ImageUpdateReply(
-                image=image_view(image), pages=titles, message=f"Updated the image '{image.name}'.{remark}"
+                image=_show(edit, image),
+                pages=titles,
+                token=give_token(payload, image),
+                message=f"Updated the image '{image.name}'.{remark}",
             )
 
         return await edit_once(self._database, ctx, payload, ImageUpdateReply, work)
@@ -156,7 +173,7 @@ class Images:
         """Delete an image that no page shows, after approval. To show another in its place: cms_replaceImage."""
 
         async def work(edit: Edit) -> ImageDeletion:
-            image = await _find_unused(edit, payload.image_id)
+            image = await _find_unused(edit, payload)
             image_id, name, digest = image.id, image.name, image.digest
             await edit.session.delete(image)
             await IMAGE_SEARCH.remove(edit.session, image_id)
@@ -173,7 +190,7 @@ class Images:
     async def preview_deletion(self, ctx: LeafContext, payload: DeleteImage) -> Preview:
         """The image to delete, for the approver."""
         async with open_view(self._database, ctx) as scope:
-            image = await _find_unused(scope, payload.image_id)
+            image = await _find_unused(scope, payload)
             size = f"{image.width} by {image.height} pixels"
             return Preview(f"the image '{image.name}' ({size}): {image.alt}", state=f"revision {image.revision}")
 
@@ -183,7 +200,8 @@ class Images:
             image = await find_image(scope, payload.image_id)
             uses = [_use_view(use) for use in await find_uses(scope, image.id)]
             return ImageUsageReply(
-                image=image_view(image),
+                image=_show(scope, image),
+                token=give_token(payload, image),
                 uses=uses,
                 total=len(uses),
                 message=f"The image '{image.name}' is shown in {pluralize(len(uses), 'place')}",
@@ -193,6 +211,7 @@ class Images:
         """Get a smaller copy of an image as a file, to look at it. Pages show renditions by themselves."""
         async with open_view(self._database, ctx) as scope:
             image, target = await find_image(scope, payload.image_id), scope.target
+            show_image(scope, image)
         width = nearest_width(image.width, payload.width)
         content = await self._renditions.get(target, image.digest, width, payload.format)
         name = f"{image.name.rpartition('.')[0] or image.name}-{width}.{payload.format}"
@@ -215,6 +234,8 @@ class Images:
                 query = query.where(or_(Image.created_at < last.created_at, same_time))
             rows = (await scope.session.scalars(query.limit(payload.limit + 1))).all()
         shown = rows[: payload.limit]
+        for image in shown:
+            ctx.emit(make_note(image, "alt", "name"))
         return ImageMatchesReply(
             matches=[ImageMatch(id=image.id, name=image.name, alt_text=image.alt) for image in shown],
             total=total,
@@ -222,18 +243,18 @@ class Images:
             message=pluralize(total, "image") if len(shown) == total else f"{len(shown)} of {total} images",
         )
 
-    async def _search(self, ctx: LeafContext, query: str, limit: int) -> list[ImageMatch]:
+    async def _search(self, ctx: LeafContext, query: str, limit: int) -> list[tuple[Image, float]]:
         async with open_view(self._database, ctx) as scope:
             rows = await _search_words(scope, query, limit)
             if self._index is None:
-                return _to_matches(rows)
+                return rows
             target = scope.target
         near = await self._index.search(target, query, [IMAGE], [""], limit)
         fused = fuse([(image.id, "") for image, _ in rows], [(each.id, "") for each in near])[:limit]
         async with open_view(self._database, target) as scope:
             query_rows = select(Image).where(target.row_filter(Image), Image.id.in_([each[0] for each in fused]))
             images = {image.id: image for image in await scope.session.scalars(query_rows)}
-        return _to_matches([(images[name], score) for name, _, score in fused if name in images])
+        return [(images[name], score) for name, _, score in fused if name in images]
 
 
 async def rewrite_drafts(edit: Edit, image: str, action: str, change: Callable[[Content], Content]) -> list[Page]:
@@ -264,6 +285,11 @@ def image_view(image: Image) -> ImageView:
         focal_y=image.focal_y,
         revision=image.revision,
     )
+
+
+def _show(scope: Scope, image: Image) -> ImageView:
+    show_image(scope, image)
+    return image_view(image)
 
 
 async def _add_image(edit: Edit, payload: UploadImage, picture: Picture, source: str) -> Image:
@@ -297,8 +323,8 @@ async def _add_image(edit: Edit, payload: UploadImage, picture: Picture, source:
     return image
 
 
-def _change_image(image: Image, payload: UpdateImage) -> list[str]:
-    """Change what a payload gives, and name the fields that differ now."""
+def _find_changes(image: Image, payload: UpdateImage) -> dict[str, str | int]:
+    """What a payload gives otherwise than the image has it, by field."""
     values = {
         "alt": payload.alt_text,
         "caption": payload.caption,
@@ -306,10 +332,7 @@ def _change_image(image: Image, payload: UpdateImage) -> list[str]:
         "focal_x": payload.focal_x,
         "focal_y": payload.focal_y,
     }
-    changed = [name for name, value in values.items() if value is not None and value != getattr(image, name)]
-    for name in changed:
-        setattr(image, name, values[name])
-    return changed
+    return {name: value for name, value in values.items() if value is not None and value != getattr(image, name)}
 
 
 async def _index(edit: Edit, image: Image) -> None:
@@ -318,13 +341,14 @@ async def _index(edit: Edit, image: Image) -> None:
     await edit.session.flush()
 
 
-async def _find_unused(scope: Scope, image_id: str) -> Image:
+async def _find_unused(scope: Scope, payload: DeleteImage) -> Image:
     """An image that nothing shows.
 
     Raises:
-        ConflictError: names the places that show it.
+        ConflictError: names the places that show it, or it has changed since the token was given.
     """
-    image = await find_image(scope, image_id)
+    image = await find_image(scope, payload.image_id)
+    check_token(image, payload.if_unchanged)
     uses: Sequence[Use] = await find_uses(scope, image.id)
     if uses:
         more = f", and {pluralize(len(uses) - 5, 'place')} more" if len(uses) > 5 else ""

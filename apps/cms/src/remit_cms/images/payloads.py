@@ -12,10 +12,12 @@ from remit.artifacts import Artifact
 from remit.tools import Reference, entity
 from remit_cms.models import (
     DocumentReply,
+    GuardedPayload,
     LocaleCode,
     OmittedIfNone,
     OptionalParam,
     Payload,
+    ReadPayload,
     Reply,
     SectionReference,
     View,
@@ -73,7 +75,7 @@ class ListConversationImages(Payload):
     limit: int = Field(default=50, description="Most images to give (1-100)", ge=1, le=100)
 
 
-class FindImage(Payload):
+class FindImage(ReadPayload):
     """The image to find."""
 
     description: str = Field(description="What it shows, or its name", min_length=1, max_length=500)
@@ -90,7 +92,7 @@ class SearchImages(Payload):
     min_score: SkipJsonSchema[float | None] = Field(default=None, exclude_if=is_none)
 
 
-class UpdateImage(_FocalPoint):
+class UpdateImage(_FocalPoint, WritePayload):
     """New texts and focal point of an image. Omitted fields stay as they are."""
 
     image_id: ImageReference = Field(description=_IMAGE, validation_alias=_OF_IMAGE)
@@ -105,14 +107,14 @@ class UpdateImage(_FocalPoint):
         return self
 
 
-class DeleteImage(Payload):
+class DeleteImage(GuardedPayload):
     """The image to delete. ``confirmed`` says nothing: a person is asked."""
 
     image_id: ImageReference = Field(description=_IMAGE, validation_alias=AliasChoices("imageId", "id", "description"))
     confirmed: SkipJsonSchema[bool] = Field(default=False, exclude_if=operator.not_)
 
 
-class GetImageUsage(Payload):
+class GetImageUsage(ReadPayload):
     """The image whose uses to list."""
 
     image_id: ImageReference = Field(description=_IMAGE, validation_alias=_OF_IMAGE)
@@ -148,8 +150,8 @@ class AddImageToSection(WritePayload):
     locale_code: OptionalParam[LocaleCode] = Field(default=None, description=_LOCALE)
 
 
-class ReplaceImage(Payload):
-    """An image, and the one to show in its place."""
+class ReplaceImage(GuardedPayload):
+    """An image, and the one to show in its place. The token is that of the first."""
 
     old_image_description: ImageReference = Field(description=_IMAGE)
     new_image_id: ImageReference = Field(description=_IMAGE)
@@ -192,7 +194,7 @@ class UseView(View):
     live: bool
 
 
-class ImageReply(Reply):
+class ImageReply(DocumentReply):
     """One image."""
 
     image: ImageView
@@ -241,7 +243,7 @@ class ImageDeletion(Reply):
     image_id: str
 
 
-class ImageUsageReply(Reply):
+class ImageUsageReply(DocumentReply):
     """Where an image is shown."""
 
     image: ImageView

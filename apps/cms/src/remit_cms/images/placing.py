@@ -12,14 +12,17 @@ from remit_cms.images.payloads import (
     ReplacementReply,
     UpdateSectionImage,
 )
+from remit_cms.images.seen import check_token as check_image_token
+from remit_cms.images.seen import show_image
 from remit_cms.models import Content, pluralize
 from remit_cms.sections.contents import load_section, section_name, update_content
 from remit_cms.storage.database import Database
 from remit_cms.storage.images import find_drafts, find_image, image_slot
 from remit_cms.storage.revisions import save_revision
 from remit_cms.storage.scope import parse_structure
-from remit_cms.storage.stale_edits import check_token, content_parts, give_token
+from remit_cms.storage.stale_edits import content_parts
 from remit_cms.storage.tables import SectionContent, SectionDefinition
+from remit_cms.storage.tokens import check_token, give_token
 from remit_cms.storage.transactions import Edit, edit_once
 from remit_cms.templates.slots import SlotType
 
@@ -51,6 +54,7 @@ class Placing:
 
         async def work(edit: Edit) -> ReplacementReply:
             old = await find_image(edit, payload.old_image_description)
+            check_image_token(old, payload.if_unchanged)
             new = await find_image(edit, payload.new_image_id)
             if old.id == new.id:
                 raise InvalidArgumentsError("both are the same image; give two")
@@ -86,6 +90,7 @@ async def _put_image(
         edit.add_change("section", section.id, page.revision, "content", name=section_name(definition, page))
     where = f"section {definition.key} of page '{page.title}' in {locale}"
     edit.show(page, *content_parts(edit.fallback_chain(locale), section.id))
+    show_image(edit, image)
     return ImageSectionReply(
         token=give_token(payload, page),
         section=await load_section(edit, section, definition, locale),

@@ -27,8 +27,9 @@ from remit_cms.storage.database import Database
 from remit_cms.storage.documents import find_or_make_single, find_single
 from remit_cms.storage.revisions import check_removal, save_revision
 from remit_cms.storage.scope import Scope
-from remit_cms.storage.stale_edits import STRUCTURE, check_token, content_parts, give_token
+from remit_cms.storage.stale_edits import STRUCTURE, content_parts
 from remit_cms.storage.tables import Kind, Page, PageSection, SectionContent
+from remit_cms.storage.tokens import check_token, give_token
 from remit_cms.storage.transactions import Edit, edit_once, open_trial, open_view
 
 _MAX_ITEMS: Final = 50
@@ -137,11 +138,13 @@ class Navigation:
             await remove_section(edit, row)
             await save_revision(edit, page, "remove_navigation_item", "items")
             items = await load_items(edit, live=False)
+            edit.show(page, STRUCTURE, *content_parts([page.locale]))
             return NavigationReply(
                 items=[_view(item) for item in items],
                 total=len(items),
                 status=page.status,
                 revision=page.revision,
+                token=give_token(payload, page),
                 message=f"Removed '{label}' from the navigation",
             )
 

@@ -6,7 +6,7 @@ from sqlalchemy import and_, func, select, tuple_
 
 from remit import LeafContext
 from remit.tools import Preview
-from remit_cms.models import pluralize
+from remit_cms.models import Payload, pluralize
 from remit_cms.pages.moving import describe_below, join_slug, move_page, move_pages_below, name_of
 from remit_cms.pages.payloads import (
     CopyPage,
@@ -36,8 +36,9 @@ from remit_cms.storage.live import Move, check_moves
 from remit_cms.storage.revisions import save_revision
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.snapshots import Snapshot, apply_snapshot, build_snapshot
-from remit_cms.storage.stale_edits import STRUCTURE, check_token, content_parts, give_token, text_parts
+from remit_cms.storage.stale_edits import STRUCTURE, content_parts, text_parts
 from remit_cms.storage.tables import Kind, Page, TrashedPage
+from remit_cms.storage.tokens import check_token, give_token
 from remit_cms.storage.transactions import Edit, edit_once, open_view
 from remit_cms.storage.translations import (
     PageTexts,
@@ -95,8 +96,9 @@ class Pages:
         async with open_view(self._database, ctx) as scope:
             page = await scope.find_page(payload.page_id or payload.slug or "")
             locale = scope.resolve_locale(payload.locale_code)
-            reply = await _page_reply(scope, page, "Page {}", locale, with_content=payload.include_content)
-            return reply.model_copy(update={"token": give_token(payload, page)})
+            return await _page_reply(
+                scope, page, "Page {}", locale, payload=payload, with_content=payload.include_content
+            )
 
     async def create_page(self, ctx: LeafContext, payload: CreatePage) -> PageReply:
         """Create a page that does not exist yet, as a draft; no sections unless asked for. As a copy: cms_copyPage."""
@@ -137,7 +139,7 @@ class Pages:
             parent = await edit.find_page(payload.parent_id) if payload.parent_id.strip("/ ") else None
             below = await move_page(edit, page, parent)
             message = "Page {} stands there already" if below is None else f"Moved page {{}}{describe_below(below)}"
-            return await _page_reply(edit, page, message, edit.default_locale)
+            return await _page_reply(edit, page, message, edit.default_locale, payload=payload)
 
         return await edit_once(self._database, ctx, payload, PageReply, work)
 
@@ -168,6 +170,7 @@ class Pages:
             await move_to_trash(edit, page, "delete_page")
             return PageDeletion(
                 page_id=page.id,
+                token=give_token(payload, page),
                 message=f"Deleted page '{page.title}' (/{page.slug}) with {pluralize(len(sections), 'section')}",
             )
 
@@ -188,12 +191,15 @@ class Pages:
             return Preview(summary, state=state + link_state(links))
 
     async def _request_confirmation(self, ctx: LeafContext, payload: DeletePage) -> PageDeletion:
+        preview = await self.preview_deletion(ctx, payload)
+        async with open_view(self._database, ctx) as scope:
+            token = give_token(payload, await scope.find_page_by_id(payload.page_id))
         return PageDeletion(
             success=False,
             requires_confirmation=True,
             page_id=payload.page_id,
-            message=f"This would delete {(await self.preview_deletion(ctx, payload)).summary}. "
-            "Nothing is deleted until the person agrees.",
+            token=token,
+            message=f"This would delete {preview.summary}. Nothing is deleted until the person agrees.",
         )
 
 
@@ -270,12 +276,12 @@ async def _update_page(edit: Edit, payload: UpdatePage) -> PageReply:
     if (after.meta_title, after.meta_description) != (before.meta_title, before.meta_description):
         changed.append("meta")
     if not changed:
-        return await _page_reply(edit, page, "Page {} is like that already", locale)
+        return await _page_reply(edit, page, "Page {} is like that already", locale, payload=payload)
     await write_texts(edit, page, locale, after)
     await save_revision(edit, page, "update_page", *changed)
     now = slugs_by_locale(edit, {**by_locale, locale: after})
     below = await move_pages_below(edit, slugs, now) if now != slugs else 0
-    return await _page_reply(edit, page, f"Updated page {{}}{describe_below(below)}", locale)
+    return await _page_reply(edit, page, f"Updated page {{}}{describe_below(below)}", locale, payload=payload)
 
 
 def _change_texts(edit: Edit, texts: PageTexts, payload: UpdatePage, title: str, slug: str) -> PageTexts:
@@ -297,7 +303,15 @@ def _change_texts(edit: Edit, texts: PageTexts, payload: UpdatePage, title: str,
     return texts.model_copy(update=changes)
 
 
-async def _page_reply(scope: Scope, page: Page, message: str, locale: str, *, with_content: bool = False) -> PageReply:
+async def _page_reply(
+    scope: Scope,
+    page: Page,
+    message: str,
+    locale: str,
+    *,
+    payload: Payload | None = None,
+    with_content: bool = False,
+) -> PageReply:
     """The page as a reader of a locale sees it; ``{}`` in the message stands for its title and address."""
     chain = scope.fallback_chain(locale)
     texts, untranslated = localize_texts((await load_texts(scope, [page]))[page.id], chain)
@@ -318,4 +332,8 @@ async def _page_reply(scope: Scope, page: Page, message: str, locale: str, *, wi
     )
     scope.show(page, STRUCTURE, *text_parts(chain), *(content_parts(chain) if with_content else ()))
     address = scope.format_address(locale, view.slug)
-    return PageReply(page=view, message=message.replace("{}", f"'{view.title}' ({address})"))
+    return PageReply(
+        page=view,
+        token=None if payload is None else give_token(payload, page),
+        message=message.replace("{}", f"'{view.title}' ({address})"),
+    )

@@ -271,7 +271,7 @@ class MatchesReply(Reply):
     matches: list[Match]
 
 
-class PageDeletion(Reply):
+class PageDeletion(DocumentReply):
     """A deleted page, or the question whether to delete it."""
 
     page_id: str

@@ -37,8 +37,9 @@ from remit_cms.posts.payloads import (
 )
 from remit_cms.storage.database import Database
 from remit_cms.storage.scope import Scope, parse_structure
-from remit_cms.storage.stale_edits import give_token
+from remit_cms.storage.stale_edits import content_parts, text_parts
 from remit_cms.storage.tables import Kind, Page, PageSection, SectionDefinition
+from remit_cms.storage.tokens import give_token
 from remit_cms.storage.transactions import Edit, edit_once, open_view
 from remit_cms.templates.slots import Row, Slot, SlotType, Structure
 from remit_cms.templates.values import describe_slot, show_content
@@ -101,6 +102,9 @@ class Collections:
             rows = (await scope.session.execute(query.order_by(Page.slug).limit(payload.limit + 1))).all()
             entries = [StoredEntry(page, section, collection) for page, section in rows[: payload.limit]]
             shown = await show_entries(scope, entries, locale if payload.include_content else scope.default_locale)
+            chain = scope.fallback_chain(locale)
+            for entry in entries if payload.include_content else ():
+                scope.show(entry.page, *text_parts(chain), *content_parts(chain))
             pairs = zip(entries, shown, strict=True)
             views = [_view(entry, each, locale if payload.include_content else None) for entry, each in pairs]
             return EntriesReply(
@@ -154,15 +158,16 @@ class Collections:
         """Delete an entry of a collection, after approval. It is in the trash then. For pages: cms_deletePage."""
 
         async def work(edit: Edit) -> EntryDeletion:
-            page = await delete_entry(edit, payload.entry_id)
-            return EntryDeletion(entry_id=page.id, message=f"Deleted entry '{page.title}' (/{page.slug})")
+            page = await delete_entry(edit, payload.entry_id, payload.if_unchanged)
+            message = f"Deleted entry '{page.title}' (/{page.slug})"
+            return EntryDeletion(entry_id=page.id, token=give_token(payload, page), message=message)
 
         return await edit_once(self._database, ctx, payload, EntryDeletion, work)
 
     async def preview_deletion(self, ctx: LeafContext, payload: DeleteEntry) -> Preview:
         """The entry to delete, for the approver."""
         async with open_view(self._database, ctx) as scope:
-            return await preview_deletion(scope, payload.entry_id, "entry")
+            return await preview_deletion(scope, payload.entry_id, payload.if_unchanged, "entry")
 
 
 def _build_structure(payload: CreateCollection) -> Structure:

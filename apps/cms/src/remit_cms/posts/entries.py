@@ -16,8 +16,9 @@ from remit_cms.storage.documents import make_document
 from remit_cms.storage.links import describe_links, find_links, link_state
 from remit_cms.storage.revisions import save_revision
 from remit_cms.storage.scope import Scope
-from remit_cms.storage.stale_edits import check_token, content_parts, text_parts
+from remit_cms.storage.stale_edits import content_parts, text_parts
 from remit_cms.storage.tables import Kind, Page, PageSection, SectionDefinition
+from remit_cms.storage.tokens import check_token
 from remit_cms.storage.transactions import Edit
 from remit_cms.storage.translations import (
     PageTexts,
@@ -151,17 +152,23 @@ async def update_entry(
     return bool(fields)
 
 
-async def delete_entry(edit: Edit, name: str) -> Page:
-    """Move an entry to the trash, also from visitors."""
+async def delete_entry(edit: Edit, name: str, if_unchanged: str | None) -> Page:
+    """Move an entry to the trash, also from visitors.
+
+    Raises:
+        ConflictError: it has changed since the token was given.
+    """
     entry = await find_entry(edit, name)
+    await check_token(edit, entry.page, if_unchanged)
     # The name of the action is that of pages: undoing looks for it.
     await move_to_trash(edit, entry.page, "delete_page")
     return entry.page
 
 
-async def preview_deletion(scope: Scope, name: str, what: str) -> Preview:
+async def preview_deletion(scope: Scope, name: str, if_unchanged: str | None, what: str) -> Preview:
     """The entry to delete and what links to it, for the approver."""
     page = (await find_entry(scope, name)).page
+    await check_token(scope, page, if_unchanged)
     live = "" if page.live is None else f", which visitors see at /{page.live_path}"
     links = await find_links(scope, page.id)
     return Preview(

@@ -108,7 +108,7 @@ class UpdateEntry(OneEntry, WritePayload):
     locale_code: OptionalParam[LocaleCode] = Field(default=None, description=_LOCALE)
 
 
-class DeleteEntry(OneEntry):
+class DeleteEntry(OneEntry, WritePayload):
     """The entry to delete."""
 
 
@@ -226,7 +226,7 @@ class UpdatePost(_PostFields, WritePayload):
     slug: OptionalParam[SlugText] = Field(default=None, description="New slug")
 
 
-class ConfirmedPost(OnePost):
+class ConfirmedPost(OnePost, WritePayload):
     """A post that something is done to after approval. ``confirmed`` says nothing: a person is asked."""
 
     confirmed: SkipJsonSchema[bool] = Field(default=False, exclude_if=operator.not_)
@@ -296,7 +296,7 @@ class EntriesReply(Reply):
     next_cursor: OmittedIfNone[str] = None
 
 
-class EntryDeletion(Reply):
+class EntryDeletion(DocumentReply):
     """A deleted entry. It is in the trash."""
 
     entry_id: str
@@ -341,13 +341,13 @@ class PostsReply(Reply):
     total: int
 
 
-class PostStateReply(Reply):
+class PostStateReply(DocumentReply):
     """One post after the operation."""
 
     post: PageState
 
 
-class PostDeletion(Reply):
+class PostDeletion(DocumentReply):
     """A deleted post. It is in the trash."""
 
     post_id: str

@@ -42,8 +42,8 @@ from remit_cms.publishing.publishing import Publishing, page_state
 from remit_cms.storage.database import Database
 from remit_cms.storage.live import Move, move_live
 from remit_cms.storage.scope import Scope
-from remit_cms.storage.stale_edits import give_token
 from remit_cms.storage.tables import Kind, Page, PageSection, Publication
+from remit_cms.storage.tokens import check_token, give_token
 from remit_cms.storage.transactions import Edit, edit_once, open_view
 
 
@@ -121,47 +121,54 @@ class Posts:
 
     async def publish_post(self, ctx: LeafContext, payload: PublishPost) -> PostStateReply:
         """Show one post, also an archived one, to visitors as it is now, after approval. Later: cms_schedulePage."""
-        page_id = await self._find_id(ctx, payload.post_slug)
-        done = await self._publishing.publish_page(ctx, PublishPage(page_id=page_id))
-        return PostStateReply(post=done.page, message=f"Published post '{done.page.title}' (/{done.page.live_path})")
+        done = await self._publishing.publish_page(ctx, await self._publication(ctx, payload))
+        message = f"Published post '{done.page.title}' (/{done.page.live_path})"
+        return PostStateReply(post=done.page, token=done.token, message=message)
 
     async def preview_publication(self, ctx: LeafContext, payload: PublishPost) -> Preview:
         """The difference between the live post and its draft, for the approver."""
-        page_id = await self._find_id(ctx, payload.post_slug)
-        return await self._publishing.preview_publication(ctx, PublishPage(page_id=page_id))
+        return await self._publishing.preview_publication(ctx, await self._publication(ctx, payload))
 
     async def archive_post(self, ctx: LeafContext, payload: ArchivePost) -> PostStateReply:
         """Hide one published post from visitors, after approval; it can come back. To delete one: cms_deletePost."""
 
         async def work(edit: Edit) -> PostStateReply:
             page = (await find_entry(edit, payload.post_slug)).page
+            await check_token(edit, page, payload.if_unchanged)
             if page.live is None:
                 raise ConflictError(f"Post '{page.title}' is not live: visitors do not see it.")
             await move_live(edit, [Move(page, None)])
             page.status = "archived"
             await edit.session.flush()
-            return PostStateReply(post=page_state(page), message=f"Archived post '{page.title}'")
+            message = f"Archived post '{page.title}'"
+            return PostStateReply(post=page_state(page), token=give_token(payload, page), message=message)
 
         return await edit_once(self._database, ctx, payload, PostStateReply, work)
 
     async def preview_archiving(self, ctx: LeafContext, payload: ArchivePost) -> Preview:
         """The post that visitors would lose, for the approver."""
         page_id = await self._find_id(ctx, payload.post_slug)
-        return await self._publishing.preview_unpublication(ctx, UnpublishPage(page_id=page_id))
+        unpublication = UnpublishPage(page_id=page_id, if_unchanged=payload.if_unchanged)
+        return await self._publishing.preview_unpublication(ctx, unpublication)
 
     async def delete_post(self, ctx: LeafContext, payload: DeletePost) -> PostDeletion:
         """Delete a post, after approval. It is in the trash then. To take it from visitors only: cms_archivePost."""
 
         async def work(edit: Edit) -> PostDeletion:
-            page = await delete_entry(edit, payload.post_slug)
-            return PostDeletion(post_id=page.id, message=f"Deleted post '{page.title}' (/{page.slug})")
+            page = await delete_entry(edit, payload.post_slug, payload.if_unchanged)
+            message = f"Deleted post '{page.title}' (/{page.slug})"
+            return PostDeletion(post_id=page.id, token=give_token(payload, page), message=message)
 
         return await edit_once(self._database, ctx, payload, PostDeletion, work)
 
     async def preview_deletion(self, ctx: LeafContext, payload: DeletePost) -> Preview:
         """The post to delete, for the approver."""
         async with open_view(self._database, ctx) as scope:
-            return await preview_deletion(scope, payload.post_slug, "post")
+            return await preview_deletion(scope, payload.post_slug, payload.if_unchanged, "post")
+
+    async def _publication(self, ctx: LeafContext, payload: PublishPost) -> PublishPage:
+        page_id = await self._find_id(ctx, payload.post_slug)
+        return PublishPage(page_id=page_id, if_unchanged=payload.if_unchanged, with_token=payload.with_token)
 
     async def _find_id(self, ctx: LeafContext, name: str) -> str:
         async with open_view(self._database, ctx) as scope:

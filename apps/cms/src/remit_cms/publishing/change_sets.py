@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 from sqlalchemy import func, select
 
 from remit import LeafContext
 from remit.errors import AlreadyExistsError, ConflictError, NotFoundError
 from remit.tools import Preview
-from remit_cms.models import pluralize
+from remit_cms.models import Payload, pluralize
 from remit_cms.publishing.payloads import (
     AddToChangeSet,
     ChangeSetBrief,
@@ -29,6 +31,7 @@ from remit_cms.storage.change_sets import (
     SetPage,
     adopt_edits,
     check_not_scheduled,
+    describe_state,
     find_foreign_edits,
     find_last_published,
     find_open_set,
@@ -40,9 +43,13 @@ from remit_cms.storage.change_sets import (
 from remit_cms.storage.database import Database
 from remit_cms.storage.live import Move, check_moves, move_live
 from remit_cms.storage.scope import Scope
-from remit_cms.storage.snapshots import compare_snapshots, load_snapshot
-from remit_cms.storage.tables import ChangeSet, Kind
+from remit_cms.storage.snapshots import compare_paths, compare_snapshots, load_snapshot
+from remit_cms.storage.stale_edits import show_comparison
+from remit_cms.storage.tables import ChangeSet, Kind, Page
+from remit_cms.storage.tokens import asks_for_token, check_object_token, give_object_token
 from remit_cms.storage.transactions import Edit, edit_once, open_view
+
+_GuardedSet: TypeAlias = AddToChangeSet | PublishChangeSet | DiscardChangeSet | RevertChangeSet
 
 
 class ChangeSets:
@@ -74,7 +81,7 @@ class ChangeSets:
             pages = [await _page_changes(scope, change_set, each) for each in edited]
             view = ChangeSetView(**_brief(change_set).model_dump(), pages=pages)
             message = f"The change set '{change_set.name}' is {change_set.state}, with edits of {_count(edited)}"
-            return ChangeSetReply(change_set=view, message=message)
+            return ChangeSetReply(change_set=view, token=await _give_token(scope, change_set, payload), message=message)
 
     async def create_change_set(self, ctx: LeafContext, payload: CreateChangeSet) -> ChangeSetMoveReply:
         """Make a change set of all unpublished edits of some pages. The edits of a conversation have one already."""
@@ -82,7 +89,7 @@ class ChangeSets:
         async def work(edit: Edit) -> ChangeSetMoveReply:
             if payload.name in [each.name for each in await _open_sets(edit)]:
                 raise AlreadyExistsError(f"There is an open change set '{payload.name}' already. Give another name.")
-            return await _adopt(edit, await open_set(edit, payload.name, None), payload.page_ids)
+            return await _adopt(edit, await open_set(edit, payload.name, None), payload)
 
         return await edit_once(self._database, ctx, payload, ChangeSetMoveReply, work)
 
@@ -90,9 +97,9 @@ class ChangeSets:
         """Add all unpublished edits of some pages to a change set, also those of other people and change sets."""
 
         async def work(edit: Edit) -> ChangeSetMoveReply:
-            change_set = await find_chosen_set(edit, ctx, payload.change_set_id)
+            change_set = await _find_unchanged_set(edit, ctx, payload)
             _check_state(change_set, "open")
-            return await _adopt(edit, change_set, payload.page_ids)
+            return await _adopt(edit, change_set, payload)
 
         return await edit_once(self._database, ctx, payload, ChangeSetMoveReply, work)
 
@@ -100,18 +107,19 @@ class ChangeSets:
         """Show all edits of a change set to visitors at once, after one approval. For one page: cms_publishPage."""
 
         async def work(edit: Edit) -> ChangeSetMoveReply:
-            change_set = await find_chosen_set(edit, ctx, payload.change_set_id)
+            change_set = await _find_unchanged_set(edit, ctx, payload)
             pages = await find_publishable(edit, change_set)
             await move_live(edit, [Move(each.page, each.last) for each in pages], change_set=change_set.id)
             close_set(edit, change_set, "published")
-            return _moved(change_set, pages, f"Published the change set '{change_set.name}': {_titles(pages)}")
+            message = f"Published the change set '{change_set.name}': {_titles(pages)}"
+            return await _move_reply(edit, change_set, [each.page for each in pages], payload, message)
 
         return await edit_once(self._database, ctx, payload, ChangeSetMoveReply, work)
 
     async def preview_publication(self, ctx: LeafContext, payload: PublishChangeSet) -> Preview:
         """The whole difference for visitors, for the approver."""
         async with open_view(self._database, ctx) as scope:
-            change_set = await find_chosen_set(scope, ctx, payload.change_set_id)
+            change_set = await _find_unchanged_set(scope, ctx, payload)
             pages = await find_publishable(scope, change_set)
             changes = [await _page_changes(scope, change_set, each) for each in pages]
             count = pluralize(sum(len(each.differences) for each in changes), "difference")
@@ -126,7 +134,7 @@ class ChangeSets:
         """Undo unpublished edits of a change set in the drafts. For what visitors see: cms_revertChangeSet."""
 
         async def work(edit: Edit) -> ChangeSetMoveReply:
-            change_set = await find_chosen_set(edit, ctx, payload.change_set_id)
+            change_set = await _find_unchanged_set(edit, ctx, payload)
             _check_state(change_set, "open")
             await check_not_scheduled(edit, change_set.id)
             pages = await _unpublished(edit, change_set)
@@ -136,8 +144,8 @@ class ChangeSets:
             if discarded.kept:
                 titles = ", ".join(f"'{page.title}'" for page in discarded.kept)
                 message += f". New pages of other conversations stay as drafts: {titles}. cms_deletePage deletes one"
-            left = [page_state(page) for page in (*discarded.drafts, *discarded.kept)]
-            return ChangeSetMoveReply(change_set=_brief(change_set), pages=left, message=message)
+            left = [*discarded.drafts, *discarded.kept]
+            return await _move_reply(edit, change_set, left, payload, message)
 
         return await edit_once(self._database, ctx, payload, ChangeSetMoveReply, work)
 
@@ -145,7 +153,7 @@ class ChangeSets:
         """Undo the publication of a change set, after approval. For edits not published yet: cms_discardChangeSet."""
 
         async def work(edit: Edit) -> ChangeSetMoveReply:
-            change_set = await _find_published(edit, ctx, payload.change_set_id)
+            change_set = await _find_published(edit, ctx, payload)
             steps = await find_undo_steps(edit, change_set)
             undone = await undo_publication(edit, change_set, steps)
             close_set(edit, change_set, "reverted")
@@ -155,18 +163,15 @@ class ChangeSets:
             if undone.taken:
                 titles = ", ".join(undone.taken)
                 remark += f" The drafts of {titles} keep what was reverted, since other drafts have their addresses."
-            return ChangeSetMoveReply(
-                change_set=_brief(change_set),
-                pages=[page_state(step.page) for step in steps],
-                message=f"Reverted the change set '{change_set.name}'.{remark}",
-            )
+            message = f"Reverted the change set '{change_set.name}'.{remark}"
+            return await _move_reply(edit, change_set, [step.page for step in steps], payload, message)
 
         return await edit_once(self._database, ctx, payload, ChangeSetMoveReply, work)
 
     async def preview_reversion(self, ctx: LeafContext, payload: RevertChangeSet) -> Preview:
         """What visitors would see again, for the approver."""
         async with open_view(self._database, ctx) as scope:
-            change_set = await _find_published(scope, ctx, payload.change_set_id)
+            change_set = await _find_published(scope, ctx, payload)
             steps = await find_undo_steps(scope, change_set)
             await check_moves(scope, [Move(step.page, step.before) for step in steps])
             changes = [
@@ -204,19 +209,41 @@ async def find_chosen_set(scope: Scope, ctx: LeafContext, set_id: str | None) ->
     return found
 
 
-async def _find_published(scope: Scope, ctx: LeafContext, set_id: str | None) -> ChangeSet:
-    if set_id is not None:
-        found = await find_set(scope, set_id)
+async def _find_published(scope: Scope, ctx: LeafContext, payload: RevertChangeSet) -> ChangeSet:
+    """The published change set of a call, or else the one that its conversation published last."""
+    if payload.change_set_id is not None:
+        found = await find_set(scope, payload.change_set_id)
         _check_state(found, "published")
-        return found
-    conversation = ctx.caller.conversation
-    last = await find_last_published(scope, conversation) if conversation else None
-    if last is None:
-        raise NotFoundError(
-            "This conversation has published no change set that could be reverted. cms_listChangeSets with "
-            "includeClosed lists those of others."
-        )
-    return last
+    else:
+        conversation = ctx.caller.conversation
+        last = await find_last_published(scope, conversation) if conversation else None
+        if last is None:
+            raise NotFoundError(
+                "This conversation has published no change set that could be reverted. cms_listChangeSets with "
+                "includeClosed lists those of others."
+            )
+        found = last
+    await _check_unchanged(scope, found, payload)
+    return found
+
+
+async def _find_unchanged_set(scope: Scope, ctx: LeafContext, payload: _GuardedSet) -> ChangeSet:
+    """The chosen set, if nothing of it has changed since the token of a call was given."""
+    change_set = await find_chosen_set(scope, ctx, payload.change_set_id)
+    await _check_unchanged(scope, change_set, payload)
+    return change_set
+
+
+async def _check_unchanged(scope: Scope, change_set: ChangeSet, payload: _GuardedSet) -> None:
+    if payload.if_unchanged is not None:
+        state = await describe_state(scope, change_set)
+        check_object_token(payload.if_unchanged, change_set.id, state, change_set.name)
+
+
+async def _give_token(scope: Scope, change_set: ChangeSet, payload: Payload) -> str | None:
+    if not asks_for_token(payload):
+        return None
+    return give_object_token(payload, change_set.id, await describe_state(scope, change_set))
 
 
 async def _open_sets(scope: Scope) -> list[ChangeSet]:
@@ -249,30 +276,29 @@ async def find_publishable(scope: Scope, change_set: ChangeSet) -> list[SetPage]
     return pages
 
 
-async def _adopt(edit: Edit, change_set: ChangeSet, page_ids: list[str]) -> ChangeSetMoveReply:
-    pages = [await edit.find_document(page_id) for page_id in page_ids]
+async def _adopt(edit: Edit, change_set: ChangeSet, payload: CreateChangeSet | AddToChangeSet) -> ChangeSetMoveReply:
+    pages = [await edit.find_document(page_id) for page_id in payload.page_ids]
     for page in pages:
         if not await adopt_edits(edit, change_set, page):
             raise ConflictError(f"Page '{page.title}' has no unpublished edits.")
     edit.add_change("change-set", change_set.id, 1, name=change_set.name)
     titles = ", ".join(f"'{page.title}'" for page in pages)
-    return ChangeSetMoveReply(
-        change_set=_brief(change_set),
-        pages=[page_state(page) for page in pages],
-        message=f"The change set '{change_set.name}' has the unpublished edits of {titles}",
-    )
+    message = f"The change set '{change_set.name}' has the unpublished edits of {titles}"
+    return await _move_reply(edit, change_set, pages, payload, message)
 
 
 async def _page_changes(scope: Scope, change_set: ChangeSet, each: SetPage) -> PageChanges:
     page = each.page
     live = None if page.live is None else await load_snapshot(scope, page.id, page.live)
     draft = await load_snapshot(scope, page.id, each.last)
+    compared = compare_paths(live, draft)
+    show_comparison(scope, page, each.last, compared)
     return PageChanges(
         page_id=page.id,
         title=draft.title,
         revision=each.last,
         live_revision=page.live,
-        differences=compare_snapshots(live, draft),
+        differences=[difference for _, difference, _ in compared],
         blocked=await find_foreign_edits(scope, change_set, page, each.last) or None,
     )
 
@@ -292,9 +318,14 @@ def _brief(change_set: ChangeSet) -> ChangeSetBrief:
     return ChangeSetBrief(id=change_set.id, name=change_set.name, state=change_set.state, author=change_set.author)
 
 
-def _moved(change_set: ChangeSet, pages: list[SetPage], message: str) -> ChangeSetMoveReply:
+async def _move_reply(
+    edit: Edit, change_set: ChangeSet, pages: list[Page], payload: Payload, message: str
+) -> ChangeSetMoveReply:
     return ChangeSetMoveReply(
-        change_set=_brief(change_set), pages=[page_state(each.page) for each in pages], message=message
+        change_set=_brief(change_set),
+        pages=[page_state(page) for page in pages],
+        token=await _give_token(edit, change_set, payload),
+        message=message,
     )
 
 

@@ -18,8 +18,10 @@ from remit_cms.publishing.payloads import (
 from remit_cms.publishing.publishing import page_state
 from remit_cms.publishing.undoing import write_back
 from remit_cms.storage.database import Database
-from remit_cms.storage.snapshots import compare_snapshots, load_snapshot
+from remit_cms.storage.snapshots import compare_paths, load_snapshot
+from remit_cms.storage.stale_edits import show_comparison
 from remit_cms.storage.tables import ChangeSetRevision, Revision
+from remit_cms.storage.tokens import check_token, give_token
 from remit_cms.storage.transactions import Edit, edit_once, open_view
 
 
@@ -67,7 +69,10 @@ class History:
             before, after = payload.before or page.live, payload.after or page.revision
             old = None if before is None else await load_snapshot(scope, page.id, before)
             new = await load_snapshot(scope, page.id, after)
-            differences = compare_snapshots(old, new)
+            compared = compare_paths(old, new)
+            if after >= (before or 0):
+                show_comparison(scope, page, after, compared)
+            differences = [each.difference for each in compared]
             since = "before it was made" if before is None else f"revision {before}"
             return DifferencesReply(
                 page_id=page.id,
@@ -82,10 +87,12 @@ class History:
 
         async def work(edit: Edit) -> PageStateReply:
             page = await edit.find_document(payload.page_id)
+            await check_token(edit, page, payload.if_unchanged)
             snapshot = await load_snapshot(edit, page.id, payload.revision)
-            if not await write_back(edit, page, snapshot, "revert_page"):
-                return PageStateReply(page=page_state(page), message=f"Page '{page.title}' is like that already")
-            message = f"The draft of page '{page.title}' is as in revision {payload.revision}"
-            return PageStateReply(page=page_state(page), message=message)
+            is_changed = await write_back(edit, page, snapshot, "revert_page")
+            message = f"Page '{page.title}' is like that already"
+            if is_changed:
+                message = f"The draft of page '{page.title}' is as in revision {payload.revision}"
+            return PageStateReply(page=page_state(page), token=give_token(payload, page), message=message)
 
         return await edit_once(self._database, ctx, payload, PageStateReply, work)

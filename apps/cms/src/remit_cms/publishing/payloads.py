@@ -10,15 +10,19 @@ from pydantic import Field
 from remit.tools import Reference, entity
 from remit_cms.models import (
     DocumentReference,
+    DocumentReply,
+    GuardedPayload,
     LocaleCode,
     OmittedIfNone,
     OptionalParam,
     PageName,
     Payload,
+    ReadPayload,
     Reply,
     RevisionNumber,
     SlugText,
     View,
+    WritePayload,
 )
 from remit_cms.pages.payloads import MetaView, PageBrief
 from remit_cms.sections.payloads import SectionView
@@ -41,11 +45,11 @@ class OnePage(Payload):
     page_id: DocumentReference = Field(description=_PAGE)
 
 
-class PublishPage(OnePage):
+class PublishPage(OnePage, WritePayload):
     """The page to publish."""
 
 
-class UnpublishPage(OnePage):
+class UnpublishPage(OnePage, WritePayload):
     """The page to unpublish."""
 
 
@@ -70,7 +74,7 @@ class CompareRevisions(OnePage):
     after: OptionalParam[RevisionNumber] = Field(default=None, description="A revision; the draft if omitted")
 
 
-class RevertPage(OnePage):
+class RevertPage(OnePage, WritePayload):
     """The page, and the revision to go back to."""
 
     revision: RevisionNumber = Field(description="The revision to go back to, from cms_listRevisions")
@@ -82,14 +86,14 @@ class ListTrash(Payload):
     limit: int = Field(default=50, description=_LIMIT, ge=1, le=100)
 
 
-class RestorePage(Payload):
+class RestorePage(WritePayload):
     """The page to restore."""
 
     page_id: _DeletedPage = Field(description=_DELETED)
     slug: OptionalParam[SlugText] = Field(default=None, description="Another slug, if its own is taken by now")
 
 
-class PurgePage(Payload):
+class PurgePage(GuardedPayload):
     """The page to purge."""
 
     page_id: _DeletedPage = Field(description=_DELETED)
@@ -108,7 +112,7 @@ class OneSet(Payload):
     change_set_id: OptionalParam[_SetReference] = Field(default=None, description=_SET)
 
 
-class GetChangeSet(OneSet):
+class GetChangeSet(OneSet, ReadPayload):
     """The change set to look at."""
 
 
@@ -119,21 +123,21 @@ class CreateChangeSet(Payload):
     page_ids: _Pages = Field(description="Ids, slugs or exact titles of the edited pages")
 
 
-class AddToChangeSet(OneSet):
+class AddToChangeSet(OneSet, WritePayload):
     """Pages whose unpublished edits to add."""
 
     page_ids: _Pages = Field(description="Ids, slugs or exact titles of the edited pages")
 
 
-class PublishChangeSet(OneSet):
+class PublishChangeSet(OneSet, WritePayload):
     """The change set to publish."""
 
 
-class DiscardChangeSet(OneSet):
+class DiscardChangeSet(OneSet, WritePayload):
     """The change set to discard."""
 
 
-class RevertChangeSet(Payload):
+class RevertChangeSet(WritePayload):
     """The published change set to revert."""
 
     change_set_id: OptionalParam[_SetReference] = Field(default=None, description=_PUBLISHED)
@@ -147,7 +151,7 @@ class PageState(PageBrief):
     live_path: OmittedIfNone[str] = None
 
 
-class PageStateReply(Reply):
+class PageStateReply(DocumentReply):
     """One page after the operation."""
 
     page: PageState
@@ -261,13 +265,13 @@ class ChangeSetsReply(Reply):
     total: int
 
 
-class ChangeSetReply(Reply):
+class ChangeSetReply(DocumentReply):
     """One change set."""
 
     change_set: ChangeSetView
 
 
-class ChangeSetMoveReply(Reply):
+class ChangeSetMoveReply(DocumentReply):
     """What became of a change set and its pages."""
 
     change_set: ChangeSetBrief

@@ -29,7 +29,9 @@ from remit_cms.storage.links import describe_links, find_links, link_state
 from remit_cms.storage.live import Move, check_moves, find_live_page, move_live
 from remit_cms.storage.scope import Scope, slug_of
 from remit_cms.storage.snapshots import Difference, SectionSnapshot, build_snapshot, compare_snapshots, load_snapshot
+from remit_cms.storage.stale_edits import STRUCTURE, content_parts, text_parts
 from remit_cms.storage.tables import Page
+from remit_cms.storage.tokens import check_token, give_token
 from remit_cms.storage.transactions import Edit, edit_once, open_view
 from remit_cms.storage.translations import localize_content, localize_texts, slugs_by_locale
 from remit_cms.templates.references import iterate_references, replace_references
@@ -48,10 +50,11 @@ class Publishing:
 
         async def work(edit: Edit) -> PageStateReply:
             page = await edit.find_document(payload.page_id)
+            await check_token(edit, page, payload.if_unchanged)
             await find_differences(edit, page)
             await move_live(edit, [Move(page, page.revision)])
             message = f"Published {describe_document(page, page.live_path)}"
-            return PageStateReply(page=page_state(page), message=message)
+            return PageStateReply(page=page_state(page), token=give_token(payload, page), message=message)
 
         return await edit_once(self._database, ctx, payload, PageStateReply, work)
 
@@ -59,6 +62,7 @@ class Publishing:
         """The difference between the live page and its draft, for the approver."""
         async with open_view(self._database, ctx) as scope:
             page = await scope.find_document(payload.page_id)
+            await check_token(scope, page, payload.if_unchanged)
             differences = await find_differences(scope, page)
             await check_moves(scope, [Move(page, page.revision)])
             news = "which is new" if page.live is None else f"in {pluralize(len(differences), 'place')}"
@@ -71,9 +75,11 @@ class Publishing:
 
         async def work(edit: Edit) -> PageStateReply:
             page = await edit.find_document(payload.page_id)
+            await check_token(edit, page, payload.if_unchanged)
             _check_is_live(page)
             await move_live(edit, [Move(page, None)])
-            return PageStateReply(page=page_state(page), message=f"Page '{page.title}' is hidden from visitors")
+            message = f"Page '{page.title}' is hidden from visitors"
+            return PageStateReply(page=page_state(page), token=give_token(payload, page), message=message)
 
         return await edit_once(self._database, ctx, payload, PageStateReply, work)
 
@@ -81,6 +87,7 @@ class Publishing:
         """The page that visitors would lose, for the approver."""
         async with open_view(self._database, ctx) as scope:
             page = await scope.find_document(payload.page_id)
+            await check_token(scope, page, payload.if_unchanged)
             _check_is_live(page)
             await check_moves(scope, [Move(page, None)])
             links = await find_links(scope, page.id)
@@ -96,6 +103,7 @@ class Publishing:
             texts, untranslated = localize_texts(snapshot.texts, chain)
             meta = MetaView(title=texts.meta_title, description=texts.meta_description)
             path = slugs_by_locale(scope, snapshot.texts)[locale]
+            scope.show_revision(page, page.live or 0, STRUCTURE, *text_parts(chain), *content_parts(chain))
             structures = await scope.load_structures({section.definition for section in snapshot.sections})
             view = LivePageView(
                 id=page.id,

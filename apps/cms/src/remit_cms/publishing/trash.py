@@ -24,6 +24,7 @@ from remit_cms.storage.database import Database
 from remit_cms.storage.links import describe_links, find_links
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.tables import TrashedPage
+from remit_cms.storage.tokens import check_object_token, give_token
 from remit_cms.storage.transactions import Edit, edit_once, open_view
 from remit_cms.storage.trash import count_revisions, find_trashed_page, purge_page, restore_page
 
@@ -60,9 +61,10 @@ class Trash:
 
         async def work(edit: Edit) -> PageStateReply:
             trashed = await find_trashed_page(edit, payload.page_id)
+            _check_token(trashed, payload)
             page = await restore_page(edit, trashed, _choose_slug(edit, trashed, payload.slug))
             message = f"Restored page '{page.title}' (/{page.slug}), as a draft"
-            return PageStateReply(page=page_state(page), message=message)
+            return PageStateReply(page=page_state(page), token=give_token(payload, page), message=message)
 
         return await edit_once(self._database, ctx, payload, PageStateReply, work)
 
@@ -71,6 +73,7 @@ class Trash:
 
         async def work(edit: Edit) -> PurgeReply:
             trashed = await find_trashed_page(edit, payload.page_id)
+            _check_token(trashed, payload)
             await _check_is_not_linked(edit, trashed)
             edit.add_change("page", trashed.page, trashed.revision, name=trashed.title)
             count = await purge_page(edit, trashed)
@@ -83,6 +86,7 @@ class Trash:
         """The page to purge, for the approver."""
         async with open_view(self._database, ctx) as scope:
             trashed = await find_trashed_page(scope, payload.page_id)
+            _check_token(trashed, payload)
             await _check_is_not_linked(scope, trashed)
             count = pluralize(await count_revisions(scope, trashed.page), "revision")
             summary = f"the deleted page '{trashed.title}' (/{trashed.slug}) with {count}, for ever"
@@ -96,6 +100,11 @@ def _choose_slug(edit: Edit, trashed: TrashedPage, slug: str | None) -> str:
     above = trashed.slug.rpartition("/")[0]
     name = slug.strip("/").removeprefix(f"{above}/")
     return join_slug(above, resolve_slug(name, trashed.title, () if above else edit.locales))
+
+
+def _check_token(trashed: TrashedPage, payload: RestorePage | PurgePage) -> None:
+    """Refuse a call about a page that was restored and deleted again since its deletion gave a token."""
+    check_object_token(payload.if_unchanged, trashed.page, str(trashed.revision), trashed.title)
 
 
 async def _check_is_not_linked(scope: Scope, trashed: TrashedPage) -> None:

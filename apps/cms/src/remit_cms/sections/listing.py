@@ -19,8 +19,9 @@ from remit_cms.sections.payloads import (
 from remit_cms.storage.database import Database
 from remit_cms.storage.revisions import save_revision
 from remit_cms.storage.scope import parse_structure
-from remit_cms.storage.stale_edits import check_token, content_parts, give_token
+from remit_cms.storage.stale_edits import content_parts
 from remit_cms.storage.tables import Page, PageSection, SectionDefinition
+from remit_cms.storage.tokens import check_token, give_token
 from remit_cms.storage.transactions import Edit, edit_once
 from remit_cms.templates.slots import Slot
 from remit_cms.templates.values import empty_required_slots, iterate_items

@@ -263,7 +263,7 @@ class TemplatesReply(Reply):
     total: int
 
 
-class SectionDeletion(Reply):
+class SectionDeletion(DocumentReply):
     """A deleted section, or the question whether to delete it."""
 
     page_section_id: str

@@ -37,8 +37,9 @@ from remit_cms.sections.payloads import (
 from remit_cms.storage.database import Database
 from remit_cms.storage.revisions import check_removal, save_revision
 from remit_cms.storage.scope import parse_structure
-from remit_cms.storage.stale_edits import STRUCTURE, check_token, content_parts, give_token
+from remit_cms.storage.stale_edits import STRUCTURE, content_parts
 from remit_cms.storage.tables import Kind, SectionDefinition
+from remit_cms.storage.tokens import check_token, give_token
 from remit_cms.storage.transactions import Edit, edit_once, open_trial, open_view
 from remit_cms.templates.values import describe_format
 
@@ -206,6 +207,7 @@ class Sections:
             edit.add_change("section", payload.page_section_id, page.revision, name=section_name(definition, page))
             return SectionDeletion(
                 page_section_id=payload.page_section_id,
+                token=give_token(payload, page),
                 message=f"Deleted section {definition.key} from page '{page.title}'",
             )
 
@@ -224,12 +226,16 @@ class Sections:
             return Preview(summary, state=f"revision {page.revision}")
 
     async def _request_confirmation(self, ctx: LeafContext, payload: DeletePageSection) -> SectionDeletion:
+        preview = await self.preview_deletion(ctx, payload)
+        async with open_view(self._database, ctx) as scope:
+            _, page, _ = await scope.find_section(payload.page_section_id)
+            token = give_token(payload, page)
         return SectionDeletion(
             success=False,
             requires_confirmation=True,
             page_section_id=payload.page_section_id,
-            message=f"This would delete {(await self.preview_deletion(ctx, payload)).summary}. "
-            "Nothing is deleted until the person agrees.",
+            token=token,
+            message=f"This would delete {preview.summary}. Nothing is deleted until the person agrees.",
         )
 
 

@@ -12,7 +12,6 @@ from remit_cms.models import (
     OmittedIfNone,
     OptionalParam,
     ReadPayload,
-    Reply,
     WritePayload,
 )
 from remit_cms.settings.theme import Theme
@@ -90,7 +89,7 @@ class UpdateSiteSettings(WritePayload):
         return {name: value for name, value in given.items() if name not in _OTHERS}
 
 
-_OTHERS = {"localeCode", "locale_code", "ifUnchanged", "if_unchanged"}
+_OTHERS = {"localeCode", "locale_code", "ifUnchanged", "if_unchanged", "withToken", "with_token"}
 
 
 class SettingsReply(DocumentReply):
@@ -101,7 +100,7 @@ class SettingsReply(DocumentReply):
     revision: OmittedIfNone[int] = None
 
 
-class SettingReply(Reply):
+class SettingReply(DocumentReply):
     """One setting of the site's draft; none if it is not set."""
 
     key: str

@@ -24,8 +24,9 @@ from remit_cms.storage.home import HOME_PAGE
 from remit_cms.storage.revisions import save_revision
 from remit_cms.storage.scope import Scope, find_target, load_locales
 from remit_cms.storage.snapshots import build_snapshot
-from remit_cms.storage.stale_edits import check_token, content_parts, give_token
+from remit_cms.storage.stale_edits import content_parts
 from remit_cms.storage.tables import Kind, Page, PageSection, SectionContent
+from remit_cms.storage.tokens import check_token, give_token
 from remit_cms.storage.transactions import Edit, edit_once, open_view
 
 
@@ -46,7 +47,7 @@ class Settings:
             name = find_setting(payload.key)
             reply = await _settings_reply(scope, payload, f"The setting {name}")
             value = cast("JsonValue", reply.settings.model_dump(mode="json", by_alias=True).get(name))
-            return SettingReply(key=name, value=value, status=reply.status, message=reply.message)
+            return SettingReply(key=name, value=value, status=reply.status, token=reply.token, message=reply.message)
 
     async def update_site_settings(self, ctx: LeafContext, payload: UpdateSiteSettings) -> SettingsReply:
         """Change settings of the site, in the draft. Titles and texts of pages are no settings."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from hashlib import sha256
 from itertools import count
 
 from sqlalchemy import ColumnElement, and_, func, select
@@ -79,6 +80,23 @@ async def find_or_open_set(edit: Edit) -> ChangeSet:
     numbered = (f"{name} ({number})" for number in count(2))
     free = name if name not in taken else next(each for each in numbered if each not in taken)
     return await open_set(edit, free, edit.conversation)
+
+
+async def describe_state(scope: Scope, change_set: ChangeSet) -> str:
+    """The state of a change set, for tokens: what publishing it or undoing that would move, and from where."""
+    if change_set.state == "open":
+        pages = await unpublished_pages(scope, change_set)
+        moves = [f"{each.page.id}@{each.last} over {each.page.live}" for each in pages]
+    else:
+        query = (
+            select(Page.id, Page.live, Page.revision)
+            .join(Publication, Publication.page == Page.id)
+            .where(scope.target.row_filter(Page), Publication.change_set == change_set.id)
+            .order_by(Page.id)
+            .distinct()
+        )
+        moves = [f"{page}@{live} of {number}" for page, live, number in (await scope.session.execute(query)).all()]
+    return f"{change_set.state} {sha256(', '.join(moves).encode()).hexdigest()[:16]}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,8 @@ from remit_cms.storage.tables import (
 )
 from remit_cms.templates.slots import Structure
 
+EARLIER: Final = "earlier-"
+"""Begins the kind of an object of which an earlier state was shown: what visitors see of it, or what it once was."""
 _MAX_SIMILAR: Final = 50
 """So many names are compared letter by letter."""
 _MAX_TRIGRAMS: Final = 200
@@ -66,6 +68,11 @@ class Scope:
     def show(self, page: Page, *parts: str) -> None:
         """Tell the journal which parts of a page the caller is shown; all without parts."""
         self.seen.append(Seen(page.kind, page.id, str(page.revision), parts))
+
+    def show_revision(self, page: Page, number: int, *parts: str) -> None:
+        """Tell the journal that the caller is shown these parts of a page as a revision has them."""
+        kind = page.kind if number == page.revision else EARLIER + page.kind
+        self.seen.append(Seen(kind, page.id, str(number), parts))
 
     @property
     def default_locale(self) -> str:

@@ -7,6 +7,7 @@ import operator
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping
 from itertools import takewhile
+from typing import NamedTuple
 
 from pydantic import Field, JsonValue
 from sqlalchemy import delete, select
@@ -95,6 +96,14 @@ class Difference(View):
     where: str
     before: str
     after: str
+
+
+class PathDifference(NamedTuple):
+    """A difference with its path: that of a value, or of an order. ``is_whole`` says that it cuts nothing of after."""
+
+    path: tuple[str, ...]
+    difference: Difference
+    is_whole: bool
 
 
 async def build_snapshot(scope: Scope, page: Page) -> Snapshot:
@@ -215,6 +224,11 @@ def next_number(page: Page) -> int:
 
 def compare_snapshots(before: Snapshot | None, after: Snapshot | None) -> list[Difference]:
     """Every difference between two states of a page, in the order of the page; None is no page."""
+    return [each.difference for each in compare_paths(before, after)]
+
+
+def compare_paths(before: Snapshot | None, after: Snapshot | None) -> list[PathDifference]:
+    """The same with their paths. The order of sections has the path ``("order",)``, that of a list its slot too."""
     old, new = dict(_iterate_values(before)), dict(_iterate_values(after))
     names = {**_section_names(before), **_section_names(after)}
     if before is None and new.get(("indexing",)) is True:
@@ -223,17 +237,17 @@ def compare_snapshots(before: Snapshot | None, after: Snapshot | None) -> list[D
         new |= _describe_places(before, after, names)
     paths = {**new, **old}
     differences = [
-        Difference(where=_place_of(path, names, paths), before=first, after=second)
+        _make_difference(path, _place_of(path, names, paths), _to_text(old.get(path)), _to_text(new.get(path)))
         for path in paths
         if old.get(path) != new.get(path)
-        for first, second in [_excerpts(_to_text(old.get(path)), _to_text(new.get(path)))]
     ]
     differences += _compare_items(before, after, names)
     shared = {section.id for section in _sections(before)} & {section.id for section in _sections(after)}
     orders = [[section.id for section in _sections(each) if section.id in shared] for each in (before, after)]
     if orders[0] != orders[1]:
         texts = [", ".join(names[section] for section in order) for order in orders]
-        differences.append(Difference(where="order of sections", before=texts[0], after=texts[1]))
+        order = Difference(where="order of sections", before=texts[0], after=texts[1])
+        differences.append(PathDifference(("order",), order, is_whole=True))
     return differences
 
 
@@ -251,21 +265,29 @@ def _describe_places(
     return described
 
 
-def _compare_items(before: Snapshot | None, after: Snapshot | None, names: dict[str, str]) -> list[Difference]:
+def _compare_items(before: Snapshot | None, after: Snapshot | None, names: dict[str, str]) -> list[PathDifference]:
     """The lists whose items stand in another order."""
     if after is None:
         return []
     old = {(each.id, slot): order for each in _sections(before) for slot, order in each.lists.items()}
     return [
-        Difference(where=f"{names[each.id]} / order of {slot}", before=first, after=second)
+        _make_difference(
+            ("order", each.id, slot),
+            f"{names[each.id]} / order of {slot}",
+            *(", ".join(titles[item] for item in items) for items in orders),
+        )
         for each in _sections(after)
         for slot, order in each.lists.items()
         if (former := old.get((each.id, slot)))
         for orders in [(_shared(former, order), _shared(order, former))]
         if orders[0] != orders[1]
         for titles in [_item_titles(each.contents.get(after.locale, {}), slot, order)]
-        for first, second in [_excerpts(*(", ".join(titles[item] for item in items) for items in orders))]
     ]
+
+
+def _make_difference(path: tuple[str, ...], where: str, before: str, after: str) -> PathDifference:
+    first, second = _excerpts(before, after)
+    return PathDifference(path, Difference(where=where, before=first, after=second), is_whole=second == after)
 
 
 def _shared(items: list[str], others: list[str]) -> list[str]:
@@ -317,7 +339,7 @@ def _sections(snapshot: Snapshot | None) -> list[SectionSnapshot]:
 
 
 def _iterate_values(snapshot: Snapshot | None) -> Iterator[tuple[tuple[str, ...], JsonValue]]:
-    """The values of a page by their path: a field, or section, locale and slot."""
+    """The values of a page by their path: a field, field and locale, a section, or section, locale and slot."""
     if snapshot is None:
         return
     if snapshot.kind in (Kind.PAGE, Kind.ENTRY):
@@ -328,7 +350,7 @@ def _iterate_values(snapshot: Snapshot | None) -> Iterator[tuple[tuple[str, ...]
         yield ("meta description",), snapshot.meta.description
     for locale, texts in sorted(snapshot.translations.items()):
         for field in TEXT_FIELDS:
-            yield (f"{field.replace('_', ' ')} ({locale})",), getattr(texts, field)
+            yield (field.replace("_", " "), locale), getattr(texts, field)
     for section in _sections(snapshot):
         if snapshot.kind in _NAMED_SECTIONS:
             yield (section.id,), _NAMED_SECTIONS[snapshot.kind]
@@ -364,6 +386,8 @@ def _place_of(path: tuple[str, ...], names: dict[str, str], paths: Container[tup
     section, *rest = path
     if not rest:
         return names.get(section, section)
+    if len(rest) == 1:
+        return f"{section} ({rest[0]})"
     locale, slot, *inside = rest
     shown = shown_key(slot, {"text"} if (section, locale, "text") in paths else ())
     return f"{names[section]} / {' '.join((shown, *inside))} ({locale})".removeprefix(" / ")

@@ -1,28 +1,23 @@
 """Refuses writes to what changed since their author saw it, without revision numbers to pass.
 
 What a conversation saw is in its journal: reads and writes emit `Seen` with the revision that they showed and its
-parts. A person or program without a conversation passes a token that a read gave. Edits of other parts merge.
+parts. Edits of other parts merge. A person or program without a conversation passes a token instead.
 """
 
 from __future__ import annotations
 
-import base64
-import binascii
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from pydantic import JsonValue
-from sqlalchemy import select
 
-from remit.errors import ConflictError, InvalidArgumentsError, NotFoundError
-from remit_cms.models import Payload, ReadPayload
-from remit_cms.storage.scope import Scope
-from remit_cms.storage.snapshots import Difference, Snapshot, compare_snapshots, load_snapshot
-from remit_cms.storage.tables import Page, Revision
+from remit.errors import ConflictError, NotFoundError
+from remit_cms.storage.refusals import PartDifference, Refusal, describe_refusal
+from remit_cms.storage.scope import EARLIER, Scope
+from remit_cms.storage.snapshots import PathDifference, Snapshot, compare_paths, load_snapshot
+from remit_cms.storage.tables import Page
 from remit_cms.storage.transactions import Edit
 from remit_cms.storage.translations import TEXT_FIELDS, item_content
 
-_MAX_SHOWN = 8
-"""Most differences in a refusal."""
 STRUCTURE = "structure"
 """The part that says which sections and items there are, and in which order."""
 
@@ -41,69 +36,50 @@ async def check_not_stale(edit: Edit, page: Page, before: Snapshot, written: Seq
     """Refuse a write to these parts of a page that another changed since the conversation of the call saw them.
 
     What the conversation never saw it may write: it overwrites nothing that it took for something else. A refusal
-    shows what changed, so that the conversation has seen it then.
+    shows what changed; the conversation has seen then what it shows in full.
 
     Raises:
         ConflictError: says what changed, and who changed it last.
     """
-    seen = await edit.last_seen(page.kind, page.id, *written)
-    conflicts: dict[str, int] = {}
     states: dict[int, Snapshot] = {}
     changed: dict[int, frozenset[str]] = {}
-    for part in written:
-        number = int(seen.get(part, page.revision))
+
+    async def has_changed(part: str, number: int) -> bool:
         if number >= page.revision:
-            continue
+            return False
         if number not in states:
-            states[number] = await _load(edit, page, number)
+            states[number] = await load_state(edit, page, number)
             changed[number] = frozenset(iterate_changed_parts(states[number], before))
-        if part in changed[number]:
-            conflicts[part] = number
+        return part in changed[number]
+
+    seen = await edit.last_seen(page.kind, page.id, *written)
+    doubtful = [part for part in written if part not in seen or await has_changed(part, int(seen[part]))]
+    # A later look at an earlier state, such as the live page, makes nobody forget the newer one.
+    earlier = await edit.last_seen(EARLIER + page.kind, page.id, *doubtful) if doubtful else {}
+    newest = {part: max(int(each[part]) for each in (seen, earlier) if part in each) for part in {*seen, *earlier}}
+    conflicts = {part: newest[part] for part in doubtful if part in newest and await has_changed(part, newest[part])}
     if not conflicts:
         return
-    edit.show(page, *conflicts)
-    oldest = min(conflicts.values())
-    raise ConflictError(await _describe(edit, page, compare_snapshots(states[oldest], before)))
+    differences = [
+        difference
+        for number in sorted({*conflicts.values()})
+        for difference in _iterate_part_differences(states[number], before)
+        if conflicts.get(difference.part) == number
+    ]
+    refusal = Refusal(differences, {*conflicts})
+    if refusal.shown_parts:
+        edit.show(page, *refusal.shown_parts)
+    raise ConflictError(await describe_refusal(edit, page, before, refusal))
 
 
-def give_token(payload: Payload, page: Page | None) -> str | None:
-    """The token of a page, if it is asked for: a person or program says with it later what it saw."""
-    is_asked = isinstance(payload, ReadPayload) and payload.with_token
-    return _make_token(page) if is_asked and page is not None else None
+def show_comparison(scope: Scope, page: Page, number: int, differences: Sequence[PathDifference]) -> None:
+    """Tell the journal what a comparison shows in full of a revision of a page."""
+    parts = [_part_of(each.path, page.locale) for each in differences if each.is_whole]
+    if parts:
+        scope.show_revision(page, number, *parts)
 
 
-def _make_token(page: Page) -> str:
-    return base64.urlsafe_b64encode(f"{page.id} {page.revision}".encode()).decode().rstrip("=")
-
-
-async def check_token(scope: Scope, page: Page, token: str | None) -> None:
-    """Refuse a call about a page that has changed at all since a token was given.
-
-    Raises:
-        ConflictError: says what changed, and who changed it last.
-        InvalidArgumentsError: the token is none, or of something else.
-    """
-    if token is None or token == _make_token(page):
-        return
-    before, after = [await _load(scope, page, number) for number in (_read_token(token, page), page.revision)]
-    raise ConflictError(await _describe(scope, page, compare_snapshots(before, after)))
-
-
-def _read_token(token: str, page: Page) -> int:
-    try:
-        name, _, number = (
-            base64.b64decode(token + "=" * (-len(token) % 4), b"-_", validate=True).decode().partition(" ")
-        )
-        if name == page.id and 0 < int(number) < page.revision:
-            return int(number)
-    except (binascii.Error, ValueError):
-        pass
-    raise InvalidArgumentsError(
-        f"ifUnchanged: '{token[:40]}' is no token of '{page.title}'. Read it with withToken true, and pass its token."
-    )
-
-
-async def _load(scope: Scope, page: Page, number: int) -> Snapshot:
+async def load_state(scope: Scope, page: Page, number: int) -> Snapshot:
     """A revision, or a page without anything if it was purged."""
     try:
         return await load_snapshot(scope, page.id, number)
@@ -111,16 +87,26 @@ async def _load(scope: Scope, page: Page, number: int) -> Snapshot:
         return Snapshot(id=page.id, kind=page.kind, locale=page.locale, slug="", title="")
 
 
-async def _describe(scope: Scope, page: Page, differences: list[Difference]) -> str:
-    last = select(Revision.author).where(Revision.page == page.id, Revision.number == page.revision)
-    author = await scope.session.scalar(last)
-    shown = [f"{each.where}: '{each.before}' is now '{each.after}'" for each in differences[:_MAX_SHOWN]]
-    more = f"; and {len(differences) - _MAX_SHOWN} more" if len(differences) > _MAX_SHOWN else ""
-    said = "; ".join(shown) or "it was changed and changed back"
-    return (
-        f"'{page.title}' has changed since it was read, last by {author}: {said}{more}. Nothing was "
-        "written, so that no edit is lost."
-    )
+def _iterate_part_differences(before: Snapshot, after: Snapshot) -> Iterator[PartDifference]:
+    for path, difference, is_whole in compare_paths(before, after):
+        yield PartDifference(_part_of(path, after.locale), difference, is_whole)
+
+
+def _part_of(path: tuple[str, ...], locale: str) -> str:
+    """The part that a path of a page in this locale is."""
+    match path:
+        case ("order", *rest):
+            return "/".join([STRUCTURE, "order", *rest])
+        case (field,) if (name := field.replace(" ", "_")) in {*TEXT_FIELDS, "indexing"}:
+            return f"texts/{locale}/{name}"
+        case (section,):
+            return f"{STRUCTURE}/section/{section}"
+        case (field, code):
+            return f"texts/{code}/{field.replace(' ', '_')}"
+        case (section, code, *rest):
+            return "/".join([*content_parts([code], section), *rest])
+        case _:
+            raise ValueError(path)
 
 
 def iterate_changed_parts(before: Snapshot, after: Snapshot) -> Iterator[str]:
