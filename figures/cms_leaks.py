@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncGenerator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final, cast
+from typing import Any, Final, NamedTuple, cast
 
 from sqlalchemy import update
 
 from apps.cms.tests.world import World
+from figures.cms_arguments import FURTHER, IDS, NORMAL, TARGETS, Sample
 from figures.cms_stores import Content, new_database
-from figures.cms_sweep import IDS, NORMAL, Sample, Sweep, find_ids
+from figures.cms_sweep import Sweep, find_ids
 from remit_cms.images.payloads import UpdateImage
 from remit_cms.navigation.navigation import Navigation
 from remit_cms.navigation.payloads import UpdateNavigationItem
@@ -36,99 +37,175 @@ _SECOND: Final[dict[str, str]] = {
 
 LEAKS: Final[dict[str, tuple[str, ...]]] = {
     **{name: (*ids, _SECOND.get(name, "")) for name, ids in IDS.items()},
-    "slug": ("about", "q-7719", "q-8819"),
-    "title": ("About", "Q 7715", "Q 8815"),
-    "redirect": ("live", "q-7718", "q-8818"),
-    "address": ("live", "q-7717", "q-8817"),
-    "post": ("soon", "q-7716", "q-8816"),
-    "picture": ("loaf.png", "q-7714", "q-8814"),
-    "label": ("Who we are", "Q 7713", "Q 8813"),
+    "slug": ("about", "q-7719", "q-771e"),
+    "title": ("About", "Q 7715", "Q 771f"),
+    "redirect": ("live", "q-7718", "q-771d"),
+    "address": ("live", "q-7717", "q-771c"),
+    "post": ("soon", "q-7716", "q-771b"),
+    "picture": ("loaf.png", "q-7714", "q-771a"),
+    "label": ("Who we are", "Q 7713", "Q 771g"),
+    "site": ("local-site", *OWNERS),
 }
 """The ids and names of objects of this site, of another tenant, and of another site of this tenant."""
 
-_FEW: Final = ("about", "slug", "image")
-"""What is given for arguments that take any text."""
+_ADDRESSES: Final = (
+    ("slug", "/{}"),
+    ("slug", "{}/hero"),
+    ("slug", "{}/s1"),
+    ("about", "{}/hero"),
+    ("about", "page:{}"),
+)
+"""How names stand in addresses, those of sections included."""
+_LONGER: Final = (
+    *_ADDRESSES,
+    ("slug", "/en/{}"),
+    ("slug", "[Here](/{})"),
+    ("slug", "https://{}.example.com"),
+    ("slug", "{}.example.com"),
+    ("slug", "{}:page_1"),
+    ("about", "[Here](page:{})"),
+    ("entry", "entry:{}"),
+    ("entry", "[Here](entry:{})"),
+    ("post", "/posts/{}"),
+    ("address", "/{}"),
+    ("image", "/images/{}"),
+    ("site", "{}/main"),
+)
+"""How names stand within other texts: links, hosts, cursors."""
+
+_CODES: Final = frozenset({"localeCode", "language", "languages", "at", "timeZone", "ink"})
+_SHOWN: Final = frozenset({"alt", "altText", "author", "caption", "heading", "label", "options", "question", "text"})
+"""Arguments that name no object: one of a few codes, a time, or words that are only shown. They are given a few."""
+_FEW: Final = ("about", "slug", "site")
+
+_TAKEN: Final = ("cms_addSite", ("key",), "site")
+"""What a new site may not be called, and is refused in words of its own: targets name sites of all tenants by key."""
 
 Place = tuple[str | int, ...]
 
 
+class Outcome(NamedTuple):
+    """What a call answers, and the rows of all tables that it adds and removes."""
+
+    answer: str
+    added: frozenset[str] = frozenset()
+    removed: frozenset[str] = frozenset()
+
+
+class Rows:
+    """A CMS, and its rows before each case."""
+
+    def __init__(self, sweep: Sweep) -> None:
+        self._sweep, self._content = sweep, sweep.content()
+        self._rows = _rows_in(self._content)
+
+    async def call(self, tool: str, arguments: Sample, target: str) -> Outcome:
+        """Call a tool in the prepared state."""
+        with self._sweep.case("", tool):
+            answer = (await self._sweep.call(tool, arguments, target=target)).text
+            content = self._sweep.content()
+        if content is self._content:
+            return Outcome(answer)
+        rows = _rows_in(content)
+        return Outcome(answer, rows - self._rows, self._rows - rows)
+
+
+class Leaks:
+    """A site beside those of `OWNERS`, and the same site alone: it must not make a difference which of them it is.
+
+    Each call is made of both, with the same times and new ids. What it answers and writes must be the same: so the name
+    of what is foreign means as little as if nothing had it, and nothing of it is changed.
+    """
+
+    def __init__(self, beside_others: Sweep, alone: Sweep) -> None:
+        self._sweep, self._both = beside_others, (Rows(beside_others), Rows(alone))
+        self.cases = 0
+        self.failures: list[str] = []
+
+    async def try_tool(self, tool: str) -> None:
+        """Give each text argument of a tool, and its target, the names of each foreign object."""
+        normal, target = self._sweep.fill(NORMAL[tool]), TARGETS.get(tool, "")
+        await self._compare(f"{tool}, another tenant's site as the target", tool, normal, "other-site")
+        tried: set[tuple[Place, str]] = set()
+        for sample in (NORMAL[tool], *FURTHER.get(tool, ())):
+            places = {*texts_in(sample)} - tried
+            tried |= places
+            for place, value in sorted(places, key=str):
+                for kind, owner, name in self._names_for(place, value):
+                    if (tool, place, kind) != _TAKEN:
+                        arguments = _put(self._sweep.fill(sample), place, name)
+                        await self._compare(f"{tool}, {kind} of {owner} in {place}", tool, arguments, target)
+
+    async def _compare(self, case: str, tool: str, arguments: Sample, target: str) -> None:
+        self.cases += 1
+        found, other = [await each.call(tool, arguments, target) for each in self._both]
+        if found != other:
+            differing = sorted((found.added ^ other.added) | (found.removed ^ other.removed))
+            self.failures.append(f"{case}: {found.answer} but alone {other.answer}, rows {differing[:2]}")
+
+    def _names_for(self, place: Place, value: str) -> Iterator[tuple[str, str, str]]:
+        """The names to try in a place: of all objects, and also within longer texts, of which references have fewer."""
+        ids, is_reference = self._sweep.ids, value.startswith("{")
+        names_none = not is_reference and not {*place}.isdisjoint(_CODES | _SHOWN | ({*place[1:]} & {"definitionId"}))
+        for number, owner in enumerate(OWNERS.values(), start=1):
+            for kind in _FEW if names_none else ids:
+                yield kind, owner, ids[kind][number]
+        for kind, way in () if names_none else _ADDRESSES if is_reference else _LONGER:
+            yield way, "another tenant", way.format(ids[kind][1])
+
+
 @asynccontextmanager
-async def open_leaks() -> AsyncGenerator[Sweep]:
-    """The CMS with the sites of `OWNERS`, whose objects have names that nothing else has."""
-    with TemporaryDirectory() as folder, new_database("sqlite") as database:
-        world = World(Path(folder), database.location)
-        world.calls.run = "swept"
-        await world.add_other_site()
-        async with world.database.write() as session:
+async def open_leaks() -> AsyncGenerator[Leaks]:
+    """The CMS with the sites of `OWNERS`, whose objects have names that nothing else has, and without them."""
+    with TemporaryDirectory() as folder, new_database("sqlite") as shared, new_database("sqlite") as own:
+        beside_others, alone = (World(Path(folder), each.location) for each in (shared, own))
+        for world in (beside_others, alone):
+            world.calls.run = "swept"
+            await world.populate()
+        await beside_others.add_other_site()
+        async with beside_others.database.write() as session:
             await add_site(
-                session, "second", "second-site", name="Second", clock=world.database.clock, new_id=world.ids
+                session, "second", "second-site", name="Second", clock=beside_others.clock, new_id=beside_others.ids
             )
-        for owner, tenant in enumerate(("local-site", "other", "second")):
-            await world.populate(tenant)
-            if owner:
-                await _rename(world, tenant, owner)
-        async with world.database.write() as session:
+        for owner, tenant in enumerate(("other", "second"), start=1):
+            await beside_others.populate(tenant)
+            await _rename(beside_others, tenant, owner)
+        async with beside_others.database.write() as session:
             await session.execute(update(Site).where(Site.key == "second-site").values(tenant="local-site"))
+        alone.clock.looks, alone.ids.counts = beside_others.clock.looks, beside_others.ids.counts.copy()
         try:
-            yield Sweep(world, database, find_ids(database, LEAKS, *OWNERS))
+            ids = find_ids(shared, LEAKS, *OWNERS)
+            yield Leaks(Sweep(beside_others, shared, ids), Sweep(alone, own, ids))
         finally:
-            await world.database.close()
+            await beside_others.database.close()
+            await alone.database.close()
 
 
-async def find_leaks(sweep: Sweep, names: Sequence[str]) -> None:
-    """Give each text argument of tools in turn the name of each foreign object, and of none."""
-    foreign = {each for owner in (1, 2) for each in _names_of(sweep, owner).values()} | OWNERS.keys()
-    kept = _rows_with(sweep.content(), foreign)
-    for tool in names:
-        for path, value in _texts_in(NORMAL[tool]):
-            is_reference = value.startswith("{")
-            for owner, whose in enumerate(OWNERS.values(), start=1):
-                for kind, theirs in _names_of(sweep, owner).items():
-                    if is_reference or kind in _FEW:
-                        await _compare(sweep, tool, path, theirs, (f"{kind} of {whose}", kept))
+def _rows_in(content: Content) -> frozenset[str]:
+    return frozenset(f"{table} {row}" for table, rows in content.items() for row in rows)
 
 
-async def _compare(sweep: Sweep, tool: str, path: Place, theirs: str, case: tuple[str, set[str]]) -> None:
-    """The answer is the one for an object that does not exist, and what is foreign is as it was."""
-    unknown = f"{theirs[:-1]}x"
-    answers: list[str] = []
-    for name in (theirs, unknown):
-        arguments = json.loads(json.dumps(sweep.fill(NORMAL[tool])))
-        _put(arguments, path, name)
-        with sweep.case(case[0], tool) as claim:
-            answers.append((await sweep.call(tool, arguments)).text.replace(name, "NAME"))
-            lost = case[1] - {f"{table} {row}" for table, rows in sweep.content().items() for row in rows}
-            claim(not lost, f"changed what is foreign: {sorted(lost)[:2]}")
-    claim(answers[0] == answers[1], f"{path}: {answers[0]} but for none {answers[1]}")
-
-
-def _names_of(sweep: Sweep, owner: int) -> dict[str, str]:
-    return {kind: names[owner] for kind, names in sweep.ids.items()}
-
-
-def _rows_with(content: Content, names: set[str]) -> set[str]:
-    """The rows in which one of the names stands."""
-    rows = {f"{table} {row}" for table, each in content.items() for row in each}
-    return {row for row in rows if any(f"'{name}'" in row for name in names)}
-
-
-def _texts_in(value: Any, path: Place = ()) -> Iterator[tuple[Place, str]]:
-    """The texts in arguments, each with its path; a file is none."""
+def texts_in(value: Any, place: Place = ()) -> Iterator[tuple[Place, str]]:
+    """The texts in arguments, each with its place; a file is none."""
     if isinstance(value, str):
-        yield path, value
+        yield place, value
     elif isinstance(value, list):
-        for place, each in enumerate(cast("list[Any]", value)):
-            yield from _texts_in(each, (*path, place))
+        for number, each in enumerate(cast("list[Any]", value)):
+            yield from texts_in(each, (*place, number))
     elif isinstance(value, dict) and "digest" not in value:
         for name, each in cast("Sample", value).items():
-            yield from _texts_in(each, (*path, name))
+            yield from texts_in(each, (*place, name))
 
 
-def _put(arguments: Any, path: Place, value: str) -> None:
-    *parents, last = path
+def _put(arguments: Any, place: Place, value: str) -> Any:
+    """The arguments with a value in a place."""
+    copied = json.loads(json.dumps(arguments))
+    *parents, last = place
+    inner = copied
     for each in parents:
-        arguments = arguments[each]
-    arguments[last] = value
+        inner = inner[each]
+    inner[last] = value
+    return copied
 
 
 async def _rename(world: World, tenant: str, owner: int) -> None:

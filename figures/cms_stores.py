@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Generator
 from contextlib import closing, contextmanager
+from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final, Protocol
@@ -35,49 +37,78 @@ class SweptDatabase(Protocol):
         """The columns of each table."""
         ...
 
+    def version(self) -> object:
+        """A value that is another one after each change of what it contains."""
+
     def close(self) -> None:
         """Forget what was remembered."""
 
 
 def content_of(database: SweptDatabase) -> Content:
-    """The rows of all tables, without indexes of texts, times and the keys of calls."""
+    """The rows of all tables, without indexes of texts, times and the keys of calls. The keys of objects are sorted."""
     found: Content = {}
     for table, columns in database.tables().items():
         if "search" not in table and table not in ("remit_effects", "alembic_version"):
             kept = [each for each in columns if not each.endswith("_at") and each != "run"]
-            found[table] = sorted(map(repr, database.read(table, *kept)))
+            found[table] = sorted(repr(tuple(map(_canonical, row))) for row in database.read(table, *kept))
     return found
 
 
+def _canonical(value: object) -> object:
+    """A value in which the order of the keys of objects does not matter: a resumed call reads them sorted."""
+    if isinstance(value, str) and value.startswith(("{", "[{")):
+        return _sort_keys(value)
+    return json.dumps(value, sort_keys=True) if isinstance(value, dict | list) else value
+
+
+@lru_cache(maxsize=20_000)
+def _sort_keys(text: str) -> str:
+    try:
+        return json.dumps(json.loads(text), sort_keys=True)
+    except ValueError:
+        return text
+
+
 class SqliteFile:
-    """A file of SQLite, on one connection: opening one for each table would take longer than reading it."""
+    """A file of SQLite."""
 
     def __init__(self, path: Path) -> None:
         self.location: Path | str = path
-        self._database = sqlite3.connect(path)
+        self._path = path
         self._prepared = sqlite3.connect(":memory:")
+        self._watching = sqlite3.connect(path)
+        self._columns: dict[str, list[str]] = {}
 
     def keep(self) -> None:
         """Remember what it contains."""
-        self._database.backup(self._prepared)
+        with closing(sqlite3.connect(self._path)) as database:
+            database.backup(self._prepared)
 
     def restore(self) -> None:
         """Make it what was remembered."""
-        self._prepared.backup(self._database)
+        with closing(sqlite3.connect(self._path)) as database:
+            self._prepared.backup(database)
 
     def read(self, table: str, *columns: str) -> list[tuple[Any, ...]]:
         """The rows of a table."""
         names = ", ".join(f'"{each}"' for each in columns)
-        return self._database.execute(f"SELECT {names} FROM {table}").fetchall()  # noqa: S608 - names of its tables
+        return self._watching.execute(f"SELECT {names} FROM {table}").fetchall()  # noqa: S608 - names of its tables
 
     def tables(self) -> dict[str, list[str]]:
         """The columns of each table."""
-        names = [row[0] for row in self._database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
-        return {name: [each[1] for each in self._database.execute(f"PRAGMA table_info({name})")] for name in names}
+        if not self._columns:
+            run = self._watching.execute
+            for (name,) in run("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
+                self._columns[name] = [each[1] for each in run(f"PRAGMA table_info({name})").fetchall()]
+        return self._columns
+
+    def version(self) -> object:
+        """A number that SQLite changes whenever another connection commits."""
+        return self._watching.execute("PRAGMA data_version").fetchone()[0]
 
     def close(self) -> None:
         """Forget what was remembered."""
-        self._database.close()
+        self._watching.close()
         self._prepared.close()
 
 
@@ -118,6 +149,10 @@ class PostgresSchema:
             for table, column in self._connection.execute(_COLUMNS).fetchall():
                 self._columns.setdefault(table, []).append(column)
         return self._columns
+
+    def version(self) -> object:
+        """The place in the log of writes."""
+        return self._connection.execute("SELECT pg_current_wal_insert_lsn()").fetchone()
 
     def close(self) -> None:
         """Forget what was remembered."""

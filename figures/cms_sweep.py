@@ -12,8 +12,9 @@ from typing import Any, Final, cast
 from sqlalchemy import event
 from sqlalchemy.engine import Engine
 
-from apps.cms.tests.images.files import SITE, SITE_UPLOADED, UPLOAD, UPLOADED
+from apps.cms.tests.images.files import SITE, UPLOAD
 from apps.cms.tests.world import World
+from figures.cms_arguments import IDS, NORMAL, TARGETS, Sample
 from figures.cms_stores import Content, SweptDatabase, content_of, new_database
 from remit import App, Effect, Principal, Risk, Runtime
 from remit.runtime import RunResult
@@ -27,7 +28,6 @@ from remit_cms.tools import AnyTool
 
 ANN: Final = Principal("ann", "local-site", frozenset({"cms:*", "approvals:decide"}))
 STRANGER: Final = Principal("sid", "local-site", frozenset({"other:read"}))
-Sample = dict[str, Any]
 
 _DEATHS: Final = 40
 """A tool that writes more often, as ``cms_seedSite`` does (some 800 times), dies at about this many, evenly spread."""
@@ -43,116 +43,6 @@ SAMPLE: Final = (
 )
 """The tools of a sample."""
 
-NORMAL: Final[dict[str, Sample]] = {
-    "cms_getPages": {},
-    "cms_getPage": {"pageId": "{about}"},
-    "cms_createPage": {"title": "New"},
-    "cms_createPageWithContent": {"title": "New", "sections": [{"definitionId": "{hero}"}]},
-    "cms_updatePage": {"pageId": "{about}", "title": "Us", "slug": "us"},
-    "cms_translatePage": {"pageId": "{live}", "localeCode": "de", "title": "Lebendig", "slug": "lebendig"},
-    "cms_copyPage": {"pageId": "{about}", "title": "Copy"},
-    "cms_movePage": {"pageId": "{about}", "parentId": "{live}"},
-    "cms_getLinksHere": {"pageId": "{about}"},
-    "cms_deletePage": {"pageId": "{live}", "confirmed": True},
-    "cms_findResource": {"query": "abuot"},
-    "cms_searchPages": {"query": "bread"},
-    "cms_getPageSections": {"pageId": "{about}"},
-    "cms_getSectionContent": {"pageSectionId": "{section}"},
-    "cms_getSectionFields": {"definitionId": "{hero}"},
-    "cms_listSectionTemplates": {},
-    "cms_addSectionToPage": {"pageId": "{about}", "definitionId": "{hero}"},
-    "cms_updateSectionContent": {"pageSectionId": "{section}", "content": {"heading": "Cake"}},
-    "cms_addListItem": {"pageSectionId": "{faq}", "item": {"question": "When?", "answer": "At nine."}},
-    "cms_updateListItem": {"pageSectionId": "{faq}", "itemId": "i1", "item": {"answer": "Here."}},
-    "cms_moveListItem": {"pageSectionId": "{faq}", "itemId": "i1"},
-    "cms_removeListItem": {"pageSectionId": "{faq}", "itemId": "i1"},
-    "cms_moveSection": {"pageSectionId": "{section}", "sortOrder": 1},
-    "cms_deletePageSection": {"pageSectionId": "{section}", "confirmed": True},
-    "cms_publishPage": {"pageId": "{live}"},
-    "cms_unpublishPage": {"pageId": "{live}"},
-    "cms_getLivePage": {"pageId": "{live}"},
-    "cms_listRevisions": {"pageId": "{about}"},
-    "cms_compareRevisions": {"pageId": "{live}"},
-    "cms_revertPage": {"pageId": "{live}", "revision": 1},
-    "cms_listTrash": {},
-    "cms_restorePage": {"pageId": "{gone}"},
-    "cms_purgePage": {"pageId": "{gone}"},
-    "cms_listChangeSets": {},
-    "cms_getChangeSet": {"changeSetId": "{open}"},
-    "cms_createChangeSet": {"name": "Spring", "pageIds": ["{about}"]},
-    "cms_addToChangeSet": {"changeSetId": "{open}", "pageIds": ["{about}"]},
-    "cms_publishChangeSet": {"changeSetId": "{open}"},
-    "cms_discardChangeSet": {"changeSetId": "{open}"},
-    "cms_revertChangeSet": {"changeSetId": "{published}"},
-    "cms_schedulePage": {"pageId": "{live}", "at": "2126-01-01T09:00"},
-    "cms_expirePage": {"pageId": "{live}", "at": "2126-01-01T09:00+01:00"},
-    "cms_scheduleChangeSet": {"changeSetId": "{open}", "at": "2126-01-01"},
-    "cms_listScheduledActions": {},
-    "cms_cancelScheduledAction": {"actionId": "{action}"},
-    "cms_runScheduledAction": {"actionId": "{action}"},
-    "cms_getSiteSettings": {},
-    "cms_getSiteSetting": {"key": "tagline"},
-    "cms_updateSiteSettings": {"tagline": "Daily bread", "postHosts": ["hooks.example.com"]},
-    "cms_getNavigation": {},
-    "cms_addNavigationItem": {"label": "Live", "href": "{live}"},
-    "cms_updateNavigationItem": {"label": "{item}", "newLabel": "Us", "newHref": "{live}"},
-    "cms_toggleNavigationItem": {"label": "{item}"},
-    "cms_removeNavigationItem": {"label": "{item}"},
-    "cms_createPreviewLink": {"pageId": "{live}"},
-    "cms_addSite": {"key": "bakery", "name": "Bakery"},
-    "cms_listSites": {},
-    "cms_importContent": {"file": SITE_UPLOADED},
-    "cms_seedSite": {},
-    "cms_uploadImage": {"file": UPLOADED, "altText": "A new loaf"},
-    "cms_listConversationImages": {},
-    "cms_findImage": {"description": "loaf"},
-    "cms_searchImages": {"query": "cake"},
-    "cms_updateImage": {"imageId": "{shown}", "altText": "A big cake"},
-    "cms_deleteImage": {"imageId": "{image}"},
-    "cms_getImageUsage": {"imageId": "{shown}"},
-    "cms_getImageRendition": {"imageId": "{image}"},
-    "cms_updateSectionImage": {"pageSectionId": "{section}", "imageId": "{image}"},
-    "cms_addImageToSection": {"pageSectionId": "{section}", "imageId": "{image}"},
-    "cms_replaceImage": {"oldImageDescription": "{shown}", "newImageId": "{image}"},
-    "cms_listCollections": {},
-    "cms_createCollection": {"name": "Team", "fields": [{"key": "role", "type": "text"}]},
-    "cms_getCollectionEntries": {"collectionId": "{posts}"},
-    "cms_getEntryContent": {"entryId": "{entry}"},
-    "cms_createEntry": {"collectionId": "{posts}", "title": "New", "content": {"body": "Cake"}},
-    "cms_updateEntry": {"entryId": "{entry}", "title": "Later", "slug": "later", "content": {"body": "Cake"}},
-    "cms_deleteEntry": {"entryId": "{news}"},
-    "cms_getPosts": {"collectionSlug": "{posts}"},
-    "cms_getPost": {"postSlug": "{entry}"},
-    "cms_createPost": {"title": "New", "body": "Cake", "collectionSlug": "{posts}"},
-    "cms_updatePost": {"postSlug": "{entry}", "body": "Cake", "tags": ["bread"]},
-    "cms_publishPost": {"postSlug": "{entry}"},
-    "cms_archivePost": {"postSlug": "{news}"},
-    "cms_deletePost": {"postSlug": "{news}"},
-}
-"""Arguments with which each tool succeeds. Names in braces are ids of `World.populate`."""
-
-TARGETS: Final = {"cms_importContent": "empty", "cms_seedSite": "empty"}
-"""The sites of calls that need one without pages."""
-
-IDS: Final[dict[str, tuple[str, ...]]] = {
-    "about": ("page_1", "page_4"),
-    "live": ("page_2", "page_5"),
-    "gone": ("page_3", "page_6"),
-    "section": ("section_1", "section_4"),
-    "faq": ("section_3", "section_6"),
-    "image": ("image_1", "image_3"),
-    "shown": ("image_2", "image_4"),
-    "published": ("set_1", "set_3"),
-    "open": ("set_2", "set_4"),
-    "item": ("item_1", "item_2"),
-    "entry": ("entry_1", "entry_3"),
-    "action": ("action_1", "action_2"),
-    "news": ("entry_2", "entry_4"),
-    "hero": ("", ""),
-    "posts": ("", ""),
-}
-"""The ids of the objects of this tenant, and of another one; those of templates are found."""
-
 
 class Crash(BaseException):
     """The process died here."""
@@ -163,9 +53,12 @@ class Sweep:
 
     def __init__(self, world: World, database: SweptDatabase, ids: dict[str, tuple[str, ...]]) -> None:
         self.tools = {tool.name: tool for tool in world.tools}
-        self._app = App(name="cms", tools=tuple(self.tools.values()), references=world.references)
+        self._apps = {
+            name: App(name="cms", tools=(tool,), references=world.references) for name, tool in self.tools.items()
+        }
         self._world, self._database, self.ids = world, database, ids
         database.keep()
+        self._kept, self._kept_at = content_of(database), database.version()
         self._looks, self._counts = world.clock.looks, world.ids.counts.copy()
         self.failures: list[str] = []
         self.cases = 0
@@ -173,7 +66,9 @@ class Sweep:
     @contextmanager
     def case(self, name: str, tool: str) -> Generator[Callable[[bool, object], None]]:
         """One case in the prepared state. It yields what is called with each claim about it."""
-        self._database.restore()
+        if self._database.version() != self._kept_at:
+            self._database.restore()
+            self._kept_at = self._database.version()
         self._rewind()
         self.cases += 1
 
@@ -200,32 +95,32 @@ class Sweep:
 
     def content(self) -> Content:
         """The rows of all tables."""
-        return content_of(self._database)
+        return self._kept if self._database.version() == self._kept_at else content_of(self._database)
 
     async def call(
-        self, tool: str, arguments: Sample, by: Principal = ANN, *, answer: bool | None = True
+        self, tool: str, arguments: Sample, by: Principal = ANN, *, answer: bool | None = True, target: str = ""
     ) -> RunResult[Any]:
-        """Call a tool, and answer what is asked; None does not answer."""
-        runtime = self._runtime(InMemoryStore(), by)
-        return await self._start(runtime, tool, arguments, by, answer=answer)
+        """Call a tool, and answer what is asked; None does not answer. ``target`` is another site than usual."""
+        runtime = self._runtime(tool, InMemoryStore(), by)
+        return await self._start(runtime, tool, arguments, by, answer=answer, target=target)
 
     async def call_and_die(self, tool: str, arguments: Sample, write: int) -> tuple[bool, Content, str]:
         """Call a tool in a process that dies at a write, then resume: whether it died, what it left, its reply."""
         store = InMemoryStore()
         with _counting_writes(write):
             try:
-                result = await self._start(self._runtime(store, ANN), tool, arguments, ANN, answer=True)
+                result = await self._start(self._runtime(tool, store, ANN), tool, arguments, ANN, answer=True)
             except Crash:
                 left = self.content()
             else:
                 return False, {}, result.text
         self._rewind()
-        result = await self._runtime(store, ANN).resume("swept")
+        result = await self._runtime(tool, store, ANN).resume("swept")
         return True, left, result.text
 
     async def change_under_question(self, tool: str, arguments: Sample) -> tuple[RunResult[Any], Content]:
         """Ask, change what is asked about, approve: the result, and the content before the yes."""
-        runtime = self._runtime(InMemoryStore(), ANN)
+        runtime = self._runtime(tool, InMemoryStore(), ANN)
         asked = await self._start(runtime, tool, arguments, ANN, answer=None)
         world = self._world
         if tool == "cms_purgePage":
@@ -255,20 +150,21 @@ class Sweep:
         return await runtime.resume(asked.run), before
 
     async def _start(
-        self, runtime: Runtime, tool: str, arguments: Sample, by: Principal, *, answer: bool | None
+        self, runtime: Runtime, tool: str, arguments: Sample, by: Principal, *, answer: bool | None, target: str = ""
     ) -> RunResult[Any]:
         for file in (UPLOAD, SITE):
             await runtime.artifacts.add(file, by=by)
-        sent, target = Arguments(json.dumps(arguments), arguments), TARGETS.get(tool, "")
-        result = await runtime.call_by_name(tool, sent, by=by, target=target)
+        sent = Arguments(json.dumps(arguments), arguments)
+        result = await runtime.call_by_name(tool, sent, by=by, target=target or TARGETS.get(tool, ""))
         if answer is None or result.status != "waiting":
             return result
         for question in result.questions:
             await runtime.decide(question, approved=answer, by=ANN)
         return await runtime.resume(result.run)
 
-    def _runtime(self, store: InMemoryStore, by: Principal) -> Runtime:
-        return Runtime(self._app, store=store, directory=lambda _name, _tenant: by, make_run_id=lambda: "swept")
+    def _runtime(self, tool: str, store: InMemoryStore, by: Principal) -> Runtime:
+        """A runtime of one tool, since each composes the layers of all that it has."""
+        return Runtime(self._apps[tool], store=store, directory=lambda _name, _tenant: by, make_run_id=lambda: "swept")
 
 
 @contextmanager
@@ -324,14 +220,23 @@ async def sweep_tool(sweep: Sweep, tool: AnyTool, *, short: bool) -> None:
             result = await sweep.call(name, arguments)
         done, reply, writes = sweep.content(), result.text, count_writes()
         claim(result.status == "done" and '"success":true' in reply, reply)
-        claim((done == before) == (tool.facts.effect is Effect.PURE), "what it writes does not fit its effect")
+        effect = tool.facts.effect
+        claim(effect is Effect.IDEMPOTENT or (done == before) == (effect is Effect.PURE), "it is not of its effect")
+        if effect is Effect.IDEMPOTENT:
+            again = (await sweep.call(name, arguments)).text
+            claim(again == reply and not _changes(done, sweep.content()), f"its second call did more: {again}")
     await _sweep_refusals(sweep, tool, sample)
     if tool.facts.risk is Risk.HIGH:
         await _sweep_questions(sweep, tool, arguments)
-    if tool.facts.effect is Effect.KEYED:
+    if effect in (Effect.KEYED, Effect.IDEMPOTENT) and writes:
         step = max(3 if short else 1, writes // _DEATHS)
         for write in (*range(1, writes, step), writes, writes + 1):
             await _sweep_crash(sweep, tool, arguments, (done, reply), write, dies=write <= writes)
+
+
+def _changes(before: Content, after: Content) -> list[str]:
+    """The tables that differ, without those that count what is derived from content."""
+    return [table for table in after if before[table] != after[table] and table not in ("environments", "vectors")]
 
 
 async def _sweep_refusals(sweep: Sweep, tool: AnyTool, sample: Sample) -> None:
@@ -347,6 +252,13 @@ async def _sweep_refusals(sweep: Sweep, tool: AnyTool, sample: Sample) -> None:
             claim((await sweep.call(tool.name, other)).text.replace(unknown, theirs) == answer, answer)
             claim(json.loads(answer).get("errorCode") == "NOT_FOUND", answer)
             claim(sweep.content() == before, "it changed something")
+    with sweep.case("another tenant's site", tool.name) as claim:
+        before = sweep.content()
+        answer, other = [
+            (await sweep.call(tool.name, sweep.fill(sample), target=each)).text for each in ("other-site", "other-sitx")
+        ]
+        claim('"success":false' in answer and other.replace("other-sitx", "other-site") == answer, answer)
+        claim(sweep.content() == before, "it changed something")
     for case, by, arguments, code in (
         ("invalid", ANN, {**sweep.fill(sample), "colour": "red"}, "VALIDATION_ERROR"),
         ("denied", STRANGER, sweep.fill(sample), "PERMISSION_DENIED"),
@@ -378,10 +290,15 @@ async def _sweep_questions(sweep: Sweep, tool: AnyTool, arguments: Sample) -> No
 async def _sweep_crash(
     sweep: Sweep, tool: AnyTool, arguments: Sample, expected: tuple[Content, str], write: int, *, dies: bool
 ) -> None:
-    """Wherever the process dies, all is written or nothing; afterwards it is written once, with the same reply."""
+    """Wherever the process dies, all is written or nothing; afterwards it is written once, with the same reply.
+
+    What may be repeated may also leave a part, which the next attempt completes.
+    """
     with sweep.case(f"dies at write {write}", tool.name) as claim:
         before = sweep.content()
         died, left, reply = await sweep.call_and_die(tool.name, arguments, write)
         claim(died == dies, "it writes another number of times than before")
-        claim(not died or left in (before, expected[0]), "it left a part")
-        claim((sweep.content(), reply) == expected, "its second attempt had another result")
+        whole = left in (before, expected[0]) or tool.facts.effect is Effect.IDEMPOTENT
+        claim(not died or whole, "it left a part")
+        result = (sweep.content(), json.loads(reply))
+        claim(result == (expected[0], json.loads(expected[1])), "its second attempt had another result")

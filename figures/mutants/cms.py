@@ -159,6 +159,37 @@ _LEAKS: Final = {
         "addresses of other sites are found",
         edited("remit_cms.storage.live:find_live_page", "scope.target.row_filter(table), ", ""),
     ),
+    "cms_cancelScheduledAction": (
+        "scheduled actions of other sites are found",
+        together(
+            edited("remit_cms.scheduling.actions:find_action", "scope.target.row_filter(ScheduledAction), ", ""),
+            edited(
+                "remit_cms.scheduling.actions:ScheduledActionReferences.find_candidates",
+                ".where(scope.target.row_filter(ScheduledAction))",
+                "",
+            ),
+        ),
+    ),
+    "cms_updateListItem": (
+        "links in texts lead to pages of other sites",
+        edited("remit_cms.sections.links:find_objects", "scope.target.row_filter(Page), Page", "Page"),
+    ),
+    "cms_addNavigationItem": (
+        "items of the navigation lead to pages of other sites",
+        edited("remit_cms.navigation.targets:_find_page", "scope.target.row_filter(Page), ", ""),
+    ),
+    "cms_restorePage": (
+        "deleted pages of other sites are found",
+        _SWEEP["the trash shows the pages of all tenants"],
+    ),
+    "cms_listTrash": (
+        "sites of other tenants are targets",
+        edited(
+            "remit_cms.storage.scope:find_target",
+            "query.where(Site.tenant == tenant)",
+            "query if site else query.where(Site.tenant == tenant)",
+        ),
+    ),
 }
 
 MUTANTS: Final = (

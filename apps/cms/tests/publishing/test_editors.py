@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from apps.cms.tests.world import World
+from figures.cms_arguments import NORMAL
 from figures.cms_documents import ALL_STEPS, SiteEditors
 from figures.cms_editors import PEOPLE
-from figures.cms_sweep import NORMAL
 
 _STEPS = st.tuples(st.sampled_from(ALL_STEPS), st.sampled_from(PEOPLE), st.integers(0, 999))
 
