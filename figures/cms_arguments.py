@@ -66,6 +66,10 @@ NORMAL: Final[dict[str, Sample]] = {
     "cms_createPreviewLink": {"pageId": "{live}"},
     "cms_addSite": {"key": "bakery", "name": "Bakery"},
     "cms_listSites": {},
+    "cms_exportSite": {},
+    "cms_exportContent": {},
+    "cms_rebuildSearch": {},
+    "cms_openPage": {"page": "{live}"},
     "cms_importContent": {"file": SITE_UPLOADED},
     "cms_seedSite": {},
     "cms_uploadImage": {"file": UPLOADED, "altText": "A new loaf"},
@@ -191,6 +195,7 @@ FURTHER: Final[dict[str, tuple[Sample, ...]]] = {
     "cms_updateNavigationItem": ({"label": "{item}", "newLabel": "Us", **_DEFAULT},),
     "cms_createPreviewLink": ({"changeSetId": "{open}"},),
     "cms_addSite": ({"key": "bakery", "name": "Bakery", "languages": ["en"], "environments": ["main"]},),
+    "cms_openPage": ({"page": "{about}", **_DEFAULT},),
     "cms_uploadImage": ({"file": UPLOADED, "altText": "A new loaf", "name": "loaf.png", "caption": "Cake"},),
     "cms_updateImage": ({"imageId": "{shown}", "caption": "Cake", "name": "cake.png"},),
     "cms_updateSectionImage": (

@@ -13,6 +13,7 @@ from typing import Any
 from sqlalchemy import text
 
 from apps.cms.tests.images.files import Files, picture_file
+from apps.cms.tests.semantic.embedding import Topics
 from remit import LeafContext, Principal
 from remit.artifacts import RunArtifacts
 from remit.secrets import EnvSecrets
@@ -32,11 +33,13 @@ from remit_cms.posts.payloads import CreatePost, PublishPost
 from remit_cms.posts.posts import Posts
 from remit_cms.publishing.change_sets import ChangeSets
 from remit_cms.publishing.payloads import PublishChangeSet
+from remit_cms.rendering.opening import Opening
 from remit_cms.rendering.renderer import PageRenderer
 from remit_cms.scheduling.payloads import SchedulePage
 from remit_cms.scheduling.scheduling import Scheduling
 from remit_cms.sections.payloads import SectionInput
 from remit_cms.sections.sections import Sections
+from remit_cms.semantic.index import SemanticIndex
 from remit_cms.semantic.rebuilding import Rebuilding
 from remit_cms.site.export import Exports
 from remit_cms.site.previewing import KEY_VARIABLE, PreviewKey, Previews
@@ -54,6 +57,7 @@ from remit_cms.tools import (
     page_operations,
     post_operations,
     publishing_operations,
+    rendering_operations,
     scheduling_operations,
     section_operations,
     settings_operations,
@@ -162,6 +166,7 @@ class World:
         self.calls = Calls()
         self.scheduling = Scheduling(self.database, self.calls)
         url = PREVIEW_KEY.url
+        self.index = SemanticIndex(self.database, Topics().embeddings)
         self.exports = Exports(self.database, self.rendering, self.renditions, folder / "exports", url)
         self.sites = Sites(self.database, self.files)
         self.journals: dict[str, list[Seen]] = {}
@@ -220,13 +225,13 @@ class World:
             settings_operations(self.database),
             navigation_operations(self.database),
             site_operations(Previews(self.database, PREVIEW_KEY), self.exports),
-            sites_operations(Sites(self.database, RunArtifacts()), Rebuilding(self.database, None)),
+            sites_operations(Sites(self.database, RunArtifacts()), Rebuilding(self.database, self.index)),
+            rendering_operations(Opening(self.database, self.rendering)),
             image_operations(Images(self.database, RunArtifacts(), self.renditions), self.placing),
             collection_operations(self.database),
             post_operations(self.database),
         )
-        exports = {"cms_exportSite", "cms_exportContent", "cms_rebuildSearch"}
-        return tuple(tool for part in parts for tool in part.callees if tool.name not in exports)
+        return tuple(tool for part in parts for tool in part.callees)
 
     async def populate(self, tenant: str = "local-site") -> None:
         """The page About, one of whose sections has a list; Live, published in set_1 and edited since; Gone, deleted.
