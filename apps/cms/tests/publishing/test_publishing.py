@@ -260,10 +260,10 @@ async def test_settings_are_published_without_an_address(ann: Editor) -> None:
 async def test_the_approver_reads_the_addresses_of_links(ann: Editor) -> None:
     await ann.create("About")
     content = {"content": "See [us](/about).", "heading": "Us", "cta": {"text": "Us", "page": "about"}}
-    await ann.create("Home", ("hero", {**content}))
+    await ann.create("Home", ("hero", dict(content)))
     preview = await ann.publishing.preview_publication(ann.call(), PublishPage(page_id="home"))
     shown = {each.where: each.after for each in preview.changes}
-    assert shown["hero / content (en)"] == "See [us](/about)."
+    assert shown["hero / text (en)"] == "See [us](/about)."
     assert '"/about"' in shown["hero / cta (en)"]
 
 

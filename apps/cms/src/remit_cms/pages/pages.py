@@ -30,13 +30,14 @@ from remit_cms.pages.payloads import (
 )
 from remit_cms.pages.slugs import resolve_slug
 from remit_cms.sections.contents import add_section, describe_empty_slots, load_sections
+from remit_cms.sections.slices import load_slice
 from remit_cms.storage.database import Database
 from remit_cms.storage.links import describe_links, find_links, link_state
 from remit_cms.storage.live import Move, check_moves
 from remit_cms.storage.revisions import save_revision
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.snapshots import Snapshot, apply_snapshot, build_snapshot
-from remit_cms.storage.stale_edits import STRUCTURE, content_parts, text_parts
+from remit_cms.storage.stale_edits import text_parts
 from remit_cms.storage.tables import Kind, Page, TrashedPage
 from remit_cms.storage.tokens import check_token, give_token
 from remit_cms.storage.transactions import Edit, edit_once, open_view
@@ -318,6 +319,8 @@ async def _page_reply(
     meta = MetaView(title=texts.meta_title, description=texts.meta_description)
     is_default = locale == scope.default_locale
     sections_locale = locale if with_content or not is_default else None
+    cursor = payload.cursor if isinstance(payload, GetPage) else None
+    shown = await load_slice(scope, page, cursor, locale=sections_locale, with_content=with_content)
     view = PageView(
         id=page.id,
         title=texts.title or "",
@@ -328,12 +331,13 @@ async def _page_reply(
         locale_code=None if is_default else locale,
         meta=meta if meta != MetaView() else None,
         untranslated=untranslated or None,
-        sections=await load_sections(scope, page, locale=sections_locale, with_content=with_content),
+        sections=shown.sections,
     )
-    scope.show(page, STRUCTURE, *text_parts(chain), *(content_parts(chain) if with_content else ()))
-    address = scope.format_address(locale, view.slug)
+    scope.show(page, *text_parts(chain), *shown.shown_parts(chain if with_content else ()))
+    text = message.replace("{}", f"'{view.title}' ({scope.format_address(locale, view.slug)})")
     return PageReply(
         page=view,
         token=None if payload is None else give_token(payload, page),
-        message=message.replace("{}", f"'{view.title}' ({address})"),
+        next_cursor=shown.next_cursor,
+        message=shown.describe(text),
     )

@@ -24,7 +24,7 @@ from remit_cms.models import (
     WritePayload,
     is_none,
 )
-from remit_cms.sections.payloads import SectionInput, SectionInputs, SectionView
+from remit_cms.sections.payloads import SectionInput, SectionInputs, SectionsPayload, SectionView, SlicedReply
 
 _PAGE = "Id, slug or exact title of the page"
 _OF_PAGE = AliasChoices("pageId", "id")
@@ -51,7 +51,7 @@ class GetPages(Payload):
     )
 
 
-class GetPage(ReadPayload):
+class GetPage(ReadPayload, SectionsPayload):
     """The page to read, and the parts of it to include."""
 
     page_id: OptionalParam[PageName] = Field(default=None, description=_PAGE, validation_alias=_OF_PAGE)
@@ -232,7 +232,7 @@ class Match(View):
     kind: OmittedIfNone[str] = None
 
 
-class PageReply(DocumentReply):
+class PageReply(DocumentReply, SlicedReply):
     """One page."""
 
     page: PageView

@@ -35,6 +35,7 @@ from remit_cms.posts.payloads import (
     GetEntryContent,
     UpdateEntry,
 )
+from remit_cms.sections.slices import count_fitting
 from remit_cms.storage.database import Database
 from remit_cms.storage.scope import Scope, parse_structure
 from remit_cms.storage.stale_edits import content_parts, text_parts
@@ -107,12 +108,12 @@ class Collections:
                 scope.show(entry.page, *text_parts(chain), *content_parts(chain))
             pairs = zip(entries, shown, strict=True)
             views = [_view(entry, each, locale if payload.include_content else None) for entry, each in pairs]
-            return EntriesReply(
-                entries=views,
-                total=total,
-                next_cursor=entries[-1].page.slug if len(rows) > len(entries) else None,
-                message=f"The collection '{collection.name}' has {total} {'entry' if total == 1 else 'entries'}",
-            )
+            fitting = count_fitting(views)
+            next_cursor = entries[fitting - 1].page.slug if len(rows) > fitting else None
+            message = f"The collection '{collection.name}' has {total} {'entry' if total == 1 else 'entries'}"
+            if fitting < len(views):
+                message += f". The rest of them begins at cursor '{next_cursor}'."
+            return EntriesReply(entries=views[:fitting], total=total, next_cursor=next_cursor, message=message)
 
     async def get_entry_content(self, ctx: LeafContext, payload: GetEntryContent) -> EntryReply:
         """Read one entry of a collection with its content. For posts: cms_getPost. For pages: cms_getPage."""

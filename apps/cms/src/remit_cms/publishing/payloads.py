@@ -25,7 +25,7 @@ from remit_cms.models import (
     WritePayload,
 )
 from remit_cms.pages.payloads import MetaView, PageBrief
-from remit_cms.sections.payloads import SectionView
+from remit_cms.sections.payloads import SectionsPayload, SectionView, SlicedReply
 from remit_cms.storage.snapshots import Difference
 
 _PAGE = "Id, slug or exact title of the page"
@@ -53,7 +53,7 @@ class UnpublishPage(OnePage, WritePayload):
     """The page to unpublish."""
 
 
-class GetLivePage(Payload):
+class GetLivePage(SectionsPayload):
     """The live page to read."""
 
     page_id: PageName = Field(description="Address, id, slug or exact title of the page")
@@ -173,7 +173,7 @@ class LivePageView(View):
     sections: list[SectionView]
 
 
-class LivePageReply(Reply):
+class LivePageReply(SlicedReply):
     """A live page."""
 
     page: LivePageView

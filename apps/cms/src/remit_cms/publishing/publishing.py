@@ -23,13 +23,14 @@ from remit_cms.publishing.payloads import (
 )
 from remit_cms.sections.links import find_addresses
 from remit_cms.sections.payloads import SectionView
+from remit_cms.sections.slices import cut_sections
 from remit_cms.storage.database import Database
 from remit_cms.storage.documents import describe_document
 from remit_cms.storage.links import describe_links, find_links, link_state
 from remit_cms.storage.live import Move, check_moves, find_live_page, move_live
 from remit_cms.storage.scope import Scope, slug_of
 from remit_cms.storage.snapshots import Difference, SectionSnapshot, build_snapshot, compare_snapshots, load_snapshot
-from remit_cms.storage.stale_edits import STRUCTURE, content_parts, text_parts
+from remit_cms.storage.stale_edits import text_parts
 from remit_cms.storage.tables import Page
 from remit_cms.storage.tokens import check_token, give_token
 from remit_cms.storage.transactions import Edit, edit_once, open_view
@@ -103,8 +104,10 @@ class Publishing:
             texts, untranslated = localize_texts(snapshot.texts, chain)
             meta = MetaView(title=texts.meta_title, description=texts.meta_description)
             path = slugs_by_locale(scope, snapshot.texts)[locale]
-            scope.show_revision(page, page.live or 0, STRUCTURE, *text_parts(chain), *content_parts(chain))
             structures = await scope.load_structures({section.definition for section in snapshot.sections})
+            sections = [_section_view(section, structures, chain) for section in snapshot.sections]
+            shown = cut_sections(sections, texts.title or "", payload.cursor)
+            scope.show_revision(page, page.live or 0, *text_parts(chain), *shown.shown_parts(chain))
             view = LivePageView(
                 id=page.id,
                 title=texts.title or "",
@@ -115,10 +118,10 @@ class Publishing:
                 meta=meta if meta != MetaView() else None,
                 locale_code=locale,
                 untranslated=untranslated or None,
-                sections=[_section_view(section, structures, chain) for section in snapshot.sections],
+                sections=shown.sections,
             )
-            address = scope.format_address(locale, path)
-            return LivePageReply(page=view, message=f"Page '{view.title}' as visitors see it ({address})")
+            message = f"Page '{view.title}' as visitors see it ({scope.format_address(locale, path)})"
+            return LivePageReply(page=view, next_cursor=shown.next_cursor, message=shown.describe(message))
 
 
 def page_state(page: Page) -> PageState:

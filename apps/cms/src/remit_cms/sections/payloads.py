@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Annotated, cast
 
 from pydantic import AliasChoices, BeforeValidator, Field, field_validator, model_validator
@@ -77,7 +78,16 @@ SectionInputs = Annotated[list[SectionInput], BeforeValidator(parse_list)]
 """Sections to add to a page: a list, or the text of one."""
 
 
-class GetPageSections(ReadPayload):
+class SectionsPayload(Payload):
+    """The payload of a read of sections. ``cursor`` is the `SlicedReply.next_cursor` of the reply before.
+
+    Models are not told of it before they need it: the message of such a reply is.
+    """
+
+    cursor: SkipJsonSchema[str | None] = Field(default=None, max_length=200, exclude_if=operator.not_)
+
+
+class GetPageSections(ReadPayload, SectionsPayload):
     """The page whose sections to list."""
 
     page_id: PageName = Field(description=_PAGE, validation_alias=_OF_PAGE)
@@ -186,9 +196,8 @@ class DeletePageSection(WritePayload):
 class SectionView(View):
     """A section. ``section_key`` is its template's key.
 
-    ``ref`` names it by its page and number, such as about/s3. ``content`` is present on request;
-    ``untranslated`` names the fields that the locale lacks, and the locale whose
-    values they have.
+    ``content`` is present on request, and with it ``ref``, which names the section by its page and number, such as
+    about/s3. ``untranslated`` names the fields that the locale lacks, and the locale whose values they have.
     """
 
     id: str
@@ -230,8 +239,14 @@ class SectionReply(DocumentReply):
     revision: int
 
 
-class SectionsReply(DocumentReply):
-    """The sections of a page, in order."""
+class SlicedReply(Reply):
+    """A reply with sections. ``next_cursor`` is present if more follow than fit into one."""
+
+    next_cursor: OmittedIfNone[str] = None
+
+
+class SectionsReply(DocumentReply, SlicedReply):
+    """The sections of a page, in order. ``total`` counts all of them."""
 
     sections: list[SectionView]
     total: int

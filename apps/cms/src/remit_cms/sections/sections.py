@@ -11,7 +11,6 @@ from remit_cms.sections.contents import (
     add_section,
     describe_empty_slots,
     load_section,
-    load_sections,
     remove_section,
     section_name,
     update_content,
@@ -34,10 +33,11 @@ from remit_cms.sections.payloads import (
     TemplateView,
     UpdateSectionContent,
 )
+from remit_cms.sections.slices import load_slice
 from remit_cms.storage.database import Database
 from remit_cms.storage.revisions import check_removal, save_revision
 from remit_cms.storage.scope import parse_structure
-from remit_cms.storage.stale_edits import STRUCTURE, content_parts
+from remit_cms.storage.stale_edits import content_parts
 from remit_cms.storage.tables import Kind, SectionDefinition
 from remit_cms.storage.tokens import check_token, give_token
 from remit_cms.storage.transactions import Edit, edit_once, open_trial, open_view
@@ -56,15 +56,16 @@ class Sections:
         async with open_view(self._database, ctx) as scope:
             page = await scope.find_page(payload.page_id)
             locale = scope.resolve_locale(payload.locale_code) if payload.include_content else None
-            sections = await load_sections(scope, page, locale=locale)
-            scope.show(page, STRUCTURE, *content_parts(() if locale is None else scope.fallback_chain(locale)))
+            shown = await load_slice(scope, page, payload.cursor, locale=locale)
+            scope.show(page, *shown.shown_parts(() if locale is None else scope.fallback_chain(locale)))
             return SectionsReply(
                 token=give_token(payload, page),
-                sections=sections,
-                total=len(sections),
+                sections=shown.sections,
+                total=shown.total,
+                next_cursor=shown.next_cursor,
                 page_id=page.id,
                 revision=page.revision,
-                message=f"Page '{page.title}' has {pluralize(len(sections), 'section')}",
+                message=shown.describe(f"Page '{page.title}' has {pluralize(shown.total, 'section')}"),
             )
 
     async def get_section_content(self, ctx: LeafContext, payload: GetSectionContent) -> SectionReply:

@@ -32,6 +32,11 @@ def content_parts(locales: Iterable[str], section: str = "") -> list[str]:
     return [f"content/{locale}/{section}".rstrip("/") for locale in locales]
 
 
+def structure_parts(section: str, *, items: bool) -> list[str]:
+    """The parts that say that there is a section, and which items its lists have in which order."""
+    return [f"{STRUCTURE}/{what}/{section}" for what in (("section", "item", "order") if items else ("section",))]
+
+
 async def check_not_stale(edit: Edit, page: Page, before: Snapshot, written: Sequence[str]) -> None:
     """Refuse a write to these parts of a page that another changed since the conversation of the call saw them.
 
