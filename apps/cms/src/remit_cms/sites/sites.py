@@ -28,11 +28,12 @@ from remit_cms.sites.payloads import (
     SitesReply,
     SiteView,
 )
+from remit_cms.sites.previewing import describe_package, preview_package
 from remit_cms.sites.reading import count_left_out, load_package
 from remit_cms.sites.sample.building import build_sample
-from remit_cms.sites.writing import check_is_empty, check_languages, write_package
+from remit_cms.sites.writing import write_package
 from remit_cms.storage.database import Database
-from remit_cms.storage.scope import Scope, Target, load_locales
+from remit_cms.storage.scope import Target, load_locales
 from remit_cms.storage.seed import add_site
 from remit_cms.storage.tables import Kind, Page, Site
 from remit_cms.storage.transactions import Edit, edit_once, find_reachable, open_view
@@ -112,7 +113,7 @@ class Sites:
             name = f"{scope.target.site}-{scope.target.environment}.zip"
         content = await asyncio.to_thread(write_archive, package, contents)
         file = await self._artifacts.add(content, name=name, media_type=_ZIP)
-        message = f"Exported {_describe(package)} to {name}. {package.left_out.describe()}"
+        message = f"Exported {describe_package(package)} to {name}. {package.left_out.describe()}"
         return ExportedContent(file=file, **_counts(package), message=message)
 
     async def import_content(self, ctx: LeafContext, payload: ImportContent) -> ContentReply:
@@ -131,13 +132,13 @@ class Sites:
         del payload
         package, _ = await asyncio.to_thread(build_sample)
         async with open_view(self._database, ctx) as scope:
-            return await _preview(scope, package, "sample")
+            return await preview_package(scope, package, "sample")
 
     async def preview_import(self, ctx: LeafContext, payload: ImportContent) -> Preview:
         """The site to write, for the approver. A file that cannot be imported is refused here."""
         package, _ = await self._read(payload.file)
         async with open_view(self._database, ctx) as scope:
-            return await _preview(scope, package, payload.file.digest)
+            return await preview_package(scope, package, payload.file.digest)
 
     async def _read(self, file: Artifact) -> tuple[SitePackage, dict[str, bytes]]:
         return await asyncio.to_thread(read_archive, await self._artifacts.read(file))
@@ -162,18 +163,10 @@ async def _write(
         await write_package(edit, package, contents, action)
         target = f"{edit.target.site}/{edit.target.environment}"
         return ContentReply(
-            target=target, **_counts(package), message=f"{done} {_describe(package)} into {target}{remark}"
+            target=target, **_counts(package), message=f"{done} {describe_package(package)} into {target}{remark}"
         )
 
     return await edit_once(database, ctx, payload, ContentReply, work)
-
-
-async def _preview(scope: Scope, package: SitePackage, state: str) -> Preview:
-    await check_is_empty(scope)
-    await check_languages(scope, package)
-    live = sum(each.live is not None and each.draft.kind in (Kind.PAGE, Kind.ENTRY) for each in package.documents)
-    into = f"the empty site {scope.target.site}/{scope.target.environment}"
-    return Preview(f"{_describe(package)} into {into}, where visitors see {live} of them at once", state=state)
 
 
 def _counts(package: SitePackage) -> dict[str, Any]:
@@ -183,11 +176,3 @@ def _counts(package: SitePackage) -> dict[str, Any]:
         "images": len(package.images),
         "left_out": None if package.left_out == LeftOut() else package.left_out,
     }
-
-
-def _describe(package: SitePackage) -> str:
-    entries = package.count(Kind.ENTRY)
-    return (
-        f"{pluralize(package.count(Kind.PAGE), 'page')}, {entries} {'entry' if entries == 1 else 'entries'} and "
-        f"{pluralize(len(package.images), 'image')} of '{package.name}'"
-    )

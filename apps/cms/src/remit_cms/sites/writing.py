@@ -56,14 +56,14 @@ async def check_languages(scope: Scope, package: SitePackage) -> None:
     """
     codes = tuple(each.code for each in package.languages)
     same = codes[0] == scope.default_locale and {*codes} == {*scope.locales}
-    if not same and not await _is_unused(scope):
+    if not same and not await is_unused(scope):
         raise ConflictError(
             f"The site in the file has the languages {', '.join(codes)}, and this one has {', '.join(scope.locales)}, "
             "which its other environments use. Add a site for it with cms_addSite."
         )
 
 
-async def _is_unused(scope: Scope) -> bool:
+async def is_unused(scope: Scope) -> bool:
     """Whether no environment of the site has a page."""
     return await scope.session.scalar(select(Page.id).where(Page.site == scope.target.site).limit(1)) is None
 
@@ -76,7 +76,7 @@ async def write_package(edit: Edit, package: SitePackage, contents: Mapping[str,
     """
     await check_is_empty(edit)
     await check_languages(edit, package)
-    if await _is_unused(edit):
+    if await is_unused(edit):
         edit = await _take_over_name(edit, package)
     await _write_templates(edit, package)
     ids = _Ids(edit, package)

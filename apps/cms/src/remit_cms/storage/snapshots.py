@@ -32,6 +32,9 @@ from remit_cms.templates.values import iterate_texts
 _EXCERPT = 400
 """Most characters of a value in a difference."""
 
+_WHOLE = 20_000
+"""Most characters of a setting: who approves instructions or hosts reads all of them."""
+
 _TITLE = 40
 """Most characters of a text that stands for an item."""
 
@@ -230,6 +233,7 @@ def compare_snapshots(before: Snapshot | None, after: Snapshot | None) -> list[D
 def compare_paths(before: Snapshot | None, after: Snapshot | None) -> list[PathDifference]:
     """The same with their paths. The order of sections has the path ``("order",)``, that of a list its slot too."""
     old, new = dict(_iterate_values(before)), dict(_iterate_values(after))
+    longest = _WHOLE if Kind.SETTINGS in {each.kind for each in (before, after) if each is not None} else _EXCERPT
     names = {**_section_names(before), **_section_names(after)}
     if before is None and new.get(("indexing",)) is True:
         del new["indexing",]  # search engines find a new page, unless it says otherwise
@@ -237,7 +241,7 @@ def compare_paths(before: Snapshot | None, after: Snapshot | None) -> list[PathD
         new |= _describe_places(before, after, names)
     paths = {**new, **old}
     differences = [
-        _make_difference(path, _place_of(path, names, paths), _to_text(old.get(path)), _to_text(new.get(path)))
+        _make_difference(path, _place_of(path, names, paths), *map(_to_text, (old.get(path), new.get(path))), longest)
         for path in paths
         if old.get(path) != new.get(path)
     ]
@@ -285,8 +289,10 @@ def _compare_items(before: Snapshot | None, after: Snapshot | None, names: dict[
     ]
 
 
-def _make_difference(path: tuple[str, ...], where: str, before: str, after: str) -> PathDifference:
-    first, second = _excerpts(before, after)
+def _make_difference(
+    path: tuple[str, ...], where: str, before: str, after: str, longest: int = _EXCERPT
+) -> PathDifference:
+    first, second = _excerpts(before, after, longest)
     return PathDifference(path, Difference(where=where, before=first, after=second), is_whole=second == after)
 
 
@@ -404,9 +410,9 @@ def _to_text(value: JsonValue) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _excerpts(before: str, after: str) -> tuple[str, str]:
+def _excerpts(before: str, after: str, longest: int = _EXCERPT) -> tuple[str, str]:
     """Both texts, or if one is long, both from shortly before the first difference."""
-    if max(len(before), len(after)) <= _EXCERPT:
+    if max(len(before), len(after)) <= longest:
         return before, after
     shared = takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False))
     start = max(0, len(list(shared)) - 40)

@@ -1,0 +1,129 @@
+"""What a whole site brings with it, for the approver: more than its pages goes in force at once."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pydantic import JsonValue
+from sqlalchemy import select
+
+from remit.tools import Change, Preview
+from remit_cms.models import pluralize
+from remit_cms.publishing.publishing import to_changes
+from remit_cms.sites.package import SitePackage, TemplatePart
+from remit_cms.sites.writing import check_is_empty, check_languages, is_unused
+from remit_cms.storage.documents import TITLES
+from remit_cms.storage.home import HOME_PAGE
+from remit_cms.storage.scope import Scope, parse_structure
+from remit_cms.storage.snapshots import Snapshot, compare_snapshots
+from remit_cms.storage.tables import Kind, SectionDefinition, Site
+from remit_cms.templates.slots import Slot
+
+_LINKS: Final = (HOME_PAGE, "target")
+"""What names a page by its id: the setting, and where an item of the navigation leads."""
+
+
+async def preview_package(scope: Scope, package: SitePackage, state: str) -> Preview:
+    """A site to write: how much there is of it, and as changes all that goes in force beside its pages.
+
+    Raises:
+        ConflictError: the site that it is written into has something, or other languages.
+    """
+    await check_is_empty(scope)
+    await check_languages(scope, package)
+    live = sum(each.live is not None and each.draft.kind in (Kind.PAGE, Kind.ENTRY) for each in package.documents)
+    into = f"the empty site {scope.target.site}/{scope.target.environment}"
+    changes = (
+        *await _compare_site(scope, package),
+        *await _compare_templates(scope, package),
+        *(change for kind in TITLES for change in _compare_document(package, kind)),
+    )
+    summary = f"{describe_package(package)} into {into}, where visitors see {live} of them at once"
+    return Preview(summary, changes=changes, state=state)
+
+
+def describe_package(package: SitePackage) -> str:
+    """How much there is of a site, with its name."""
+    entries = package.count(Kind.ENTRY)
+    return (
+        f"{pluralize(package.count(Kind.PAGE), 'page')}, {entries} {'entry' if entries == 1 else 'entries'} and "
+        f"{pluralize(len(package.images), 'image')} of '{package.name}'"
+    )
+
+
+async def _compare_site(scope: Scope, package: SitePackage) -> list[Change]:
+    """Name and languages, which a site without any page takes over."""
+    if not await is_unused(scope):
+        return []
+    site = await scope.session.get_one(Site, scope.target.site)
+    languages = ", ".join(each.code for each in package.languages)
+    changes = [
+        Change("name of the site", site.name, package.name),
+        Change("languages", ", ".join(scope.locales), languages),
+    ]
+    return [each for each in changes if each.before != each.after]
+
+
+async def _compare_templates(scope: Scope, package: SitePackage) -> list[Change]:
+    """The templates that are new, and those of the site that are replaced by others of the same key."""
+    rows = await scope.session.scalars(select(SectionDefinition).where(scope.target.row_filter(SectionDefinition)))
+    existing = {
+        row.key: TemplatePart(
+            kind=Kind(row.kind),
+            key=row.key,
+            name=row.name,
+            description=row.description,
+            structure=parse_structure(row),
+        )
+        for row in rows
+    }
+    return [
+        Change(f"template {each.key}", "" if former is None else _describe_template(former), _describe_template(each))
+        for each in package.templates
+        for former in [existing.get(each.key)]
+        if former != each
+    ]
+
+
+def _describe_template(template: TemplatePart) -> str:
+    rows = "; ".join(", ".join(map(_describe_slot, row.slots)) for row in template.structure.rows)
+    return f"{template.name}, for documents of the kind {template.kind}. {template.description} Fields: {rows}"
+
+
+def _describe_slot(slot: Slot) -> str:
+    required = ["required"] if slot.required else []
+    parts = [slot.key, slot.type.value, *required, *slot.options, *map(_describe_slot, slot.fields)]
+    return f"{slot.label} ({', '.join(parts)})"
+
+
+def _compare_document(package: SitePackage, kind: Kind) -> tuple[Change, ...]:
+    """What visitors and editors get of the settings or the navigation, if those are live."""
+    addresses = {part.draft.id: f"/{(part.live or part.draft).slug}" for part in package.documents}
+    return tuple(
+        change
+        for part in package.documents
+        if part.live is not None and part.live.kind == kind
+        for change in to_changes(compare_snapshots(None, _name_pages(part.live, addresses)), f"{TITLES[kind]}: ")
+    )
+
+
+def _name_pages(state: Snapshot, addresses: dict[str, str]) -> Snapshot:
+    """A state in which pages are named by their addresses: nobody here knows the ids of another site."""
+
+    def rename(key: str, value: JsonValue) -> JsonValue:
+        if key not in _LINKS or not isinstance(value, dict):
+            return value
+        return {kind: addresses.get(str(name), name) for kind, name in value.items()}
+
+    sections = [
+        section.model_copy(
+            update={
+                "contents": {
+                    locale: {key: rename(key, value) for key, value in content.items()}
+                    for locale, content in section.contents.items()
+                }
+            }
+        )
+        for section in state.sections
+    ]
+    return state.model_copy(update={"sections": sections})
