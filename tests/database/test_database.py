@@ -211,6 +211,7 @@ async def test_a_row_that_breaks_a_constraint_is_refused_in_one_line(
         await add_note(database, **changes)
     assert "\n" not in str(refused.value)
     assert "INSERT" not in str(refused.value)
+    assert "constraint" not in str(refused.value)
 
 
 async def test_a_row_that_exists_already_is_refused_in_one_line(database: Database) -> None:
@@ -244,9 +245,13 @@ async def test_a_change_of_a_row_is_seen_by_the_next_reader(database: Database) 
     assert await names(database) == ["renamed"]
 
 
-async def test_a_value_that_a_column_cannot_hold_is_refused(database: Database) -> None:
+async def test_a_value_that_a_column_cannot_hold_is_refused(
+    database: Database, caplog: pytest.LogCaptureFixture
+) -> None:
     if database.file is not None:
         pytest.skip("SQLite stores texts of any length")
     for title in ("much too long for this column", "nothing\x00here"):
-        with pytest.raises(InvalidArgumentsError, match="cannot store a value"):
+        with pytest.raises(InvalidArgumentsError, match=r"^the database cannot store a value: ") as refused:
             await add_note(database, title=title)
+        assert "postgresql" not in str(refused.value), "a model reads it"
+        assert "postgresql" in caplog.records[-1].getMessage(), "an operator needs it"

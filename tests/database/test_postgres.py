@@ -65,7 +65,7 @@ async def test_a_connection_that_is_lost_in_a_write_is_a_transient_error(
     stack: AsyncExitStack, postgres: Postgres, data_url: str, shared_data: str
 ) -> None:
     database = opened(stack, data_url)
-    with pytest.raises(ExternalError, match=r"the connection to postgresql://.* failed") as lost:
+    with pytest.raises(ExternalError, match=r"^the connection to the database failed$") as lost:
         await add(database, "mine", lambda: postgres.disconnect(shared_data))
     assert lost.value.retryable
     assert "rosebud" not in str(lost.value)
@@ -83,12 +83,15 @@ async def test_connections_that_were_lost_while_idle_are_replaced(
     assert await names(database) == ["first"]
 
 
-async def test_a_server_that_is_away_is_a_transient_error(stack: AsyncExitStack) -> None:
+async def test_a_server_that_is_away_is_a_transient_error(
+    stack: AsyncExitStack, caplog: pytest.LogCaptureFixture
+) -> None:
     database = opened(stack, "postgresql://ada:rosebud@127.0.0.1:1/remit")
     for _ in range(2):
-        with pytest.raises(ExternalError, match=r"the connection to postgresql://ada@127\.0\.0\.1:1/remit") as away:
+        with pytest.raises(ExternalError, match=r"^the connection to the database failed$"):
             await names(database)
-        assert "rosebud" not in str(away.value)
+        assert "postgresql://ada@127.0.0.1:1/remit" in caplog.text
+        assert "rosebud" not in caplog.text
 
 
 async def test_a_writer_whose_process_does_nothing_loses_its_lock(

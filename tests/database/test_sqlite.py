@@ -63,15 +63,18 @@ def test_a_file_that_is_up_to_date_is_opened_without_alembic(tmp_path: Path) -> 
     assert outputs == ["True\n", "False\n"]
 
 
-async def test_a_file_that_is_no_database_is_said_in_one_line_each_time(tmp_path: Path) -> None:
+async def test_a_file_that_is_no_database_is_said_in_one_line_each_time(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     (tmp_path / "notes.db").write_bytes(b"this is no database at all" * 100)
     file = notes(tmp_path / "notes.db")
     for _ in range(2):
         with pytest.raises(
-            ToolFailedError, match=r"notes\.db is not a database, or it is damaged.*move it away"
+            ToolFailedError, match=r"^the file of the database is not readable, or it is damaged.*move it away"
         ) as outputs:
             await notebooks(file)
         assert "http" not in outputs.value.message
+    assert "notes.db: file is not a database" in caplog.text
 
 
 async def test_a_file_that_was_damaged_while_in_use_is_said_in_one_line(file: Database) -> None:
@@ -80,7 +83,7 @@ async def test_a_file_that_was_damaged_while_in_use_is_said_in_one_line(file: Da
     assert file.file is not None
     whole = file.file.read_bytes()
     file.file.write_bytes(whole[:4096] + b"\xff" * (len(whole) - 4096))
-    with pytest.raises(ToolFailedError, match=r"notes\.db is not a database, or it is damaged"):
+    with pytest.raises(ToolFailedError, match=r"is not readable, or it is damaged"):
         await notebooks(file)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from remit.database.schema import Schema
 from remit.database.urls import describe_location, enable_wal, missing_driver, postgres_timeouts
 from remit.errors import (
+    CallError,
     ConflictError,
     ExternalError,
     InvalidArgumentsError,
@@ -25,6 +27,8 @@ from remit.errors import (
     SetupError,
     ToolFailedError,
 )
+
+_LOG: Final = logging.getLogger(__name__)
 
 WRITES: Final = "remit_writes"
 """The execution option of an engine whose transactions write."""
@@ -43,7 +47,7 @@ class Backend(Protocol):
 
     @property
     def name(self) -> str:
-        """The name in messages, without a password."""
+        """The name for operators, without a password. Models read the errors of calls, which do not have it."""
         ...
 
     def open_engine(self) -> AsyncEngine:
@@ -91,10 +95,10 @@ class Sqlite:
         """By the text: SQLite's codes do not tell more."""
         text = str(error.orig)
         if isinstance(error, IntegrityError):
-            return _constraint_error(text)
+            return _constraint_error(self.name, text)
         for signs, kind, message in _SQLITE_ERRORS:
             if any(sign in text for sign in signs):
-                return kind(message.format(name=self.name, text=text))
+                return _make_error(kind, message, self.name, text)
         return None
 
 
@@ -107,11 +111,11 @@ _SQLITE_ERRORS: Final[Sequence[tuple[tuple[str, ...], type[RemitError], str]]] =
         ("file is not a database", "malformed"),
         ToolFailedError,
         (
-            "{name} is not a database, or it is damaged ({text}); put a good copy of it there, "
+            "the file of {name} is not readable, or it is damaged; put a good copy of it there, "
             "or move it away to begin with an empty one"
         ),
     ),
-    (("unable to open", "disk I/O error", "is full"), ExternalError, "{name} cannot be used: {text}"),
+    (("unable to open", "disk I/O error", "is full"), ExternalError, "{name} cannot be used{text}"),
 )
 
 
@@ -175,24 +179,29 @@ class Postgres:
         state: str = getattr(error.orig, "sqlstate", None) or ""
         text = " ".join(str(error.orig).split("\n")[0].split())
         if isinstance(error, IntegrityError):
-            return _constraint_error(text)
+            return _constraint_error(self.name, text)
         for states, kind, message in _POSTGRES_ERRORS:
             if state.startswith(states):
-                return kind(message.format(name=self.name, text=text))
+                return _make_error(kind, message, self.name, text)
         if error.connection_invalidated or (
             not state and type(error).__name__ in {"OperationalError", "InterfaceError"}
         ):
-            return ExternalError(_LOST.format(name=self.name, text=text))
-        return InvalidArgumentsError(f"{self.name} cannot store a value: {text}") if _is_data_error(error) else None
+            return _make_error(ExternalError, _LOST, self.name, text)
+        return _make_error(InvalidArgumentsError, _NO_VALUE, self.name, text) if _is_data_error(error) else None
 
 
-_LOST: Final = "the connection to {name} failed: {text}"
+_LOST: Final = "the connection to {name} failed{text}"
+_CONSTRAINT: Final = (
+    "the database refuses the write: an object of the same name exists, one that the write refers to does not, or a "
+    "value is missing"
+)
+_NO_VALUE: Final = "{name} cannot store a value: it is too long, too large, or not of the type of its column"
 _POSTGRES_ERRORS: Final[Sequence[tuple[tuple[str, ...], type[RemitError], str]]] = (
     (("55P03", "40001", "40P01"), RateLimitedError, _BUSY),
     (("25006",), SetupError, _READ_ONLY),
     # Connections, resources, an administrator's intervention, a transaction that was idle for too long.
     (("08", "53", "57P", "58", "25P03"), ExternalError, _LOST),
-    (("42501", "3D000", "28"), SetupError, "{name} cannot be used: {text}"),
+    (("42501", "3D000", "28"), SetupError, "{name} cannot be used{text}"),
 )
 
 
@@ -200,5 +209,18 @@ def _is_data_error(error: DBAPIError) -> bool:
     return type(error).__name__ == "DataError"
 
 
-def _constraint_error(text: str) -> ConflictError:
-    return ConflictError(f"the database refuses the write: {text}")
+def _make_error(kind: type[RemitError], message: str, name: str, text: str) -> RemitError:
+    """The error, which names the database and says what it answered if only operators read it.
+
+    A model reads the errors of calls. Neither the address of a database nor names of tables are its business, so those
+    are in the log.
+    """
+    if not issubclass(kind, CallError):
+        return kind(message.format(name=name, text=f": {text}"))
+    if kind is not RateLimitedError:
+        _LOG.warning("%s: %s", name, text)
+    return kind(message.format(name="the database", text=""))
+
+
+def _constraint_error(name: str, text: str) -> RemitError:
+    return _make_error(ConflictError, _CONSTRAINT, name, text)

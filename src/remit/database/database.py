@@ -162,7 +162,7 @@ class Database:
         try:
             yield
         except PoolTimeoutError as error:
-            raise RateLimitedError(f"all connections to {self._backend.name} are in use; try again") from error
+            raise RateLimitedError("all connections to the database are in use; try again") from error
         except StatementError as error:
             found = error.orig if isinstance(error.orig, RemitError) else None
             if isinstance(error, DBAPIError):
