@@ -49,6 +49,7 @@ PHRASES: Final = {
     "cms_compareRevisions": ["diff", "what has changed"],
     "cms_createPost": ["blog", "news", "article"],
     "cms_createPreviewLink": ["look at it before it is published"],
+    "cms_deleteImage": ["picture", "photo", "delete a picture"],
     "cms_discardChangeSet": ["throw away", "drop"],
     "cms_getChangeSet": ["diff", "not published yet", "what has changed"],
     "cms_getNavigation": ["menu"],

@@ -7,6 +7,7 @@ import pytest
 from apps.cms.tests.publishing.editing import Editor
 from apps.cms.tests.world import World
 from remit.errors import AlreadyExistsError, ConflictError, InvalidArgumentsError, NotFoundError
+from remit_cms.models import Content
 from remit_cms.pages.payloads import DeletePage, MovePage
 from remit_cms.publishing.payloads import (
     GetLivePage,
@@ -259,8 +260,8 @@ async def test_settings_are_published_without_an_address(ann: Editor) -> None:
 
 async def test_the_approver_reads_the_addresses_of_links(ann: Editor) -> None:
     await ann.create("About")
-    content = {"content": "See [us](/about).", "heading": "Us", "cta": {"text": "Us", "page": "about"}}
-    await ann.create("Home", ("hero", dict(content)))
+    content: Content = {"content": "See [us](/about).", "heading": "Us", "cta": {"text": "Us", "page": "about"}}
+    await ann.create("Home", ("hero", content))
     preview = await ann.publishing.preview_publication(ann.call(), PublishPage(page_id="home"))
     shown = {each.where: each.after for each in preview.changes}
     assert shown["hero / text (en)"] == "See [us](/about)."

@@ -241,7 +241,7 @@ def compare_paths(before: Snapshot | None, after: Snapshot | None) -> list[PathD
         new |= _describe_places(before, after, names)
     paths = {**new, **old}
     differences = [
-        _make_difference(path, _place_of(path, names, paths), *map(_to_text, (old.get(path), new.get(path))), longest)
+        _make_difference(path, _place_of(path, names, paths), _to_text(old.get(path)), _to_text(new.get(path)), longest)
         for path in paths
         if old.get(path) != new.get(path)
     ]
