@@ -20,7 +20,7 @@ from remit_cms.storage.database import Database
 from remit_cms.storage.images import find_drafts, find_image, image_slot
 from remit_cms.storage.revisions import save_revision
 from remit_cms.storage.scope import parse_structure
-from remit_cms.storage.stale_edits import content_parts
+from remit_cms.storage.stale_edits import find_read_parts
 from remit_cms.storage.tables import SectionContent, SectionDefinition
 from remit_cms.storage.tokens import check_token, give_token
 from remit_cms.storage.transactions import Edit, edit_once
@@ -89,7 +89,7 @@ async def _put_image(
         await save_revision(edit, page, "update_section_image", "sections")
         edit.add_change("section", section.id, page.revision, "content", name=section_name(definition, page))
     where = f"section {definition.key} of page '{page.title}' in {locale}"
-    edit.show(page, *content_parts(edit.fallback_chain(locale), section.id))
+    edit.show(page, *await find_read_parts(edit, page, locale, [section.id]))
     show_image(edit, image)
     return ImageSectionReply(
         token=give_token(payload, page),

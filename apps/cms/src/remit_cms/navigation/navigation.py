@@ -27,7 +27,7 @@ from remit_cms.storage.database import Database
 from remit_cms.storage.documents import find_or_make_single, find_single
 from remit_cms.storage.revisions import check_removal, save_revision
 from remit_cms.storage.scope import Scope
-from remit_cms.storage.stale_edits import STRUCTURE, content_parts
+from remit_cms.storage.stale_edits import STRUCTURE, content_parts, find_read_parts
 from remit_cms.storage.tables import Kind, Page, PageSection, SectionContent
 from remit_cms.storage.tokens import check_token, give_token
 from remit_cms.storage.transactions import Edit, edit_once, open_trial, open_view
@@ -48,7 +48,7 @@ class Navigation:
             locale = scope.resolve_locale(payload.locale_code)
             items = await load_items(scope, live=False, locale=locale)
             if page is not None:
-                scope.show(page, STRUCTURE, *content_parts({locale, page.locale}))
+                scope.show(page, STRUCTURE, *await find_read_parts(scope, page, locale))
             return NavigationReply(
                 token=give_token(payload, page),
                 items=[_view(item) for item in items],

@@ -37,7 +37,7 @@ from remit_cms.storage.live import Move, check_moves
 from remit_cms.storage.revisions import save_revision
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.snapshots import Snapshot, apply_snapshot, build_snapshot
-from remit_cms.storage.stale_edits import text_parts
+from remit_cms.storage.stale_edits import find_read_parts, read_text_parts
 from remit_cms.storage.tables import Kind, Page, TrashedPage
 from remit_cms.storage.tokens import check_token, give_token
 from remit_cms.storage.transactions import Edit, edit_once, open_view
@@ -315,7 +315,8 @@ async def _page_reply(
 ) -> PageReply:
     """The page as a reader of a locale sees it; ``{}`` in the message stands for its title and address."""
     chain = scope.fallback_chain(locale)
-    texts, untranslated = localize_texts((await load_texts(scope, [page]))[page.id], chain)
+    stored = (await load_texts(scope, [page]))[page.id]
+    texts, untranslated = localize_texts(stored, chain)
     meta = MetaView(title=texts.meta_title, description=texts.meta_description)
     is_default = locale == scope.default_locale
     sections_locale = locale if with_content or not is_default else None
@@ -333,7 +334,8 @@ async def _page_reply(
         untranslated=untranslated or None,
         sections=shown.sections,
     )
-    scope.show(page, *text_parts(chain), *shown.shown_parts(chain if with_content else ()))
+    content = await find_read_parts(scope, page, locale, shown.shown_ids) if with_content else ()
+    scope.show(page, *read_text_parts(stored, chain, page.locale), *shown.shown_parts(content))
     text = message.replace("{}", f"'{view.title}' ({scope.format_address(locale, view.slug)})")
     return PageReply(
         page=view,

@@ -15,6 +15,7 @@ from remit_cms.posts.entries import (
     create_entry,
     delete_entry,
     find_entry,
+    note_read,
     preview_deletion,
     show_entries,
     show_entry,
@@ -38,7 +39,6 @@ from remit_cms.posts.payloads import (
 from remit_cms.sections.slices import count_fitting
 from remit_cms.storage.database import Database
 from remit_cms.storage.scope import Scope, parse_structure
-from remit_cms.storage.stale_edits import content_parts, text_parts
 from remit_cms.storage.tables import Kind, Page, PageSection, SectionDefinition
 from remit_cms.storage.tokens import give_token
 from remit_cms.storage.transactions import Edit, edit_once, open_view
@@ -103,9 +103,8 @@ class Collections:
             rows = (await scope.session.execute(query.order_by(Page.slug).limit(payload.limit + 1))).all()
             entries = [StoredEntry(page, section, collection) for page, section in rows[: payload.limit]]
             shown = await show_entries(scope, entries, locale if payload.include_content else scope.default_locale)
-            chain = scope.fallback_chain(locale)
             for entry in entries if payload.include_content else ():
-                scope.show(entry.page, *text_parts(chain), *content_parts(chain))
+                await note_read(scope, entry, locale)
             pairs = zip(entries, shown, strict=True)
             views = [_view(entry, each, locale if payload.include_content else None) for entry, each in pairs]
             fitting = count_fitting(views)

@@ -16,7 +16,7 @@ from remit_cms.storage.documents import make_document
 from remit_cms.storage.links import describe_links, find_links, link_state
 from remit_cms.storage.revisions import save_revision
 from remit_cms.storage.scope import Scope
-from remit_cms.storage.stale_edits import content_parts, text_parts
+from remit_cms.storage.stale_edits import find_read_parts, read_text_parts
 from remit_cms.storage.tables import Kind, Page, PageSection, SectionDefinition
 from remit_cms.storage.tokens import check_token
 from remit_cms.storage.transactions import Edit
@@ -70,10 +70,17 @@ class ShownEntry:
 
 async def show_entry(scope: Scope, entry: StoredEntry, locale: str) -> ShownEntry:
     """One entry as a reader of a language sees it, who is shown all of it."""
-    chain = scope.fallback_chain(locale)
-    scope.show(entry.page, *text_parts(chain), *content_parts(chain))
+    await note_read(scope, entry, locale)
     (shown,) = await show_entries(scope, [entry], locale)
     return shown
+
+
+async def note_read(scope: Scope, entry: StoredEntry, locale: str) -> None:
+    """Tell the journal that a reader of a language is shown all of an entry."""
+    page, chain = entry.page, scope.fallback_chain(locale)
+    texts = (await load_texts(scope, [page]))[page.id]
+    content = await find_read_parts(scope, page, locale)
+    scope.show(page, *read_text_parts(texts, chain, page.locale), *content)
 
 
 async def show_entries(scope: Scope, entries: Sequence[StoredEntry], locale: str) -> list[ShownEntry]:

@@ -30,7 +30,7 @@ from remit_cms.storage.links import describe_links, find_links, link_state
 from remit_cms.storage.live import Move, check_moves, find_live_page, move_live
 from remit_cms.storage.scope import Scope, slug_of
 from remit_cms.storage.snapshots import Difference, SectionSnapshot, build_snapshot, compare_snapshots, load_snapshot
-from remit_cms.storage.stale_edits import text_parts
+from remit_cms.storage.stale_edits import read_parts, read_text_parts
 from remit_cms.storage.tables import Page
 from remit_cms.storage.tokens import check_token, give_token
 from remit_cms.storage.transactions import Edit, edit_once, open_view
@@ -107,7 +107,9 @@ class Publishing:
             structures = await scope.load_structures({section.definition for section in snapshot.sections})
             sections = [_section_view(section, structures, chain) for section in snapshot.sections]
             shown = cut_sections(sections, texts.title or "", payload.cursor)
-            scope.show_revision(page, page.live or 0, *text_parts(chain), *shown.shown_parts(chain))
+            read = read_parts(snapshot, chain, shown.shown_ids)
+            texts_read = read_text_parts(snapshot.texts, chain, page.locale)
+            scope.show_revision(page, page.live or 0, *texts_read, *shown.shown_parts(read))
             view = LivePageView(
                 id=page.id,
                 title=texts.title or "",

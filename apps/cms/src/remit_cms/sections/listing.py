@@ -19,7 +19,7 @@ from remit_cms.sections.payloads import (
 from remit_cms.storage.database import Database
 from remit_cms.storage.revisions import save_revision
 from remit_cms.storage.scope import parse_structure
-from remit_cms.storage.stale_edits import content_parts
+from remit_cms.storage.stale_edits import find_read_parts
 from remit_cms.storage.tables import Page, PageSection, SectionDefinition
 from remit_cms.storage.tokens import check_token, give_token
 from remit_cms.storage.transactions import Edit, edit_once
@@ -125,8 +125,9 @@ async def _save(found: _OpenList, item: str, message: str, action: str) -> ItemR
     empty = [each for each in empty if each == slot or each.startswith(f"{slot}.{item}.")]
     where = f"section {found.definition.key} of page '{page.title}'"
     # The reply shows one item and nothing else of the section.
-    places = content_parts(edit.fallback_chain(found.locale), found.section.id)
-    edit.show(page, *(f"{place}/{slot}/{item}" for place in places))
+    (own, *stand_ins) = await find_read_parts(edit, page, found.locale, [found.section.id])
+    of_item = [part for part in stand_ins if f"/{found.section.id}/{slot}/{item}/" in part]
+    edit.show(page, f"{own}/{slot}/{item}", *of_item)
     return ItemReply(
         token=give_token(found.payload, page),
         item=next((each for each in items if each["id"] == item), None),

@@ -37,7 +37,7 @@ from remit_cms.sections.slices import load_slice
 from remit_cms.storage.database import Database
 from remit_cms.storage.revisions import check_removal, save_revision
 from remit_cms.storage.scope import parse_structure
-from remit_cms.storage.stale_edits import content_parts
+from remit_cms.storage.stale_edits import content_parts, find_read_parts
 from remit_cms.storage.tables import Kind, SectionDefinition
 from remit_cms.storage.tokens import check_token, give_token
 from remit_cms.storage.transactions import Edit, edit_once, open_trial, open_view
@@ -57,7 +57,8 @@ class Sections:
             page = await scope.find_page(payload.page_id)
             locale = scope.resolve_locale(payload.locale_code) if payload.include_content else None
             shown = await load_slice(scope, page, payload.cursor, locale=locale)
-            scope.show(page, *shown.shown_parts(() if locale is None else scope.fallback_chain(locale)))
+            content = () if locale is None else await find_read_parts(scope, page, locale, shown.shown_ids)
+            scope.show(page, *shown.shown_parts(content))
             return SectionsReply(
                 token=give_token(payload, page),
                 sections=shown.sections,
@@ -73,7 +74,7 @@ class Sections:
         async with open_view(self._database, ctx) as scope:
             section, page, definition = await scope.find_section(payload.page_section_id)
             locale = scope.resolve_locale(payload.locale_code)
-            scope.show(page, *content_parts(scope.fallback_chain(locale), section.id))
+            scope.show(page, *await find_read_parts(scope, page, locale, [section.id]))
             return SectionReply(
                 token=give_token(payload, page),
                 section=await load_section(scope, section, definition, locale),
@@ -152,7 +153,7 @@ class Sections:
             if content_update.changed:
                 await save_revision(edit, page, "update_section", "sections")
                 edit.add_change("section", section.id, page.revision, "content", name=section_name(definition, page))
-            edit.show(page, *content_parts(edit.fallback_chain(locale), section.id))
+            edit.show(page, *await find_read_parts(edit, page, locale, [section.id]))
             return SectionReply(
                 token=give_token(payload, page),
                 section=await load_section(edit, section, definition, locale),

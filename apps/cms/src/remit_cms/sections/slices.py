@@ -13,7 +13,7 @@ from remit_cms.models import pluralize
 from remit_cms.sections.contents import load_sections
 from remit_cms.sections.payloads import SectionView
 from remit_cms.storage.scope import Scope
-from remit_cms.storage.stale_edits import STRUCTURE, content_parts, structure_parts
+from remit_cms.storage.stale_edits import STRUCTURE, structure_parts
 from remit_cms.storage.tables import Page
 
 MAX_READ_TOKENS: Final = 4_000
@@ -39,18 +39,20 @@ class SectionSlice:
         rest = f"{pluralize(self.following, 'more section')} {verb}"
         return f"{message.rstrip('.')}. {rest}: the rest begins at cursor '{self.next_cursor}'."
 
-    def shown_parts(self, locales: Sequence[str]) -> list[str]:
-        """The parts of the page that the reply shows, with content in these locales.
+    @property
+    def shown_ids(self) -> list[str] | None:
+        """The ids of the sections; None if they are all that the page has."""
+        return None if len(self.sections) == self.total else [section.id for section in self.sections]
+
+    def shown_parts(self, content: Sequence[str] = ()) -> list[str]:
+        """The parts of the page that the reply shows, with the parts of content that it shows, if it does.
 
         The order of sections counts as shown only where all of them are.
         """
-        if len(self.sections) == self.total:
-            return [STRUCTURE, *content_parts(locales)]
-        return [
-            part
-            for section in self.sections
-            for part in (*structure_parts(section.id, items=bool(locales)), *content_parts(locales, section.id))
-        ]
+        if self.shown_ids is None:
+            return [STRUCTURE, *content]
+        items = bool(content)
+        return [*(part for each in self.shown_ids for part in structure_parts(each, items=items)), *content]
 
 
 async def load_slice(

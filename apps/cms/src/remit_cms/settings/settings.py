@@ -24,7 +24,7 @@ from remit_cms.storage.home import HOME_PAGE
 from remit_cms.storage.revisions import save_revision
 from remit_cms.storage.scope import Scope, find_target, load_locales
 from remit_cms.storage.snapshots import build_snapshot
-from remit_cms.storage.stale_edits import content_parts
+from remit_cms.storage.stale_edits import find_read_parts
 from remit_cms.storage.tables import Kind, Page, PageSection, SectionContent
 from remit_cms.storage.tokens import check_token, give_token
 from remit_cms.storage.transactions import Edit, edit_once, open_view
@@ -136,7 +136,12 @@ async def _settings_reply(
     page = await find_single(scope, Kind.SETTINGS)
     locale = scope.resolve_locale(payload.locale_code)
     if page is not None:
-        scope.show(page, *content_parts({locale, page.locale}))
+        parts = await find_read_parts(scope, page, locale)
+        if isinstance(payload, GetSiteSetting):
+            name = find_setting(payload.key)
+            sections = [section.id for section in (await build_snapshot(scope, page)).sections]
+            parts = [f"content/{code}/{each}/{name}" for each in sections for code in {locale, page.locale}]
+        scope.show(page, *parts)
     return SettingsReply(
         token=give_token(payload, page),
         settings=await load_settings(scope, live=False, locale=locale),

@@ -241,7 +241,9 @@ def compare_paths(before: Snapshot | None, after: Snapshot | None) -> list[PathD
         new |= _describe_places(before, after, names)
     paths = {**new, **old}
     differences = [
-        _make_difference(path, _place_of(path, names, paths), _to_text(old.get(path)), _to_text(new.get(path)), longest)
+        _make_difference(
+            path, _place_of(path, names, paths), _to_text(old.get(path)), _to_text(new.get(path)), longest=longest
+        )
         for path in paths
         if old.get(path) != new.get(path)
     ]
@@ -290,7 +292,7 @@ def _compare_items(before: Snapshot | None, after: Snapshot | None, names: dict[
 
 
 def _make_difference(
-    path: tuple[str, ...], where: str, before: str, after: str, longest: int = _EXCERPT
+    path: tuple[str, ...], where: str, before: str, after: str, *, longest: int = _EXCERPT
 ) -> PathDifference:
     first, second = _excerpts(before, after, longest)
     return PathDifference(path, Difference(where=where, before=first, after=second), is_whole=second == after)

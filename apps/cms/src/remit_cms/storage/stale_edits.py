@@ -6,17 +6,17 @@ parts. Edits of other parts merge. A person or program without a conversation pa
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from pydantic import JsonValue
 
 from remit.errors import ConflictError, NotFoundError
 from remit_cms.storage.refusals import PartDifference, Refusal, describe_refusal
 from remit_cms.storage.scope import EARLIER, Scope
-from remit_cms.storage.snapshots import PathDifference, Snapshot, compare_paths, load_snapshot
+from remit_cms.storage.snapshots import PathDifference, Snapshot, build_snapshot, compare_paths, load_snapshot
 from remit_cms.storage.tables import Page
 from remit_cms.storage.transactions import Edit
-from remit_cms.storage.translations import TEXT_FIELDS, item_content
+from remit_cms.storage.translations import TEXT_FIELDS, PageTexts, item_content, localize_content, localize_texts
 
 STRUCTURE = "structure"
 """The part that says which sections and items there are, and in which order."""
@@ -35,6 +35,34 @@ def content_parts(locales: Iterable[str], section: str = "") -> list[str]:
 def structure_parts(section: str, *, items: bool) -> list[str]:
     """The parts that say that there is a section, and which items its lists have in which order."""
     return [f"{STRUCTURE}/{what}/{section}" for what in (("section", "item", "order") if items else ("section",))]
+
+
+def read_parts(snapshot: Snapshot, chain: Sequence[str], sections: Collection[str] | None = None) -> list[str]:
+    """The parts of content that a reader of the first locale sees, in some sections or in all.
+
+    These are its own, and those of other locales that stand in for what it lacks.
+    """
+    own = [""] if sections is None else sections
+    parts = [part for section in own for part in content_parts(chain[:1], section)]
+    for section in snapshot.sections:
+        if sections is None or section.id in sections:
+            stand_ins = localize_content(section.contents, chain, section.lists).untranslated
+            parts += [f"content/{code}/{section.id}/{key.replace('.', '/')}" for key, code in stand_ins.items()]
+    return parts
+
+
+async def find_read_parts(scope: Scope, page: Page, locale: str, sections: Collection[str] | None = None) -> list[str]:
+    """The same of the draft of a page."""
+    chain = scope.fallback_chain(locale)
+    snapshot = Snapshot.model_construct(sections=[]) if len(chain) == 1 else await build_snapshot(scope, page)
+    return read_parts(snapshot, chain, sections)
+
+
+def read_text_parts(texts: Mapping[str, PageTexts], chain: Sequence[str], own: str) -> list[str]:
+    """The parts of title, slug and texts for search engines that a reader sees of a page whose own locale is given."""
+    stand_ins = localize_texts(texts, chain).untranslated
+    indexing = [] if own == chain[0] else [f"texts/{own}/indexing"]
+    return [*text_parts(chain[:1]), *(f"texts/{code}/{field}" for field, code in stand_ins.items()), *indexing]
 
 
 async def check_not_stale(edit: Edit, page: Page, before: Snapshot, written: Sequence[str]) -> None:
