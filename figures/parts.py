@@ -40,6 +40,7 @@ from figures import (
     secrets,
     ssrf,
     stream,
+    tiers,
     tools,
     untyped,
     wire,
@@ -78,6 +79,7 @@ from figures.mutants import seal as seal_mutants
 from figures.mutants import secrets as secrets_mutants
 from figures.mutants import ssrf as ssrf_mutants
 from figures.mutants import stream as stream_mutants
+from figures.mutants import tiers as tiers_mutants
 from figures.mutants import tools as tools_mutants
 from figures.mutants import untyped as untyped_mutants
 from figures.mutants import wire as wire_mutants
@@ -143,6 +145,7 @@ PARTS: Final = {
     "acl": Part(acl_figure.figures, acl_mutants.MUTANTS),
     "client": Part(client.figures, client_mutants.MUTANTS),
     "cms": Part(cms.figures, cms_mutants.MUTANTS),
+    "tiers": Part(tiers.figures, tiers_mutants.MUTANTS),
     "html": Part(html.figures, html_mutants.MUTANTS),
     "fuzz": Part(fuzz.figures, fuzz_mutants.MUTANTS),
     "untyped": Part(untyped.figures, untyped_mutants.MUTANTS),

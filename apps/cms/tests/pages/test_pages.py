@@ -101,7 +101,6 @@ async def test_a_page_is_read_light_by_default(world: World) -> None:
         assert reply.page.id == page.id
         assert reply.page.sections[0].model_dump(by_alias=True) == {
             "id": "section_1",
-            "ref": "about/s1",
             "sectionKey": "hero",
             "sortOrder": 0,
         }

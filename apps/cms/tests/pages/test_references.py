@@ -131,7 +131,8 @@ async def test_a_section_is_named_by_its_number_on_the_page_which_stays_when_oth
     ]
     assert len([each for each in await world.references["section"](world.call(), "s2") if "s2" in each.aliases]) == 2
     await History(world.database).revert_page(world.call(), RevertPage(page_id="about", revision=1))
-    again = (await sections.get_page_sections(world.call(), GetPageSections(page_id="about"))).sections
+    listed = GetPageSections(page_id="about", include_content=True)
+    again = (await sections.get_page_sections(world.call(), listed)).sections
     assert [each.ref for each in again] == ["about/s1", "about/s2", "about/s3"]
     added = await sections.add_section_to_page(world.call(), AddSectionToPage(page_id="about", definition_id="text"))
     assert added.section.ref == "about/s5"

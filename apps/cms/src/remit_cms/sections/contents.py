@@ -181,7 +181,7 @@ def _to_view(
     structure = parse_structure(definition)
     return SectionView(
         id=section.id,
-        ref=f"{page.slug}/s{section.number}" if section.number else None,
+        ref=f"{page.slug}/s{section.number}" if section.number and with_content else None,
         section_key=definition.key,
         sort_order=section.sort_order,
         locale_code=chain[0] if with_content else None,

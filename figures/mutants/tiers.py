@@ -1,0 +1,30 @@
+"""Mutants of the figure about looking one section up."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from figures.mutants.mutant import edited, mutants_of
+
+_SECTION: Final = "remit_cms.sections.sections:Sections.get_section_content"
+_CONTENT: Final = "await load_section(scope, section, definition, locale)"
+
+MUTANTS: Final = mutants_of(
+    "cms.granular_ratio",
+    {
+        "a page is read with its content, though nobody asked for it": edited(
+            "remit_cms.pages.pages:Pages.get_page", "with_content=payload.include_content", "with_content=True"
+        ),
+        "a read of one section shows the whole page": edited(
+            _SECTION,
+            "of page '{page.title}' in {locale}",
+            "of page '{page.title}' in {locale}: {(await load_slice(scope, page, None, locale=locale)).sections}",
+        ),
+        "a read of one section says its texts twice": edited(
+            _SECTION, "of page '{page.title}' in {locale}", f"of page '{{page.title}}': {{({_CONTENT}).content}}"
+        ),
+        "each section of a page without content has two names": edited(
+            "remit_cms.sections.contents:_to_view", "if section.number and with_content", "if section.number"
+        ),
+    },
+)
