@@ -11,6 +11,7 @@ from figures.cms_arguments import NORMAL
 from figures.cms_documents import ALL_STEPS, run_schedule
 from figures.cms_leaks import Leaks, open_leaks
 from figures.cms_lists import LIST_STEPS
+from figures.cms_sections import SECTION_STEPS
 from figures.cms_sweep import SAMPLE, Sweep, open_sweep, sweep_tool
 from figures.figure import Figure, no_violations
 
@@ -51,17 +52,18 @@ def measure_leaks(*, short: bool, sample: tuple[str, ...] = ("cms_getPage",)) ->
 
 
 def measure_editors(*, short: bool) -> Iterator[Figure]:
-    """Random schedules, half of them of pages alone, which then meet more often; ``short`` takes a few."""
-    schedules, steps, failures = 6 if short else _SCHEDULES, 0, list[str]()
+    """Random schedules, two thirds of them of pages alone, which meet more often; ``short`` takes a few, or fails."""
+    schedules, steps, failures = 9 if short else _SCHEDULES, 0, list[str]()
     for number in range(schedules):
         with TemporaryDirectory() as folder:
-            chosen = (LIST_STEPS, ALL_STEPS)[number % 2]
-            editors = asyncio.run(run_schedule(Path(folder), 10 + number // 2, _STEPS, chosen))
+            chosen = (SECTION_STEPS, LIST_STEPS, ALL_STEPS)[number % 3]
+            editors = asyncio.run(run_schedule(Path(folder), 10 + number // 3, _STEPS, chosen))
         steps += editors.steps
         failures += editors.failures
-    how = (
-        f"{schedules} schedules of two editors and a person: pages, lists, posts, settings, navigation, their revisions"
-    )
+        if short and failures:
+            break
+    of_what = "pages, their places, sections and lists, posts, settings, navigation, their revisions"
+    how = f"{schedules} schedules of two editors and a person: {of_what}"
     yield no_violations("cms.lost_updates", len(failures), steps, "; ".join([how, *failures[:5]]))
 
 

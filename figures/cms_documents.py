@@ -12,8 +12,9 @@ from typing import Final
 from apps.cms.tests.publishing.editing import Editor
 from apps.cms.tests.world import World
 from figures.cms_editors import PEOPLE, Editors
-from figures.cms_lists import LIST_STEPS, ListEditors
+from figures.cms_lists import LIST_STEPS
 from figures.cms_model import FIELDS, Page, Values, text_of
+from figures.cms_sections import SectionEditors
 from remit_cms.navigation.navigation import Navigation
 from remit_cms.navigation.payloads import (
     AddNavigationItem,
@@ -49,7 +50,7 @@ ALL_STEPS: Final = (
 _ENTRY_FIELDS: Final = tuple(name for name in FIELDS if name != "meta")
 
 
-class SiteEditors(ListEditors):
+class SiteEditors(SectionEditors):
     """Editors of all documents."""
 
     def __init__(self, world: World, path: Path) -> None:

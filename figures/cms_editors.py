@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from apps.cms.tests.publishing.editing import Editor
 from apps.cms.tests.world import World
-from figures.cms_model import FIELDS, Page, Values, find_errors
+from figures.cms_model import FIELDS, ORDERS, Page, Values, addresses_of, find_errors, follow, join
 from remit.errors import ConflictError, RemitError
 from remit_cms.pages.payloads import CopyPage, PageView
 from remit_cms.publishing.payloads import PublishChangeSet, PublishPage, RestorePage, RevertChangeSet, RevertPage
@@ -21,7 +21,7 @@ STEPS: Final = (
     *("create", "copy", "publish_page", "unpublish", "revert_page", "discard", "delete", "restore"),
 )
 PEOPLE: Final = ("ann", "ann", "ann", "bob", "bob", "bob", "pat")
-_CHOSEN: Final = {"edit", "revert_page", "edit_entry", "set", "arrange", "list"}
+_CHOSEN: Final = {"edit", "revert_page", "edit_entry", "set", "arrange", "list", "section", "move_page"}
 """The steps that write what the editor chose, to a document that there is."""
 _CONVERSATIONS: Final = {"ann": "monday", "bob": "tuesday", "pat": ""}
 
@@ -47,11 +47,13 @@ class Editors:
         self.refused_as_stale = 0
         self._written: dict[tuple[str, str], Values] = {}
         self._writers: dict[str, list[str]] = {}
+        self._following: set[str] = set()
         self._count = self._sets = 0
 
     async def step(self, name: str, who: str, choice: int) -> None:
         """Do one step in both, and compare them."""
         self.steps += 1
+        self._following.clear()
         shown = len(self.failures)
         try:
             done = await getattr(self, f"_{name}")(self.people[who], choice)
@@ -79,12 +81,12 @@ class Editors:
             if len(writers) == page.number:
                 continue
             old, new = page.values(len(writers)) or {}, page.draft
-            changed = {name: new[name] for name in new.keys() - {"_order", "_items"} if old.get(name) != new[name]}
-            if step in _CHOSEN and _CONVERSATIONS[who]:
+            changed = {name: new.get(name) for name in {*old, *new} - ORDERS if old.get(name) != new.get(name)}
+            if step in _CHOSEN and _CONVERSATIONS[who] and page.id not in self._following:
                 mine = self._written.get((who, page.id), {})
                 over = [name for name in changed if name in mine and mine[name] != old.get(name)]
                 self._claim(not over, f"{who} overwrote {over} of {page.id}, which another had changed")
-            self._written[who, page.id] = changed
+            self._written[who, page.id] = changed if new else {}  # a deletion writes nothing over
             writers += [who] * (page.number - len(writers))
 
     def _set_of(self, editor: Editor) -> str | None:
@@ -109,6 +111,7 @@ class Editors:
         view = await editor.create(text, ("text", {"content": text}), ("faq", {}))
         values: Values = {**dict.fromkeys(FIELDS), "title": text, "slug": text, "en": text, "_items": []}
         page = Page(view.id, *_sections_of(view))
+        values["_sections"] = [*_sections_of(view)]
         page.add(values, self._set_of(editor))
         self.pages.append(page)
         return True
@@ -120,9 +123,20 @@ class Editors:
         text = self._next()
         payload = CopyPage(page_id=source.id, title=text)
         view = (await self.world.pages.copy_page(editor.call(), payload)).page
-        page = Page(view.id, *_sections_of(view))
+        order: list[str] = source.draft["_sections"]
+        self._claim(len(view.sections) == len(order), f"the copy of {source.id} has {len(view.sections)} sections")
+        if self.failures:
+            return True
+        ids = dict(zip(order, (each.id for each in view.sections), strict=True))
+        page = Page(view.id, ids[source.section], ids[source.faq])
         page.given.update(source.draft["_items"])
-        contents = {name: value for name, value in source.draft.items() if name in {"en", "de"} or name not in FIELDS}
+        contents: Values = {
+            " ".join([ids.get(first, first), *rest]): value
+            for name, value in source.draft.items()
+            if name in {"en", "de"} or name not in FIELDS
+            for first, *rest in [name.split(" ")]
+        }
+        contents["_sections"] = [*ids.values()]
         page.add({**dict.fromkeys(FIELDS), "title": text, "slug": text, **contents}, self._set_of(editor))
         self.pages.append(page)
         return True
@@ -139,8 +153,25 @@ class Editors:
             await editor.update(page.id, locale_code="de", **{name.removesuffix(" de"): text})
         else:
             await editor.update(page.id, **{name: {"description": text} if name == "meta" else text})
-        page.add({**(page.revisions[-1] or {}), name: text}, self._set_of(editor))
+        before = addresses_of(page.draft)
+        if name in {"slug", "slug de"}:
+            text = join(before["de" if name == "slug de" else "en"].rpartition("/")[0], text)
+        page.add({**page.draft, name: text}, self._set_of(editor))
+        self._follow(editor, page, before)
         return True
+
+    def _stands_below(self, page: Page, address: str) -> bool:
+        return page.kind == "page" and page.draft.get("slug", "").startswith(f"{address}/")
+
+    def _follow(self, editor: Editor, page: Page, before: dict[str, str]) -> None:
+        """Give the pages below a page, which had other addresses before, theirs."""
+        after = addresses_of(page.draft)
+        for each in self.pages if after != before else ():
+            if each is not page and self._stands_below(each, before["en"]):
+                values = follow(each.draft, before, after)
+                self._following.add(each.id)
+                if values != each.draft:
+                    each.add(values, self._set_of(editor))
 
     def _link(self, choice: int) -> str:
         target = self._alive(choice // 7, "page", "entry")
@@ -246,7 +277,10 @@ class Editors:
         change_set = self.published[choice % len(self.published)]
         pages = [page for page in self.pages if any(move[2] == change_set for move in page.moves)]
         pages = [page for page in pages if page.revisions[-1] is not None]
-        allowed = all(page.moves[-1][2] == change_set for page in pages)
+        # Whatever happened since, visitors must see what the set published.
+        published = {page.id: next(move for move in reversed(page.moves) if move[2] == change_set) for page in pages}
+        seen = [(page.values(page.live), page.values(published[page.id][1])) for page in pages]
+        allowed = all(live is not None and live == then for live, then in seen)
         try:
             payload = RevertChangeSet(change_set_id=change_set)
             preview = await editor.sets.preview_reversion(editor.call(), payload)
@@ -254,9 +288,9 @@ class Editors:
         except RemitError as error:
             return self._refused(allowed, error)
         self._claim(allowed, "a later publication was reverted")
-        self._check_shown(preview.changes, [(page, page.moves[-1][0]) for page in pages])
+        self._check_shown(preview.changes, [(page, published[page.id][0]) for page in pages])
         for page in pages:
-            before = page.moves[-1][0]
+            before = published[page.id][0]
             values = page.values(before)
             if before is not None and page.number == page.live:
                 if values != page.revisions[-1]:
@@ -308,7 +342,7 @@ class Editors:
             old, new = page.values(page.live) or {}, page.values(number) or {}
             differing = {
                 (old.get(name) or "", new.get(name) or "")
-                for name in {*old, *new} - {"_order", "_items"}
+                for name in {*old, *new} - ORDERS
                 if old.get(name) != new.get(name)
             }
             self._claim(differing <= shown, f"approvers were not shown {sorted(differing - shown)}")

@@ -16,6 +16,12 @@ FIELDS: Final = ("title", "meta", "slug", "en", "de", "title de", "slug de")
 LIST: Final = "questions"
 """The list that pages have. Its items are values by id, field and language, and ``_items`` is their order."""
 
+ORDERS: Final = {"_order", "_items", "_sections"}
+"""What else there is among values: the orders of items of the navigation, of items of lists, and of sections."""
+
+LONGEST: Final = 40
+"""So long an address becomes at most when a page is moved. The pages below it may be renamed then."""
+
 _LINKS: Final = "SELECT live, target FROM links WHERE source = ?"
 
 
@@ -73,9 +79,36 @@ class Page:
         self.live = revision
 
 
+def addresses_of(values: Values) -> dict[str, str]:
+    """The addresses of a document by language. A language without a slug of its own has that of the original."""
+    return {"en": values["slug"], "de": values["slug de"] or values["slug"]}
+
+
+def join(above: str, name: str) -> str:
+    """The address of a page with this name below an address, or at the top."""
+    return f"{above}/{name}" if above else name
+
+
+def name_of(address: str) -> str:
+    """The last part of an address."""
+    return address.rpartition("/")[2]
+
+
+def follow(values: Values, before: dict[str, str], after: dict[str, str]) -> Values:
+    """The values of a page at or below an address, once that has become another one."""
+    moved = {
+        locale: after[locale] + address.removeprefix(before[locale])
+        if f"{address}/".startswith(f"{before[locale]}/")
+        else address
+        for locale, address in addresses_of(values).items()
+    }
+    has_own = values["slug de"] is not None or moved["de"] != moved["en"]
+    return {**values, "slug": moved["en"], "slug de": moved["de"] if has_own else None}
+
+
 def find_errors(database: sqlite3.Connection, page: Page) -> list[str]:
     """What the database says otherwise of a document: its draft, all revisions, links, and what visitors see."""
-    row = database.execute("SELECT revision, live FROM pages WHERE id = ?", (page.id,)).fetchone()
+    row = database.execute("SELECT revision, live, live_path FROM pages WHERE id = ?", (page.id,)).fetchone()
     deleted = page.revisions[-1] is None
     claims = [((row is None) == deleted, f"{page.id} is there or gone")]
     query = "SELECT number, snapshot FROM revisions WHERE page = ? ORDER BY number"
@@ -89,6 +122,11 @@ def find_errors(database: sqlite3.Connection, page: Page) -> list[str]:
         links = {(bool(live), target) for live, target in database.execute(_LINKS, (page.id,))}
         linked = links_of(page.values(page.number), live=False) | links_of(page.values(page.live), live=True)
         claims.append((links == linked, f"{page.id} links to {links}, not {linked}"))
+        paths = dict(database.execute("SELECT locale, path FROM live_paths WHERE page = ?", (page.id,)).fetchall())
+        has_address = page.kind in ("page", "entry") and page.live is not None
+        found = addresses_of(page.values(page.live) or {}) if has_address else {}
+        claims.append((paths == found, f"visitors find {page.id} at {paths}, not {found}"))
+        claims.append((row[2] == found.get("en"), f"{page.id} believes to be live at {row[2]}, not {found}"))
         draft = _load_draft(database, page)
         claims.append((draft == page.revisions[-1], f"the draft of {page.id} is {draft}, not {page.revisions[-1]}"))
     return [failure for holds, failure in claims if not holds]
@@ -104,7 +142,8 @@ def values_of(page: Page, snapshot: Any) -> Values:
     """The values of a document in a snapshot: by field, or by section, slot and locale."""
     sections = sorted(snapshot["sections"], key=lambda each: (each["sortOrder"], each["id"]))
     if page.kind in ("page", "entry"):
-        contents: dict[str, dict[str, Any]] = sections[0]["contents"] if sections else {}
+        main = [each for each in sections if each["id"] == page.section or page.kind == "entry"]
+        contents: dict[str, dict[str, Any]] = main[0]["contents"] if main else {}
         slot = "content" if page.kind == "page" else "body"
         german = snapshot.get("translations", {}).get("de", {})
         values = (
@@ -115,14 +154,15 @@ def values_of(page: Page, snapshot: Any) -> Values:
             german.get("title"),
             german.get("slug"),
         )
-        return dict(zip(FIELDS, values, strict=True)) | (_items_of(sections) if page.kind == "page" else {})
-    found: Values = {
+        found: Values = {**dict(zip(FIELDS, values, strict=True))}
+        return found | _items_of(sections) | _sections_of(page, sections) if page.kind == "page" else found
+    document: Values = {
         f"{each['id'] if page.kind == 'navigation' else ''} {slot} {locale}".strip(): text_of(value)
         for each in sections
         for locale, content in each["contents"].items()
         for slot, value in content.items()
     }
-    return {"_order": [each["id"] for each in sections], **found} if page.kind == "navigation" else found
+    return {"_order": [each["id"] for each in sections], **document} if page.kind == "navigation" else document
 
 
 def _items_of(sections: list[Any]) -> Values:
@@ -135,6 +175,18 @@ def _items_of(sections: list[Any]) -> Values:
         for name, text in fields.items()
     }
     return {"_items": [item for each in sections for item in each.get("lists", {}).get(LIST, [])], **texts}
+
+
+def _sections_of(page: Page, sections: list[Any]) -> Values:
+    """The order of a page's sections, and the texts of those that it did not begin with."""
+    texts = {
+        f"{each['id']} {slot} {locale}": text
+        for each in sections
+        if each["id"] not in (page.section, page.faq)
+        for locale, content in each["contents"].items()
+        for slot, text in content.items()
+    }
+    return {"_sections": [each["id"] for each in sections], **texts}
 
 
 def text_of(value: Any) -> str:

@@ -100,6 +100,33 @@ _LOST: Final = {
     "items stand at the end wherever they are put": edited(
         f"{_ITEMS}:place_item", "order.insert(len(order) if position is None else position, item)", "order.append(item)"
     ),
+    "a section that moves to another page loses a language": edited(
+        "remit_cms.sections.moving:transfer_section", "for each in contents:", "for each in contents[:1]:"
+    ),
+    "a section takes its neighbour along when it is deleted": edited(
+        "remit_cms.sections.contents:remove_section",
+        "await edit.session.delete(section)",
+        "await edit.session.delete(section); below = PageSection.__table__.delete().where(PageSection.page == page); "
+        "await edit.session.execute(below.where(PageSection.sort_order == order + 1))",
+    ),
+    "a section that moves up leaves the others where they were": edited(
+        "remit_cms.sections.moving:place_section", "PageSection.sort_order + step", "PageSection.sort_order"
+    ),
+    "a new section stands at the end wherever it is put": edited(
+        "remit_cms.sections.contents:add_section", "order = min(", "order = (count or 0) or min("
+    ),
+    "a page that is moved forgets where it is live": edited(
+        "remit_cms.pages.moving:_readdress", "await save_revision(", "page.live_path = None; await save_revision("
+    ),
+    "pages below one that is moved stay where they were": edited(
+        "remit_cms.pages.moving:move_pages_below", "for page in pages:", "for page in pages[:0]:"
+    ),
+    "a page is moved in one language only": edited(
+        "remit_cms.pages.moving:move_page", 'above.get(locale, "")', 'above.get(edit.default_locale, "")'
+    ),
+    "a copied page has its first section alone": edited(
+        "remit_cms.pages.pages:_copy_of", "for each in source.sections]", "for each in source.sections[:1]]"
+    ),
     "items are lost when a page goes back to a revision": edited(
         "remit_cms.storage.snapshots:apply_snapshot", "lists=section.lists", "lists={}"
     ),

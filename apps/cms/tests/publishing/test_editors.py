@@ -14,8 +14,9 @@ from apps.cms.tests.world import World
 from figures.cms_arguments import NORMAL
 from figures.cms_documents import ALL_STEPS, SiteEditors
 from figures.cms_editors import PEOPLE
+from figures.cms_sections import SECTION_STEPS
 
-_STEPS = st.tuples(st.sampled_from(ALL_STEPS), st.sampled_from(PEOPLE), st.integers(0, 999))
+_STEPS = st.tuples(st.sampled_from((*ALL_STEPS, *SECTION_STEPS)), st.sampled_from(PEOPLE), st.integers(0, 999))
 
 
 @settings(max_examples=4, deadline=None)
