@@ -8,13 +8,24 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from apps.cms.tests.world import World
 from remit import Principal, Runtime
 from remit.agent.linking import all_callees
+from remit.errors import InvalidArgumentsError
 from remit.tools import Arguments
 from remit_cms.app import build
-from remit_cms.models import check_characters
+from remit_cms.images.payloads import UpdateImage
+from remit_cms.models import Payload, check_characters, tidy_line
+from remit_cms.navigation.payloads import AddNavigationItem
+from remit_cms.pages.payloads import CopyPage, CreatePage, Meta
+from remit_cms.posts.payloads import CreateCollection, CreatePost
+from remit_cms.publishing.payloads import CreateChangeSet
+from remit_cms.settings.payloads import UpdateSiteSettings
+from remit_cms.sites.payloads import AddSite
+from remit_cms.templates.builtin import BUILTIN_TEMPLATES
+from remit_cms.templates.values import check_content
 
 ANN = Principal("ann", "local-site", frozenset({"*"}))
 HOSTILE = {"\0": "control character U+0000", "\x1b": "control character U+001B", "\ud800": "Invalid JSON"}
@@ -76,3 +87,50 @@ def test_half_a_character_is_refused_where_no_json_was_parsed() -> None:
 
 def test_tabs_ends_of_lines_and_all_that_can_be_read_stay() -> None:
     check_characters({"a": ["One\tline.\r\nAnother: é 日本 👩‍🍳 \u200d \u00a0 \ufeff"]})
+
+
+@pytest.mark.parametrize(
+    ("payload", "field", "given"),
+    [
+        (CreatePage, "title", {}),
+        (CopyPage, "title", {"page_id": "about"}),
+        (Meta, "title", {}),
+        (Meta, "description", {}),
+        (CreatePost, "title", {}),
+        (CreatePost, "excerpt", {"title": "News"}),
+        (CreateCollection, "name", {"fields": [{"key": "a", "type": "text"}]}),
+        (AddNavigationItem, "label", {"href": "about"}),
+        (UpdateImage, "alt_text", {"image_id": "x"}),
+        (UpdateImage, "caption", {"image_id": "x"}),
+        (UpdateImage, "name", {"image_id": "x"}),
+        (UpdateSiteSettings, "name", {}),
+        (UpdateSiteSettings, "tagline", {}),
+        (CreateChangeSet, "name", {"page_ids": ["about"]}),
+        (AddSite, "name", {"key": "copy"}),
+    ],
+)
+def test_a_short_text_is_one_line_that_can_be_seen(payload: type[Payload], field: str, given: dict[str, Any]) -> None:
+    def read(text: str) -> object:
+        return getattr(payload.model_validate({**given, field: text}), field)
+
+    assert read(" One\r\ntwo\tthree\u2028four ") == "One two three four"
+    assert read("نص 👩\u200d🍳 Do\u00adnau") == "نص 👩\u200d🍳 Do\u00adnau"
+    for text, message in {
+        "Publish\u202eegap": "turns the direction of reading with U[+]202E",
+        "a\u2066b": "U[+]2066",
+        "\u200b": "nothing of the text can be seen",
+        "\u3164 \ufe0f": "nothing of the text can be seen",
+    }.items():
+        with pytest.raises(ValidationError, match=message):
+            read(text)
+
+
+@pytest.mark.parametrize("alt", ["\u200b", "\u3164"])
+def test_an_alternative_text_of_one_place_can_be_seen_too(alt: str) -> None:
+    hero = next(each for each in BUILTIN_TEMPLATES if each.key == "hero")
+    with pytest.raises(InvalidArgumentsError, match="nothing of the text can be seen"):
+        check_content("hero", hero.structure, {"image": {"imageId": "x", "alt": alt}})
+
+
+def test_a_text_that_was_stored_before_is_read_as_a_line() -> None:
+    assert [tidy_line(text) for text in ("a\nb", "a\u202eb", "\u3164", "")] == ["a b", "ab", "…", ""]

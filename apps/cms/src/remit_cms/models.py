@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import operator
 import re
+import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Final, TypeAlias, TypeVar, cast
 
@@ -74,6 +75,43 @@ def check_characters(value: object, where: str = "") -> None:
     elif isinstance(value, (list, tuple)):
         for number, each in enumerate(cast("Sequence[object]", value)):
             check_characters(each, f"{where}.{number}" if where else str(number))
+
+
+_ENDS: Final = re.compile(r"[ \t]*[\t\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]\s*")
+_TURNS: Final = re.compile("[\u202a-\u202e\u2066-\u2069]")
+_BLANK: Final = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
+"""Characters that no font shows, though Unicode has them among letters, marks and symbols."""
+
+
+def to_line(text: str) -> str:
+    """A short text, such as a title or label, as one line: ends of lines and tabs in it become a space.
+
+    Raises:
+        ValueError: it turns the direction of what follows it, so that a question reads as another one; or nothing of
+            it can be seen.
+    """
+    line = _ENDS.sub(" ", text).strip()
+    if found := _TURNS.search(line):
+        raise ValueError(f"the text turns the direction of reading with U+{ord(found[0]):04X}; leave that out")
+    if line and not any(map(_is_visible, line)):
+        raise ValueError("nothing of the text can be seen")
+    return line
+
+
+def tidy_line(text: str) -> str:
+    """A text that was stored before it had to be a line, as one; ``…`` if nothing of it can be seen."""
+    line = _TURNS.sub("", _ENDS.sub(" ", text)).strip()
+    return line if not line or any(map(_is_visible, line)) else "…"
+
+
+def _is_visible(character: str) -> bool:
+    is_variant = "\ufe00" <= character <= "\ufe0f" or "\U000e0100" <= character <= "\U000e01ef"
+    blank = ("Cc", "Cf", "Zs", "Zl", "Zp")
+    return not is_variant and character not in _BLANK and unicodedata.category(character) not in blank
+
+
+Line = AfterValidator(to_line)
+"""The rule for all short texts: they are one line that can be seen."""
 
 
 class Payload(BaseModel):

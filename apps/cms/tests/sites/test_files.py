@@ -15,12 +15,15 @@ from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 import pytest
+from sqlalchemy import update
 
 from apps.cms.tests.world import World
 from remit.errors import ConflictError, InvalidArgumentsError
 from remit_cms.models import Content
+from remit_cms.pages.payloads import CreatePage
 from remit_cms.sites.archive import read_archive
 from remit_cms.sites.payloads import ExportContent, ImportContent
+from remit_cms.storage.tables import Page
 
 Small = tuple[dict[str, Any], bytes]
 
@@ -94,6 +97,29 @@ def make_twin(site: dict[str, Any]) -> None:
     site["documents"].append(twin)
 
 
+def translate_twin(site: dict[str, Any]) -> None:
+    make_twin(site)
+    site["documents"][1]["draft"] |= {"slug": "team", "translations": {"de": {"slug": "about"}}}
+
+
+def redirect_live_page(site: dict[str, Any]) -> None:
+    page = site["documents"][0]
+    page["live"] = page["draft"]
+    site["redirects"] = [{"locale": "de", "path": "about", "page": page["draft"]["id"]}]
+
+
+def keep_collection(key: str) -> Callable[[dict[str, Any]], None]:
+    def work(site: dict[str, Any]) -> None:
+        next(each for each in site["templates"] if each["kind"] == "entry")["key"] = key
+
+    return work
+
+
+def repeat_field(site: dict[str, Any]) -> None:
+    rows = site["templates"][0]["structure"]["rows"]
+    rows.append(rows[0])
+
+
 def add_second_image(site: dict[str, Any]) -> None:
     first = site["images"][0]
     site["images"].insert(0, {**first, "id": "second", "source": "0" * 64, "width": 9})
@@ -126,7 +152,7 @@ HOSTILE_SITES: dict[str, tuple[Callable[[dict[str, Any]], None], str]] = {
     "a redirect of elsewhere": (change("redirects", ELSEWHERE), "does not have"),
     "a language that is a path": (change("languages.1.code", "../de"), "languages.1.code"),
     "an image of elsewhere": (change(f"{HERO}.image", {"imageId": "k7fm2xqd", "alt": "x"}), "image that is not"),
-    "a page above of elsewhere": (change(f"{DRAFT}.parent", "k7fm2xqd"), "page above it is not"),
+    "a page above of elsewhere": (change(f"{DRAFT}.parent", "k7fm2xqd"), "names a page above it"),
     "a template of elsewhere": (change(f"{DRAFT}.sections.0.definition", "x"), "is not in the file"),
     "an address that runs scripts": (change(f"{HERO}.cta", {"text": "x", "url": "javascript:x"}), "an address"),
     "an item that the page has not made": (change(f"{FAQ}.lists", {"questions": ["i2"]}), "id that was not given"),
@@ -144,6 +170,30 @@ HOSTILE_SITES: dict[str, tuple[Callable[[dict[str, Any]], None], str]] = {
     "another size of an image that is there twice": (add_second_image, "another size"),
     "another size of an image": (change("images.0.width", 9), "another size"),
     "a document that is there twice": (lambda site: site["documents"].append(site["documents"][0]), "twice"),
+    "a number that Postgres does not store": (change(f"{FAQ}.sortOrder", 1 << 31), "not between 0 and 999,999,999"),
+    "a number that no database stores": (change(f"{DRAFT}.lastSection", 1 << 63), "not between 0 and 999,999,999"),
+    "a number of an item below zero": (change(f"{DRAFT}.lastItem", -1), "not between 0 and"),
+    "a number of what it leaves out": (change("leftOut", {"changeSets": 1 << 63}), "leftOut.changeSets"),
+    "a time before the calendar": (change("documents.0.createdAt", "0001-01-01T00:00:00+14:00"), "years 1970 to 9998"),
+    "a time after the calendar": (change("documents.0.updatedAt", "9999-12-31T23:59:59-14:00"), "years 1970 to 9998"),
+    "a time of an image": (change("images.0.createdAt", "0001-01-01T00:00:00+14:00"), "years 1970 to 9998"),
+    "a title that is too long": (change(f"{DRAFT}.title", "t" * 201), "title [(]en[)] is too long"),
+    "an empty title": (change(f"{DRAFT}.title", " "), "title [(]en[)] is empty"),
+    "a title that cannot be seen": (change(f"{DRAFT}.title", "\u3164"), "nothing of the text can be seen"),
+    "a title of two lines": (change(f"{DRAFT}.title", "About\nAPPROVED"), "more than one line"),
+    "a title that reads as another": (change(f"{DRAFT}.title", "a\u202eb"), "turns the direction"),
+    "a text for search engines that is too long": (change(f"{DRAFT}.meta", {"title": "t" * 201}), "is too long"),
+    "an address that is too long": (change(f"{DRAFT}.slug", f"ab/{'b' * 60}/{'c' * 30}"), "more than 64"),
+    "an address that the site keeps": (change(f"{DRAFT}.slug", "preview/x1"), "'preview' is reserved"),
+    "an address that is a language": (change(f"{DRAFT}.slug", "de"), "'de' is reserved"),
+    "an address of one letter": (change(f"{DRAFT}.slug", "about/a"), "not a slug"),
+    "a collection at an address that the site keeps": (keep_collection("images"), "'images' is reserved"),
+    "two pages at one address": (make_twin, "two pages have the address 'about' in en"),
+    "two pages at one address in another language": (translate_twin, "two pages have the address 'about' in de"),
+    "a translation into its own language": (change(f"{DRAFT}.translations", {"en": {"title": "A"}}), "own language"),
+    "a redirect from a page that visitors see": (redirect_live_page, "address of a page that visitors see"),
+    "an image whose alternative text cannot be seen": (change("images.0.alt", "\u200b"), "images.0.alt"),
+    "a field twice": (repeat_field, "a field twice"),
     "half a character": (change("name", "\ud800"), "not JSON"),
 }
 
@@ -226,11 +276,44 @@ def test_files_that_unpack_to_too_much_are_refused_before_they_are_unpacked(
         read_archive(file)
 
 
-async def test_an_import_that_fails_half_way_leaves_nothing(world: World, small: Small) -> None:
-    site = copy.deepcopy(small[0])
-    make_twin(site)
-    file = await world.files.add(pack_site(site, small[1]))
+async def test_an_import_that_fails_half_way_leaves_nothing(
+    world: World, small: Small, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fail(*_: object) -> None:
+        raise ConflictError("halfway")
+
+    monkeypatch.setattr("remit_cms.sites.writing.move_live", fail)
+    file = await world.files.add(pack_site(*small))
     before = await world.rows()
-    with pytest.raises(ConflictError):
+    with pytest.raises(ConflictError, match="halfway"):
         await world.sites.import_content(world.call(), ImportContent(file=file))
     assert await world.rows() == before
+
+
+async def test_settings_and_navigation_of_a_file_take_no_address_of_a_page(world: World, small: Small) -> None:
+    site = copy.deepcopy(small[0])
+    add_settings({"tagline": "Hi"})(site)
+    single = {"slug": "kontakt", "title": "A page", "translations": {"de": {"slug": "kontakt"}}}
+    site["documents"][1]["draft"] |= single
+    site["documents"][1]["live"] = site["documents"][1]["draft"]
+    file = await world.files.add(pack_site(site, small[1]))
+    await world.sites.import_content(world.call(), ImportContent(file=file))
+    assert (await world.pages.create_page(world.call(key="new"), CreatePage(title="Kontakt"))).page.slug == "kontakt"
+
+
+async def test_a_site_with_texts_of_before_they_were_lines_is_exported(world: World) -> None:
+    await world.page("About")
+    async with world.database.write() as session:
+        await session.execute(update(Page).values(title="About\nus\u202e", meta_title="\u3164"))
+    file = (await world.sites.export_content(world.call(), ExportContent())).file
+    package, _ = read_archive(await world.files.read(file))
+    draft = package.documents[0].draft
+    assert (draft.title, draft.meta.title) == ("About us", "…")
+
+
+async def test_a_site_that_no_file_may_hold_is_not_exported(world: World) -> None:
+    await world.page("About")
+    async with world.database.write() as session:
+        await session.execute(update(Page).values(slug="preview/x1"))
+    with pytest.raises(ConflictError, match="cannot be exported: 'preview/x1' is not the address of a page"):
+        await world.sites.export_content(world.call(), ExportContent())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from typing import Annotated, Literal, Self
 
-from pydantic import AliasChoices, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, AliasChoices, Field, StringConstraints, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from remit.artifacts import Artifact
@@ -13,6 +13,7 @@ from remit.tools import Reference, entity
 from remit_cms.models import (
     DocumentReply,
     GuardedPayload,
+    Line,
     LocaleCode,
     OmittedIfNone,
     OptionalParam,
@@ -38,11 +39,21 @@ _NAME = "File name of the image"
 ImageReference = Annotated[str, Field(min_length=1, max_length=500), Reference("image")]
 """How an image is named: by id, name or alternative text, which is resolved before anybody is asked."""
 
-_Text = Annotated[str, StringConstraints(strip_whitespace=True, max_length=500)]
-_AltText = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
-_Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=255)]
 _Query = Annotated[str, Field(min_length=1, max_length=500)]
 _Cursor = Annotated[str, Field(max_length=200)]
+
+
+def _check_name(name: str) -> str:
+    if "/" in name or "\\" in name:
+        raise ValueError("a file name has neither / nor \\; write menu-3-4.png, for example")
+    return name
+
+
+_Text = Annotated[str, StringConstraints(strip_whitespace=True, max_length=500), Line]
+_AltText = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500), Line]
+_Name = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=255), Line, AfterValidator(_check_name)
+]
 _Percent = Annotated[int, Field(ge=0, le=100)]
 _FieldKey = Annotated[str, Field(min_length=1, max_length=64)]
 

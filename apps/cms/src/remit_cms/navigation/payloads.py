@@ -9,6 +9,7 @@ from pydantic import AliasChoices, Field, StringConstraints, model_validator
 from remit.tools import Reference, entity
 from remit_cms.models import (
     DocumentReply,
+    Line,
     LocaleCode,
     OmittedIfNone,
     OptionalParam,
@@ -23,7 +24,7 @@ _HREF = "Page or post by slug, id or exact title, or an address that begins with
 _WHERE = "header, footer or both"
 _LOCALE = "Language of the label, e.g. en"
 
-_NewLabel = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]
+_NewLabel = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100), Line]
 _Href = Annotated[str, Field(min_length=1, max_length=2048)]
 _ItemReference = Annotated[str, Field(min_length=1, max_length=200), Reference("navigation-item")]
 _Position = Annotated[int, Field(ge=0, le=100)]

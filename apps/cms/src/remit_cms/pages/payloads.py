@@ -11,6 +11,7 @@ from pydantic.json_schema import SkipJsonSchema
 from remit.tools import entity
 from remit_cms.models import (
     DocumentReply,
+    Line,
     LocaleCode,
     OmittedIfNone,
     OptionalParam,
@@ -32,12 +33,12 @@ _SLUG = "Name in the address: a-z, 0-9 and '-'"
 
 _TITLE_NAMES = AliasChoices("title", "name")
 
-_MetaTitle = Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)]
-_MetaText = Annotated[str, StringConstraints(strip_whitespace=True, max_length=500)]
+_MetaTitle = Annotated[str, StringConstraints(strip_whitespace=True, max_length=200), Line]
+_MetaText = Annotated[str, StringConstraints(strip_whitespace=True, max_length=500), Line]
 _ParentName = Annotated[str, Field(max_length=200)]
 _Cursor = Annotated[str, Field(max_length=200)]
 _Title = Annotated[
-    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200), Field(description="Page title")
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200), Line, Field(description="Page title")
 ]
 
 

@@ -15,6 +15,7 @@ from remit_cms.models import (
     ContentInput,
     DocumentReply,
     IdOrKey,
+    Line,
     LocaleCode,
     OmittedIfNone,
     OptionalParam,
@@ -37,9 +38,9 @@ _LOCALE = "Language, e.g. en"
 _LIMIT = "Most to give (1-100)"
 
 _EntryReference = Annotated[str, Field(min_length=1, max_length=200), Reference("entry")]
-_Title = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
+_Title = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200), Line]
 _Text = Annotated[str, Field(max_length=50_000)]
-_Line = Annotated[str, StringConstraints(strip_whitespace=True, max_length=1000)]
+_Line = Annotated[str, StringConstraints(strip_whitespace=True, max_length=1000), Line]
 _Cursor = Annotated[str, Field(max_length=200)]
 
 
@@ -128,7 +129,7 @@ def _split_tags(value: object) -> object:
     return [tag.strip() for text in cast("list[str]", texts) for tag in text.split(",") if tag.strip()]
 
 
-Tag = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=50, pattern=r"^[^,]+$")]
+Tag = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=50, pattern=r"^[^,]+$"), Line]
 Tags = Annotated[list[Tag], BeforeValidator(_split_tags), Field(max_length=20)]
 
 _OTHER_NAMES = {

@@ -12,6 +12,7 @@ from remit_cms.models import (
     DocumentReference,
     DocumentReply,
     GuardedPayload,
+    Line,
     LocaleCode,
     OmittedIfNone,
     OptionalParam,
@@ -119,7 +120,7 @@ class GetChangeSet(OneSet, ReadPayload):
 class CreateChangeSet(Payload):
     """A new change set."""
 
-    name: str = Field(min_length=1, max_length=200, description="What the changes are for")
+    name: Annotated[str, Line] = Field(min_length=1, max_length=200, description="What the changes are for")
     page_ids: _Pages = Field(description="Ids, slugs or exact titles of the edited pages")
 
 

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints
 
 from remit.errors import NotFoundError
-from remit_cms.models import Content, OmittedIfNone, View
+from remit_cms.models import Content, Line, OmittedIfNone, View
 from remit_cms.storage.documents import load_document
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.snapshots import Snapshot
@@ -46,8 +46,8 @@ def short_text(most: int) -> object:
     return StringConstraints(strip_whitespace=True, max_length=most)
 
 
-SiteName = Annotated[str, short_text(200)]
-Tagline = Annotated[str, short_text(300)]
+SiteName = Annotated[str, short_text(200), Line]
+Tagline = Annotated[str, short_text(300), Line]
 HomePage = Annotated[str, BeforeValidator(_read_page), short_text(200)]
 Instructions = Annotated[str, short_text(2000)]
 TimeZone = Annotated[str, short_text(100), AfterValidator(_check_zone)]

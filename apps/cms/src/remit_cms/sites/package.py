@@ -7,13 +7,24 @@ import re
 from collections.abc import Iterator
 from typing import Annotated, Final, Literal, Self, cast
 
-from pydantic import AwareDatetime, Field, StringConstraints, ValidationError, model_validator
+from pydantic import Field, StringConstraints, ValidationError, model_validator
 
 from remit.errors import InvalidArgumentsError
-from remit_cms.models import Content, LocaleCode, NewLocale, View, pluralize
+from remit_cms.models import Content, Line, LocaleCode, NewLocale, View, pluralize
 from remit_cms.navigation.items import Location
 from remit_cms.settings.payloads import UpdateSiteSettings
 from remit_cms.settings.values import SiteSettings
+from remit_cms.sites.rules import (
+    MAX_NUMBER,
+    SINGLE,
+    Name,
+    Time,
+    check_address,
+    check_numbers,
+    check_structure,
+    check_texts,
+    find_addresses,
+)
 from remit_cms.storage.home import home_of
 from remit_cms.storage.images import iterate_image_slots
 from remit_cms.storage.snapshots import SectionSnapshot, Snapshot
@@ -28,12 +39,9 @@ VERSION: Final = 1
 _KEY: Final = r"^[a-z0-9][a-z0-9_-]{0,63}$"
 _ID: Final = r"^[A-Za-z0-9_-]{1,64}$"
 _ITEM: Final = re.compile(r"i[1-9][0-9]{0,8}")
-_PATH: Final = re.compile(r"[a-z0-9-]{1,64}(/[a-z0-9-]{1,64}){0,7}")
-_SINGLE: Final = (Kind.SETTINGS, Kind.NAVIGATION)
 
 _Key = Annotated[str, StringConstraints(pattern=_KEY)]
 _Id = Annotated[str, StringConstraints(pattern=_ID)]
-_Name = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 _Text = Annotated[str, StringConstraints(max_length=1000)]
 
 
@@ -41,7 +49,7 @@ class LanguagePart(View):
     """A language of the site."""
 
     code: NewLocale
-    name: Annotated[str, StringConstraints(min_length=1, max_length=64)]
+    name: Annotated[str, StringConstraints(min_length=1, max_length=64), Line]
 
 
 class TemplatePart(View):
@@ -49,7 +57,7 @@ class TemplatePart(View):
 
     kind: Kind
     key: _Key
-    name: _Name
+    name: Name
     description: _Text
     structure: Structure
 
@@ -57,6 +65,9 @@ class TemplatePart(View):
     def _check(self) -> Self:
         if self.structure.lists and self.kind is not Kind.PAGE:
             raise ValueError("only templates of sections have lists")
+        if self.kind is Kind.ENTRY:
+            check_address(self.key, ())
+        check_structure(self.structure)
         return self
 
 
@@ -69,12 +80,12 @@ class ImagePart(View):
     media_type: Literal["image/png", "image/jpeg"]
     width: Annotated[int, Field(ge=1, le=20_000)]
     height: Annotated[int, Field(ge=1, le=20_000)]
-    name: Annotated[str, StringConstraints(min_length=1, max_length=255)]
-    alt: Annotated[str, StringConstraints(min_length=1, max_length=500)]
-    caption: Annotated[str, StringConstraints(max_length=500)] = ""
+    name: Annotated[str, StringConstraints(min_length=1, max_length=255), Line]
+    alt: Annotated[str, StringConstraints(min_length=1, max_length=500), Line]
+    caption: Annotated[str, StringConstraints(max_length=500), Line] = ""
     focal_x: Annotated[int, Field(ge=0, le=100)] = 50
     focal_y: Annotated[int, Field(ge=0, le=100)] = 50
-    created_at: AwareDatetime
+    created_at: Time
 
 
 class DocumentPart(View):
@@ -82,9 +93,9 @@ class DocumentPart(View):
 
     draft: Snapshot
     live: Snapshot | None = None
-    created_at: AwareDatetime
-    updated_at: AwareDatetime
-    published_at: AwareDatetime | None = None
+    created_at: Time
+    updated_at: Time
+    published_at: Time | None = None
 
     @property
     def states(self) -> list[Snapshot]:
@@ -103,9 +114,9 @@ class RedirectPart(View):
 class LeftOut(View):
     """How much of a site is not in its file, beside its history: approved elsewhere, unfinished, or deleted."""
 
-    scheduled_actions: Annotated[int, Field(ge=0, exclude_if=operator.not_)] = 0
-    change_sets: Annotated[int, Field(ge=0, exclude_if=operator.not_)] = 0
-    deleted_pages: Annotated[int, Field(ge=0, exclude_if=operator.not_)] = 0
+    scheduled_actions: Annotated[int, Field(ge=0, le=MAX_NUMBER, exclude_if=operator.not_)] = 0
+    change_sets: Annotated[int, Field(ge=0, le=MAX_NUMBER, exclude_if=operator.not_)] = 0
+    deleted_pages: Annotated[int, Field(ge=0, le=MAX_NUMBER, exclude_if=operator.not_)] = 0
 
     def describe(self) -> str:
         """What that is, as a sentence."""
@@ -123,7 +134,7 @@ class SitePackage(View):
 
     format: Literal["remit-cms-site"] = FORMAT
     version: Literal[1] = VERSION
-    name: _Name
+    name: Name
     languages: Annotated[list[LanguagePart], Field(min_length=1, max_length=50)]
     templates: list[TemplatePart]
     images: list[ImagePart]
@@ -140,7 +151,7 @@ class SitePackage(View):
             ("picture", [each.source for each in self.images]),
             ("document", [each.draft.id for each in self.documents]),
             ("redirect", [f"{each.locale}/{each.path}" for each in self.redirects]),
-            ("document of a kind", [each.draft.kind for each in self.documents if each.draft.kind in _SINGLE]),
+            ("document of a kind", [each.draft.kind for each in self.documents if each.draft.kind in SINGLE]),
         ):
             if len({*names}) != len(names):
                 raise ValueError(f"it has a {what} twice")
@@ -149,14 +160,23 @@ class SitePackage(View):
             for state in document.states:
                 self._check_state(document, state, templates)
         self._check_home()
-        for each in self.redirects:
-            _check_path(each.path)
-            if each.page not in self._ids(*Kind) or each.locale not in self._codes():
-                raise ValueError(f"the redirect {each.path!r} leads to a page or language that it does not have")
+        self._check_addresses()
         return self
 
-    def _codes(self) -> set[str]:
-        return {each.code for each in self.languages}
+    def _codes(self) -> list[str]:
+        return [each.code for each in self.languages]
+
+    def _check_addresses(self) -> None:
+        """Refuse two pages at one address, and redirects that no page has left."""
+        codes, pages = self._codes(), self._ids(Kind.PAGE, Kind.ENTRY)
+        find_addresses((each.draft for each in self.documents), codes)
+        live = find_addresses((each.live for each in self.documents if each.live is not None), codes)
+        for each in self.redirects:
+            check_address(each.path, ())
+            if each.page not in pages or each.locale not in codes:
+                raise ValueError(f"the redirect {each.path!r} leads to a page or language that it does not have")
+            if (each.locale, each.path) in live:
+                raise ValueError(f"the redirect {each.path!r} has the address of a page that visitors see")
 
     def _ids(self, *kinds: Kind) -> set[str]:
         return {each.draft.id for each in self.documents if each.draft.kind in kinds}
@@ -173,20 +193,19 @@ class SitePackage(View):
         what = f"document {state.id!r}"
         if not re.fullmatch(_ID, state.id) or state.id != document.draft.id or state.kind != document.draft.kind:
             raise ValueError(f"{what}: its states have other ids or kinds, or an id that is none")
-        if state.kind not in [*Kind] or not {state.locale, *state.translations, *_locales_of(state)} <= self._codes():
+        codes = {state.locale, *state.translations, *_locales_of(state)}
+        if state.kind not in [*Kind] or not codes <= {*self._codes()}:
             raise ValueError(f"{what}: it has a kind or language that the site does not have")
-        if state.parent is not None and state.parent not in self._ids(Kind.PAGE) - {state.id}:
-            raise ValueError(f"{what}: the page above it is not in the file")
-        for texts in state.texts.values():
-            if texts.slug is not None and state.kind not in _SINGLE:
-                _check_path(texts.slug)
-            if any(len(each or "") > 500 for each in (texts.title, texts.meta_title, texts.meta_description)):
-                raise ValueError(f"{what}: a title or description is too long")
+        if state.parent is not None:
+            raise ValueError(f"{what}: it names a page above it; its address says where it stands, as about/team does")
+        check_numbers(what, state)
         numbers = [each.number for each in state.sections if each.number]
         if any(len({*each}) != len(each) for each in ([each.id for each in state.sections], numbers)):
             raise ValueError(f"{what}: it has a section twice")
         if state.kind == Kind.ENTRY and len(state.sections) != 1:
             raise ValueError(f"{what}: an entry has one section")
+        if state.kind not in SINGLE:
+            check_texts(what, state, self._codes())
         images = {each.id for each in self.images}
         for section in state.sections:
             structure = templates.get((state.kind, section.definition))
@@ -247,11 +266,6 @@ def _read_contents(what: str, state: Snapshot, section: SectionSnapshot, structu
         yield localize_content({locale: content}, (locale,), section.lists).content
 
 
-def _check_path(path: str) -> None:
-    if not _PATH.fullmatch(path):
-        raise ValueError(f"{path[:80]!r} is not the address of a page")
-
-
 def _locales_of(state: Snapshot) -> Iterator[str]:
     for section in state.sections:
         yield from section.contents
@@ -274,10 +288,11 @@ def parse_package(value: object) -> SitePackage:
     try:
         return SitePackage.model_validate(found)
     except (ValidationError, InvalidArgumentsError) as error:
-        raise InvalidArgumentsError(f"the file cannot be imported: {_first_problem(error)}") from error
+        raise InvalidArgumentsError(f"the file cannot be imported: {first_problem(error)}") from error
 
 
-def _first_problem(error: Exception) -> str:
+def first_problem(error: Exception) -> str:
+    """The first thing that is wrong with a site, on one line."""
     if not isinstance(error, ValidationError):
         return str(error)
     first = error.errors(include_url=False)[0]

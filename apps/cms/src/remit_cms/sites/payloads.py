@@ -8,11 +8,11 @@ from pydantic import Field, StringConstraints, model_validator
 
 from remit.artifacts import Artifact
 from remit.tools import entity
-from remit_cms.models import NewLocale, OmittedIfNone, Payload, Reply, View
+from remit_cms.models import Line, NewLocale, OmittedIfNone, Payload, Reply, View
 from remit_cms.sites.package import LeftOut
 
 _Key = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{1,62}$")]
-_Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
+_Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200), Line]
 _Environments = Annotated[list[_Key], Field(min_length=1, max_length=10)]
 _Languages = Annotated[list[NewLocale], Field(min_length=1, max_length=50)]
 

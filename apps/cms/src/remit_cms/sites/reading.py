@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
+from pydantic import ValidationError
 from sqlalchemy import func, select, true
 
-from remit_cms.models import Content
+from remit.errors import ConflictError
+from remit_cms.models import Content, tidy_line
 from remit_cms.sites.package import (
     DocumentPart,
     ImagePart,
@@ -15,11 +18,12 @@ from remit_cms.sites.package import (
     RedirectPart,
     SitePackage,
     TemplatePart,
+    first_problem,
 )
 from remit_cms.storage.change_sets import has_unpublished_edits
 from remit_cms.storage.images import Image, ImageContent, iterate_image_slots
 from remit_cms.storage.scope import Scope, parse_structure
-from remit_cms.storage.snapshots import SectionSnapshot, Snapshot, build_snapshot, load_snapshot
+from remit_cms.storage.snapshots import MetaSnapshot, SectionSnapshot, Snapshot, build_snapshot, load_snapshot
 from remit_cms.storage.tables import (
     ChangeSet,
     Kind,
@@ -32,12 +36,16 @@ from remit_cms.storage.tables import (
     TrashedPage,
 )
 from remit_cms.storage.tables import Site as SiteRow
+from remit_cms.storage.translations import PageTexts
 
 
 async def load_package(scope: Scope) -> tuple[SitePackage, dict[str, bytes]]:
     """The site and environment of a transaction, and the contents of its images by digest.
 
     Images that were deleted are left out of the drafts that name them: nothing shows them.
+
+    Raises:
+        ConflictError: it has something that no file of a site may hold, which an older CMS wrote.
     """
     target, session = scope.target, scope.session
     site = await session.get_one(SiteRow, target.site)
@@ -51,20 +59,20 @@ async def load_package(scope: Scope) -> tuple[SitePackage, dict[str, bytes]]:
     ids = {page.id for page in pages}
     dates = await _load_publication_dates(scope)
     moved = select(Redirect).where(target.row_filter(Redirect)).order_by(Redirect.locale, Redirect.path)
-    package = SitePackage(
-        name=site.name,
+    parts = dict[str, Any](
+        name=tidy_line(site.name),
         languages=[LanguagePart(code=code, name=names[code]) for code in scope.locales],
         templates=[
             TemplatePart(
                 kind=Kind(row.kind),
                 key=row.key,
-                name=row.name,
+                name=tidy_line(row.name),
                 description=row.description,
                 structure=parse_structure(row),
             )
             for row in await session.scalars(templates.order_by(SectionDefinition.key))
         ],
-        images=[ImagePart.model_validate(image, from_attributes=True) for image in images],
+        images=[_read_image(image) for image in images],
         documents=[await _load_document(scope, page, dates.get(page.id), shown) for page in pages],
         redirects=[
             RedirectPart(locale=row.locale, path=row.path, page=row.page)
@@ -72,6 +80,10 @@ async def load_package(scope: Scope) -> tuple[SitePackage, dict[str, bytes]]:
             if row.page in ids
         ],
     )
+    try:
+        package = SitePackage(**parts)
+    except ValidationError as error:
+        raise ConflictError(f"The site cannot be exported: {first_problem(error)}") from error
     digests = {image.digest for image in images}
     rows = await session.scalars(select(ImageContent).where(ImageContent.digest.in_(digests)))
     return package, {row.digest: row.content for row in rows}
@@ -104,12 +116,31 @@ async def _load_document(scope: Scope, page: Page, published: datetime | None, i
 def _tidy(snapshot: Snapshot, status: str, images: set[str]) -> Snapshot:
     """A state with its sections in order, and without slots that show deleted images."""
     sections = sorted(snapshot.sections, key=lambda section: (section.sort_order, section.id))
+    meta = MetaSnapshot(title=_tidy_text(snapshot.meta.title), description=_tidy_text(snapshot.meta.description))
     return snapshot.model_copy(
         update={
+            "title": tidy_line(snapshot.title),
+            "meta": meta,
+            "translations": {locale: _tidy_texts(texts) for locale, texts in snapshot.translations.items()},
             "status": "archived" if status == "archived" else "draft",
             "sections": [_tidy_section(each, number, images) for number, each in enumerate(sections)],
         }
     )
+
+
+def _tidy_texts(texts: PageTexts) -> PageTexts:
+    fields = ("title", "meta_title", "meta_description")
+    return texts.model_copy(update={field: _tidy_text(getattr(texts, field)) for field in fields})
+
+
+def _tidy_text(text: str | None) -> str | None:
+    return None if text is None else tidy_line(text)
+
+
+def _read_image(image: Image) -> ImagePart:
+    texts = {field: tidy_line(getattr(image, field)) for field in ("name", "alt", "caption")}
+    fields = {field: getattr(image, field) for field in ImagePart.model_fields}
+    return ImagePart.model_validate({**fields, **texts})
 
 
 def _tidy_section(section: SectionSnapshot, number: int, images: set[str]) -> SectionSnapshot:

@@ -9,9 +9,10 @@ from typing import Final, cast
 from pydantic import JsonValue
 from sqlalchemy import delete, select, update
 
-from remit.errors import ConflictError, InvalidArgumentsError
+from remit.errors import ConflictError
 from remit_cms.models import Content
 from remit_cms.sites.package import DocumentPart, SitePackage
+from remit_cms.storage.documents import TITLES, single_slug
 from remit_cms.storage.home import HOME_PAGE
 from remit_cms.storage.images import Image, ImageContent, index_image, map_images
 from remit_cms.storage.live import Move, move_live
@@ -72,7 +73,7 @@ async def write_package(edit: Edit, package: SitePackage, contents: Mapping[str,
     """Write a site, with ids of its own.
 
     Raises:
-        ConflictError: there is something already, or two of its pages have one address.
+        ConflictError: there is something already.
     """
     await check_is_empty(edit)
     await check_languages(edit, package)
@@ -126,14 +127,13 @@ class _Ids:
         }
 
     def rename(self, state: Snapshot) -> Snapshot:
-        """A state with the new ids, its sections in order."""
-        return state.model_copy(
-            update={
-                "id": self.documents[state.id],
-                "parent": None if state.parent is None else self.documents[state.parent],
-                "sections": [self._rename_section(state, each) for each in state.sections],
-            }
-        )
+        """A state with the new ids. Settings and navigation have the names that they have on every site."""
+        kind = Kind(state.kind)
+        names: dict[str, object] = {}
+        if kind in TITLES:
+            names = {"title": TITLES[kind], "slug": single_slug(kind), "translations": {}}
+        sections = [self._rename_section(state, each) for each in state.sections]
+        return state.model_copy(update={"id": self.documents[state.id], "sections": sections, **names})
 
     def _rename_section(self, state: Snapshot, section: SectionSnapshot) -> SectionSnapshot:
         key = (state.id, section.id)
@@ -206,33 +206,27 @@ async def _write_images(edit: Edit, package: SitePackage, contents: Mapping[str,
 
 
 async def _write_pages(edit: Edit, package: SitePackage, ids: _Ids) -> dict[str, Page]:
-    """The rows of all documents, those above others first."""
+    """The rows of all documents."""
     pages: dict[str, Page] = {}
-    waiting = [part.draft for part in package.documents]
-    while waiting:
-        ready = [draft for draft in waiting if draft.parent is None or draft.parent in pages]
-        if not ready:
-            raise InvalidArgumentsError("the file cannot be imported: pages are above one another in a circle")
-        for draft in ready:
-            page = Page(
-                id=ids.documents[draft.id],
-                site=edit.target.site,
-                environment=edit.target.environment,
-                locale=draft.locale,
-                kind=draft.kind,
-                parent=None if draft.parent is None else pages[draft.parent].id,
-                slug=draft.slug,
-                title=draft.title,
-                status="draft",
-                indexing=draft.indexing,
-                revision=0,
-                created_at=edit.now,
-                updated_at=edit.now,
-            )
-            edit.session.add(page)
-            pages[draft.id] = page
-        await edit.session.flush()
-        waiting = [draft for draft in waiting if draft.id not in pages]
+    for part in package.documents:
+        draft = ids.rename(part.draft)
+        page = Page(
+            id=draft.id,
+            site=edit.target.site,
+            environment=edit.target.environment,
+            locale=draft.locale,
+            kind=draft.kind,
+            slug=draft.slug,
+            title=draft.title,
+            status="draft",
+            indexing=draft.indexing,
+            revision=0,
+            created_at=edit.now,
+            updated_at=edit.now,
+        )
+        edit.session.add(page)
+        pages[part.draft.id] = page
+    await edit.session.flush()
     return pages
 
 

@@ -20,6 +20,11 @@ def describe_document(page: Page, path: str | None, article: str = "") -> str:
     return f"{article}{page.kind} '{page.title}' (/{path or page.slug})"
 
 
+def single_slug(kind: Kind) -> str:
+    """The slug of such a document. No page can have it, since it begins with ``_``."""
+    return f"_{kind}"
+
+
 async def find_single(scope: Scope, kind: Kind) -> Page | None:
     """The document of a kind of which a site has one; none before its first edit."""
     return (await scope.session.scalars(select(Page).where(scope.target.row_filter(Page), Page.kind == kind))).first()
@@ -28,7 +33,7 @@ async def find_single(scope: Scope, kind: Kind) -> Page | None:
 async def find_or_make_single(edit: Edit, kind: Kind) -> Page:
     """The document of a kind of which a site has one. The caller saves its revision."""
     page = await find_single(edit, kind)
-    return page or await make_document(edit, kind, TITLES[kind], f"_{kind}")
+    return page or await make_document(edit, kind, TITLES[kind], single_slug(kind))
 
 
 async def make_document(edit: Edit, kind: Kind, title: str, slug: str, *, indexing: bool = False) -> Page:

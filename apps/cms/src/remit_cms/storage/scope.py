@@ -81,9 +81,7 @@ class Scope:
 
     def fallback_chain(self, locale: str) -> tuple[str, ...]:
         """The locales whose texts stand in for a locale, itself first: de-AT, de, and the default last."""
-        parts = locale.split("-")
-        shorter = ["-".join(parts[:length]) for length in range(len(parts), 0, -1)]
-        return (*dict.fromkeys([locale, *(code for code in shorter if code in self.locales), self.default_locale]),)
+        return make_fallback_chain(locale, self.locales)
 
     def format_address(self, locale: str, path: str) -> str:
         """The address of a page for visitors: ``/about``, or in another locale than the default ``/de/about``."""
@@ -210,6 +208,13 @@ class Scope:
         chosen = and_(self.target.row_filter(SectionDefinition), SectionDefinition.key.in_(keys))
         rows = await self.session.scalars(select(SectionDefinition).where(chosen))
         return {row.key: parse_structure(row) for row in rows}
+
+
+def make_fallback_chain(locale: str, locales: Sequence[str]) -> tuple[str, ...]:
+    """The languages whose texts stand in for one, of those that a site has, the default first."""
+    parts = locale.split("-")
+    shorter = ["-".join(parts[:length]) for length in range(len(parts), 0, -1)]
+    return (*dict.fromkeys([locale, *(code for code in shorter if code in locales), locales[0]]),)
 
 
 async def find_named(scope: Scope, name: str, kinds: Sequence[Kind] = ()) -> list[Page]:

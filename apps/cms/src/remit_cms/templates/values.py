@@ -19,7 +19,7 @@ from pydantic import (
 )
 
 from remit.errors import InvalidArgumentsError
-from remit_cms.models import ONE_TEXT, Content
+from remit_cms.models import ONE_TEXT, Content, Line
 from remit_cms.templates.builtin import BUILTIN_TEMPLATES
 from remit_cms.templates.references import parse_reference
 from remit_cms.templates.slots import Slot, SlotType, Structure, shown_key
@@ -64,7 +64,7 @@ class _SlotValue(BaseModel):
 class Link(_SlotValue):
     """A link with its label."""
 
-    text: str = Field(min_length=1, max_length=200)
+    text: Annotated[str, Line] = Field(min_length=1, max_length=200)
     url: Annotated[str, _URL_FIELD, AfterValidator(_check_link_url)]
 
 
@@ -73,8 +73,8 @@ class Image(_SlotValue):
 
     image_id: str | None = Field(default=None, alias="imageId", min_length=1, max_length=255)
     url: Annotated[str, _URL_FIELD, AfterValidator(_check_file_url)] | None = None
-    alt: str = Field(default="", max_length=500)
-    caption: str = Field(default="", max_length=500)
+    alt: Annotated[str, Line] = Field(default="", max_length=500)
+    caption: Annotated[str, Line] = Field(default="", max_length=500)
 
     @model_validator(mode="after")
     def _require_one(self) -> Self:
