@@ -6,10 +6,10 @@ import asyncio
 from typing import cast
 
 import pytest
-from pydantic import JsonValue
-from sqlalchemy import func, select
+from pydantic import JsonValue, ValidationError
+from sqlalchemy import func, select, update
 
-from apps.cms.tests.images.files import open_picture, picture_file, refer
+from apps.cms.tests.images.files import UPLOAD, open_picture, picture_file, refer
 from apps.cms.tests.world import HOME, World
 from remit.errors import ConflictError, InvalidArgumentsError, NotFoundError
 from remit_cms.images.payloads import (
@@ -52,6 +52,28 @@ async def test_an_image_is_kept_once_for_each_site(world: World) -> None:
     assert (again, other.id == first.id) == (first, False)
     rows = await world.rows()
     assert (rows["images"], rows["image_contents"], rows["image_search"]) == (2, 1, 2)
+
+
+async def test_texts_of_a_picture_that_is_there_already_are_told_to_be_left_out(world: World) -> None:
+    file = await world.files.add(UPLOAD, name="tree.png")
+    await world.images.upload_image(world.call(), UploadImage(file=file, alt_text="A tree"))
+    again = UploadImage(file=file, alt_text="An old tree", caption="In May")
+    reply = await world.images.upload_image(world.call(), again)
+    assert reply.image.alt_text == "A tree"
+    assert reply.message.endswith(", and keeps its altText, caption: cms_updateImage changes them")
+
+
+async def test_a_name_with_slashes_is_refused_and_one_of_before_does_not_hinder(world: World) -> None:
+    for name in ("menu 3/4.png", "C:\\menu.png"):
+        with pytest.raises(ValidationError, match="a file name has neither"):
+            UpdateImage(image_id="x", name=name)
+    file = await world.files.add(UPLOAD, name="a\u202eb.png")
+    image = (await world.images.upload_image(world.call(), UploadImage(file=file, alt_text="A tree"))).image
+    assert image.name == "ab.png"
+    async with world.database.write() as session:
+        await session.execute(update(Image).values(name="menu 3/4.png"))
+    reply = await world.images.get_image_rendition(world.call(), GetImageRendition(image_id=image.id))
+    assert reply.rendition.name == "menu 3-4-8.webp"
 
 
 async def test_an_upload_names_what_it_shows(world: World) -> None:

@@ -67,6 +67,13 @@ def test_a_file_that_is_no_picture_of_the_web_is_refused(content: bytes) -> None
         read_picture(content)
 
 
+def test_a_damaged_avif_is_refused() -> None:
+    content = bytearray(picture_file("AVIF", (64, 64)))
+    content[content.index(b"av01", content.index(b"infe"))] ^= 1  # the type of the item
+    with pytest.raises(InvalidArgumentsError, match="holds no picture that can be read"):
+        read_picture(bytes(content))
+
+
 def test_a_small_file_that_unpacks_to_a_huge_picture_is_refused_before_it_is_unpacked() -> None:
     def chunk(kind: bytes, data: bytes) -> bytes:
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))

@@ -10,7 +10,7 @@ import pytest
 
 from figures.ssrf_world import Internet, Page
 from remit.errors import DeniedError, ExternalError, InvalidArgumentsError
-from remit_cms.web.guarded_http import HttpLimits
+from remit_cms.web.guarded_http import HttpLimits, HttpReply
 
 SMALL = HttpLimits(max_bytes=1000, seconds=5, redirects=2)
 
@@ -27,6 +27,15 @@ async def test_a_page_arrives_as_it_is(internet: Internet) -> None:
     assert (reply.status, reply.media_type, reply.text) == (200, "text/plain", "gr\xfc\xdf")
     assert reply.url == "http://site.example/?q=a%20b"
     assert internet.requests[0].startswith("GET /?q=a%20b HTTP/1.1\r\nHost: site.example")
+
+
+@pytest.mark.parametrize(
+    "charset", ["idna", "undefined", "unicode_escape", "raw_unicode_escape", "utf-7", "x\0y", "hex"]
+)
+async def test_a_charset_that_is_none_of_the_web_is_read_as_utf_8(charset: str) -> None:
+    headers = {"content-type": f"text/plain; charset={charset}"}
+    reply = HttpReply(url="https://a.example/", status=200, headers=headers, body="é \\ud800 +2AA-".encode())
+    assert reply.text == "é \\ud800 +2AA-"
 
 
 async def test_a_name_with_umlauts_is_looked_up_as_the_browser_does(internet: Internet) -> None:

@@ -35,7 +35,7 @@ from remit_cms.images.payloads import (
 from remit_cms.images.pictures import FORMATS, Picture, read_picture
 from remit_cms.images.renditions import Renditions, nearest_width
 from remit_cms.images.seen import check_not_stale, check_token, give_token, make_note, show_image
-from remit_cms.models import Content, pluralize
+from remit_cms.models import Content, pluralize, tidy_line
 from remit_cms.semantic.fusion import fuse
 from remit_cms.semantic.index import SemanticIndex
 from remit_cms.storage.database import Database
@@ -90,7 +90,8 @@ class Images:
             found = (await edit.session.scalars(same)).first()
             if found is not None:
                 show_image(edit, found)
-                message = f"The site has this picture already, as '{found.name}' (id {found.id})"
+                remark = _describe_kept(found, payload)
+                message = f"The site has this picture already, as '{found.name}' (id {found.id}){remark}"
                 return ImageReply(image=image_view(found), message=message)
             image = await _add_image(edit, payload, picture, source)
             show_image(edit, image)
@@ -214,7 +215,7 @@ class Images:
             show_image(scope, image)
         width = nearest_width(image.width, payload.width)
         content = await self._renditions.get(target, image.digest, width, payload.format)
-        name = f"{image.name.rpartition('.')[0] or image.name}-{width}.{payload.format}"
+        name = f"{_as_file_name(image.name.rpartition('.')[0] or image.name)}-{width}.{payload.format}"
         return RenditionReply(
             image=image_view(image),
             rendition=await self._artifacts.add(content, name=name[-255:], media_type=FORMATS[payload.format]),
@@ -306,7 +307,7 @@ async def _add_image(edit: Edit, payload: UploadImage, picture: Picture, source:
         size=len(picture.content),
         width=picture.width,
         height=picture.height,
-        name=payload.name or payload.file.name or "image",
+        name=payload.name or tidy_line(payload.file.name) or "image",
         alt=payload.alt_text,
         caption=payload.caption or "",
         focal_x=50 if payload.focal_x is None else payload.focal_x,
@@ -321,6 +322,19 @@ async def _add_image(edit: Edit, payload: UploadImage, picture: Picture, source:
     await _index(edit, image)
     edit.add_change("image", image.id, 1, name=image.name)
     return image
+
+
+def _as_file_name(name: str) -> str:
+    """A name as files have it; images of before that was checked, and of other systems, have others."""
+    return name.replace("/", "-").replace("\\", "-")
+
+
+def _describe_kept(image: Image, payload: UploadImage) -> str:
+    """Which texts of a picture that is there already were given in vain."""
+    given = {"altText": payload.alt_text, "caption": payload.caption, "name": payload.name}
+    kept = {"altText": image.alt, "caption": image.caption, "name": image.name}
+    names = [name for name, text in given.items() if text is not None and text != kept[name]]
+    return f", and keeps its {', '.join(names)}: cms_updateImage changes them" if names else ""
 
 
 def _find_changes(image: Image, payload: UpdateImage) -> dict[str, str | int]:

@@ -93,7 +93,18 @@ def _unpack(content: bytes) -> Image:
     from PIL import Image, ImageOps  # noqa: PLC0415 - slow to import, needed by few programs
 
     bombs = (Image.DecompressionBombError, Image.DecompressionBombWarning)
-    broken = (OSError, ValueError, SyntaxError, TypeError, EOFError, ArithmeticError, LookupError, MemoryError)
+    # The decoder of AVIF raises RuntimeError.
+    broken = (
+        OSError,
+        ValueError,
+        SyntaxError,
+        TypeError,
+        EOFError,
+        ArithmeticError,
+        LookupError,
+        MemoryError,
+        RuntimeError,
+    )
     try:
         with Image.open(BytesIO(content), formats=_READABLE) as opened:
             width, height = opened.size
