@@ -10,6 +10,7 @@ from pydantic import JsonValue, ValidationError
 from sqlalchemy import func, select, update
 
 from apps.cms.tests.images.files import UPLOAD, open_picture, picture_file, refer
+from apps.cms.tests.publishing.editing import Editor
 from apps.cms.tests.world import HOME, World
 from remit.errors import ConflictError, InvalidArgumentsError, NotFoundError
 from remit_cms.images.payloads import (
@@ -238,6 +239,22 @@ async def test_an_image_is_not_deleted_while_a_draft_or_a_visitor_sees_it(world:
     await world.images.delete_image(world.call(), delete)
     rows = await world.rows()
     assert [rows[name] for name in ("images", "image_contents", "image_search")] == [0, 0, 0]
+
+
+async def test_an_image_is_not_deleted_while_an_open_change_set_shows_it(world: World) -> None:
+    image = await world.image()
+    ann, bob = Editor(world, "ann", "a"), Editor(world, "bob", "b")
+    await ann.create("About", ("hero", {"heading": "Hi", "image": {"imageId": image.id}}))
+    await bob.write("section_1", image=None)
+    delete = DeleteImage(image_id=image.id)
+    for act in (world.images.preview_deletion, world.images.delete_image):
+        with pytest.raises(ConflictError, match=r"is shown in 'About' \(hero, en, in the change set 'Edits by ann"):
+            await act(bob.call(), delete)
+    usage = await world.images.get_image_usage(bob.call(), GetImageUsage(image_id=image.id))
+    assert [(use.slug, use.live) for use in usage.uses] == [("about", False)]
+    await ann.publish()
+    await bob.publish()
+    await world.images.delete_image(bob.call(), delete)
 
 
 async def test_content_that_another_site_has_too_stays_when_an_image_is_deleted(world: World) -> None:

@@ -165,6 +165,20 @@ async def test_a_page_is_not_purged_while_others_link_to_it(ann: Editor) -> None
     await ann.trash.purge_page(ann.call(), purge)
 
 
+async def test_a_page_is_not_purged_while_an_open_change_set_links_to_it(world: World, ann: Editor) -> None:
+    bob = Editor(world, "bob", "b")
+    home = await Editor(world, "ann", "a").create("Home", ("text", {"content": "[us](/about-us)"}))
+    await bob.write(home.sections[0].id, content="Nothing.")
+    await ann.delete("page_1")
+    ((title, place, is_draft, is_live),) = await links_here(ann, "page_1")
+    assert (title, is_draft, is_live) == ("Home", True, False)
+    assert place.startswith("text / content (en), in the change set 'Edits by ann")
+    purge = PurgePage(page_id="page_1")
+    for attempt in (ann.trash.preview_purge, ann.trash.purge_page):
+        with pytest.raises(ConflictError, match="'About us' cannot be purged, to which 'Home' links"):
+            await attempt(ann.call(), purge)
+
+
 async def test_a_copy_has_the_sections_in_all_languages_and_an_address_of_its_own(ann: Editor) -> None:
     await ann.write("section_1", "de", content="Brot.")
     await ann.publish_page("page_1")

@@ -16,6 +16,7 @@ from remit.errors import ConflictError, InvalidArgumentsError, NotFoundError
 from remit.runtime import RunResult
 from remit.stores import InMemoryStore
 from remit.tools import Arguments
+from remit_cms.images.payloads import DeleteImage
 from remit_cms.publishing.payloads import PublishPage, PurgePage
 from remit_cms.scheduling.payloads import (
     CancelScheduledAction,
@@ -251,9 +252,11 @@ async def test_nobody_carries_out_an_action_before_its_time(ann: Editor) -> None
 @pytest.mark.parametrize(
     ("at", "error"),
     [
-        ("2025-12-31T23:59", "2025-12-31T23:59+00:00 has passed"),
+        ("2025-12-31T23:59", "2025-12-31T23:59 has passed; give a time to come"),
+        ("0001-01-01T00:00+14:00", "0001-01-01T00:00+14:00 has passed; give a time to come"),
         ("2026-01-01T00:00Z", "2026-01-01T00:00+00:00 has passed, as it is 2026-01-01T00:0"),
-        ("9999-12-31", "give a year up to 9998"),
+        ("9999-12-31", "at is '9999-12-31'; give a year until 9998"),
+        ("9998-12-31T23:59-23:59", "give a year until 9998"),
         ("tomorrow", "at is 'tomorrow'; give a date and time such as 2026-12-24T09:00, or with a zone"),
     ],
 )
@@ -266,6 +269,32 @@ async def test_a_time_that_has_passed_or_is_none_is_refused_in_one_line(ann: Edi
     with pytest.raises(InvalidArgumentsError):
         await schedule(ann, "about", at)
     assert ann.world.calls.made == {}
+
+
+async def test_a_time_over_which_clocks_are_put_forward_is_refused(ann: Editor) -> None:
+    zone = UpdateSiteSettings(time_zone="Europe/Berlin")
+    await Settings(ann.world.database).update_site_settings(ann.call(), zone)
+    await ann.publish_page("Site settings")
+    await ann.create("About")
+    with pytest.raises(InvalidArgumentsError, match=r"2026-03-29T02:30 is no time in Europe/Berlin: .*03:30"):
+        await schedule(ann, "about", "2026-03-29T02:30")
+    assert (await look(ann, await schedule(ann, "about", "2026-03-29T01:30Z"))).at == "2026-03-29T03:30+02:00"
+
+
+async def test_an_image_that_a_scheduled_publication_shows_is_not_deleted(world: World) -> None:
+    ann, image = Editor(world, "ann", "a"), await world.image()
+    await ann.create("About", ("hero", {"heading": "Hi", "image": {"imageId": image.id}}))
+    action, bob = await schedule(ann, "about"), Editor(ann.world, "bob", "b")
+    await bob.write("section_1", image=None)
+    delete = DeleteImage(image_id=image.id)
+    with pytest.raises(ConflictError, match=r"[(]hero, en, in the scheduled publication of 'About'[)]"):
+        await ann.world.images.preview_deletion(ann.call(), delete)
+    cancel = CancelScheduledAction(action_id=action)
+    await ann.world.scheduling.cancel_scheduled_action(ann.call(), cancel)
+    with pytest.raises(ConflictError, match=r"[(]hero, en, in the change set 'Edits by ann"):
+        await ann.world.images.preview_deletion(ann.call(), delete)
+    await bob.publish_page("about")
+    await ann.world.images.delete_image(ann.call(), delete)
 
 
 async def test_a_time_without_a_zone_is_one_of_the_site(ann: Editor) -> None:

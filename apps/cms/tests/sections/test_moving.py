@@ -9,7 +9,13 @@ from apps.cms.tests.world import World
 from remit.errors import InvalidArgumentsError, NotFoundError
 from remit_cms.models import Content
 from remit_cms.publishing.payloads import RevertPage
-from remit_cms.sections.payloads import GetSectionContent, MoveSection, SectionReply, UpdateSectionContent
+from remit_cms.sections.payloads import (
+    GetSectionContent,
+    MoveSection,
+    SectionReply,
+    UpdateListItem,
+    UpdateSectionContent,
+)
 
 KEYS = ("hero", "text", "quote", "faq")
 
@@ -81,3 +87,18 @@ async def test_a_move_that_cannot_be_made_changes_nothing(ann: Editor) -> None:
     with pytest.raises(InvalidArgumentsError, match="is no token of 'About'"):
         await move(ann, "section_1", 1, token=await ann.world.token("team"))
     assert await ann.world.rows() == before
+
+
+async def test_items_of_a_moved_list_get_ids_that_its_new_page_has_not_given(ann: Editor) -> None:
+    questions: Content = {"questions": [{"question": "Where?"}, {"question": "When?"}]}
+    here = (await ann.create("Here", ("faq", questions))).sections[0].id
+    page = await ann.create("There", ("faq", {"questions": [{"question": "Who?"}]}))
+    payload = UpdateListItem(page_section_id=here, item_id="i2", item={"question": "Wann?"}, locale_code="de")
+    await ann.world.sections.items.update_list_item(ann.call(), payload)
+    moved = await move(ann, here, page=page.id)
+    assert moved.section.content == {
+        "questions": [{"id": "i2", "question": "Where?"}, {"id": "i3", "question": "When?"}]
+    }
+    read = GetSectionContent(page_section_id=moved.section.id, locale_code="de")
+    found = await ann.world.sections.get_section_content(ann.call(), read)
+    assert "{'id': 'i3', 'question': 'Wann?'}" in str(found.section.content)

@@ -363,12 +363,14 @@ async def _find_unused(scope: Scope, payload: DeleteImage) -> Image:
     """
     image = await find_image(scope, payload.image_id)
     check_token(image, payload.if_unchanged)
-    uses: Sequence[Use] = await find_uses(scope, image.id)
+    uses = await find_uses(scope, image.id)
     if uses:
+        uses.sort(key=lambda use: use.group == "")  # nobody sees these in drafts
         more = f", and {pluralize(len(uses) - 5, 'place')} more" if len(uses) > 5 else ""
         raise ConflictError(
-            f"The image '{image.name}' is shown in {', '.join(map(str, uses[:5]))}{more}. It can be "
-            "deleted once nothing shows it, in drafts and to visitors; cms_replaceImage shows another in its place."
+            f"The image '{image.name}' is shown in {', '.join(map(str, uses[:5]))}{more}. It can be deleted once nothing "
+            "shows it, in drafts, to visitors, in open change sets and scheduled actions; cms_replaceImage shows another "
+            "in its place."
         )
     return image
 

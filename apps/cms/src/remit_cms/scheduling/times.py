@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
 from remit.errors import InvalidArgumentsError
 from remit_cms.settings.values import load_settings
 from remit_cms.storage.scope import Scope
 
-_LAST_YEAR = 9998
+_END = datetime(9999, 1, 1, tzinfo=UTC)
 
 
 async def find_zone(scope: Scope) -> ZoneInfo:
@@ -30,21 +30,27 @@ async def read_time(scope: Scope, written: str, now: datetime) -> datetime:
         raise InvalidArgumentsError(
             f"at is {written!r}; give a date and time such as 2026-12-24T09:00, or with a zone 2026-12-24T09:00+01:00"
         ) from None
-    if at.year < now.year - 1:  # not compared as a time: in another zone it could be before the first year
-        raise InvalidArgumentsError(
-            f"{written!r} has passed, as it is {format_time(now, zone)} now; give a time to come"
-        )
-    if at.year > _LAST_YEAR:
-        raise InvalidArgumentsError(f"at is {written!r}; give a year up to {_LAST_YEAR}")
     at = at if at.utcoffset() is not None else at.replace(tzinfo=zone)
+    if at >= _END:
+        raise InvalidArgumentsError(f"at is {written!r}; give a year until {_END.year - 1}")
     if at <= now:
+        # A time long ago may have no other zone: the year 1 begins and ends there.
+        if at.year < now.year:
+            raise InvalidArgumentsError(f"{written.strip()} has passed; give a time to come")
         raise InvalidArgumentsError(
             f"{format_time(at, zone)} has passed, as it is {format_time(now, zone)} now; give a time to come"
         )
-    return at
+    exact = at.astimezone(UTC)
+    if at.tzinfo is zone and exact.astimezone(zone).replace(tzinfo=None) != at.replace(tzinfo=None):
+        raise InvalidArgumentsError(
+            f"{written.strip()} is no time in {zone.key}: clocks are put forward over it; "
+            f"{format_time(exact, zone)} would do"
+        )
+    return exact
 
 
 def format_time(at: datetime, zone: ZoneInfo) -> str:
     """A time in the zone of the site: ``2026-12-24T09:00+01:00``, with seconds if it has some."""
-    local = at.astimezone(zone).replace(microsecond=0)
+    # By way of UTC: a time that the zone leaves out would stay as it is otherwise.
+    local = at.astimezone(UTC).astimezone(zone).replace(microsecond=0)
     return local.isoformat(timespec="seconds" if local.second else "minutes")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from sqlalchemy import func, select, update
 
+from remit_cms.models import Content
 from remit_cms.sections.contents import remove_section
 from remit_cms.storage.snapshots import next_number
 from remit_cms.storage.tables import Page, PageSection, SectionContent
@@ -28,7 +31,7 @@ async def place_section(edit: Edit, section: PageSection, position: int | None) 
 
 
 async def transfer_section(edit: Edit, section: PageSection, page: Page, position: int | None) -> PageSection:
-    """Put a section on another page, with its content in all languages. It gets a new id there.
+    """Put a section on another page, with its content in all languages. It and its items get ids of that page.
 
     So each of the two pages can be made what it was before by itself.
     """
@@ -37,8 +40,7 @@ async def transfer_section(edit: Edit, section: PageSection, page: Page, positio
             select(SectionContent).where(SectionContent.section == section.id).order_by(SectionContent.locale)
         )
     ).all()
-    former = await edit.session.get_one(Page, section.page)
-    page.last_item = max(page.last_item, former.last_item)
+    renamed = _number_items(page, section)
     count = await _count_sections(edit, page.id)
     moved = PageSection(
         id=edit.new_id("section"),
@@ -46,15 +48,34 @@ async def transfer_section(edit: Edit, section: PageSection, page: Page, positio
         definition=section.definition,
         sort_order=count,
         number=next_number(page),
-        lists=section.lists,
+        lists={slot: [*items.values()] for slot, items in renamed.items()},
     )
     edit.session.add(moved)
     await edit.session.flush()
     for each in contents:
-        edit.session.add(SectionContent(section=moved.id, locale=each.locale, content=each.content))
+        content = _rename_items(each.content, renamed)
+        edit.session.add(SectionContent(section=moved.id, locale=each.locale, content=content))
     await remove_section(edit, section)
     await place_section(edit, moved, position)
     return moved
+
+
+def _number_items(page: Page, section: PageSection) -> dict[str, dict[str, str]]:
+    """The ids of items by slot, each with that which it gets on a page: the page may have an item of that id itself."""
+    renamed: dict[str, dict[str, str]] = {}
+    for slot, items in section.lists.items():
+        renamed[slot] = {item: f"i{page.last_item + number}" for number, item in enumerate(items, 1)}
+        page.last_item += len(items)
+    return renamed
+
+
+def _rename_items(content: Content, renamed: Mapping[str, Mapping[str, str]]) -> Content:
+    result = dict(content)
+    for slot, names in renamed.items():
+        items = content.get(slot)
+        if isinstance(items, dict):
+            result[slot] = {names[item]: value for item, value in items.items() if item in names}
+    return result
 
 
 async def _count_sections(edit: Edit, page: str) -> int:

@@ -27,6 +27,7 @@ from remit_cms.storage.tables import (
     SectionContent,
     SectionDefinition,
 )
+from remit_cms.storage.waiting import find_waiting
 
 IMAGE_SEARCH: Final = FullText("image_search", key="image", columns={"alt": 4.0, "caption": 2.0, "name": 1.0})
 
@@ -86,15 +87,20 @@ class ImageRendition(Base):
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """A place that shows an image: a page, in its draft or as visitors see it, and there a section's template."""
+    """A place that shows an image: a page, in its draft or as visitors see it, and there a section's template.
+
+    ``group`` names the change set or scheduled publication in which the page shows it, if its draft is another by now.
+    """
 
     page: Page
     section: str
     locale: str
     live: bool
+    group: str = ""
 
     def __str__(self) -> str:
-        return f"'{self.page.title}' ({self.section}, {self.locale}{', live' if self.live else ''})"
+        where = f", in {self.group}" if self.group else ", live" if self.live else ""
+        return f"'{self.page.title}' ({self.section}, {self.locale}{where})"
 
 
 async def find_image(scope: Scope, name: str) -> Image:
@@ -188,7 +194,7 @@ async def find_drafts(scope: Scope, image: str) -> list[tuple[Page, str, Section
 
 
 async def find_uses(scope: Scope, image: str) -> list[Use]:
-    """Where an image is shown, in drafts and to visitors."""
+    """Where an image is shown, in drafts and to visitors, and where it will be once what waits for that goes live."""
     uses = [Use(page, key, row.locale, live=False) for page, key, row in await find_drafts(scope, image)]
     live = (
         select(Page, Revision.snapshot)
@@ -197,13 +203,19 @@ async def find_uses(scope: Scope, image: str) -> list[Use]:
         .order_by(Page.slug, Page.id)
     )
     for page, snapshot in (await scope.session.execute(live)).all():
-        uses += [
-            Use(page, section.definition, locale, live=True)
-            for section in Snapshot.model_validate(snapshot).sections
-            for locale, content in section.contents.items()
-            if _shows(content, image)
-        ]
+        uses += _find_in(page, Snapshot.model_validate(snapshot), image, live=True)
+    for each in await find_waiting(scope, image):
+        uses += _find_in(each.page, each.snapshot, image, live=False, group=each.group)
     return uses
+
+
+def _find_in(page: Page, snapshot: Snapshot, image: str, *, live: bool, group: str = "") -> list[Use]:
+    return [
+        Use(page, section.definition, locale, live, group)
+        for section in snapshot.sections
+        for locale, content in section.contents.items()
+        if _shows(content, image)
+    ]
 
 
 def _shows(content: Content, image: str) -> bool:

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from sqlalchemy import delete, select
 
 from remit_cms.storage.scope import Scope
+from remit_cms.storage.snapshots import iterate_places
 from remit_cms.storage.tables import Link, Page
 from remit_cms.storage.transactions import Edit
+from remit_cms.storage.waiting import find_waiting
 from remit_cms.templates.references import ObjectRef, iterate_references
 
 
@@ -44,14 +46,14 @@ async def replace_links(edit: Edit, source: ObjectRef, places: Iterable[tuple[st
 
 
 async def find_links(scope: Scope, target: str) -> list[LinkHere]:
-    """The links to an object from others, by title of the source and place."""
+    """The links to an object from others, by title of the source and place, then those in revisions that wait."""
     query = (
         select(Link, Page.title)
         .outerjoin(Page, Page.id == Link.source)
         .where(scope.target.row_filter(Link), Link.target == target, Link.source != target)
         .order_by(Page.title, Link.source, Link.place, Link.live)
     )
-    return [
+    links = [
         LinkHere(
             ObjectRef(link.source_kind, link.source),
             title or f"{link.source_kind} {link.source}",
@@ -59,6 +61,13 @@ async def find_links(scope: Scope, target: str) -> list[LinkHere]:
             link.live,
         )
         for link, title in (await scope.session.execute(query)).all()
+    ]
+    return links + [
+        LinkHere(ObjectRef(each.page.kind, each.page.id), each.page.title, f"{place}, in {each.group}", live=False)
+        for each in await find_waiting(scope, target)
+        if each.page.id != target
+        for place, found in links_of(iterate_places(each.snapshot))
+        if found.id == target
     ]
 
 
