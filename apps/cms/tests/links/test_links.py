@@ -57,7 +57,7 @@ async def links_here(ann: Editor, page: str) -> list[tuple[str, str, bool, bool]
 async def test_a_link_to_an_address_or_a_title_becomes_a_reference_to_the_page(
     ann: Editor, written: str, expected: str | None
 ) -> None:
-    assert await stored(ann, {"content": written}) == {"content": expected or written}
+    assert await stored(ann, {"content": written}) == {"text": expected or written}
 
 
 @pytest.mark.parametrize(
@@ -89,10 +89,10 @@ async def test_a_title_that_two_pages_have_stays_what_it_is(ann: Editor) -> None
     await ann.create("Twin", ("text", {"content": "1"}))
     twin = await ann.create("Twin two")
     await ann.update(twin.id, title="Twin", slug="second")
-    assert await stored(ann, {"content": "[x](</Twin>) [y](Twin )"}) == {"content": "[x](page:page_2) [y](page:page_2)"}
+    assert await stored(ann, {"content": "[x](</Twin>) [y](Twin )"}) == {"text": "[x](page:page_2) [y](page:page_2)"}
     await ann.update("page_2", slug="first")
     await ann.write("section_2", content="[y](Twin)")
-    assert (await ann.draft("page_2")).sections[0].content == {"content": "[y](Twin)"}
+    assert (await ann.draft("page_2")).sections[0].content == {"text": "[y](Twin)"}
 
 
 async def test_a_link_is_rendered_to_the_present_address_in_each_language(ann: Editor) -> None:
@@ -187,5 +187,5 @@ async def test_a_copy_has_the_sections_in_all_languages_and_an_address_of_its_ow
     (section,) = reply.page.sections
     assert section.id == "section_2"
     await ann.write(section.id, content="Cake.")
-    assert (await ann.draft("page_1")).sections[0].content == {"content": "Bread."}
+    assert (await ann.draft("page_1")).sections[0].content == {"text": "Bread."}
     assert "Brot." in await ann.world.rendering.render(HOME, reply.page.id, "de")
