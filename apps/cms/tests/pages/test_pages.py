@@ -64,7 +64,7 @@ async def test_content_may_come_as_an_object_or_as_its_text(world: World, conten
     assert reply.page.sections[0].content == {"heading": "Hi"}
 
 
-@pytest.mark.parametrize("content", ["not json", "[1]", "3"])
+@pytest.mark.parametrize("content", ["{heading: Hi}", "[1]", "[not json"])
 def test_content_that_is_no_object_is_refused(content: str) -> None:
     with pytest.raises(ValidationError, match="content"):
         SectionInput.model_validate({"definitionId": "hero", "content": content})

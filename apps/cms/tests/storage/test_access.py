@@ -166,7 +166,7 @@ async def test_writers_of_different_fields_lose_nothing(world: World) -> None:
     assert reply.section.content == {
         "heading": "new heading",
         "subheading": "new subheading",
-        "content": "new content",
+        "text": "new content",
     }
     assert reply.revision == 4
 
