@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 import pytest
 
@@ -144,9 +145,17 @@ def test_a_run_that_another_process_drives_takes_the_decision_up_itself(cli: Cli
     cli.journal(lambda store: store.acquire(run, "somebody", 600))
     done = cli("approvals", "approve", waiting, "--app", APP, "--json")
     assert (done.status, done.json) == (0, {"run": run, "status": "running", "decision": "approved"})
-    assert f"run {run} is being executed by somebody" in done.err
-    assert f"remit resume {run} --app {APP}" in done.err
+    told = f"executor somebody continues the run: remit show {run}; if it is dead: remit resume {run} --app {APP}"
+    assert done.err.splitlines()[1:] == [told]
     assert cli.questions() == []
+
+
+def test_a_run_that_a_live_executor_has_is_left_to_it_in_one_line(cli: Cli, waiting: str) -> None:
+    run = cli.runs()[0].run
+    cli.journal(lambda store: store.acquire(run, f"{os.getpid()}-bj0skha9qsff", 600))
+    done = cli("approvals", "approve", waiting, "--app", APP)
+    assert done.status == 0
+    assert done.err.splitlines()[1:] == [f"executor {os.getpid()} continues the run: remit show {run}"]
 
 
 def test_under_four_eyes_the_messages_name_who_can_decide(cli: Cli) -> None:
@@ -198,4 +207,22 @@ def test_all_lists_what_was_decided_too(cli: Cli, waiting: str) -> None:
     cli("approvals", "deny", waiting, "--reason", "no", "--app", APP)
     (row,) = cli("approvals", "list", "--all", "--json").json["questions"]
     assert (row["status"], row["decision"]["approved"], row["decision"]["reason"]) == ("denied", False, "no")
-    assert "denied" in cli("approvals", "show", waiting).out.splitlines()[-1]
+    assert cli("approvals", "show", waiting).out.splitlines()[-1].split() == [
+        "status",
+        "denied",
+        "by",
+        f"{os_user()}:",
+        "no",
+    ]
+
+
+def test_an_approval_that_its_call_used_is_shown_as_consumed(cli: Cli, waiting: str) -> None:
+    cli("approvals", "approve", waiting, "--app", APP)
+    assert cli("approvals", "list", "--all").out.splitlines()[1].split()[1] == "consumed"
+    assert cli("approvals", "show", waiting).out.splitlines()[-1].split() == [
+        "status",
+        "consumed,",
+        "decided",
+        "by",
+        os_user(),
+    ]

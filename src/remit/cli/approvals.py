@@ -63,7 +63,7 @@ def list_(
         risk = risk_text(question.risk)
         listing.add_row(
             question.id,
-            row.status,
+            _status_word(row),
             call_label(question),
             risk,
             asker,
@@ -89,9 +89,7 @@ def show(question: _QuestionId, *, as_json: _AsJson = False) -> None:
 
     terminal = Terminal(make_console(), App(name=""))
     terminal.show_question(row.question, now)
-    decision = row.decision
-    decided_by = f" by {decision.by}" + (f": {decision.reason}" if decision.reason else "") if decision else ""
-    terminal.print_line(("  status    ", "dim"), row.status, one_line(decided_by, max_length=400))
+    terminal.print_line(("  status    ", "dim"), one_line(_describe_status(row), max_length=400))
 
 
 @commands.command()
@@ -246,13 +244,31 @@ def _wake_engine(client: LocalClient, row: RunRow, app: App, decision: _Decision
 def _report_executed_elsewhere(
     row: RunRow, error: LeaseError, decision: _Decision, *, app_reference: str, as_json: bool
 ) -> int:
-    """Report that another process holds the run; the decision is in its inbox."""
+    """Report that another executor has the run; the decision is in its inbox."""
+    from remit.cli.resume_when_free import find_live_process
+
     if as_json:
         print(json_text({"run": row.run, "status": "running", "decision": decision.label}))
-    print(f"{error.message}. That process picks up the decision.", file=sys.stderr)
-    command = f"remit resume {row.run}{app_option(app_reference)}"
-    print(f"If that process is dead, resume the run in half a minute: {command}", file=sys.stderr)
+    process = find_live_process(error.executor)
+    line = f"executor {process or one_line(error.executor)} continues the run: remit show {row.run}"
+    if process is None:
+        line += f"; if it is dead: remit resume {row.run}{app_option(app_reference)}"
+    print(line, file=sys.stderr)
     return ExitStatus.DONE
+
+
+def _status_word(row: QuestionRow) -> str:
+    """The status of a question in the terms of the glossary."""
+    return "consumed" if row.status == "taken" else row.status
+
+
+def _describe_status(row: QuestionRow) -> str:
+    """The status of a question, and the decision: ``denied by ann: too early``."""
+    decision, word = row.decision, _status_word(row)
+    if decision is None:
+        return word
+    decided = f"{word} by" if word in ("approved", "denied") else f"{word}, decided by"
+    return f"{decided} {decision.by}" + (f": {decision.reason}" if decision.reason else "")
 
 
 def _summary(row: QuestionRow) -> dict[str, object]:

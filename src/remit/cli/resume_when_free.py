@@ -53,9 +53,9 @@ class ResumeWhenFree:
                 execution = execute_shown(self.client.store, run, self.terminal, self.runtime.resume(run))
                 return self.client.execute(self.runtime, execution, find_row)
             except LeaseError as error:
-                process = _lease_holder(error)
+                process = _find_process(error.executor)
                 if process is None or _is_alive(process) or self.monotonic() > deadline:
-                    raise LeaseError(_refusal_message(error, process)) from error
+                    raise LeaseError(_refusal_message(error, process), executor=error.executor) from error
                 if not announced:
                     self.terminal.print_line((_waiting_message(process), "dim"))
                     self.terminal.set_label(f"waiting for the lease of process {process} to end")
@@ -63,9 +63,15 @@ class ResumeWhenFree:
             self.client.wait(self.sleep(_POLL_SECONDS))
 
 
-def _lease_holder(error: LeaseError) -> int | None:
+def find_live_process(executor: str) -> int | None:
+    """The process id in an executor's name if that process is alive on this machine."""
+    process = _find_process(executor)
+    return process if process is not None and _is_alive(process) else None
+
+
+def _find_process(executor: str) -> int | None:
     """The process id in the executor's name, or None if the name has none."""
-    found = _EXECUTOR_NAME.fullmatch(error.executor)
+    found = _EXECUTOR_NAME.fullmatch(executor)
     return int(found[1]) if found else None
 
 
