@@ -23,5 +23,9 @@ MUTANTS: Final = mutants_of(
             'return scheme if scheme in {"http", "https", "mailto", "tel"} else None',
             "return scheme",
         ),
+        "pictures of other servers are loaded": edited(f"{_RENDERER}:_prepare_value", 'scheme == ""', "True"),
+        "a theme is shown without being checked again": edited(
+            "remit_cms.settings.theme:valid_theme", " if _fault(name, value) is None", ""
+        ),
     },
 )
