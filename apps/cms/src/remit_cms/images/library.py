@@ -368,8 +368,8 @@ async def _find_unused(scope: Scope, payload: DeleteImage) -> Image:
         uses.sort(key=lambda use: use.group == "")  # nobody sees these in drafts
         more = f", and {pluralize(len(uses) - 5, 'place')} more" if len(uses) > 5 else ""
         raise ConflictError(
-            f"The image '{image.name}' is shown in {', '.join(map(str, uses[:5]))}{more}. It can be deleted once nothing "
-            "shows it, in drafts, to visitors, in open change sets and scheduled actions; cms_replaceImage shows another "
+            f"The image '{image.name}' is shown in {', '.join(map(str, uses[:5]))}{more}. It can be deleted once "
+            "nothing shows it: no draft, live page, open change set or scheduled action. cms_replaceImage shows another "
             "in its place."
         )
     return image

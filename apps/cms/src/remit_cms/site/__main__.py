@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 import asyncio
 import os
+import socket
 from collections.abc import Sequence
 from importlib.util import find_spec
+from typing import Final
 
 from sqlalchemy import select
 
@@ -20,6 +22,8 @@ from remit_cms.storage.database import FIRST_SITE, Database
 from remit_cms.storage.scope import Target
 from remit_cms.storage.seed import DEFAULT_ENVIRONMENT
 from remit_cms.storage.tables import Environment
+
+_LAST_PORT: Final = 65535
 
 
 async def make_site(database: Database, target: Target, url: str) -> Site:
@@ -40,6 +44,20 @@ async def make_site(database: Database, target: Target, url: str) -> Site:
     return Site(database, renderer, renditions, target, url=url, preview_key=key)
 
 
+def _listen(host: str, port: int) -> socket.socket:
+    """Listen at an address. The server itself would report a failure in several lines of a log.
+
+    Raises:
+        SetupError: this is not possible there.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family, backlog=2048)
+    except OSError as error:
+        reason = (error.strerror or str(error)).partition(" (")[0]
+        raise SetupError(f"cannot listen at {host}:{port}: {reason}; give another --port") from None
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Serve one site on this machine, until Ctrl-C."""
     parser = argparse.ArgumentParser(prog="python -m remit_cms.site", description=__doc__)
@@ -50,6 +68,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = parser.parse_args(arguments)
     if find_spec("uvicorn") is None:
         raise SystemExit("the server of the site is not installed: pip install 'remit-cms[site]'")
+    if not 1 <= given.port <= _LAST_PORT:
+        raise SystemExit(f"there is no port {given.port}; give --port from 1 to {_LAST_PORT}")
     site, _, environment = given.target.partition("/")
     url = given.url or f"http://{given.host}:{given.port}"
 
@@ -58,9 +78,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
         database = Database(data_location(os.environ, "cms"))
         try:
-            app = await make_site(database, Target(site, environment or DEFAULT_ENVIRONMENT), url)
-            config = uvicorn.Config(app, host=given.host, port=given.port, access_log=False, server_header=False)
-            await uvicorn.Server(config).serve()
+            target = Target(site, environment or DEFAULT_ENVIRONMENT)
+            app = await make_site(database, target, url)
+            config = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False)
+            with _listen(given.host, given.port) as listener:
+                print(f"{target.site}/{target.environment} is at {url}; Ctrl-C ends it", flush=True)  # noqa: T201 - a command
+                await uvicorn.Server(config).serve(sockets=[listener])
         finally:
             await database.close()
 

@@ -78,7 +78,12 @@ def check_key(key: Secret) -> None:
         SetupError: says how long it must be.
     """
     if len(key.reveal()) < _MIN_KEY:
-        raise SetupError(f"the key of previews, {key.reference}, is too short; give {_MIN_KEY} characters or more")
+        raise short_key_error(key.reference)
+
+
+def short_key_error(reference: str) -> SetupError:
+    """The error of a key of previews that is too short."""
+    return SetupError(f"the key of previews, {reference}, is too short; give {_MIN_KEY} characters or more")
 
 
 def _sign(key: Secret, text: bytes) -> bytes:

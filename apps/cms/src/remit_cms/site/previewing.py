@@ -11,7 +11,7 @@ from remit.errors import ExternalError, NotFoundError, SetupError
 from remit.secrets import EnvSecrets, Secret, SecretRef, Secrets
 from remit_cms.models import pluralize
 from remit_cms.publishing.change_sets import find_chosen_set
-from remit_cms.site.links import Preview, check_key, sign_preview
+from remit_cms.site.links import Preview, check_key, short_key_error, sign_preview
 from remit_cms.site.lookup import load_edition
 from remit_cms.site.payloads import CreatePreviewLink, PreviewLinkReply
 from remit_cms.site.pins import pin_change_set, pin_page
@@ -43,6 +43,8 @@ class PreviewKey:
             key = await self.secrets.resolve(self.reference)
         except NotFoundError:
             return None
+        except SetupError as error:  # a value too short to be redacted is too short to sign as well
+            raise short_key_error(self.reference) from error
         check_key(key)
         return key
 
