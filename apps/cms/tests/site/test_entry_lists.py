@@ -10,6 +10,8 @@ import pytest
 from apps.cms.tests.site.visitor import make_site, publish, visit
 from apps.cms.tests.world import HOME, PREVIEW_KEY, START, World
 from remit.errors import NotFoundError
+from remit_cms.navigation.navigation import Navigation
+from remit_cms.navigation.payloads import AddNavigationItem
 from remit_cms.posts.payloads import ArchivePost, CreatePost, PublishPost, UpdatePost
 from remit_cms.posts.posts import Posts
 from remit_cms.publishing.payloads import PublishPage
@@ -99,3 +101,25 @@ async def test_a_post_shows_its_day_and_author_and_leads_to_others(world: World)
     assert '<time datetime="2026-01-01">1 January 2026</time> · Ann · News</p>' in shown
     more = shown.partition('id="more">Read on')[2]
     assert re.findall(r'<a href="(.*?)">(.*?)</a> <time', more) == [("/posts/first", "First")]
+
+
+async def test_a_post_marks_the_page_that_lists_it_in_the_menu(world: World) -> None:
+    await post(world, "We bake")
+    await publish(world, "About")
+    await publish(world, "Journal", LIST)
+    for page in ("about", "journal"):
+        item = AddNavigationItem(label=page.title(), href=page)
+        await Navigation(world.database).add_navigation_item(world.call(), item)
+    await Publishing(world.database).publish_page(world.call(), PublishPage(page_id="Navigation"))
+    shown = (await visit(make_site(world), "/posts/we-bake")).text
+    assert '<a href="/journal" aria-current="true">Journal</a>' in shown
+    assert '<a href="/about">About</a>' in shown or '<a href="/">About</a>' in shown
+    assert '<a href="/journal" aria-current="page">Journal</a>' in (await visit(make_site(world), "/journal")).text
+
+
+@pytest.mark.parametrize(("heading", "levels"), [({"heading": "News"}, ["h1", "h2", "h3"]), ({}, ["h1", "h2"])])
+async def test_a_list_skips_no_level_of_headings(world: World, heading: Any, levels: list[str]) -> None:
+    await post(world, "We bake")
+    await publish(world, "Journal", ("entry-list", {**heading, "entries": {"collectionId": "posts"}}))
+    shown = (await visit(make_site(world), "/journal")).text
+    assert re.findall(r"<(h[1-6])>", shown) == levels

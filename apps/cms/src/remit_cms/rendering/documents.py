@@ -66,11 +66,15 @@ WORDS: Final[Mapping[str, str]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SiteLink:
-    """A link of the site around a page. ``current`` is the page itself, ``language`` that of the other page."""
+    """A link of the site around a page. ``language`` is that of the other page.
+
+    ``current`` is the page itself, ``holds_current`` a page with a list that the shown entry belongs to.
+    """
 
     label: str
     href: str
     current: bool = False
+    holds_current: bool = False
     language: str = ""
 
 

@@ -202,15 +202,16 @@ async def load_surroundings(scope: Scope, shown: ShownPage | None, locale: str, 
     items = [item for item in await read_items(scope, edition.navigation, locale) if item.visible]
     paths = await _load_paths(scope, [item.page.id for item in items if item.page])
     paths |= {each.page: {**each.addresses} for each in edition.pages.values()}
-    links: list[tuple[str, SiteLink]] = []
+    links, lists = list[tuple[str, SiteLink]](), await _find_lists(scope, shown, [*paths], edition)
     for item in items:
         path = paths.get(item.page.id, {}).get(locale) if item.page else None
         href = item.url
         if item.page is not None and path is not None:
             href = edition.address(item.page.id, locale, path).href(default, prefix)
         if href is not None:
-            current = shown is not None and item.wanted == shown.page
-            links.append((item.location, SiteLink(label=item.label, href=href, current=current)))
+            current, holds = shown is not None and item.wanted == shown.page, item.wanted in lists
+            link = SiteLink(label=item.label, href=href, current=current, holds_current=holds)
+            links.append((item.location, link))
     languages = [] if shown is None else await _link_languages(scope, shown, locale, edition)
     written = frozenset[str]() if shown is None else shown.snapshot.languages
     return Surroundings(
@@ -222,6 +223,25 @@ async def load_surroundings(scope: Scope, shown: ShownPage | None, locale: str, 
         alternates=[link for link in languages if link.language in written],
         changed=_link_pages(scope, edition.pages.values(), shown, locale, edition),
     )
+
+
+async def _find_lists(scope: Scope, shown: ShownPage | None, pages: Iterable[str], edition: Edition) -> frozenset[str]:
+    """Those of some pages that list the entries of the collection to which the shown entry belongs."""
+    if shown is None or shown.snapshot.kind != Kind.ENTRY or not shown.snapshot.sections:
+        return frozenset()
+    collection = shown.snapshot.sections[0].definition
+    query = select(Page).where(scope.target.row_filter(Page), Page.id.in_([*pages]), Page.live.is_not(None))
+    live = await show_live(scope, [*await scope.session.scalars(query)])
+    states = {each.page: each.snapshot for each in live} | {each.page: each.snapshot for each in edition.pages.values()}
+    return frozenset(page for page, snapshot in states.items() if _lists_entries(snapshot, collection))
+
+
+def _lists_entries(snapshot: Snapshot, collection: str) -> bool:
+    """Whether a page has a list of the entries of a collection."""
+    values = (
+        value for section in snapshot.sections for content in section.contents.values() for value in content.values()
+    )
+    return any(isinstance(value, dict) and value.get("collectionId") == collection for value in values)
 
 
 async def _link_languages(scope: Scope, shown: ShownPage, locale: str, edition: Edition) -> list[SiteLink]:
