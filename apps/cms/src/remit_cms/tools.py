@@ -175,7 +175,13 @@ def _bind(subdomain: str, inventory: Inventory | None, *objects: object) -> Oper
 
 def web_operations(research: Research, requests: HttpRequests, inventory: Inventory | None = None) -> Operations:
     """Operations on the web."""
-    return _with_previews(_bind("web", inventory, research, requests), {"http_post": requests.preview_post})
+    previews: dict[str, PreviewFunction] = {
+        "web_quickSearch": research.preview_search,
+        "web_deepResearch": research.preview_research,
+        "http_get": requests.preview_get,
+        "http_post": requests.preview_post,
+    }
+    return _with_previews(_bind("web", inventory, research, requests), previews)
 
 
 def _with_previews(operations: Operations, previews: Mapping[str, PreviewFunction]) -> Operations:

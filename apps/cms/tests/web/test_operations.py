@@ -21,6 +21,7 @@ from remit_cms.app import POST_HOSTS_VARIABLE, SEARCH_VARIABLE, Web, app, build
 from remit_cms.web.guarded_http import GuardedHttp
 from remit_cms.web.payloads import HttpPost
 from remit_cms.web.requests import HttpRequests
+from remit_cms.web.search_providers import NoProvider, SearchProvider
 
 PERSON = superuser(tenant="local-site")
 STARTER = b"""<html><head><title>Sourdough</title></head><body><nav>Home Shop</nav><article><h1>Sourdough</h1>
@@ -40,9 +41,13 @@ async def internet() -> AsyncIterator[Internet]:
 class Tools:
     """The tools of a CMS in a pretended internet, called as a person calls them, with every question approved."""
 
-    def __init__(self, home: Path, internet: Internet, hits: list[str]) -> None:
+    def __init__(
+        self, home: Path, internet: Internet, hits: list[str], *, provider: SearchProvider | None = None
+    ) -> None:
         web = Web(
-            http=internet.http(), provider=ListedHits(hits), post_hosts={"local-site": frozenset({"hooks.example"})}
+            http=internet.http(),
+            provider=provider or ListedHits(hits),
+            post_hosts={"local-site": frozenset({"hooks.example"})},
         )
         self.cms = build(home, web=web)
         self.runtime = Runtime(self.cms.app)
@@ -109,6 +114,24 @@ async def test_a_person_is_asked_before_anything_is_sent_out(tools: Tools, inter
 async def test_a_post_to_a_host_that_the_site_does_not_allow_ends_before_a_person_is_asked(tools: Tools) -> None:
     reply = await tools("http_post", {"url": "http://evil.example/", "body": "{}"})
     assert "does not allow posts to evil.example; allowed: hooks.example" in reply["error"]
+    assert tools.shown == []
+
+
+@pytest.mark.parametrize("url", ["http://bread.example:8601/", "http://127.0.0.1/", "ftp://bread.example/"])
+async def test_a_request_of_an_address_that_is_refused_ends_before_a_person_is_asked(tools: Tools, url: str) -> None:
+    reply = await tools("http_get", {"url": url})
+    assert url in reply["error"]
+    assert tools.shown == []
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"), [("web_quickSearch", {"query": "bread"}), ("web_deepResearch", {"topic": "bread"})]
+)
+async def test_a_search_without_a_search_engine_ends_before_a_person_is_asked(
+    tmp_path: Path, internet: Internet, name: str, arguments: dict[str, Any]
+) -> None:
+    tools = Tools(tmp_path, internet, [], provider=NoProvider())
+    assert "no search engine is configured" in (await tools(name, arguments))["error"]
     assert tools.shown == []
 
 

@@ -369,7 +369,7 @@ async def _find_unused(scope: Scope, payload: DeleteImage) -> Image:
         more = f", and {pluralize(len(uses) - 5, 'place')} more" if len(uses) > 5 else ""
         raise ConflictError(
             f"The image '{image.name}' is shown in {', '.join(map(str, uses[:5]))}{more}. It can be deleted once "
-            "nothing shows it: no draft, live page, open change set or scheduled action. cms_replaceImage shows another "
+            "nothing shows it: no draft, live page, open change set or scheduled action. cms_replaceImage puts another "
             "in its place."
         )
     return image

@@ -41,6 +41,13 @@ class HttpRequests:
         headers = {"content-type": "application/json"} | {k.lower(): v for k, v in (payload.headers or {}).items()}
         return _result(await self._http.post(payload.url, payload.body.encode(), headers))
 
+    async def preview_get(self, ctx: LeafContext, payload: HttpGet) -> Preview:
+        """What is requested, for the person who is asked. An address that is refused ends the call before that."""
+        del ctx
+        self._http.check(payload.url)
+        names = ", ".join(payload.headers or {}) or "none"
+        return Preview(f"GET {payload.url}, headers: {names}")
+
     async def preview_post(self, ctx: LeafContext, payload: HttpPost) -> Preview:
         """What is sent and where, for the person who is asked. A host that is not allowed ends the call before that."""
         await self._check(ctx, payload)

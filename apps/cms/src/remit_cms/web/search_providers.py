@@ -151,6 +151,19 @@ class Exa:
         return _hits(query, body.get("results"), snippet="text", published="publishedDate")
 
 
+def check_provider(provider: SearchProvider) -> None:
+    """Refuse searches while no search engine is configured.
+
+    Raises:
+        ExternalError: says how one is configured.
+    """
+    if isinstance(provider, NoProvider):
+        raise ExternalError(
+            "no search engine is configured, so the web cannot be searched; the operator sets REMIT_CMS_SEARCH to "
+            "searxng:URL, brave, tavily or exa"
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class NoProvider:
     """Stands for a search engine while none is configured."""
@@ -160,10 +173,8 @@ class NoProvider:
     async def search(self, query: SearchQuery) -> list[SearchHit]:
         """Refuse, with the way out."""
         del query
-        raise ExternalError(
-            "no search engine is configured, so the web cannot be searched; the operator sets REMIT_CMS_SEARCH to "
-            "searxng:URL, brave, tavily or exa"
-        )
+        check_provider(self)
+        return []
 
 
 _KEYED: Final = {"brave": Brave, "tavily": Tavily, "exa": Exa}
