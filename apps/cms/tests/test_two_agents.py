@@ -16,7 +16,7 @@ from remit_cms.agent import editor
 from remit_cms.tools import page_operations, publishing_operations, section_operations
 
 READ = ("cms_getSectionContent", {"pageSectionId": "about/s1"})
-CAUGHT = "has changed since it was read, last by bob: text / content (en): 'Hello' is now 'Ours'. Nothing was written"
+CAUGHT = "has changed since it was read, last by bob: text / text (en): 'Hello' is now 'Ours'. Nothing was written"
 
 
 @pytest.fixture
@@ -82,7 +82,7 @@ async def test_a_stale_write_is_refused_with_the_difference_then_accepted(
     await bob.go_on(write("Ours"))
     told = await ann.go_on(write("Mine"), calls(READ), write("Mine and ours"))
     assert CAUGHT in told
-    assert (await visitor.draft("about")).sections[0].content == {"content": "Mine and ours"}
+    assert (await visitor.draft("about")).sections[0].content == {"text": "Mine and ours"}
     rows = await world.rows()
     runtime = open_runtime(world, journal, Scripted([]))
     for run in (*ann.runs, *bob.runs):

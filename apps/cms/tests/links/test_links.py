@@ -172,7 +172,7 @@ async def test_a_page_is_not_purged_while_an_open_change_set_links_to_it(world: 
     await ann.delete("page_1")
     ((title, place, is_draft, is_live),) = await links_here(ann, "page_1")
     assert (title, is_draft, is_live) == ("Home", True, False)
-    assert place.startswith("text / content (en), in the change set 'Edits by ann")
+    assert place.startswith("text / text (en), in the change set 'Edits by ann")
     purge = PurgePage(page_id="page_1")
     for attempt in (ann.trash.preview_purge, ann.trash.purge_page):
         with pytest.raises(ConflictError, match="'About us' cannot be purged, to which 'Home' links"):

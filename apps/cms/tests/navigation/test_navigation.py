@@ -181,7 +181,7 @@ async def test_a_rendered_page_has_the_visible_items_whose_pages_exist(ann: Edit
         document.partition(f'<nav aria-label="{name}">')[2].partition("</nav>")[0] for name in ("Main", "Footer")
     )
     assert header.split("\n")[1:-1] == [
-        '<a href="about.html" rel="noopener noreferrer" aria-current="page">&lt;About&gt;</a>',
+        '<a href="about.html" aria-current="page">&lt;About&gt;</a>',
         '<a href="https://shop.example.com/?a=1&amp;b=2" rel="noopener noreferrer">Shop</a>',
     ]
     assert footer.count("<a ") == 1

@@ -43,7 +43,7 @@ async def test_a_title_that_two_pages_have_is_answered_with_both(world: World, r
         await call(runtime, "cms_createPage", title="Team", slug=slug)
     reply = json.loads((await call(runtime, "cms_deletePage", pageId="Team", confirmed=True)).text)
     assert reply["errorCode"] == "VALIDATION_ERROR"
-    assert 'page_1 "Team", revision 1, page_2 "Team", revision 1; give the id' in reply["error"]
+    assert 'page_1 "Team" (team), revision 1, page_2 "Team" (team-2), revision 1; each has an id' in reply["error"]
     assert "page_2" in (await call(runtime, "cms_deletePage", pageId="team-2", confirmed=False)).text
 
 

@@ -135,7 +135,6 @@ async def test_a_post_goes_from_draft_to_published_to_archived_and_back(ann: Edi
     assert [(change.where, change.after) for change in preview.changes] == [
         ("title", "Hello"),
         ("slug", "posts/hello"),
-        ("indexing", "true"),
         ("body (en)", "Bread"),
     ]
     await posts.publish_post(ann.call(), PublishPost(post_slug="entry_1"))

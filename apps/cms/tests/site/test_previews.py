@@ -225,7 +225,7 @@ async def test_a_link_shows_nothing_once_a_revision_that_it_names_is_gone(world:
     await world.pages.create_page(world.call(conversation="c"), CreatePage(title="Stays"))
     links = [await link_to(world, page_id="gone"), await link_to(world, change_set_id="set_1")]
     await world.pages.delete_page(world.call(), DeletePage(page_id=page.page.id, confirmed=True))
-    assert [(await visit(site, link)).status for link in links] == [200, 200]
+    assert [(await visit(site, link)).status for link in links] == [404, 200]
     await Trash(world.database).purge_page(world.call(), PurgePage(page_id=page.page.id))
     nothing = await visit(site, "/preview/x/")
     for link in links:

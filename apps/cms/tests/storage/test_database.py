@@ -169,11 +169,12 @@ async def test_two_that_open_a_new_database_at_once_make_one_site(data_location:
     await second.close()
 
 
-async def test_a_revision_cannot_be_changed(world: World) -> None:
+async def test_a_revision_cannot_be_changed(world: World, caplog: pytest.LogCaptureFixture) -> None:
     await world.page()
-    with pytest.raises(ConflictError, match="a revision is never changed"):
+    with pytest.raises(ConflictError, match="the database refuses the write"):
         async with world.database.write() as session:
             await session.execute(update(Revision).values(author="somebody else"))
+    assert "a revision is never changed" in caplog.text
 
 
 def test_ids_are_short_are_no_words_and_never_repeat() -> None:

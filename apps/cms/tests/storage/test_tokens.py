@@ -200,7 +200,7 @@ async def test_change_sets_take_tokens(ann: Editor) -> None:
     assert reverted.token == await read()
     await bob.update("team", title="Crew")
     discard = DiscardChangeSet(change_set_id="set_2", with_token=True, if_unchanged=await read("set_2"))
-    assert (await sets.discard_change_set(ann.call(), discard)).token == await read("set_2")
+    assert (await sets.discard_change_set(bob.call(), discard)).token == await read("set_2")
 
 
 async def test_a_text_that_is_no_token_is_refused(ann: Editor) -> None:
