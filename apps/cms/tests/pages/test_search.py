@@ -8,6 +8,7 @@ from pydantic import ValidationError
 from apps.cms.tests.world import HOME, START, World
 from remit.errors import NotFoundError
 from remit_cms.pages.payloads import DeletePage, FindResource, GetPage, SearchPages, UpdatePage
+from remit_cms.pages.stop_words import leave_out_stop_words
 from remit_cms.sections.payloads import DeletePageSection, UpdateSectionContent
 from remit_cms.storage.names import index_names, trigrams_of
 from remit_cms.storage.tables import Kind, Page
@@ -151,3 +152,16 @@ async def test_other_tenants_pages_are_never_found(world: World) -> None:
 def test_limits_are_from_1_to_20(limit: int) -> None:
     with pytest.raises(ValidationError, match="limit"):
         SearchPages(query="x", limit=limit)
+
+
+async def test_words_that_say_nothing_are_left_out_of_a_question_unless_it_has_no_others(world: World) -> None:
+    await world.page("Who we are", ("text", {"content": "When you are here, you are with us."}))
+    await world.page("Hours", ("text", {"content": "We open at seven."}))
+    assert await found(world, "When are you open?") == ["hours"]
+    assert await found(world, "Who are you?") == ["who-we-are"]
+
+
+def test_stop_words_are_those_of_the_languages_of_the_site() -> None:
+    assert leave_out_stop_words("When are die Brötchen fresh?", ["en", "de-AT"]) == "Brötchen fresh"
+    assert leave_out_stop_words("When are die Brötchen fresh?", ["sv"]) == "When are die Brötchen fresh"
+    assert leave_out_stop_words("Wann haben SIE auf?", ["de"]) == ""

@@ -17,7 +17,7 @@ from remit.errors import ConflictError, ExternalError
 from remit.tools import Arguments
 from remit_cms.images.library import Images
 from remit_cms.images.payloads import DeleteImage, FindImage, SearchImages, UpdateImage
-from remit_cms.pages.payloads import CreatePage, DeletePage, FindResource, SearchPages, UpdatePage
+from remit_cms.pages.payloads import CreatePage, DeletePage, FindResource, Meta, SearchPages, UpdatePage
 from remit_cms.pages.search import Search
 from remit_cms.posts.payloads import CreatePost
 from remit_cms.posts.posts import Posts
@@ -277,3 +277,13 @@ async def test_without_a_model_words_are_searched_and_a_rebuild_says_what_to_ins
     assert await find(world, None, "bread") == ["bread"]
     with pytest.raises(ConflictError, match=r"pip install 'remit-cms\[semantic\]'"):
         await Rebuilding(world.database, None).rebuild_search(world.call(), RebuildSearch())
+
+
+async def test_a_page_is_found_by_its_description_alone_whatever_its_texts_are_about(world: World) -> None:
+    await world.page("Van", ("text", {"content": "Wheels, a bicycle, delivery. " * 20 + "Bread."}))
+    index = index_of(world, Topics())
+    assert await find(world, index, "baguette") == []
+    described = UpdatePage(page_id="van", meta=Meta(description="Our loaf."))
+    await world.pages.update_page(world.call(), described)
+    assert await find(world, index, "baguette") == ["van"]
+    assert await find(world, index, "fahrrad") == ["van"]

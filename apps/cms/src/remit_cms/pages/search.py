@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from remit import LeafContext
 from remit_cms.models import pluralize
 from remit_cms.pages.payloads import FindResource, Match, MatchesReply, SearchPages
+from remit_cms.pages.stop_words import leave_out_stop_words
 from remit_cms.semantic.fusion import fuse
 from remit_cms.semantic.index import SemanticIndex
 from remit_cms.storage import full_text
@@ -81,14 +82,19 @@ class Search:
             target, default = scope.target, scope.default_locale
             locale = None if payload.locale_code is None else scope.resolve_locale(payload.locale_code)
             locales = full_text.searched_locales(scope, locale)
-            most = payload.limit if self._index is None else max(payload.limit, _MOST_FUSED)
-            found = await full_text.search_pages(scope, payload.query, most, locale, _KINDS)
+            words = leave_out_stop_words(payload.query, scope.locales)
             if self._index is None:
+                named = (words or payload.query, payload.limit, locale, _KINDS)
+                found = await full_text.search_pages(scope, *named)
                 return _matches_reply(_to_matches(await full_text.load_hits(scope, found, locale), default))
+            most = max(payload.limit, _MOST_FUSED)
+            found = await full_text.search_pages(scope, words, most, locale, _KINDS) if words else []
         near = await self._index.search(target, payload.query, _KINDS, locales, _MOST_FUSED)
-        fused = fuse([(each.id, each.locale) for each in found], [(each.id, each.locale) for each in near])
-        best = [full_text.Found(*each) for each in fused][: payload.limit]
         async with open_view(self._database, target) as scope:
+            if not found and not near:  # a question of stop words alone that is like nothing
+                found = await full_text.search_pages(scope, payload.query, most, locale, _KINDS)
+            fused = fuse([(each.id, each.locale) for each in found], [(each.id, each.locale) for each in near])
+            best = [full_text.Found(*each) for each in fused][: payload.limit]
             return _matches_reply(_to_matches(await full_text.load_hits(scope, best, locale), default))
 
 

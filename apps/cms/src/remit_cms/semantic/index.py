@@ -32,7 +32,7 @@ _BATCH: Final = 16
 _MAX_AWAITED: Final = 32
 """A search waits until so many texts are embedded, so that it finds what was written just before."""
 _MAX_SITES: Final = 16
-"""The sites whose vectors are kept in memory: 20 MB for each 10,000 texts."""
+"""The sites whose vectors are kept in memory: 20 MB for each 10,000 texts, 40 with descriptions."""
 
 
 class SemanticIndex:
@@ -47,6 +47,8 @@ class SemanticIndex:
     def __init__(self, database: Database, embeddings: Embeddings, *, delay: float = 1.0) -> None:
         self._database, self._embeddings, self._delay = database, embeddings, delay
         self.model = embeddings.name[:200]
+        # Vectors of earlier versions, which had no outlines, are computed anew.
+        self._made_by = f"{embeddings.name[:190]} outline"
         self._tasks: dict[Target, asyncio.Task[None]] = {}
         self._again = set[Target]()
         self._turns = defaultdict[Target, asyncio.Lock](asyncio.Lock)
@@ -112,7 +114,7 @@ class SemanticIndex:
         async with open_view(self._database, target) as scope:
             edits, version = await load_counts(scope)
             is_done = self._done_at.get(target) == edits
-            waiting = 0 if is_done else await count_pending(scope, self.model, _MAX_AWAITED + 1)
+            waiting = 0 if is_done else await count_pending(scope, self._made_by, _MAX_AWAITED + 1)
         if waiting > _MAX_AWAITED:
             self.start(target)
         elif not is_done:
@@ -128,14 +130,17 @@ class SemanticIndex:
         async with open_view(self._database, target) as scope:
             edits, _ = await load_counts(scope)
         while pending := await self._load_pending(target, anew=anew):
-            texts = [text for each in pending for text in each.texts.values() if text]
-            vectors = iter(await self._embed(texts) if texts else ())
+            texts = [*dict.fromkeys(text for each in pending for parts in each.texts.values() for text in parts)]
+            vectors = dict(zip(texts, await self._embed(texts) if texts else (), strict=True))
             made = [
-                (each, {locale: next(vectors).tobytes() if text else b"" for locale, text in each.texts.items()})
+                (
+                    each,
+                    {code: b"".join(vectors[text].tobytes() for text in parts) for code, parts in each.texts.items()},
+                )
                 for each in pending
             ]
             async with self._database.write() as session:
-                await store_vectors(Scope(session, target, ()), self.model, made)
+                await store_vectors(Scope(session, target, ()), self._made_by, made)
             done += len(pending)
             if on_progress is not None:
                 on_progress(done)
@@ -144,7 +149,7 @@ class SemanticIndex:
 
     async def _load_pending(self, target: Target, *, anew: bool) -> list[Pending]:
         async with open_view(self._database, target) as scope:
-            return await load_pending(scope, self.model, _BATCH, anew=anew)
+            return await load_pending(scope, self._made_by, _BATCH, anew=anew)
 
     async def _embed(self, texts: Sequence[str]) -> Sequence[Floats]:
         from remit_cms.semantic.matrix import to_rows  # noqa: PLC0415 - numpy is in an extra
@@ -162,7 +167,7 @@ class SemanticIndex:
         if known.version != version:
             async with open_view(self._database, target) as scope:
                 _, version = await load_counts(scope)
-                rows = await load_vectors(scope, self.model, known.version)
+                rows = await load_vectors(scope, self._made_by, known.version)
             known = await asyncio.to_thread(known.with_rows, version, rows)
         self._sites[target] = known
         self._sites.move_to_end(target)

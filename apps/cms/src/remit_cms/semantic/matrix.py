@@ -63,9 +63,10 @@ class SiteVectors:
     def rank(self, vector: Floats, kinds: Collection[str], locales: Collection[str], limit: int) -> list[Near]:
         """The objects that are like a vector, best first, each once."""
         found: dict[str, Near] = {}
-        if self.matrix.shape[1] != vector.size:
+        if not self.matrix.size or self.matrix.shape[1] % vector.size:
             return []
-        scores = self.matrix @ vector
+        # An object has one vector or several in its row: what is most like the query counts.
+        scores = (self.matrix.reshape(len(self.matrix), -1, vector.size) @ vector).max(axis=1)
         least = _MIN_LIKENESS
         for place in np.argsort(-scores, kind="stable"):
             likeness, key = float(scores[place]), self.keys[int(place)]

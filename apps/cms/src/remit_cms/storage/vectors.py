@@ -28,6 +28,7 @@ from remit_cms.storage.images import Image
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.snapshots import build_snapshot
 from remit_cms.storage.tables import Base, Environment, Kind, Page, Scoped
+from remit_cms.storage.translations import PageTexts
 
 IMAGE: Final = "image"
 """The kind of an image, whose texts have no language: its ``locale`` is empty."""
@@ -41,7 +42,7 @@ def _environment_foreign_key() -> ForeignKeyConstraint:
 
 
 class Vector(Scoped, Base):
-    """The vector of the texts of an object in one language, as bytes of float32; empty where there are no texts.
+    """The vectors of an object in one language, one after the other as bytes of float32; empty where it has no texts.
 
     ``digest`` is that of the texts, ``model`` what turned them into the vector, and ``version`` the count of the
     environment when it was written.
@@ -73,13 +74,14 @@ class Embedded(Scoped, Base):
 class Pending:
     """An object whose vectors are missing or those of another revision or model, and its texts that need new ones.
 
-    ``texts`` is by language; ``digests`` names all of its languages, also those whose vectors are as they should be.
+    ``texts`` is by language, without any where there are none: each text gets a vector, and what is most like a query
+    counts. ``digests`` names all of its languages, also those whose vectors are as they should be.
     """
 
     kind: str
     id: str
     revision: int
-    texts: dict[str, str]
+    texts: dict[str, tuple[str, ...]]
     digests: dict[str, str]
 
 
@@ -102,8 +104,8 @@ async def load_pending(scope: Scope, model: str, limit: int, *, anew: bool = Fal
     current = {} if anew else await _load_digests(scope, model, [(kind, row.id) for row, kind in rows])
     pending: list[Pending] = []
     for row, kind in rows:
-        texts = await _page_texts(scope, row) if isinstance(row, Page) else {"": _image_text(row)}
-        digests = {locale: sha256(each.encode()).hexdigest() for locale, each in texts.items()}
+        texts = await _page_texts(scope, row) if isinstance(row, Page) else {"": _image_texts(row)}
+        digests = {locale: sha256("\0".join(each).encode()).hexdigest() for locale, each in texts.items()}
         changed = {
             locale: each for locale, each in texts.items() if current.get((kind, row.id, locale)) != digests[locale]
         }
@@ -196,14 +198,22 @@ async def _list_existing(scope: Scope, objects: Iterable[Pending]) -> set[str]:
     return found
 
 
-async def _page_texts(scope: Scope, page: Page) -> dict[str, str]:
+async def _page_texts(scope: Scope, page: Page) -> dict[str, tuple[str, ...]]:
+    """All that a page says, and if it has a description for search engines, its outline: that and the title.
+
+    What a page is about may be said by its description alone, such as "Opening hours" above a table of times. In the
+    average of a whole page that is lost.
+    """
     snapshot = await build_snapshot(scope, page)
-    found: dict[str, str] = {}
+    found: dict[str, tuple[str, ...]] = {}
     for locale in scope.locales:
         title, words = searchable_texts(snapshot, locale)
-        found[locale] = "\n".join(filter(None, (title, *words)))[:_MAX_TEXT]
+        texts = snapshot.texts.get(locale, PageTexts())
+        whole = "\n".join(filter(None, (title, *words)))[:_MAX_TEXT]
+        outline = ". ".join(filter(None, (title, texts.meta_description))) if texts.meta_description else ""
+        found[locale] = (*filter(None, (whole, outline)),)
     return found
 
 
-def _image_text(image: Image) -> str:
-    return "\n".join(filter(None, (image.alt, image.caption, image.name)))[:_MAX_TEXT]
+def _image_texts(image: Image) -> tuple[str, ...]:
+    return ("\n".join(filter(None, (image.alt, image.caption, image.name)))[:_MAX_TEXT],)
