@@ -176,6 +176,20 @@ async def test_one_setting_is_read_by_any_usual_name(ann: Editor) -> None:
         await settings.get_site_setting(ann.call(), GetSiteSetting(key="tag-lines"))
 
 
+async def test_who_sets_colours_that_cannot_be_read_is_told(ann: Editor) -> None:
+    yellow = await update(ann, theme={"accent": "#ffff00"})
+    assert yellow.message == (
+        "Changed theme of the site. Hard to read: accent on paper (1.1); texts need a contrast of 4.5"
+    )
+    assert "--on-accent:#000000;" in theme_css({"accent": "#ffff00"})
+    both = await update(ann, theme={"accent": "#a30", "on-accent": "brown"})
+    assert "Hard to read: on-accent on accent (" in both.message
+    for theme in ({}, {"accent": "#a30"}, {"accent": "oklch(0.5 0.1 20)", "ink": "black"}):
+        await update(ann, theme={})
+        assert "Hard to read" not in (await update(ann, tagline=str(theme), theme=theme)).message
+        assert "--on-accent" not in theme_css(theme)
+
+
 async def test_a_rendered_page_has_name_tagline_and_theme_of_its_site(ann: Editor, world: World) -> None:
     await ann.create("About")
     await update(ann, name="Bakery & Co", tagline="Daily bread", theme={"accent": "#a30", "paper": "white"})

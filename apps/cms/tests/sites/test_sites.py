@@ -110,6 +110,42 @@ def test_the_code_of_a_language_can_be_no_path(code: str) -> None:
         AddSite(key="copy", name="Copy", languages=["en", code])
 
 
+@pytest.mark.parametrize("code", ["xx", "xx-nope", "en-nope", "de-at", "qq-Latn", "en-Latn-Latn"])
+def test_a_language_that_there_is_not_is_refused_since_a_site_keeps_it(code: str) -> None:
+    with pytest.raises(ValidationError, match=f"{code!r} is no language; give a code of ISO 639"):
+        AddSite(key="copy", name="Copy", languages=["en", code])
+
+
+def test_languages_may_have_a_script_region_or_variant() -> None:
+    codes = ["en", "de-AT", "sr-Latn-RS", "es-419", "gsw", "ca-valencia", "de-1996"]
+    assert AddSite(key="copy", name="Copy", languages=codes).languages == codes
+
+
+KEY = "2 to 63 of a-z, 0-9 and '-'"
+
+
+@pytest.mark.parametrize(
+    ("given", "rule"),
+    [({"key": "My site"}, KEY), ({"environments": ["Main!"]}, KEY), ({"languages": ["English"]}, "e.g. en or de-AT")],
+)
+async def test_a_key_that_breaks_the_rule_is_answered_with_the_rule(
+    world: World, given: dict[str, Any], rule: str
+) -> None:
+    tools = sites_operations(world.sites, Rebuilding(world.database, None)).callees
+    arguments = {"key": "copy", "name": "Copy", **given}
+    caller = Principal("ann", "local-site", frozenset({"*"}))
+    raw = Arguments(json.dumps(arguments), arguments)
+    reply = json.loads((await Runtime(App(name="cms", tools=tools)).call_by_name("cms_addSite", raw, by=caller)).text)
+    assert rule in reply["error"]
+
+
+async def test_the_reply_names_targets_as_permissions_write_them(world: World) -> None:
+    one = await world.sites.add_site(world.call(), AddSite(key="one", name="One"))
+    assert one.message == "Added the site 'One'. Its target is one/main."
+    two = await world.sites.add_site(world.call(), AddSite(key="two", name="Two", environments=["main", "staging"]))
+    assert two.message == "Added the site 'Two'. Its targets are two/main, two/staging."
+
+
 async def test_a_call_about_a_site_lists_that_one_alone(world: World) -> None:
     await add(world, environments=["main", "staging"])
     await world.pages.create_page(at(world, "copy/staging"), CreatePage(title="Essai"))

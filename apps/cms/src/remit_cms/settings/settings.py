@@ -10,6 +10,7 @@ from remit import LeafContext
 from remit.agent import RunInfo
 from remit.errors import NotFoundError
 from remit_cms.models import Content
+from remit_cms.settings.contrast import describe_unreadable
 from remit_cms.settings.payloads import (
     GetSiteSetting,
     GetSiteSettings,
@@ -64,7 +65,8 @@ class Settings:
             if changed:
                 await save_revision(edit, page, "update_settings", *changed)
             message = f"Changed {', '.join(changed)} of the site" if changed else "The settings are like that already"
-            return await _settings_reply(edit, payload, message)
+            theme = (await load_settings(edit, live=False)).theme if "theme" in changes else None
+            return await _settings_reply(edit, payload, message + describe_unreadable(theme or {}))
 
         return await edit_once(self._database, ctx, payload, SettingsReply, work)
 

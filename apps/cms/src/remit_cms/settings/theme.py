@@ -8,6 +8,8 @@ from typing import Annotated, Final
 
 from pydantic import AfterValidator, BeforeValidator
 
+from remit_cms.settings.contrast import choose_ink
+
 THEME_VARIABLES: Final = ("ink", "soft", "paper", "tint", "line", "accent", "on-accent", "text", "head")
 """The CSS variables of a theme, without their dashes: colours, and the fonts of texts and headings."""
 
@@ -92,10 +94,13 @@ def valid_theme(theme: Mapping[str, str]) -> dict[str, str]:
 def theme_css(theme: Mapping[str, str]) -> str:
     """The rules of CSS that set the variables of a theme; empty without one.
 
-    Its colours are those of the light design. The dark design has its own, or texts could not be read, and takes the
-    accent of a theme as light as it needs it.
+    Its colours are those of the light design; texts on the accent are black or white if those of the design could not
+    be read there. The dark design has its own, or texts could not be read, and takes the accent of a theme as light as
+    it needs it.
     """
     right = valid_theme(theme)
+    ink = choose_ink(right["accent"]) if "accent" in right and "on-accent" not in right else None
+    right |= {} if ink is None else {"on-accent": ink}
     fonts = "".join(f"--{name}:{right[name]};" for name in _FONT_VARIABLES if name in right)
     colours = "".join(f"--{name}:{value};" for name, value in right.items() if name not in _FONT_VARIABLES)
     rules = f":root{{{fonts}}}" if fonts else ""

@@ -8,19 +8,23 @@ from pydantic import Field, StringConstraints, model_validator
 
 from remit.artifacts import Artifact
 from remit.tools import entity
-from remit_cms.models import Line, NewLocale, OmittedIfNone, Payload, Reply, View
+from remit_cms.models import Line, OmittedIfNone, Payload, Reply, View
+from remit_cms.sites.languages import Language
 from remit_cms.sites.package import LeftOut
 
+_RULE = "2 to 63 of a-z, 0-9 and '-'"
 _Key = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{1,62}$")]
 _Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200), Line]
-_Environments = Annotated[list[_Key], Field(min_length=1, max_length=10)]
-_Languages = Annotated[list[NewLocale], Field(min_length=1, max_length=50)]
+_Environment = Annotated[_Key, Field(description=f"Key of an environment: {_RULE}")]
+_Environments = Annotated[list[_Environment], Field(min_length=1, max_length=10)]
+_Language = Annotated[Language, Field(description="Code of a language, e.g. en or de-AT")]
+_Languages = Annotated[list[_Language], Field(min_length=1, max_length=50)]
 
 
 class AddSite(Payload):
     """A new site."""
 
-    key: _Key = Field(description="Key of the site, which targets name, e.g. bakery")
+    key: _Key = Field(description=f"Key of the site, as targets name it, e.g. bakery: {_RULE}")
     name: _Name = Field(description="Name of the site")
     languages: _Languages = Field(default=["en", "de"], description="Codes of its languages, the default first")
     environments: _Environments = Field(default=["main"], description="Its environments, the default first")

@@ -81,7 +81,9 @@ class Sites:
                 environments=payload.environments,
                 pages=0,
             )
-            return SiteReply(site=view, message=f"Added the site '{payload.name}'. Its target is {payload.key}.")
+            targets = [f"{payload.key}/{each}" for each in payload.environments]
+            named = f"target is {targets[0]}" if len(targets) == 1 else f"targets are {', '.join(targets)}"
+            return SiteReply(site=view, message=f"Added the site '{payload.name}'. Its {named}.")
 
         new = Target(payload.key, payload.environments[0])
         return await edit_once(self._database, ctx, payload, SiteReply, work, new=new)
