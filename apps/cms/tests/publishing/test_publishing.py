@@ -20,7 +20,8 @@ from remit_cms.publishing.payloads import (
 )
 from remit_cms.settings.payloads import UpdateSiteSettings
 from remit_cms.settings.settings import Settings
-from remit_cms.storage.snapshots import SectionSnapshot, Snapshot, compare_snapshots
+from remit_cms.storage.differences import compare_snapshots
+from remit_cms.storage.snapshots import SectionSnapshot, Snapshot
 
 
 @pytest.fixture

@@ -208,3 +208,9 @@ def test_all_kinds_of_colours_and_fonts_make_a_theme_and_wrong_ones_of_older_set
         assert f":root{{--ink:{colour};}}" in theme_css({"ink": colour})
     fonts = "\"Gill Sans\", Iowan Old Style, -apple-system, 'Segoe UI', serif"
     assert theme_css({"head": fonts, "text": '"Evil', "ink": "red}", "accnt": "red"}) == f":root{{--head:{fonts};}}"
+
+
+@pytest.mark.parametrize("zone", ["Mars/Base", "../etc", "Europe"])
+def test_a_time_zone_that_is_none_is_refused(zone: str) -> None:
+    with pytest.raises(ValueError, match="is no time zone; give a name such as Europe/Berlin"):
+        UpdateSiteSettings(time_zone=zone)

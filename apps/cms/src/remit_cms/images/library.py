@@ -33,7 +33,7 @@ from remit_cms.images.payloads import (
     UseView,
 )
 from remit_cms.images.pictures import FORMATS, Picture, read_picture
-from remit_cms.images.renditions import Renditions, nearest_width
+from remit_cms.images.renditions import Renditions, as_file_name, nearest_width
 from remit_cms.images.seen import check_not_stale, check_token, give_token, make_note, show_image
 from remit_cms.models import Content, pluralize, tidy_line
 from remit_cms.semantic.fusion import fuse
@@ -215,7 +215,7 @@ class Images:
             show_image(scope, image)
         width = nearest_width(image.width, payload.width)
         content = await self._renditions.get(target, image.digest, width, payload.format)
-        name = f"{_as_file_name(image.name.rpartition('.')[0] or image.name)}-{width}.{payload.format}"
+        name = f"{as_file_name(image.name.rpartition('.')[0] or image.name)}-{width}.{payload.format}"
         return RenditionReply(
             image=image_view(image),
             rendition=await self._artifacts.add(content, name=name[-255:], media_type=FORMATS[payload.format]),
@@ -322,11 +322,6 @@ async def _add_image(edit: Edit, payload: UploadImage, picture: Picture, source:
     await _index(edit, image)
     edit.add_change("image", image.id, 1, name=image.name)
     return image
-
-
-def _as_file_name(name: str) -> str:
-    """A name as files have it; images of before that was checked, and of other systems, have others."""
-    return name.replace("/", "-").replace("\\", "-")
 
 
 def _describe_kept(image: Image, payload: UploadImage) -> str:

@@ -64,3 +64,8 @@ def nearest_width(full: int, wanted: int = _DEFAULT_WIDTH) -> int:
     """The rendition of a picture that is the smallest of at least a width, or else the widest."""
     widths = widths_of(full)
     return next((each for each in widths if each >= wanted), widths[-1])
+
+
+def as_file_name(name: str) -> str:
+    """A name as files have it; images of before that was checked, and of other systems, have others."""
+    return name.replace("/", "-").replace("\\", "-")

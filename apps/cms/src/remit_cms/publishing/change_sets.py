@@ -41,9 +41,10 @@ from remit_cms.storage.change_sets import (
     unpublished_pages,
 )
 from remit_cms.storage.database import Database
+from remit_cms.storage.differences import compare_paths, compare_snapshots
 from remit_cms.storage.live import Move, check_moves, move_live
 from remit_cms.storage.scope import Scope
-from remit_cms.storage.snapshots import compare_paths, compare_snapshots, load_snapshot
+from remit_cms.storage.snapshots import load_snapshot
 from remit_cms.storage.stale_edits import show_comparison
 from remit_cms.storage.tables import ChangeSet, Kind, Page
 from remit_cms.storage.tokens import asks_for_token, check_object_token, give_object_token

@@ -18,7 +18,8 @@ from remit_cms.publishing.payloads import (
 from remit_cms.publishing.publishing import page_state
 from remit_cms.publishing.undoing import write_back
 from remit_cms.storage.database import Database
-from remit_cms.storage.snapshots import compare_paths, load_snapshot
+from remit_cms.storage.differences import compare_paths
+from remit_cms.storage.snapshots import load_snapshot
 from remit_cms.storage.stale_edits import show_comparison
 from remit_cms.storage.tables import ChangeSetRevision, Revision
 from remit_cms.storage.tokens import check_token, give_token

@@ -27,7 +27,7 @@ from remit_cms.models import (
 )
 from remit_cms.pages.payloads import MetaView, PageBrief
 from remit_cms.sections.payloads import SectionsPayload, SectionView, SlicedReply
-from remit_cms.storage.snapshots import Difference
+from remit_cms.storage.differences import Difference
 
 _PAGE = "Id, slug or exact title of the page"
 _DELETED = "Id, slug or exact title of the page in the trash"

@@ -25,11 +25,12 @@ from remit_cms.sections.links import find_addresses
 from remit_cms.sections.payloads import SectionView
 from remit_cms.sections.slices import cut_sections
 from remit_cms.storage.database import Database
+from remit_cms.storage.differences import Difference, compare_snapshots
 from remit_cms.storage.documents import describe_document
 from remit_cms.storage.links import describe_links, find_links, link_state
 from remit_cms.storage.live import Move, check_moves, find_live_page, move_live
 from remit_cms.storage.scope import Scope, slug_of
-from remit_cms.storage.snapshots import Difference, SectionSnapshot, build_snapshot, compare_snapshots, load_snapshot
+from remit_cms.storage.snapshots import SectionSnapshot, build_snapshot, load_snapshot
 from remit_cms.storage.stale_edits import read_parts, read_text_parts
 from remit_cms.storage.tables import Page
 from remit_cms.storage.tokens import check_token, give_token

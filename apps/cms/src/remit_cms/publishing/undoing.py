@@ -10,17 +10,11 @@ from sqlalchemy import and_, delete, func, or_, select, tuple_, update
 
 from remit.errors import AlreadyExistsError, ConflictError
 from remit_cms.storage.change_sets import SetPage
+from remit_cms.storage.differences import compare_snapshots, list_fields
 from remit_cms.storage.live import Move, move_live
 from remit_cms.storage.revisions import save_revision
 from remit_cms.storage.scope import Scope
-from remit_cms.storage.snapshots import (
-    Snapshot,
-    apply_snapshot,
-    build_snapshot,
-    compare_snapshots,
-    list_fields,
-    load_snapshot,
-)
+from remit_cms.storage.snapshots import Snapshot, apply_snapshot, build_snapshot, load_snapshot
 from remit_cms.storage.tables import ChangeSet, ChangeSetRevision, Page, PageTranslation, Publication, Revision
 from remit_cms.storage.transactions import Edit
 from remit_cms.storage.translations import check_slugs_are_free

@@ -14,11 +14,12 @@ from remit.tools import Candidate
 from remit_cms.publishing.change_sets import close_set, find_publishable
 from remit_cms.storage.change_sets import find_set
 from remit_cms.storage.database import Database
+from remit_cms.storage.differences import compare_snapshots
 from remit_cms.storage.documents import describe_document
 from remit_cms.storage.links import find_links
 from remit_cms.storage.live import Move, move_live
 from remit_cms.storage.scope import Scope
-from remit_cms.storage.snapshots import compare_snapshots, load_snapshot
+from remit_cms.storage.snapshots import load_snapshot
 from remit_cms.storage.tables import Kind, Page, Publication, Revision, ScheduledAction
 from remit_cms.storage.transactions import Edit, open_view
 

@@ -12,10 +12,11 @@ from remit_cms.models import pluralize
 from remit_cms.publishing.publishing import to_changes
 from remit_cms.sites.package import SitePackage, TemplatePart
 from remit_cms.sites.writing import check_is_empty, check_languages, is_unused
+from remit_cms.storage.differences import compare_snapshots
 from remit_cms.storage.documents import TITLES
 from remit_cms.storage.home import HOME_PAGE
 from remit_cms.storage.scope import Scope, parse_structure
-from remit_cms.storage.snapshots import Snapshot, compare_snapshots
+from remit_cms.storage.snapshots import Snapshot
 from remit_cms.storage.tables import Kind, SectionDefinition, Site
 from remit_cms.templates.slots import Slot
 

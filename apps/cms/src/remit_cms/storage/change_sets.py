@@ -9,8 +9,9 @@ from itertools import count
 from sqlalchemy import ColumnElement, and_, func, select
 
 from remit.errors import ConflictError, NotFoundError
+from remit_cms.storage.differences import compare_snapshots
 from remit_cms.storage.scope import Scope
-from remit_cms.storage.snapshots import compare_snapshots, load_snapshot
+from remit_cms.storage.snapshots import load_snapshot
 from remit_cms.storage.tables import ChangeSet, ChangeSetRevision, Page, Publication, Revision, ScheduledAction
 from remit_cms.storage.transactions import Edit
 

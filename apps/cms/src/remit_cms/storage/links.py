@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from sqlalchemy import delete, select
 
+from remit_cms.storage.differences import iterate_places
 from remit_cms.storage.scope import Scope
-from remit_cms.storage.snapshots import iterate_places
 from remit_cms.storage.tables import Link, Page
 from remit_cms.storage.transactions import Edit
 from remit_cms.storage.waiting import find_waiting

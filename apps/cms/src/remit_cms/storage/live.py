@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from sqlalchemy import delete, func, select, tuple_
 
 from remit.errors import ConflictError, NotFoundError
+from remit_cms.storage.differences import iterate_places
 from remit_cms.storage.home import check_home
 from remit_cms.storage.links import links_of, replace_links
 from remit_cms.storage.revisions import draft_status
 from remit_cms.storage.scope import Scope, slug_of
-from remit_cms.storage.snapshots import Snapshot, iterate_places, load_snapshot
+from remit_cms.storage.snapshots import Snapshot, load_snapshot
 from remit_cms.storage.tables import Kind, LivePath, Page, Publication, Redirect
 from remit_cms.storage.transactions import Edit
 from remit_cms.storage.translations import slugs_by_locale

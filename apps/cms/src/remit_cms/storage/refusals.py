@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 from sqlalchemy import select
 
+from remit_cms.storage.differences import Difference
 from remit_cms.storage.scope import Scope
-from remit_cms.storage.snapshots import Difference, Snapshot
+from remit_cms.storage.snapshots import Snapshot
 from remit_cms.storage.tables import Kind, Page, Revision
 
 _MAX_SHOWN = 8

@@ -5,15 +5,10 @@ from __future__ import annotations
 from remit.errors import ConflictError
 from remit_cms.storage import full_text
 from remit_cms.storage.change_sets import find_or_open_set
+from remit_cms.storage.differences import compare_snapshots, iterate_places
 from remit_cms.storage.links import links_of, replace_links
 from remit_cms.storage.names import index_names
-from remit_cms.storage.snapshots import (
-    Snapshot,
-    build_snapshot,
-    compare_snapshots,
-    iterate_places,
-    load_snapshot,
-)
+from remit_cms.storage.snapshots import Snapshot, build_snapshot, load_snapshot
 from remit_cms.storage.stale_edits import check_not_stale, iterate_changed_parts
 from remit_cms.storage.tables import ChangeSetRevision, Page, Revision
 from remit_cms.storage.transactions import Edit

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import operator
-from collections import Counter
-from collections.abc import Container, Iterator, Mapping
-from itertools import takewhile
-from typing import NamedTuple
+from collections.abc import Iterator
 
 from pydantic import Field, JsonValue
 from sqlalchemy import delete, select
@@ -25,21 +21,7 @@ from remit_cms.storage.tables import (
     SectionDefinition,
 )
 from remit_cms.storage.transactions import Edit
-from remit_cms.storage.translations import TEXT_FIELDS, PageTexts, item_content, load_texts, write_texts
-from remit_cms.templates.slots import shown_key
-from remit_cms.templates.values import iterate_texts
-
-_EXCERPT = 400
-"""Most characters of a value in a difference."""
-
-_WHOLE = 20_000
-"""Most characters of a setting: who approves instructions or hosts reads all of them."""
-
-_TITLE = 40
-"""Most characters of a text that stands for an item."""
-
-_NAMED_SECTIONS = {Kind.PAGE.value: "section", Kind.NAVIGATION.value: "item"}
-"""The kinds of documents whose sections come and go, and what one is called."""
+from remit_cms.storage.translations import PageTexts, load_texts, write_texts
 
 
 class SectionSnapshot(View):
@@ -91,22 +73,6 @@ class Snapshot(View):
         titled = [code for code, texts in self.translations.items() if texts.title]
         filled = [code for section in self.sections for code, content in section.contents.items() if content]
         return frozenset([self.locale, *titled, *filled])
-
-
-class Difference(View):
-    """One place in which two revisions of a page differ. An empty text stands for no value."""
-
-    where: str
-    before: str
-    after: str
-
-
-class PathDifference(NamedTuple):
-    """A difference with its path: that of a value, or of an order. ``is_whole`` says that it cuts nothing of after."""
-
-    path: tuple[str, ...]
-    difference: Difference
-    is_whole: bool
 
 
 async def build_snapshot(scope: Scope, page: Page) -> Snapshot:
@@ -225,114 +191,6 @@ def next_number(page: Page) -> int:
     return page.last_section
 
 
-def compare_snapshots(before: Snapshot | None, after: Snapshot | None) -> list[Difference]:
-    """Every difference between two states of a page, in the order of the page; None is no page."""
-    return [each.difference for each in compare_paths(before, after)]
-
-
-def compare_paths(before: Snapshot | None, after: Snapshot | None) -> list[PathDifference]:
-    """The same with their paths. The order of sections has the path ``("order",)``, that of a list its slot too."""
-    old, new = dict(_iterate_values(before)), dict(_iterate_values(after))
-    longest = _WHOLE if Kind.SETTINGS in {each.kind for each in (before, after) if each is not None} else _EXCERPT
-    names = {**_section_names(before), **_section_names(after)}
-    if before is None and new.get(("indexing",)) is True:
-        del new["indexing",]  # search engines find a new page, unless it says otherwise
-    if before is not None:
-        new |= _describe_places(before, after, names)
-    paths = {**new, **old}
-    differences = [
-        _make_difference(
-            path, _place_of(path, names, paths), _to_text(old.get(path)), _to_text(new.get(path)), longest=longest
-        )
-        for path in paths
-        if old.get(path) != new.get(path)
-    ]
-    differences += _compare_items(before, after, names)
-    shared = {section.id for section in _sections(before)} & {section.id for section in _sections(after)}
-    orders = [[section.id for section in _sections(each) if section.id in shared] for each in (before, after)]
-    if orders[0] != orders[1]:
-        texts = [", ".join(names[section] for section in order) for order in orders]
-        order = Difference(where="order of sections", before=texts[0], after=texts[1])
-        differences.append(PathDifference(("order",), order, is_whole=True))
-    return differences
-
-
-def _describe_places(
-    before: Snapshot, after: Snapshot | None, names: Mapping[str, str]
-) -> dict[tuple[str, ...], JsonValue]:
-    """Where each new section or item stands, by its path: after another one, or at the top."""
-    former, described = {section.id for section in _sections(before)}, dict[tuple[str, ...], JsonValue]()
-    above = ""
-    for section in _sections(after):
-        if section.id not in former and after is not None and after.kind in _NAMED_SECTIONS:
-            place = f"after {above}" if above else "at the top"
-            described[section.id,] = f"{_NAMED_SECTIONS[after.kind]} {place}"
-        above = names[section.id]
-    return described
-
-
-def _compare_items(before: Snapshot | None, after: Snapshot | None, names: dict[str, str]) -> list[PathDifference]:
-    """The lists whose items stand in another order."""
-    if after is None:
-        return []
-    old = {(each.id, slot): order for each in _sections(before) for slot, order in each.lists.items()}
-    return [
-        _make_difference(
-            ("order", each.id, slot),
-            f"{names[each.id]} / order of {slot}",
-            *(", ".join(titles[item] for item in items) for items in orders),
-        )
-        for each in _sections(after)
-        for slot, order in each.lists.items()
-        if (former := old.get((each.id, slot)))
-        for orders in [(_shared(former, order), _shared(order, former))]
-        if orders[0] != orders[1]
-        for titles in [_item_titles(each.contents.get(after.locale, {}), slot, order)]
-    ]
-
-
-def _make_difference(
-    path: tuple[str, ...], where: str, before: str, after: str, *, longest: int = _EXCERPT
-) -> PathDifference:
-    first, second = _excerpts(before, after, longest)
-    return PathDifference(path, Difference(where=where, before=first, after=second), is_whole=second == after)
-
-
-def _shared(items: list[str], others: list[str]) -> list[str]:
-    return [item for item in items if item in others]
-
-
-def _item_titles(content: Content, slot: str, items: list[str]) -> dict[str, str]:
-    """The beginning of the first text of each item, in quotes; its id if it has none or another one begins alike."""
-    titles = {
-        item: next(
-            (title for text in iterate_texts(item_content(content, slot, item)) if (title := _to_title(text))), ""
-        )
-        for item in items
-    }
-    several = Counter(titles.values())
-    return {item: f"'{title}'" if title and several[title] == 1 else item for item, title in titles.items()}
-
-
-def list_fields(differences: list[Difference]) -> list[str]:
-    """The fields of a page in which states differ, as changes name them."""
-    whole = {"title", "slug", "indexing"}
-    fields = [
-        word if word in whole or word == "meta" else "sections"
-        for each in differences
-        for word in [each.where.split(" ")[0] if " / " not in each.where else ""]
-    ]
-    return [*dict.fromkeys(fields)]
-
-
-def iterate_places(snapshot: Snapshot) -> Iterator[tuple[str, JsonValue]]:
-    """The values of a page, each with its place as people read it."""
-    names = _section_names(snapshot)
-    values = dict(_iterate_values(snapshot))
-    for path, value in values.items():
-        yield _place_of(path, names, values), value
-
-
 def iterate_searchable(snapshot: Snapshot, locale: str) -> Iterator[JsonValue]:
     """The values of a snapshot whose texts are searched in a locale, including those for search engines."""
     if locale in snapshot.texts:
@@ -340,88 +198,3 @@ def iterate_searchable(snapshot: Snapshot, locale: str) -> Iterator[JsonValue]:
         yield snapshot.texts[locale].meta_description
     for section in snapshot.sections:
         yield from section.contents.get(locale, {}).values()
-
-
-def _sections(snapshot: Snapshot | None) -> list[SectionSnapshot]:
-    return [] if snapshot is None else sorted(snapshot.sections, key=lambda section: (section.sort_order, section.id))
-
-
-def _iterate_values(snapshot: Snapshot | None) -> Iterator[tuple[tuple[str, ...], JsonValue]]:
-    """The values of a page by their path: a field, field and locale, a section, or section, locale and slot."""
-    if snapshot is None:
-        return
-    if snapshot.kind in (Kind.PAGE, Kind.ENTRY):
-        yield ("title",), snapshot.title
-        yield ("slug",), snapshot.slug
-        yield ("indexing",), snapshot.indexing
-        yield ("meta title",), snapshot.meta.title
-        yield ("meta description",), snapshot.meta.description
-    for locale, texts in sorted(snapshot.translations.items()):
-        for field in TEXT_FIELDS:
-            yield (field.replace("_", " "), locale), getattr(texts, field)
-    for section in _sections(snapshot):
-        if snapshot.kind in _NAMED_SECTIONS:
-            yield (section.id,), _NAMED_SECTIONS[snapshot.kind]
-        for locale, content in sorted(section.contents.items()):
-            for slot, value in content.items():
-                if slot in section.lists:
-                    for item in section.lists[slot]:
-                        for field, part in item_content(content, slot, item).items():
-                            yield (section.id, locale, slot, item, field), part
-                else:
-                    yield (section.id, locale, slot), value
-
-
-def _section_names(snapshot: Snapshot | None) -> dict[str, str]:
-    """What a reader calls each section: its template, with a number if the page has several."""
-    sections = _sections(snapshot)
-    if snapshot is not None and snapshot.kind in (Kind.ENTRY, Kind.SETTINGS):
-        return {section.id: "" for section in sections}
-    if snapshot is not None and snapshot.kind == Kind.NAVIGATION:
-        return {each.id: f"'{each.contents.get(snapshot.locale, {}).get('label', '')}'" for each in sections}
-    several = Counter(section.definition for section in sections)
-    seen = Counter[str]()
-    names: dict[str, str] = {}
-    for section in sections:
-        seen[section.definition] += 1
-        number = f" {seen[section.definition]}" if several[section.definition] > 1 else ""
-        names[section.id] = f"{section.definition}{number}"
-    return names
-
-
-def _place_of(path: tuple[str, ...], names: dict[str, str], paths: Container[tuple[str, ...]]) -> str:
-    """A place as people read it; ``paths`` are all that there are."""
-    section, *rest = path
-    if not rest:
-        return names.get(section, section)
-    if len(rest) == 1:
-        return f"{section} ({rest[0]})"
-    locale, slot, *inside = rest
-    shown = shown_key(slot, {"text"} if (section, locale, "text") in paths else ())
-    return f"{names[section]} / {' '.join((shown, *inside))} ({locale})".removeprefix(" / ")
-
-
-def _to_title(text: str) -> str:
-    words = " ".join(text.split())
-    return words if len(words) <= _TITLE else f"{words[: _TITLE - 1].rstrip()}…"
-
-
-def _to_text(value: JsonValue) -> str:
-    if value is None or isinstance(value, str):
-        return value or ""
-    return json.dumps(value, ensure_ascii=False)
-
-
-def _excerpts(before: str, after: str, longest: int = _EXCERPT) -> tuple[str, str]:
-    """Both texts, or if one is long, both from shortly before the first difference."""
-    if max(len(before), len(after)) <= longest:
-        return before, after
-    shared = takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False))
-    start = max(0, len(list(shared)) - 40)
-    return _cut(before, start), _cut(after, start)
-
-
-def _cut(text: str, start: int) -> str:
-    end = start + _EXCERPT
-    rest = f"… ({len(text):,} characters)" if len(text) > end else ""
-    return f"{'…' if start and text else ''}{text[start:end]}{rest}"

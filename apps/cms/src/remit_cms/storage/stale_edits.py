@@ -11,9 +11,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pydantic import JsonValue
 
 from remit.errors import ConflictError, NotFoundError
+from remit_cms.storage.differences import PathDifference, compare_paths
 from remit_cms.storage.refusals import PartDifference, Refusal, describe_refusal
 from remit_cms.storage.scope import EARLIER, Scope
-from remit_cms.storage.snapshots import PathDifference, Snapshot, build_snapshot, compare_paths, load_snapshot
+from remit_cms.storage.snapshots import Snapshot, build_snapshot, load_snapshot
 from remit_cms.storage.tables import Page
 from remit_cms.storage.transactions import Edit
 from remit_cms.storage.translations import TEXT_FIELDS, PageTexts, item_content, localize_content, localize_texts

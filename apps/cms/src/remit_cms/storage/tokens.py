@@ -7,9 +7,9 @@ import binascii
 
 from remit.errors import ConflictError, InvalidArgumentsError
 from remit_cms.models import Payload, ReadPayload
+from remit_cms.storage.differences import compare_snapshots
 from remit_cms.storage.refusals import describe_change
 from remit_cms.storage.scope import Scope
-from remit_cms.storage.snapshots import compare_snapshots
 from remit_cms.storage.stale_edits import load_state
 from remit_cms.storage.tables import Page
 
