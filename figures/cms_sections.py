@@ -51,7 +51,9 @@ class SectionEditors(ListEditors):
                 return self._put_page(editor, page, _without(page.draft, section))
             case _:
                 target = self._alive(choice // 3, "page") or page
-                return await self._transfer(editor, page, target, others[choice % len(others)], place)
+                in_both = [each for each in others if {f"{each} content en", f"{each} content de"} <= page.draft.keys()]
+                moving = in_both or others
+                return await self._transfer(editor, page, target, moving[choice % len(moving)], place)
 
     async def _add_section(self, editor: Editor, page: Page, choice: int, place: int) -> bool:
         order: list[str] = [*page.draft["_sections"]]
@@ -63,7 +65,12 @@ class SectionEditors(ListEditors):
         )
         section = (await self.world.sections.add_section_to_page(editor.call(), payload)).section.id
         order.insert(place, section)
-        return self._put_page(editor, page, {**page.draft, "_sections": order, f"{section} content {locale}": text})
+        self._put_page(editor, page, {**page.draft, "_sections": order, f"{section} content {locale}": text})
+        if choice % 3:
+            other, text = "de" if locale == "en" else "en", self._next()
+            await editor.write(section, other, content=text)
+            self._put_page(editor, page, {**page.draft, f"{section} content {other}": text})
+        return True
 
     async def _transfer(self, editor: Editor, page: Page, target: Page, section: str, place: int) -> bool:
         order: list[str] = [*target.draft["_sections"]]
