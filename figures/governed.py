@@ -28,7 +28,7 @@ from remit.layers import Approve, Authorize, Budget, CallLayer, Validate
 from remit.policies import Egress, HighRisk, Policy
 from remit.tools import Callee
 from remit.workers import PydanticAIDriver, load_workers
-from remit_cms.agent import editor, is_for_editor
+from remit_cms.agent import editor, is_for_editor, with_missing_rights
 from remit_cms.app import other_operations, references
 from remit_cms.pages.pages import Pages
 from remit_cms.pages.payloads import GetPage, PageReply
@@ -100,7 +100,8 @@ class World:
         own = [each for each in tools if isinstance(each, Tool)]
         callees = [*tools, *(self._load_workers(own) if len(own) == len(tools) else ())]
         given = [*filter(is_for_editor, callees), *self.more_of_agent]
-        agent = self.agent(editor(given, run_instructions=in_force.find_instructions))
+        instructions = with_missing_rights(in_force.find_instructions)
+        agent = self.agent(editor(given, run_instructions=instructions))
         layers = self.layers
         return App(
             name="cms",
