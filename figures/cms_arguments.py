@@ -154,6 +154,7 @@ _POST: Final[Sample] = {
 }
 
 FURTHER: Final[dict[str, tuple[Sample, ...]]] = {
+    "cms_searchImages": ({"cursor": "{image}"},),
     "cms_getPages": ({"cursor": "about:{about}", **_DEFAULT},),
     "cms_getPage": ({"slug": "{about}", **_DEFAULT, "includeContent": True},),
     "cms_createPage": tuple({"title": "New", "slug": "new", "sections": [each]} for each in _SECTIONS),

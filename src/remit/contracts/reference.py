@@ -44,9 +44,6 @@ class Candidate:
                 raise SetupError(f"Candidate: {name} is longer than {_MAX_LENGTH} characters; give a digest of it")
         object.__setattr__(self, "aliases", as_text_tuple("Candidate: aliases", self.aliases))
 
-    def __str__(self) -> str:
-        return self.describe()
-
     def describe(self, alias: str = "") -> str:
         """Id, name and revision in a line, and an alias behind the name: ``7 "Home" (home-2), revision 3``."""
         return _describe(self.id, self.name, self.revision, alias)
