@@ -360,7 +360,7 @@ async def _find_unused(scope: Scope, payload: DeleteImage) -> Image:
     check_token(image, payload.if_unchanged)
     uses = await find_uses(scope, image.id)
     if uses:
-        uses.sort(key=lambda use: use.group == "")  # nobody sees these in drafts
+        uses.sort(key=lambda use: use.group == "")  # a reader of the drafts sees none of these
         more = f", and {pluralize(len(uses) - 5, 'place')} more" if len(uses) > 5 else ""
         raise ConflictError(
             f"The image '{image.name}' is shown in {', '.join(map(str, uses[:5]))}{more}. It can be deleted once "

@@ -70,7 +70,7 @@ async def render_feed(scope: Scope, address: Address, url: str, edition: Edition
     in_target = (scope.target.row_filter(SectionDefinition), SectionDefinition.kind == Kind.ENTRY)
     query = select(SectionDefinition).where(*in_target, SectionDefinition.key == found[1])
     collection = (await scope.session.scalars(query)).first()
-    # Its name is public with its first entry: nobody has approved it before.
+    # Its name is public with its first entry, which a person has approved.
     if collection is None or collection.key not in await _find_collections(scope):
         return None
     feed = await _load_feed(scope, collection, address, url, edition)

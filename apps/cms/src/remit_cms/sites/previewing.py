@@ -109,7 +109,7 @@ def _compare_document(package: SitePackage, kind: Kind) -> tuple[Change, ...]:
 
 
 def _name_pages(state: Snapshot, addresses: dict[str, str]) -> Snapshot:
-    """A state in which pages are named by their addresses: nobody here knows the ids of another site."""
+    """A state in which pages are named by their addresses, since the ids of another site are not known here."""
 
     def rename(key: str, value: JsonValue) -> JsonValue:
         if key not in _LINKS or not isinstance(value, dict):

@@ -88,7 +88,7 @@ async def check_not_stale(edit: Edit, page: Page, before: Snapshot, written: Seq
 
     seen = await edit.last_seen(page.kind, page.id, *written)
     doubtful = [part for part in written if part not in seen or await has_changed(part, int(seen[part]))]
-    # A later look at an earlier state, such as the live page, makes nobody forget the newer one.
+    # A later look at an earlier state, such as the live page, does not undo the look at the newer one.
     earlier = await edit.last_seen(EARLIER + page.kind, page.id, *doubtful) if doubtful else {}
     newest = {part: max(int(each[part]) for each in (seen, earlier) if part in each) for part in {*seen, *earlier}}
     conflicts = {part: newest[part] for part in doubtful if part in newest and await has_changed(part, newest[part])}
