@@ -161,6 +161,7 @@ class SiteEditors(SectionEditors):
         for page, _, _ in self._unpublished(change_set):
             await editor.add(page.id)
             page.sets[page.live or 0 :] = [change_set] * (page.number - (page.live or 0))
+            self.adopted.add(change_set)
         return await self._publish_set(editor, choice)
 
     def _single_draft(self, kind: str) -> Values:

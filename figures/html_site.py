@@ -101,7 +101,9 @@ class _Author:
 
     async def edit_everything(self) -> None:
         """Write the text into every field."""
-        update = UpdateImage(image_id=self.image, alt_text=self.text, caption=self.text, name=self.text[:200])
+        update = UpdateImage(
+            image_id=self.image, alt_text=self.text, caption=self.text, name=self.text[:200].replace("/", "-")
+        )
         await self.world.images.update_image(self.call(), update)
         await self._write_page()
         await self._write_post()

@@ -22,7 +22,7 @@ _SWEEP: Final = {
             'state=f"revision {page.revision}, live {page.live}"',
             'state="one"',
         ),
-        edited("remit_cms.posts.references:EntryReferences.find_candidates", "str(row.revision)", '""'),
+        edited("remit_cms.posts.references:_describe", "str(row.revision)", '""'),
     ),
     "the trash shows the pages of all tenants": together(
         edited(
@@ -145,6 +145,7 @@ _LEAKS: Final = {
         together(
             _PAGE,
             edited("remit_cms.posts.references:EntryReferences.find_candidates", "scope.target.row_filter(Page), ", ""),
+            edited("remit_cms.posts.references:_find_named", "scope.target.row_filter(Page), ", ""),
         ),
     ),
     "cms_getSectionContent": (
