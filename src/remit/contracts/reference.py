@@ -44,10 +44,6 @@ class Candidate:
                 raise SetupError(f"Candidate: {name} is longer than {_MAX_LENGTH} characters; give a digest of it")
         object.__setattr__(self, "aliases", as_text_tuple("Candidate: aliases", self.aliases))
 
-    def describe(self, alias: str = "") -> str:
-        """Id, name and revision in a line, and an alias behind the name: ``7 "Home" (home-2), revision 3``."""
-        return _describe(self.id, self.name, self.revision, alias)
-
 
 _MAX_LENGTH: Final = 200
 
@@ -63,6 +59,11 @@ def _escape(text: str) -> str:
     return "".join(
         repr(each)[1:-1] if unicodedata.category(each) in ("Cc", "Cf", "Zl", "Zp") else each for each in text
     )
+
+
+def describe_candidate(candidate: Candidate, alias: str = "") -> str:
+    """Id, name and revision in a line, and an alias behind the name: ``7 "Home" (home-2), revision 3``."""
+    return _describe(candidate.id, candidate.name, candidate.revision, alias)
 
 
 class Referent(str):

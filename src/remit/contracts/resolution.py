@@ -22,7 +22,7 @@ from remit.contracts.gate import has_begun
 from remit.contracts.items import ArgumentsBound, QuestionItem
 from remit.contracts.observing import ObservingContext, observe
 from remit.contracts.redact import redact_error
-from remit.contracts.reference import Candidate, Referent, Unresolved, find_references
+from remit.contracts.reference import Candidate, Referent, Unresolved, describe_candidate, find_references
 from remit.contracts.secret import redact_secrets
 from remit.core.checks import as_tuple_of, check_functions, check_name
 from remit.errors import CallError, InvalidArgumentsError, NotFoundError, SetupError, ToolFailedError
@@ -190,7 +190,9 @@ def _list(candidates: Iterable[Candidate]) -> str:
     more = f", and {len(listed) - _MAX_NAMED} more" if len(listed) > _MAX_NAMED else ""
     names, aliases = Counter(each.name for each in listed), Counter(name for each in listed for name in {*each.aliases})
     told = [
-        each.describe(next((name for name in each.aliases if aliases[name] == 1), "") if names[each.name] > 1 else "")
+        describe_candidate(
+            each, next((name for name in each.aliases if aliases[name] == 1), "") if names[each.name] > 1 else ""
+        )
         for each in listed[:_MAX_NAMED]
     ]
     return redact_secrets(", ".join(told)) + more

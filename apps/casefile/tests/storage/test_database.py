@@ -59,7 +59,7 @@ async def test_the_migrations_can_be_taken_back(database: Database) -> None:
 
 
 async def test_a_row_that_refers_to_nothing_is_refused(database: Database) -> None:
-    with pytest.raises(ConflictError, match=r"(?i)foreign key"):
+    with pytest.raises(ConflictError, match="the database refuses the write"):
         async with database.write() as session:
             session.add(Grant(casefile="cf", user="bob", level="viewer", granted_by="ann", granted_at=START, notes=""))
 
