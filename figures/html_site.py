@@ -41,28 +41,30 @@ _FIELD_TYPES: Final = ("text", "richText", "image", "media", "link")
 async def render_all(folder: Path, texts: tuple[str, ...]) -> dict[str, str]:
     """The documents of a site that has each text in all its fields, by their addresses and the number of the text."""
     world, documents = World(folder), dict[str, str]()
-    image = (await world.image("A loaf")).id
-    site = Site(
-        world.database,
-        world.rendering,
-        world.renditions,
-        HOME,
-        url=_URL,
-        preview_key=await PREVIEW_KEY.resolve(),
-        clock=START.timestamp,
-    )
-    for number, text in enumerate(texts):
-        author = _Author(world, text, number, image)
-        await author.edit_everything()
-        preview = await author.make_preview()
-        shown = await _respond(site, {"/preview": preview, "/preview/de": f"{preview}de/{author.slug}"})
-        await ChangeSets(world.database).publish_change_set(author.call(), PublishChangeSet())
-        paths = (author.slug, f"de/{author.slug}", author.post, f"de/{author.post}", author.entry, "nothing")
-        shown |= await _respond(site, {f"/{path}": f"/{path}" for path in paths})
-        shown |= await _read_feeds(site)
-        shown["draft"] = await world.rendering.render(HOME, author.slug)
-        documents |= {f"{name} with text {number}": document for name, document in shown.items()}
-    await world.database.close()
+    try:
+        image = (await world.image("A loaf")).id
+        site = Site(
+            world.database,
+            world.rendering,
+            world.renditions,
+            HOME,
+            url=_URL,
+            preview_key=await PREVIEW_KEY.resolve(),
+            clock=START.timestamp,
+        )
+        for number, text in enumerate(texts):
+            author = _Author(world, text, number, image)
+            await author.edit_everything()
+            preview = await author.make_preview()
+            shown = await _respond(site, {"/preview": preview, "/preview/de": f"{preview}de/{author.slug}"})
+            await ChangeSets(world.database).publish_change_set(author.call(), PublishChangeSet())
+            paths = (author.slug, f"de/{author.slug}", author.post, f"de/{author.post}", author.entry, "nothing")
+            shown |= await _respond(site, {f"/{path}": f"/{path}" for path in paths})
+            shown |= await _read_feeds(site)
+            shown["draft"] = await world.rendering.render(HOME, author.slug)
+            documents |= {f"{name} with text {number}": document for name, document in shown.items()}
+    finally:
+        await world.database.close()
     return documents
 
 
