@@ -167,6 +167,7 @@ def _engine(place: Place, store: SqlStore, runtime: Runtime) -> DbosEngine:
         poll_seconds=0.1,
         sweep_seconds=0.5,
         check_seconds=5.0,
+        local_data=True,  # all processes run here, and this one may hold databases of figures before
         on_error=_print_error,
     )
 
