@@ -157,11 +157,8 @@ class SiteEditors(SectionEditors):
 
     async def _settle(self, editor: Editor, choice: int) -> bool:
         """Take over what others have edited of the documents of a set, and publish it."""
-        change_set = self.open.get(editor.name)
-        for page, _, _ in self._unpublished(change_set):
-            await editor.add(page.id)
-            page.sets[page.live or 0 :] = [change_set] * (page.number - (page.live or 0))
-            self.adopted.add(change_set)
+        for page, _, _ in self._unpublished(self.open.get(editor.name)):
+            await self._take_over(editor, page)
         return await self._publish_set(editor, choice)
 
     def _single_draft(self, kind: str) -> Values:

@@ -42,7 +42,7 @@ class Editors:
         self.pages: list[Page] = []
         self.open: dict[str, str] = {}
         self.published: list[str] = []
-        self.adopted: set[str | None] = set()
+        self.adopted: set[str] = set()
         self.steps = 0
         self.accepted = Counter[str]()
         self.failures: list[str] = []
@@ -305,13 +305,18 @@ class Editors:
         return True
 
     async def _adopt(self, editor: Editor, choice: int) -> bool:
-        page, change_set = self._alive(choice), self.open.get(editor.name)
-        if page is None or change_set is None or page.number <= (page.live or 0):
+        page = self._alive(choice)
+        if page is None or editor.name not in self.open or page.number <= (page.live or 0):
             return False
+        await self._take_over(editor, page)
+        return True
+
+    async def _take_over(self, editor: Editor, page: Page) -> None:
+        """Put what is unpublished of a page in the editor's set, which is open."""
+        change_set = self.open[editor.name]
         await editor.add(page.id)
         page.sets[page.live or 0 :] = [change_set] * (page.number - (page.live or 0))
         self.adopted.add(change_set)
-        return True
 
     def _unpublished(self, change_set: str | None) -> list[tuple[Page, int, int]]:
         """The pages with unpublished revisions of a set, and the first and last of these."""
