@@ -35,7 +35,8 @@ def measure_sweep(*, short: bool, databases: tuple[str, ...] = ("sqlite", "postg
         cases[kind] = sweep.cases
         failures += [f"{kind}: {each}" for each in sweep.failures]
     counted = " and ".join(f"{count} cases in {kind}" for kind, count in cases.items())
-    how = f"{counted}: normal, foreign, unknown, invalid, denied, asked, stale, dying at each write (of 800 at 40)"
+    which = "normal, foreign, unknown, invalid, denied, asked, stale, with a token and a stale one"
+    how = f"{counted}: {which}, dying at each write (of 800 at 40)"
     yield no_violations("cms.sweep_failures", len(failures), sum(cases.values()), "; ".join([how, *failures[:5]]))
 
 

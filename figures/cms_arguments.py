@@ -100,6 +100,15 @@ NORMAL: Final[dict[str, Sample]] = {
 }
 """Arguments with which each tool succeeds. Names in braces are ids of `World.populate`."""
 
+WEB: Final[dict[str, Sample]] = {
+    "web_quickSearch": {"query": "bread"},
+    "web_fetchContent": {"urls": ["http://bread.example/rye"]},
+    "web_deepResearch": {"topic": "rye bread"},
+    "http_get": {"url": "http://bread.example/rye"},
+    "http_post": {"url": "http://hooks.example/rye", "body": "Rye"},
+}
+"""The same of tools that know no objects of the CMS."""
+
 TARGETS: Final = {"cms_importContent": "empty", "cms_seedSite": "empty"}
 """The sites of calls that need one without pages."""
 

@@ -15,6 +15,7 @@ from apps.cms.tests.world import World
 from figures.cms_arguments import FURTHER, IDS, NORMAL, TARGETS, Sample
 from figures.cms_stores import Content, new_database
 from figures.cms_sweep import Sweep, find_ids
+from figures.cms_web import open_internet
 from remit_cms.images.payloads import UpdateImage
 from remit_cms.navigation.navigation import Navigation
 from remit_cms.navigation.payloads import UpdateNavigationItem
@@ -181,7 +182,8 @@ async def open_leaks() -> AsyncGenerator[Leaks]:
         alone.clock.looks, alone.ids.counts = beside_others.clock.looks, beside_others.ids.counts.copy()
         try:
             ids = find_ids(shared, LEAKS, *OWNERS)
-            yield Leaks(Sweep(beside_others, shared, ids), Sweep(alone, own, ids))
+            web = open_internet()
+            yield Leaks(Sweep(beside_others, shared, ids, web), Sweep(alone, own, ids, web))
         finally:
             await beside_others.database.close()
             await alone.database.close()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncGenerator, Callable, Generator, Mapping
+from collections.abc import AsyncGenerator, Callable, Generator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,8 +14,11 @@ from sqlalchemy.engine import Engine
 
 from apps.cms.tests.images.files import SITE, UPLOAD
 from apps.cms.tests.world import World
-from figures.cms_arguments import IDS, NORMAL, TARGETS, Sample
+from figures.cms_arguments import IDS, NORMAL, TARGETS, WEB, Sample
 from figures.cms_stores import Content, SweptDatabase, content_of, new_database
+from figures.cms_tokens import Step, TokenSteps, find_token_steps
+from figures.cms_web import open_internet, web_tools
+from figures.ssrf_world import Internet
 from remit import App, Effect, Principal, Risk, Runtime
 from remit.runtime import RunResult
 from remit.stores import InMemoryStore
@@ -26,7 +29,7 @@ from remit_cms.publishing.payloads import AddToChangeSet
 from remit_cms.sites.payloads import AddSite
 from remit_cms.tools import AnyTool
 
-ANN: Final = Principal("ann", "local-site", frozenset({"cms:*", "approvals:decide"}))
+ANN: Final = Principal("ann", "local-site", frozenset({"cms:*", "web:*", "approvals:decide"}))
 STRANGER: Final = Principal("sid", "local-site", frozenset({"other:read"}))
 
 _DEATHS: Final = 40
@@ -40,6 +43,7 @@ SAMPLE: Final = (
     "cms_deleteImage",
     "cms_deletePost",
     "cms_uploadImage",
+    "http_post",
 )
 """The tools of a sample."""
 
@@ -51,12 +55,14 @@ class Crash(BaseException):
 class Sweep:
     """The CMS with two tenants in the same state, restored before each case, and what went wrong in the cases."""
 
-    def __init__(self, world: World, database: SweptDatabase, ids: dict[str, tuple[str, ...]]) -> None:
-        self.tools = {tool.name: tool for tool in world.tools}
+    def __init__(
+        self, world: World, database: SweptDatabase, ids: dict[str, tuple[str, ...]], internet: Internet
+    ) -> None:
+        self.tools = {tool.name: tool for tool in (*world.tools, *web_tools(world, internet))}
         self._apps = {
             name: App(name="cms", tools=(tool,), references=world.references) for name, tool in self.tools.items()
         }
-        self._world, self._database, self.ids = world, database, ids
+        self._world, self._database, self._internet, self.ids = world, database, internet, ids
         database.keep()
         self._kept, self._kept_at = content_of(database), database.version()
         self._looks, self._counts = world.clock.looks, world.ids.counts.copy()
@@ -69,6 +75,7 @@ class Sweep:
         if self._database.version() != self._kept_at:
             self._database.restore()
             self._kept_at = self._database.version()
+        self._internet.requests.clear()
         self._rewind()
         self.cases += 1
 
@@ -94,14 +101,23 @@ class Sweep:
         return value
 
     def content(self) -> Content:
-        """The rows of all tables."""
-        return self._kept if self._database.version() == self._kept_at else content_of(self._database)
+        """The rows of all tables, and what was posted to other servers."""
+        rows = self._kept if self._database.version() == self._kept_at else content_of(self._database)
+        posts = [each for each in self._internet.requests if each.startswith("POST")]
+        return {**rows, "posts": posts} if posts else rows
 
     async def call(
-        self, tool: str, arguments: Sample, by: Principal = ANN, *, answer: bool | None = True, target: str = ""
+        self,
+        tool: str,
+        arguments: Sample,
+        by: Principal = ANN,
+        *,
+        answer: bool | None = True,
+        target: str = "",
+        run: str = "swept",
     ) -> RunResult[Any]:
         """Call a tool, and answer what is asked; None does not answer. ``target`` is another site than usual."""
-        runtime = self._runtime(tool, InMemoryStore(), by)
+        runtime = self._runtime(tool, InMemoryStore(), by, run)
         return await self._start(runtime, tool, arguments, by, answer=answer, target=target)
 
     async def call_and_die(self, tool: str, arguments: Sample, write: int) -> tuple[bool, Content, str]:
@@ -162,9 +178,9 @@ class Sweep:
             await runtime.decide(question, approved=answer, by=ANN)
         return await runtime.resume(result.run)
 
-    def _runtime(self, tool: str, store: InMemoryStore, by: Principal) -> Runtime:
+    def _runtime(self, tool: str, store: InMemoryStore, by: Principal, run: str = "swept") -> Runtime:
         """A runtime of one tool, since each composes the layers of all that it has."""
-        return Runtime(self._apps[tool], store=store, directory=lambda _name, _tenant: by, make_run_id=lambda: "swept")
+        return Runtime(self._apps[tool], store=store, directory=lambda _name, _tenant: by, make_run_id=lambda: run)
 
 
 @contextmanager
@@ -197,7 +213,8 @@ async def open_sweep(kind: str = "sqlite") -> AsyncGenerator[Sweep]:
             await world.populate(tenant)
         await world.sites.add_site(world.call(), AddSite(key="empty", name="Empty"))
         try:
-            yield Sweep(world, database, find_ids(database, IDS, "other-site"))
+            async with open_internet() as internet:
+                yield Sweep(world, database, find_ids(database, IDS, "other-site"), internet)
         finally:
             await world.database.close()
 
@@ -212,7 +229,7 @@ def find_ids(database: SweptDatabase, ids: Mapping[str, tuple[str, ...]], *other
 
 async def sweep_tool(sweep: Sweep, tool: AnyTool, *, short: bool) -> None:
     """All cases of one tool."""
-    name, sample = tool.name, NORMAL[tool.name]
+    name, sample = tool.name, {**NORMAL, **WEB}[tool.name]
     arguments = sweep.fill(sample)
     with sweep.case("normal", name) as claim:
         before = sweep.content()
@@ -226,6 +243,8 @@ async def sweep_tool(sweep: Sweep, tool: AnyTool, *, short: bool) -> None:
             again = (await sweep.call(name, arguments)).text
             claim(again == reply and not _changes(done, sweep.content()), f"its second call did more: {again}")
     await _sweep_refusals(sweep, tool, sample)
+    if steps := find_token_steps(tool, sample):
+        await _sweep_tokens(sweep, tool, arguments, steps)
     if tool.facts.risk is Risk.HIGH:
         await _sweep_questions(sweep, tool, arguments)
     if effect in (Effect.KEYED, Effect.IDEMPOTENT) and writes:
@@ -257,7 +276,8 @@ async def _sweep_refusals(sweep: Sweep, tool: AnyTool, sample: Sample) -> None:
         answer, other = [
             (await sweep.call(tool.name, sweep.fill(sample), target=each)).text for each in ("other-site", "other-sitx")
         ]
-        claim('"success":false' in answer and other.replace("other-sitx", "other-site") == answer, answer)
+        claim(other.replace("other-sitx", "other-site") == answer, answer)
+        claim('"success":false' in answer or tool.name in WEB, answer)
         claim(sweep.content() == before, "it changed something")
     for case, by, arguments, code in (
         ("invalid", ANN, {**sweep.fill(sample), "colour": "red"}, "VALIDATION_ERROR"),
@@ -268,6 +288,33 @@ async def _sweep_refusals(sweep: Sweep, tool: AnyTool, sample: Sample) -> None:
             answer = (await sweep.call(tool.name, arguments, by)).text
             claim(json.loads(answer).get("errorCode") == code, answer)
             claim(sweep.content() == before, "it changed something")
+
+
+async def _sweep_tokens(sweep: Sweep, tool: AnyTool, arguments: Sample, steps: TokenSteps) -> None:
+    """A call with the token of what is there does its work; with an earlier one it changes nothing."""
+    first, then = sweep.fill(steps.first), sweep.fill(steps.then)
+    with sweep.case("token", tool.name) as claim:
+        token = await _make_steps(sweep, first)
+        answer = (await sweep.call(tool.name, {**arguments, "ifUnchanged": token})).text
+        claim('"success":true' in answer, answer)
+    with sweep.case("stale token", tool.name) as claim:
+        token = await _make_steps(sweep, first)
+        await _make_steps(sweep, then, after=len(first))
+        before = sweep.content()
+        answer = (await sweep.call(tool.name, {**arguments, "ifUnchanged": token})).text
+        claim(json.loads(answer).get("errorCode") == "CONFLICT", answer)
+        claim(sweep.content() == before, "it changed something")
+
+
+async def _make_steps(sweep: Sweep, steps: Sequence[Step], after: int = 0) -> str:
+    """Make calls that succeed, and return the token that the last one answers with."""
+    token = ""
+    for number, (name, arguments) in enumerate(steps, after):
+        result = await sweep.call(name, {**arguments, "withToken": True}, run=f"swept-{number}")
+        token = json.loads(result.text).get("token")
+        if not token:
+            raise AssertionError(f"{name}: {result.text}")
+    return token
 
 
 async def _sweep_questions(sweep: Sweep, tool: AnyTool, arguments: Sample) -> None:
@@ -281,6 +328,8 @@ async def _sweep_questions(sweep: Sweep, tool: AnyTool, arguments: Sample) -> No
         reply = json.loads((await sweep.call(tool.name, arguments, answer=False)).text)
         claim(reply.get("cancelled") is True, reply)
         claim(sweep.content() == before, "it changed something after the no")
+    if tool.name in WEB:  # what is posted is in its arguments
+        return
     with sweep.case("stale", tool.name) as claim:
         result, before = await sweep.change_under_question(tool.name, arguments)
         claim(sweep.content() == before, "it did what nobody was shown")

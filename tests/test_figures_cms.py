@@ -10,8 +10,9 @@ import pytest
 
 from apps.cms.tests.world import World
 from figures.cms import measure_leaks
-from figures.cms_arguments import FURTHER, NORMAL
+from figures.cms_arguments import FURTHER, NORMAL, WEB
 from figures.cms_leaks import open_leaks, texts_in
+from remit_cms.app import build
 
 
 def text_places(schema: Any, definitions: Any, place: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
@@ -40,6 +41,12 @@ def test_every_text_argument_of_every_tool_is_given_the_names_of_others(tmp_path
         places = {*text_places(schema, schema.get("$defs", {}))}
         missing += [f"{tool.name}: {'.'.join(place)}" for place in sorted(places - given)]
     assert missing == []
+
+
+def test_every_tool_of_the_cms_is_swept(tmp_path: Path) -> None:
+    operations = build(tmp_path).app.operations
+    assert operations is not None
+    assert {tool.name for tool in operations.callees} == {*NORMAL, *WEB}
 
 
 async def test_a_site_beside_others_begins_as_the_site_alone(tmp_path: Path) -> None:

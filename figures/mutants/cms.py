@@ -32,6 +32,14 @@ _SWEEP: Final = {
         ),
         edited("remit_cms.storage.trash:find_trashed_page", "scope.target.row_filter(TrashedPage), ", ""),
     ),
+    "a token of what was there before is as good as one of now": edited(
+        "remit_cms.storage.tokens:find_outdated_state", "token == _make_token(object_id, state)", "token"
+    ),
+    "a post is sent to show what it does": edited(
+        "remit_cms.web.requests:HttpRequests.preview_post",
+        "await self._check(ctx, payload)",
+        "await self.http_post(ctx, payload)",
+    ),
     "revisions are purged in a transaction of their own": edited(
         "remit_cms.storage.trash:purge_page",
         "await edit.session.delete(trashed)",
