@@ -201,7 +201,11 @@ async def test_new_texts_of_an_image_reach_drafts_that_had_its_old_ones_and_no_v
     again = await world.images.update_image(world.call(), change)
     assert (again.pages, again.image.revision) == ([], 2)
     focal = await world.images.update_image(world.call(), UpdateImage(image_id=image.id, focal_x=0, focal_y=7))
-    assert (focal.pages, focal.image.focal_x, focal.image.focal_y) == ([], 0, 7)
+    assert (focal.pages, focal.image.focal_x, focal.image.focal_y) == (["About"], 0, 7)
+    assert (await read_slot(world, page.sections[0].id, "de")) == {
+        "heading": "Hi",
+        "image": {**own, "focalX": 0, "focalY": 7},
+    }
 
 
 async def test_an_image_replaces_another_in_all_drafts(world: World) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from hashlib import sha256
 
 from sqlalchemy import and_, delete, func, or_, select
@@ -12,6 +12,7 @@ from remit import LeafContext
 from remit.artifacts import Artifacts
 from remit.errors import ConflictError, NotFoundError
 from remit.tools import Preview
+from remit_cms.images.drafts import UPDATE, describe_fields, rewrite_drafts
 from remit_cms.images.payloads import (
     DeleteImage,
     FindImage,
@@ -35,7 +36,7 @@ from remit_cms.images.payloads import (
 from remit_cms.images.pictures import FORMATS, Picture, read_picture
 from remit_cms.images.renditions import Renditions, as_file_name, nearest_width
 from remit_cms.images.seen import check_not_stale, check_token, give_token, make_note, show_image
-from remit_cms.models import Content, pluralize, tidy_line
+from remit_cms.models import pluralize, tidy_line
 from remit_cms.semantic.fusion import fuse
 from remit_cms.semantic.index import SemanticIndex
 from remit_cms.storage.database import Database
@@ -44,18 +45,15 @@ from remit_cms.storage.images import (
     Image,
     ImageContent,
     Use,
-    find_drafts,
     find_image,
     find_uses,
     image_slot,
     index_image,
-    map_images,
 )
-from remit_cms.storage.revisions import save_revision
 from remit_cms.storage.scope import Scope
-from remit_cms.storage.tables import Page
 from remit_cms.storage.transactions import Edit, edit_once, open_view
 from remit_cms.storage.vectors import IMAGE, forget_vectors
+from remit_cms.templates.image_values import follow_image
 
 
 class Images:
@@ -155,11 +153,10 @@ class Images:
             image.revision += 1
             await _index(edit, image)
             after = image_slot(image)
-            pages = await rewrite_drafts(
-                edit, image.id, "update_image", lambda slot: after if before != after and slot == before else slot
-            )
+            pages = await rewrite_drafts(edit, image.id, UPDATE, lambda slot: follow_image(slot, before, after))
             edit.add_change("image", image.id, image.revision, *changes, name=image.name)
-            remark = f" The drafts of {pluralize(len(pages), 'page')} have its new texts." if pages else ""
+            what = describe_fields(changes)
+            remark = f" The drafts of {pluralize(len(pages), 'page')} have its {what}." if pages else ""
             titles = [page.title for page in pages]
             return ImageUpdateReply(
                 image=_show(edit, image),
@@ -258,20 +255,6 @@ class Images:
         return [(images[name], score) for name, _, score in fused if name in images]
 
 
-async def rewrite_drafts(edit: Edit, image: str, action: str, change: Callable[[Content], Content]) -> list[Page]:
-    """Change each slot of a draft that shows an image, and save a revision of each page that differs then."""
-    pages: dict[str, Page] = {}
-    for page, _, row in await find_drafts(edit, image):
-        content = map_images(row.content, lambda slot: change(slot) if slot["imageId"] == image else slot)
-        if content != row.content:
-            row.content = content
-            pages[page.id] = page
-    await edit.session.flush()
-    for page in pages.values():
-        await save_revision(edit, page, action, "sections", is_checked=False)
-    return [*pages.values()]
-
-
 def image_view(image: Image) -> ImageView:
     """An image as operations show it."""
     return ImageView(
@@ -297,6 +280,7 @@ async def _add_image(edit: Edit, payload: UploadImage, picture: Picture, source:
     if await edit.session.get(ImageContent, picture.digest) is None:
         edit.session.add(ImageContent(digest=picture.digest, content=picture.content))
         await edit.session.flush()
+    point = [50 if each is None else each for each in (payload.focal_x, payload.focal_y)]
     image = Image(
         id=edit.new_id("image"),
         site=edit.target.site,
@@ -310,8 +294,10 @@ async def _add_image(edit: Edit, payload: UploadImage, picture: Picture, source:
         name=payload.name or tidy_line(payload.file.name) or "image",
         alt=payload.alt_text,
         caption=payload.caption or "",
-        focal_x=50 if payload.focal_x is None else payload.focal_x,
-        focal_y=50 if payload.focal_y is None else payload.focal_y,
+        focal_x=point[0],
+        focal_y=point[1],
+        initial_focal_x=point[0],
+        initial_focal_y=point[1],
         revision=1,
         conversation=edit.conversation,
         author=edit.author,
@@ -346,7 +332,6 @@ def _find_changes(image: Image, payload: UpdateImage) -> dict[str, str | int]:
 
 async def _index(edit: Edit, image: Image) -> None:
     await index_image(edit, image)
-    await edit.count_visible_change()
     await edit.session.flush()
 
 

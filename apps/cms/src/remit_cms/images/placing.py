@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from remit import LeafContext
 from remit.errors import ConflictError, InvalidArgumentsError
-from remit_cms.images.library import image_view, rewrite_drafts
+from remit_cms.images.drafts import rewrite_drafts
+from remit_cms.images.library import image_view
 from remit_cms.images.payloads import (
     AddImageToSection,
     ImageSectionReply,
@@ -76,7 +77,8 @@ async def _put_image(
     section, page, definition = await edit.find_section(payload.page_section_id)
     await check_token(edit, page, payload.if_unchanged)
     image = await find_image(edit, payload.image_id)
-    content = _place_in_list(definition, image_slot(image)) if only_empty else None
+    slot: Content = {"imageId": image.id, "focalX": image.focal_x, "focalY": image.focal_y}
+    content = _place_in_list(definition, slot) if only_empty else None
     key = _find_field(definition, field) if content is None else ""
     locale = edit.resolve_locale(payload.locale_code)
     row = await edit.session.get(SectionContent, (section.id, locale))
@@ -84,7 +86,7 @@ async def _put_image(
         raise ConflictError(
             f"Field '{key}' of section {definition.key} shows an image already. cms_updateSectionImage replaces it."
         )
-    changed = (await update_content(edit, section, definition, content or {key: image_slot(image)}, locale)).changed
+    changed = (await update_content(edit, section, definition, content or {key: slot}, locale)).changed
     if changed:
         await save_revision(edit, page, "update_section_image", "sections")
         edit.add_change("section", section.id, page.revision, "content", name=section_name(definition, page))

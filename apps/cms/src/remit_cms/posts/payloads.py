@@ -26,6 +26,7 @@ from remit_cms.models import (
     View,
     WritePayload,
     empty_content,
+    is_none,
 )
 from remit_cms.publishing.payloads import PageState
 
@@ -114,11 +115,17 @@ class DeleteEntry(OneEntry, WritePayload):
 
 
 class Cover(Payload):
-    """The picture of a post: an image of the site, or one elsewhere with what it shows."""
+    """The picture of a post: an image of the site, or one elsewhere with what it shows.
+
+    Models are not told of caption and focal point; what they have read of a picture they can write back.
+    """
 
     image_id: OptionalParam[_Line] = Field(default=None, description="Id of an image of the site")
     url: OptionalParam[_Line] = Field(default=None, description="Address of another picture")
     alt: OptionalParam[_Line] = Field(default=None, description="What it shows")
+    caption: SkipJsonSchema[_Line | None] = Field(default=None, exclude_if=is_none)
+    focal_x: SkipJsonSchema[int | None] = Field(default=None, exclude_if=is_none)
+    focal_y: SkipJsonSchema[int | None] = Field(default=None, exclude_if=is_none)
 
 
 def _split_tags(value: object) -> object:

@@ -206,7 +206,7 @@ async def _reply(
     shown = await show_entry(scope, entry, locale)
     content = shown.content
     brief = _brief(entry.page, shown, published)
-    tags = cast("str | None", content.get("tags"))
+    tags, cover = cast("str | None", content.get("tags")), content.get("cover")
     post = PostView(
         **brief.model_dump(),
         path=f"/{entry.collection.key}/{brief.slug}",
@@ -215,7 +215,7 @@ async def _reply(
         body=str(content.get("body") or ""),
         author=cast("str | None", content.get("author")),
         tags=tags.split(", ") if tags else None,
-        cover=cast("dict[str, str] | None", content.get("cover")),
+        cover={key: each for key, each in cover.items() if isinstance(each, str)} if isinstance(cover, dict) else None,
         untranslated=shown.untranslated or None,
     )
     return PostReply(post=post, token=give_token(payload, entry.page), message=message)

@@ -9,6 +9,7 @@ from sqlalchemy import func, select
 from remit import LeafContext
 from remit.errors import AlreadyExistsError, ConflictError, NotFoundError
 from remit.tools import Preview
+from remit_cms.images.drafts import describe_kept_images
 from remit_cms.models import Payload, pluralize
 from remit_cms.publishing.payloads import (
     AddToChangeSet,
@@ -140,11 +141,13 @@ class ChangeSets:
             await check_not_scheduled(edit, change_set.id)
             pages = await _unpublished(edit, change_set)
             message = f"Discarded the change set '{change_set.name}': {_titles(pages) or 'it had no edits'}"
+            images = await describe_kept_images(edit, change_set)
             discarded = await discard_edits(edit, change_set, pages)
             close_set(edit, change_set, "discarded")
             if discarded.kept:
                 titles = ", ".join(f"'{page.title}'" for page in discarded.kept)
                 message += f". New pages of other conversations stay as drafts: {titles}. cms_deletePage deletes one"
+            message += f".{images}" if images else ""
             left = [*discarded.drafts, *discarded.kept]
             return await _move_reply(edit, change_set, left, payload, message)
 
@@ -158,7 +161,7 @@ class ChangeSets:
             steps = await find_undo_steps(edit, change_set)
             undone = await undo_publication(edit, change_set, steps)
             close_set(edit, change_set, "reverted")
-            remark = ""
+            remark = await describe_kept_images(edit, change_set)
             if undone.later:
                 remark += f" The drafts of {', '.join(undone.later)} keep later edits, and what was reverted."
             if undone.taken:

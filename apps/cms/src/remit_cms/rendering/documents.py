@@ -29,8 +29,9 @@ _MORE: Final = 3
 class PageDocument:
     """A page, ready to render: its texts, and its sections as key of the template, structure and content.
 
-    ``text_locale`` is the language of its texts, which stand in where the page has none in ``locale``. ``cover`` is the
-    id of its first image. Of an entry ``date`` is the day on which it went live, ``more`` are others of its collection.
+    ``text_locale`` is the language of its texts, which stand in where the page has none in ``locale``. ``cover`` is its
+    first slot with an image. Of an entry ``date`` is the day on which it went live, ``more`` are others of its
+    collection.
     """
 
     site: str
@@ -39,7 +40,7 @@ class PageDocument:
     locale: str
     text_locale: str
     icon: str = ""
-    cover: str | None = None
+    cover: Content | None = None
     title: str
     meta_title: str
     meta_description: str | None
@@ -140,7 +141,7 @@ async def load_page_document(
         locale=locale,
         text_locale=next(code for code in (*chain, snapshot.locale) if code in snapshot.languages),
         icon=icon_address(settings.name, theme),
-        cover=next((str(slot["imageId"]) for slot in slots), None),
+        cover=next(slots, None),
         title=title,
         meta_title=texts.meta_title or (title if title == settings.name else f"{title} · {settings.name}"),
         meta_description=texts.meta_description or _summary_of(snapshot, contents),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from base64 import b64encode
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Final
@@ -29,6 +29,7 @@ from remit_cms.storage.snapshots import build_snapshot
 from remit_cms.storage.tables import Kind, Page
 from remit_cms.storage.transactions import open_view
 from remit_cms.storage.translations import load_slugs
+from remit_cms.templates.image_values import find_focal_point
 from remit_cms.templates.slots import Slot, SlotType, Structure
 from remit_cms.templates.values import iterate_items, url_scheme
 
@@ -38,7 +39,10 @@ _SHOWN: Final = (Kind.PAGE, Kind.ENTRY)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PictureSource:
-    """Where a document has an image from: an address, and the sets of addresses of its renditions by media type."""
+    """Where a document has an image from: an address, and the sets of addresses of its renditions by media type.
+
+    The focal point, by which it is cropped, is in tens of percent.
+    """
 
     src: str
     srcsets: tuple[tuple[str, str], ...] = ()
@@ -116,7 +120,7 @@ class PageRenderer:
             policy=content_security_policy(css),
             style=Markup(css),  # noqa: S704 - our own file, and values that settings check
             document=document,
-            cover=pictures.get(document.cover or ""),
+            cover=_find_picture(document.cover or {}, pictures),
             around=around or Surroundings(),
             blocks=blocks,
             opened=bool(blocks) and blocks[0].key == "hero",
@@ -171,14 +175,14 @@ def _to_link(item: Item, page: Page, slugs: Mapping[str, str]) -> SiteLink | Non
 
 
 def picture_source(image: Image, src: str, srcsets: tuple[tuple[str, str], ...] = ()) -> PictureSource:
-    """The source of an image at an address."""
+    """The source of an image at an address, with the focal point of slots that have none of their own."""
     return PictureSource(
         src=src,
         srcsets=srcsets,
         width=image.width,
         height=image.height,
-        focal_x=round(image.focal_x, -1),
-        focal_y=round(image.focal_y, -1),
+        focal_x=round(image.initial_focal_x, -1),
+        focal_y=round(image.initial_focal_y, -1),
     )
 
 
@@ -205,7 +209,7 @@ def _prepare_value(slot: Slot, value: JsonValue, pictures: Mapping[str, PictureS
     if slot.type is SlotType.RICH_TEXT:
         return render_rich_text(value) if isinstance(value, str) and value.strip() else None
     if isinstance(value, dict) and "imageId" in value:
-        return {**value, "picture": pictures.get(str(value["imageId"]))}
+        return {**value, "picture": _find_picture(value, pictures)}
     if isinstance(value, dict):
         scheme = url_scheme(str(value.get("url", "")))
         return {**value, "local": scheme == ""} if scheme is not None else None
@@ -215,5 +219,13 @@ def _prepare_value(slot: Slot, value: JsonValue, pictures: Mapping[str, PictureS
 def _prepare_card(card: Content, pictures: Mapping[str, PictureSource]) -> dict[str, object]:
     """An entry of a list, with the source of its picture."""
     image = card.get("image")
-    shown = isinstance(image, dict) and pictures.get(str(image.get("imageId")))
+    shown = _find_picture(image, pictures) if isinstance(image, dict) else None
     return {**card, "image": {**image, "picture": shown} if shown and isinstance(image, dict) else None}
+
+
+def _find_picture(slot: Content, pictures: Mapping[str, PictureSource]) -> PictureSource | None:
+    """The source of the picture that a slot shows, cropped as the slot says."""
+    picture, point = pictures.get(str(slot.get("imageId"))), find_focal_point(slot)
+    if picture is None or point is None:
+        return picture
+    return replace(picture, focal_x=round(point[0], -1), focal_y=round(point[1], -1))

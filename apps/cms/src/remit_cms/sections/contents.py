@@ -76,7 +76,7 @@ async def add_section(
     structure = parse_structure(definition)
     given = await link_objects(edit, structure, rename_fields(structure, section_input.content))
     check_content(definition.key, structure.shown, show_content(structure, given))
-    given = await fill_images(edit, given)
+    given = await fill_images(edit, given, {})
     count = await edit.session.scalar(select(func.count()).select_from(PageSection).where(PageSection.page == page.id))
     order = min(position if position is not None else count or 0, count or 0)
     await edit.session.execute(
@@ -116,9 +116,9 @@ async def update_content(
     before = row.content if row is not None else {}
     content = await link_objects(edit, structure, rename_fields(structure, content, before))
     check_content(definition.key, structure.shown, show_content(structure, content))
-    content = await fill_images(edit, content)
     page = await edit.session.get_one(Page, section.page)
     shown = {} if as_new else (await load_section(edit, section, definition, locale)).content or {}
+    content = await fill_images(edit, content, shown)
     after = _merge_content(merge_items(page, section, structure, before, content, shown), content, structure)
     if after != before:
         if row is None:

@@ -43,6 +43,7 @@ _ITEM: Final = re.compile(r"i[1-9][0-9]{0,8}")
 _Key = Annotated[str, StringConstraints(pattern=_KEY)]
 _Id = Annotated[str, StringConstraints(pattern=_ID)]
 _Text = Annotated[str, StringConstraints(max_length=1000)]
+_Percent = Annotated[int, Field(ge=0, le=100)]
 
 
 class LanguagePart(View):
@@ -72,7 +73,10 @@ class TemplatePart(View):
 
 
 class ImagePart(View):
-    """An image. Its content is in the file with its digest."""
+    """An image. Its content is in the file with its digest.
+
+    ``initial_focal_point`` is that of slots which have none of their own, if it is not the same.
+    """
 
     id: _Id
     source: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
@@ -83,8 +87,9 @@ class ImagePart(View):
     name: Annotated[str, StringConstraints(min_length=1, max_length=255), Line]
     alt: Annotated[str, StringConstraints(min_length=1, max_length=500), Line]
     caption: Annotated[str, StringConstraints(max_length=500), Line] = ""
-    focal_x: Annotated[int, Field(ge=0, le=100)] = 50
-    focal_y: Annotated[int, Field(ge=0, le=100)] = 50
+    focal_x: _Percent = 50
+    focal_y: _Percent = 50
+    initial_focal_point: tuple[_Percent, _Percent] | None = None
     created_at: Time
 
 

@@ -139,8 +139,10 @@ def _tidy_text(text: str | None) -> str | None:
 
 def _read_image(image: Image) -> ImagePart:
     texts = {field: tidy_line(getattr(image, field)) for field in ("name", "alt", "caption")}
-    fields = {field: getattr(image, field) for field in ImagePart.model_fields}
-    return ImagePart.model_validate({**fields, **texts})
+    initial = (image.initial_focal_x, image.initial_focal_y)
+    point = None if initial == (image.focal_x, image.focal_y) else initial
+    fields = {field: getattr(image, field) for field in ImagePart.model_fields if field != "initial_focal_point"}
+    return ImagePart.model_validate({**fields, **texts, "initial_focal_point": point})
 
 
 def _tidy_section(section: SectionSnapshot, number: int, images: set[str]) -> SectionSnapshot:

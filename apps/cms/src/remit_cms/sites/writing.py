@@ -190,8 +190,11 @@ async def _write_images(edit: Edit, package: SitePackage, contents: Mapping[str,
             edit.session.add(ImageContent(digest=digest, content=content))
     await edit.session.flush()
     for each in package.images:
+        initial_x, initial_y = each.initial_focal_point or (each.focal_x, each.focal_y)
         image = Image(
-            **each.model_dump(by_alias=False, exclude={"id"}),
+            **each.model_dump(by_alias=False, exclude={"id", "initial_focal_point"}),
+            initial_focal_x=initial_x,
+            initial_focal_y=initial_y,
             id=ids.images[each.id],
             site=edit.target.site,
             environment=edit.target.environment,

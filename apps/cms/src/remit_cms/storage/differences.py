@@ -16,6 +16,7 @@ from remit_cms.storage.tables import (
     Kind,
 )
 from remit_cms.storage.translations import TEXT_FIELDS, item_content
+from remit_cms.templates.image_values import FOCAL_POINT, find_focal_point
 from remit_cms.templates.slots import shown_key
 from remit_cms.templates.values import iterate_texts
 
@@ -27,6 +28,9 @@ _WHOLE = 20_000
 
 _TITLE = 40
 """Most characters of a text that stands for an item."""
+
+_INITIAL = "as uploaded"
+"""What is said of an image in a slot without a focal point of its own."""
 
 _NAMED_SECTIONS = {Kind.PAGE.value: "section", Kind.NAVIGATION.value: "item"}
 """The kinds of documents whose sections come and go, and what one is called."""
@@ -64,9 +68,7 @@ def compare_paths(before: Snapshot | None, after: Snapshot | None) -> list[PathD
         new |= _describe_places(before, after, names)
     paths = {**new, **old}
     differences = [
-        _make_difference(
-            path, _place_of(path, names, paths), _to_text(old.get(path)), _to_text(new.get(path)), longest=longest
-        )
+        _compare_values(path, _place_of(path, names, paths), old.get(path), new.get(path), longest)
         for path in paths
         if old.get(path) != new.get(path)
     ]
@@ -112,6 +114,27 @@ def _compare_items(before: Snapshot | None, after: Snapshot | None, names: dict[
         if orders[0] != orders[1]
         for titles in [_item_titles(each.contents.get(after.locale, {}), slot, order)]
     ]
+
+
+def _compare_values(path: tuple[str, ...], where: str, old: JsonValue, new: JsonValue, longest: int) -> PathDifference:
+    """The difference between two values at a place. Of an image it may be the focal point alone, said in words."""
+    if isinstance(old, dict) and isinstance(new, dict) and _is_cropped_otherwise(old, new):
+        section, slash, slot = where.rpartition("/ ")
+        points = (_describe_focal_point(old), _describe_focal_point(new))
+        cropped = _make_difference(path, f"{section}{slash}focal point of {slot}", *points)
+        return cropped._replace(is_whole=False)  # the texts of the image are not shown
+    return _make_difference(path, where, _to_text(old), _to_text(new), longest=longest)
+
+
+def _is_cropped_otherwise(old: Content, new: Content) -> bool:
+    """Whether two slots show the same image with the same texts, and differ in the focal point alone."""
+    rest, other = ({key: each for key, each in slot.items() if key not in FOCAL_POINT} for slot in (old, new))
+    return "imageId" in rest and rest == other
+
+
+def _describe_focal_point(slot: Content) -> str:
+    point = find_focal_point(slot)
+    return f"{point[0]}/{point[1]}" if point else _INITIAL
 
 
 def _make_difference(

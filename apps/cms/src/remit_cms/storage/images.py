@@ -1,4 +1,7 @@
-"""Images: their rows, and the slots that show them. A slot holds ``{"imageId": ..., "alt": ...}``, per language."""
+"""Images: their rows, and the slots that show them. A slot holds ``{"imageId": ..., "alt": ...}``, per language.
+
+It has a ``caption`` too, and ``focalX`` and ``focalY`` if its focal point is another than the image had first.
+"""
 
 from __future__ import annotations
 
@@ -28,6 +31,8 @@ from remit_cms.storage.tables import (
     SectionDefinition,
 )
 from remit_cms.storage.waiting import find_waiting
+from remit_cms.templates.image_values import FOCAL_POINT, TEXTS, find_focal_point, with_keys
+from remit_cms.templates.values import iterate_items
 
 IMAGE_SEARCH: Final = FullText("image_search", key="image", columns={"alt": 4.0, "caption": 2.0, "name": 1.0})
 
@@ -41,7 +46,11 @@ class ImageContent(Base):
 
 
 class Image(Scoped, Base):
-    """An image of a site. ``source`` is the digest of the uploaded file, ``digest`` that of what is stored of it."""
+    """An image of a site. ``source`` is the digest of the uploaded file, ``digest`` that of what is stored of it.
+
+    Texts and focal point are for slots to come: they change nothing that a slot shows. ``initial_focal_x`` and
+    ``initial_focal_y``, the focal point of slots that have none of their own, never change.
+    """
 
     __tablename__ = "images"
     __table_args__ = (
@@ -64,6 +73,8 @@ class Image(Scoped, Base):
     caption: Mapped[str] = mapped_column(String(500))
     focal_x: Mapped[int]
     focal_y: Mapped[int]
+    initial_focal_x: Mapped[int] = mapped_column(server_default="50")
+    initial_focal_y: Mapped[int] = mapped_column(server_default="50")
     revision: Mapped[int]
     conversation: Mapped[str] = mapped_column(Text)
     author: Mapped[str] = mapped_column(String(200))
@@ -134,8 +145,11 @@ async def load_images(scope: Scope, contents: Iterable[Content]) -> dict[str, Im
     return {row.id: row for row in rows}
 
 
-async def fill_images(scope: Scope, content: Content) -> Content:
-    """Content whose slots name images by id, with their alternative text where the slot has none of its own.
+async def fill_images(scope: Scope, content: Content, shown: Content) -> Content:
+    """Content whose slots name images by id, with what the slots do not say of them.
+
+    Texts are those of the image. So is the focal point, unless the slot in ``shown``, the content until now, has that
+    image already: then it stays.
 
     Raises:
         NotFoundError: there is no such image.
@@ -143,18 +157,39 @@ async def fill_images(scope: Scope, content: Content) -> Content:
     named = {str(slot["imageId"]) for slot in iterate_image_slots(content)}
     images = {name: await find_image(scope, name) for name in sorted(named)}
 
-    def fill(slot: Content) -> Content:
-        return image_slot(images[str(slot["imageId"])]) | {
-            key: slot[key] for key in ("alt", "caption") if slot.get(key)
-        }
+    def visit(value: JsonValue, former: JsonValue) -> JsonValue:
+        if isinstance(value, list):
+            items = {str(item.get("id")): item for item in iterate_items(former)}
+            return [visit(each, items.get(str(each.get("id"))) if isinstance(each, dict) else None) for each in value]
+        if not isinstance(value, dict):
+            return value
+        before = former if isinstance(former, dict) else {}
+        if isinstance(name := value.get("imageId"), str):
+            return _fill_slot(images[name], value, before)
+        return {key: visit(each, before.get(key)) for key, each in value.items()}
 
-    return map_images(content, fill) if named else content
+    return {key: visit(value, shown.get(key)) for key, value in content.items()} if named else content
+
+
+def _fill_slot(image: Image, given: Content, former: Content) -> Content:
+    filled = {**image_slot(image), **{key: given[key] for key in TEXTS if given.get(key)}}
+    point = find_focal_point(given)
+    if point is None and former.get("imageId") == image.id:
+        return with_keys(filled, FOCAL_POINT, former)
+    return filled if point is None else with_keys(filled, FOCAL_POINT, _describe_focal_point(image, point))
 
 
 def image_slot(image: Image) -> Content:
     """The value of a slot that shows an image."""
     caption: Content = {"caption": image.caption} if image.caption else {}
-    return {"imageId": image.id, "alt": image.alt, **caption}
+    point = _describe_focal_point(image, (image.focal_x, image.focal_y))
+    return {"imageId": image.id, "alt": image.alt, **caption, **point}
+
+
+def _describe_focal_point(image: Image, point: tuple[int, int]) -> Content:
+    """What a slot says of its focal point: nothing of the one that the image had first, so that each has one form."""
+    is_initial = point == (image.initial_focal_x, image.initial_focal_y)
+    return {} if is_initial else {"focalX": point[0], "focalY": point[1]}
 
 
 def iterate_image_slots(content: Content) -> Iterator[Content]:

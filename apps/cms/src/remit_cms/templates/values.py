@@ -75,6 +75,8 @@ class Image(_SlotValue):
     url: Annotated[str, _URL_FIELD, AfterValidator(_check_file_url)] | None = None
     alt: Annotated[str, Line] = Field(default="", max_length=500)
     caption: Annotated[str, Line] = Field(default="", max_length=500)
+    focal_x: int | None = Field(default=None, alias="focalX", ge=0, le=100)
+    focal_y: int | None = Field(default=None, alias="focalY", ge=0, le=100)
 
     @model_validator(mode="after")
     def _require_one(self) -> Self:
@@ -82,6 +84,10 @@ class Image(_SlotValue):
             raise ValueError("give the imageId of an image of the site; cms_searchImages finds it")
         if self.url is not None and "alt" not in self.model_fields_set:
             raise ValueError("give alt, what the picture shows")
+        if (self.focal_x is None) != (self.focal_y is None):
+            raise ValueError("a focal point has two numbers; give focalX and focalY")
+        if self.url is not None and self.focal_x is not None:
+            raise ValueError("only an image of the site has a focal point; leave out focalX and focalY")
         return self
 
 
