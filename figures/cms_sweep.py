@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncGenerator, Callable, Generator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -203,8 +203,10 @@ def _counting_writes(last: int = 0) -> Generator[Callable[[], int]]:
 
 
 @asynccontextmanager
-async def open_sweep(kind: str = "sqlite") -> AsyncGenerator[Sweep]:
-    """The CMS in a new database."""
+async def open_sweep(
+    kind: str = "sqlite", prepare: Callable[[World], Awaitable[None]] | None = None
+) -> AsyncGenerator[Sweep]:
+    """The CMS in a new database. ``prepare`` adds to the state before the cases."""
     with TemporaryDirectory() as folder, new_database(kind) as database:
         world = World(Path(folder), database.location)
         world.calls.run = "swept"
@@ -212,6 +214,8 @@ async def open_sweep(kind: str = "sqlite") -> AsyncGenerator[Sweep]:
         for tenant in ("local-site", "other"):
             await world.populate(tenant)
         await world.sites.add_site(world.call(), AddSite(key="empty", name="Empty"))
+        if prepare is not None:
+            await prepare(world)
         try:
             async with open_internet() as internet:
                 yield Sweep(world, database, find_ids(database, IDS, "other-site"), internet)
