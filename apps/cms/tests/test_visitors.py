@@ -9,7 +9,7 @@ import pytest
 from pydantic import JsonValue
 
 from apps.cms.tests.world import World
-from figures.cms_arguments import FURTHER, NORMAL, Sample
+from figures.cms_arguments import FURTHER, NORMAL, WEB, Sample
 from figures.cms_sweep import open_sweep
 from remit import Risk
 from remit_cms.models import Content
@@ -97,7 +97,7 @@ async def test_no_tool_below_high_risk_changes_what_visitors_see() -> None:
         assert any(name.startswith("images/") for name in before)
         changed = dict[str, list[str]]()
         for tool in sweep.tools.values():
-            samples = [] if tool.facts.risk is Risk.HIGH else [NORMAL[tool.name]]
+            samples = [] if tool.facts.risk is Risk.HIGH else [{**NORMAL, **WEB}[tool.name]]
             for sample in (*samples, *(FURTHER.get(tool.name, ()) if samples else ()), *_MORE.get(tool.name, ())):
                 with sweep.case("seen", tool.name) as claim:
                     result = await sweep.call(tool.name, sweep.fill(sample))
