@@ -38,7 +38,7 @@ async def read_items(scope: Scope, snapshot: Snapshot | None, locale: str | None
     """The items in one state of the navigation."""
     if snapshot is None:
         return []
-    sections = sorted(snapshot.sections, key=lambda section: (section.sort_order, section.id))
+    sections = snapshot.ordered_sections
     chain = (*scope.fallback_chain(locale or scope.default_locale), snapshot.locale)
     contents = [localize_content(section.contents, chain).content for section in sections]
     pages = await find_linked(scope, [*contents])

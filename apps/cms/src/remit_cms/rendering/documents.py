@@ -122,7 +122,7 @@ async def load_page_document(
             structures[section.definition],
             await _load_content(reader, structures[section.definition], section),
         )
-        for section in sorted(snapshot.sections, key=lambda section: (section.sort_order, section.id))
+        for section in snapshot.ordered_sections
         if section.definition in structures
     ]
     time = await find_first_publication(scope, snapshot.id) if snapshot.kind == Kind.ENTRY else None

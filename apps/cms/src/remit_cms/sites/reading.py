@@ -115,7 +115,7 @@ async def _load_document(scope: Scope, page: Page, published: datetime | None, i
 
 def _tidy(snapshot: Snapshot, status: str, images: set[str]) -> Snapshot:
     """A state with its sections in order, and without slots that show deleted images."""
-    sections = sorted(snapshot.sections, key=lambda section: (section.sort_order, section.id))
+    sections = snapshot.ordered_sections
     meta = MetaSnapshot(title=_tidy_text(snapshot.meta.title), description=_tidy_text(snapshot.meta.description))
     return snapshot.model_copy(
         update={

@@ -68,6 +68,11 @@ class Snapshot(View):
         return {self.locale: original, **self.translations}
 
     @property
+    def ordered_sections(self) -> list[SectionSnapshot]:
+        """The sections in the order of the page."""
+        return sorted(self.sections, key=lambda section: (section.sort_order, section.id))
+
+    @property
     def languages(self) -> frozenset[str]:
         """The locales in which the page has a title or content, its own among them."""
         titled = [code for code, texts in self.translations.items() if texts.title]

@@ -177,7 +177,7 @@ def _values(snapshot: Snapshot) -> Mapping[str, JsonValue]:
 
 def _orders(snapshot: Snapshot) -> Mapping[str, list[str]]:
     """The orders of a page by the part that each is."""
-    sections = sorted(snapshot.sections, key=lambda section: (section.sort_order, section.id))
+    sections = snapshot.ordered_sections
     return {
         f"{STRUCTURE}/order": [section.id for section in sections],
         **{f"{STRUCTURE}/order/{each.id}/{slot}": order for each in sections for slot, order in each.lists.items()},

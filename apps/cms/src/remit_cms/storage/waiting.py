@@ -25,10 +25,12 @@ class Waiting:
 async def find_waiting(scope: Scope, text: str) -> list[Waiting]:
     """The waiting revisions whose snapshots contain a text, such as an id, by slug.
 
-    They are the last ones of open change sets, and those that scheduled actions pin. A draft is none: it is looked at
-    by itself.
+    They are the last ones of open change sets, and those that scheduled actions pin. Drafts are not among them: callers
+    look at those themselves.
     """
     groups = {**await _find_last_of_sets(scope), **await _find_pins(scope)}
+    if not groups:
+        return []
     query = (
         select(Page, Revision.number, Revision.snapshot)
         .join(Revision, (Revision.page == Page.id) & (Revision.number != Page.revision))
@@ -39,8 +41,6 @@ async def find_waiting(scope: Scope, text: str) -> list[Waiting]:
         )
         .order_by(Page.slug, Page.id, Revision.number)
     )
-    if not groups:
-        return []
     rows = (await scope.session.execute(query)).all()
     return [Waiting(page, Snapshot.model_validate(found), groups[page.id, number]) for page, number, found in rows]
 
