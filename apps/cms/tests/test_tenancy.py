@@ -129,7 +129,7 @@ async def test_the_target_of_a_run_is_the_site_that_its_calls_see_and_change(wor
     }
     assert unknown == {"NOT_FOUND"}
     found = await runtime.call_by_name("cms_getPage", Arguments('{"slug":"cart"}', {"slug": "cart"}), by=ANN)
-    assert "No page 'cart'" in found.text
+    assert "There is no page 'cart'" in found.text
 
 
 async def test_a_permission_for_a_site_reaches_no_other_site(world: World, runtime: Runtime) -> None:

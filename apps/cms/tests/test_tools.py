@@ -153,7 +153,7 @@ async def test_every_tool_works_through_the_runtime(runtime: Runtime) -> None:
 @pytest.mark.parametrize(
     ("name", "arguments", "code", "said"),
     [
-        ("cms_getPage", {"slug": "nope"}, "NOT_FOUND", "No page 'nope'"),
+        ("cms_getPage", {"slug": "nope"}, "NOT_FOUND", "There is no page 'nope'"),
         ("cms_getPage", {}, "VALIDATION_ERROR", "give the pageId or the slug"),
         ("cms_createPage", {"title": "About"}, "ALREADY_EXISTS", "a page with this slug already"),
         ("cms_createPage", {"title": "X", "colour": "red"}, "VALIDATION_ERROR", "Parameters: title, slug, sections"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -124,6 +124,12 @@ class Ctx:
     async def last_seen(self, kind: str, object_id: str, /, *parts: str) -> dict[str, str]:
         shown = [each for each in self.journal if (each.kind, each.id) == (kind, object_id)]
         return {part: each.state for each in shown for part in parts if each.includes(part)}
+
+
+def make_direct(ctx: LeafContext) -> Ctx:
+    """The same call, made by a person without a model."""
+    assert isinstance(ctx, Ctx)
+    return replace(ctx, caller=replace(ctx.caller, call=""))
 
 
 class Calls:

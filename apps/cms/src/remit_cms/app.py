@@ -43,7 +43,9 @@ from remit_cms.settings.settings import SettingsInForce
 from remit_cms.site.export import Exports
 from remit_cms.site.previewing import DEFAULT_URL, PreviewKey, Previews
 from remit_cms.sites.sites import Sites
+from remit_cms.storage import missing
 from remit_cms.storage.database import Database
+from remit_cms.storage.missing import with_not_found
 from remit_cms.tools import (
     change_set_operations,
     collection_operations,
@@ -187,15 +189,15 @@ def other_operations(
 def references(database: Database) -> dict[str, Resolver]:
     """The resolvers of references, by kind."""
     return {
-        "page": PageReferences(database).find_candidates,
-        "document": DocumentReferences(database).find_candidates,
-        "entry": EntryReferences(database).find_candidates,
-        "navigation-item": NavigationReferences(database).find_candidates,
-        "section": SectionReferences(database).find_candidates,
-        "deleted-page": DeletedPageReferences(database).find_candidates,
-        "change-set": ChangeSetReferences(database).find_candidates,
-        "scheduled-action": ScheduledActionReferences(database).find_candidates,
-        "image": ImageReferences(database).find_candidates,
+        "page": with_not_found(PageReferences(database).find_candidates, missing.PAGE),
+        "document": with_not_found(DocumentReferences(database).find_candidates, missing.DOCUMENT),
+        "entry": with_not_found(EntryReferences(database).find_candidates, missing.ENTRY),
+        "navigation-item": with_not_found(NavigationReferences(database).find_candidates, missing.ITEM),
+        "section": with_not_found(SectionReferences(database).find_candidates, missing.SECTION),
+        "deleted-page": with_not_found(DeletedPageReferences(database).find_candidates, missing.TRASHED),
+        "change-set": with_not_found(ChangeSetReferences(database).find_candidates, missing.CHANGE_SET),
+        "scheduled-action": with_not_found(ScheduledActionReferences(database).find_candidates, missing.SCHEDULED),
+        "image": with_not_found(ImageReferences(database).find_candidates, missing.IMAGE),
     }
 
 

@@ -11,7 +11,7 @@ from sqlalchemy import func, select, update
 
 from apps.cms.tests.images.files import UPLOAD, open_picture, picture_file, refer
 from apps.cms.tests.publishing.editing import Editor
-from apps.cms.tests.world import HOME, World
+from apps.cms.tests.world import HOME, World, make_direct
 from remit.errors import ConflictError, InvalidArgumentsError, NotFoundError
 from remit_cms.images.payloads import (
     AddImageToSection,
@@ -168,8 +168,8 @@ async def test_content_with_an_image_that_is_not_there_or_another_sites_is_refus
     theirs = await world.image("Cake", tenant="other")
     page = await world.page("About", ("hero", {"heading": "Hi"}))
     for value, said in (
-        ({"imageId": theirs.id}, "No image"),
-        ({"imageId": "nothing"}, "No image 'nothing'"),
+        ({"imageId": theirs.id}, "There is no image"),
+        ({"imageId": "nothing"}, "There is no image 'nothing'"),
         ({"alt": "x"}, "give the imageId"),
         ({"imageId": "x", "url": "/x"}, "give the imageId"),
         ({"url": "/x"}, "give alt"),
@@ -276,6 +276,10 @@ async def test_a_rendition_is_made_once_and_given_as_a_file_of_the_run(world: Wo
     reply = replies[0]
     assert (reply.width, reply.height, reply.rendition.media_type) == (640, 320, "image/avif")
     assert reply.rendition.name == "loaf-640.avif"
+    assert reply.message == "The image 'loaf.png' at 640 pixels."
+    direct = make_direct(world.call())
+    told = (await world.images.get_image_rendition(direct, payload)).message
+    assert told == f"{reply.message} To save it: remit artifact {reply.rendition.digest} loaf-640.avif"
     assert open_picture(await world.files.read(reply.rendition)).size == (640, 320)
     assert (await world.rows())["image_renditions"] == 1
     await world.images.delete_image(world.call(), DeleteImage(image_id=image.id))

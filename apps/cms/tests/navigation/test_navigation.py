@@ -53,7 +53,7 @@ async def test_a_page_is_named_by_id_address_or_title_and_stored_by_its_id(ann: 
 @pytest.mark.parametrize(
     ("href", "error", "message"),
     [
-        ("abuot", NotFoundError, "Similar pages: about"),
+        ("abuot", NotFoundError, "Did you mean 'About' "),
         ("http://example.com", InvalidArgumentsError, "begins with https://"),
         ("javascript:alert(1)", InvalidArgumentsError, "begins with https://"),
         ("//example.com", InvalidArgumentsError, "begins with https://"),
@@ -97,7 +97,7 @@ async def test_items_are_moved_translated_hidden_and_removed(ann: Editor) -> Non
     assert preview.summary == "the item 'Shop' of the navigation (footer), which leads to /about"
     removed = await navigation.remove_navigation_item(ann.call(), RemoveNavigationItem(label=second.id))
     assert ([item.label for item in removed.items], removed.revision) == (["About"], 6)
-    with pytest.raises(NotFoundError, match="No item 'item_2' in the navigation"):
+    with pytest.raises(NotFoundError, match="There is no item 'item_2' in the navigation"):
         await update(ann, second.id, visible=True)
 
 
@@ -160,9 +160,10 @@ async def test_nobody_is_asked_to_remove_an_item_that_another_changed(ann: Edito
 async def test_an_item_is_no_section_of_a_page(ann: Editor, world: World) -> None:
     await ann.create("About")
     item = await add(ann, "About", "about")
-    with pytest.raises(NotFoundError, match="No section 'item_1'"):
+    with pytest.raises(NotFoundError, match="There is no section 'item_1'"):
         await ann.write(item.id, label="Evil")
-    assert await world.references["section"](ann.call(), item.id) == []
+    with pytest.raises(NotFoundError, match="There is no section 'item_1'"):
+        await world.references["section"](ann.call(), item.id)
 
 
 async def test_a_rendered_page_has_the_visible_items_whose_pages_exist(ann: Editor, world: World) -> None:

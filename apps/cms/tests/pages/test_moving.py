@@ -112,8 +112,8 @@ async def test_a_page_that_stands_there_already_is_not_written(ann: Editor) -> N
     [
         ("team", "team", (InvalidArgumentsError, "'Team' cannot stand below itself")),
         ("team", "team/jobs", (InvalidArgumentsError, "'Team' cannot stand below 'Jobs', which stands below it")),
-        ("team", "nowhere", (NotFoundError, "No page 'nowhere'")),
-        ("nowhere", "team", (NotFoundError, "No page 'nowhere'")),
+        ("team", "nowhere", (NotFoundError, "There is no page 'nowhere'")),
+        ("nowhere", "team", (NotFoundError, "There is no page 'nowhere'")),
         ("about", "long", (InvalidArgumentsError, "would have 66 characters; 64 are the most")),
         ("copy", "team", (AlreadyExistsError, "a page with this slug already: 'Jobs'")),
     ],
@@ -135,5 +135,5 @@ async def test_a_move_that_cannot_be_made_changes_nothing(
 
 
 async def test_a_page_that_changed_since_is_not_moved(ann: Editor) -> None:
-    with pytest.raises(InvalidArgumentsError, match=r"'7' is no token of 'Team'\. Read it with withToken true"):
+    with pytest.raises(InvalidArgumentsError, match=r"'7' is no token of 'Team', such as"):
         await move(ann, "team", "about", token="7")

@@ -51,9 +51,12 @@ async def test_a_page_that_is_not_there_is_answered_with_similar_ones(world: Wor
     await world.page("Opening hours")
     await world.page("Secret", tenant="other")
     reply = json.loads((await call(runtime, "cms_deletePage", pageId="Opening hour")).text)
-    assert reply["error"] == "there is no page 'Opening hour'; similar: page_1 \"Opening hours\", revision 1"
+    assert reply["error"] == (
+        "There is no page 'Opening hour'. Did you mean 'Opening hours' (/opening-hours, id page_1)? "
+        "cms_getPages lists the pages."
+    )
     reply = json.loads((await call(runtime, "cms_deletePage", pageId="secret")).text)
-    assert reply["error"] == "there is no page 'secret'"
+    assert reply["error"] == "There is no page 'secret'. cms_getPages lists the pages."
 
 
 async def test_the_approver_sees_the_page_and_what_was_edited_since_is_asked_about_anew(

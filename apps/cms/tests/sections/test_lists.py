@@ -266,11 +266,13 @@ async def test_what_cannot_be_done_to_a_list_says_what_there_is(ann: Editor) -> 
     token = await ann.world.token("help")
     await update(ann, "i3", question="Question 2?")
     before = await ann.world.rows()
-    with pytest.raises(NotFoundError, match=r"No item 'i9' in the list questions\. Its items: i1 \(Question 1\?\), i2"):
+    with pytest.raises(
+        NotFoundError, match=r"There is no item 'i9' in the list questions\. Its items: i1 \(Question 1\?\), i2"
+    ):
         await remove(ann, "i9")
     with pytest.raises(NotFoundError, match=r"Several items are called 'Question 2\?'"):
         await move(ann, "Question 2?", 0)
-    with pytest.raises(NotFoundError, match="No item 'i9'"):
+    with pytest.raises(NotFoundError, match="There is no item 'i9'"):
         await write(ann, {"id": "i9", "question": "Who?"})
     with pytest.raises(InvalidArgumentsError, match="cms_removeListItem removes an item"):
         await ann.write(FAQ, questions=None)

@@ -80,9 +80,9 @@ async def test_each_of_the_two_pages_is_reverted_by_itself(ann: Editor) -> None:
 
 async def test_a_move_that_cannot_be_made_changes_nothing(ann: Editor) -> None:
     before = await ann.world.rows()
-    with pytest.raises(NotFoundError, match="No section 'section_9'"):
+    with pytest.raises(NotFoundError, match="There is no section 'section_9'"):
         await move(ann, "section_9", 0)
-    with pytest.raises(NotFoundError, match="No page 'nowhere'"):
+    with pytest.raises(NotFoundError, match="There is no page 'nowhere'"):
         await move(ann, "section_1", 0, "nowhere")
     with pytest.raises(InvalidArgumentsError, match="is no token of 'About'"):
         await move(ann, "section_1", 1, token=await ann.world.token("team"))

@@ -144,7 +144,7 @@ async def test_a_text_alone_for_a_template_with_several_fields_is_refused(world:
 
 
 async def test_a_template_that_is_not_there_is_not_found_and_all_are_named(world: World) -> None:
-    said = r"^No section template 'banner'\. Existing templates: call-to-action, .*hero.*text\.$"
+    said = r"^There is no section template 'banner'\. Existing templates: call-to-action, .*hero.*text\.$"
     with pytest.raises(NotFoundError, match=said):
         await world.sections.get_section_fields(world.call(), GetSectionFields(definition_id="banner"))
     await world.page("About")
@@ -237,7 +237,7 @@ async def test_an_unknown_locale_is_refused(world: World) -> None:
 
 
 async def test_a_section_that_is_not_there_is_not_found(world: World) -> None:
-    sections, said = world.sections, r"No section 'nope'\. cms_getPageSections lists those of a page"
+    sections, said = world.sections, r"There is no section 'nope'\. cms_getPageSections lists those of a page"
     with pytest.raises(NotFoundError, match=said):
         await sections.get_section_content(world.call(), GetSectionContent(page_section_id="nope"))
     with pytest.raises(NotFoundError, match=said):

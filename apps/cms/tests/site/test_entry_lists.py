@@ -90,7 +90,7 @@ async def test_a_preview_lists_the_posts_of_its_change_set(world: World) -> None
 
 
 async def test_a_list_of_a_collection_that_does_not_exist_is_refused(world: World) -> None:
-    with pytest.raises(NotFoundError, match=r"No collection 'blog'\. Existing collections: posts"):
+    with pytest.raises(NotFoundError, match=r"There is no collection 'blog'\. Existing collections: posts"):
         await world.page("Journal", ("entry-list", {"entries": {"collectionId": "blog"}}))
 
 

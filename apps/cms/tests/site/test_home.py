@@ -94,7 +94,7 @@ async def test_a_home_page_is_named_like_other_pages_and_an_empty_value_removes_
         pat.call(), UpdateSiteSettings.model_validate({"settings": {"frontPage": {"page": page.id}}})
     )
     assert (await again).message == "The settings are like that already"
-    with pytest.raises(NotFoundError, match=r"No page 'abuot'\. Similar pages: about"):
+    with pytest.raises(NotFoundError, match=r"There is no page 'abuot'\. Did you mean 'About' "):
         await choose(pat, "abuot")
     with pytest.raises(NotFoundError):
         await choose(pat, "Site settings")

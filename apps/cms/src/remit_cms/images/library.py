@@ -12,6 +12,7 @@ from remit import LeafContext
 from remit.artifacts import Artifacts
 from remit.errors import ConflictError, NotFoundError
 from remit.tools import Preview
+from remit_cms.callers import describe_saving
 from remit_cms.images.drafts import UPDATE, describe_fields, rewrite_drafts
 from remit_cms.images.payloads import (
     DeleteImage,
@@ -213,12 +214,13 @@ class Images:
         width = nearest_width(image.width, payload.width)
         content = await self._renditions.get(target, image.digest, width, payload.format)
         name = f"{as_file_name(image.name.rpartition('.')[0] or image.name)}-{width}.{payload.format}"
+        file = await self._artifacts.add(content, name=name[-255:], media_type=FORMATS[payload.format])
         return RenditionReply(
             image=image_view(image),
-            rendition=await self._artifacts.add(content, name=name[-255:], media_type=FORMATS[payload.format]),
+            rendition=file,
             width=width,
             height=max(1, round(image.height * width / image.width)),
-            message=f"The image '{image.name}' at {width} pixels",
+            message=f"The image '{image.name}' at {width} pixels.{describe_saving(ctx, file)}",
         )
 
     async def _list_all(self, ctx: LeafContext, payload: SearchImages) -> ImageMatchesReply:

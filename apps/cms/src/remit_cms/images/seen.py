@@ -15,6 +15,7 @@ from remit.errors import ConflictError
 from remit.tools import Seen
 from remit_cms.models import Payload
 from remit_cms.storage.images import Image
+from remit_cms.storage.refusals import NOTHING_WRITTEN
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.tokens import check_object_token, give_object_token
 from remit_cms.storage.transactions import Edit
@@ -53,10 +54,8 @@ async def check_not_stale(edit: Edit, image: Image, fields: Sequence[str]) -> No
     if not changed:
         return
     show_image(edit, image, *changed)
-    said = "; ".join(f"{_FIELDS[field]}: '{before[field]}' is now '{values[field]}'" for field in changed)
-    raise ConflictError(
-        f"The image '{image.name}' has changed since it was read: {said}. Nothing was written, so that no edit is lost."
-    )
+    changes = "; ".join(f"{_FIELDS[field]}: '{before[field]}' is now '{values[field]}'" for field in changed)
+    raise ConflictError(f"The image '{image.name}' has changed since it was read: {changes}. {NOTHING_WRITTEN}")
 
 
 def give_token(payload: Payload, image: Image) -> str | None:
@@ -69,7 +68,7 @@ def check_token(image: Image, token: str | None) -> None:
 
     Raises:
         ConflictError: it has changed.
-        InvalidArgumentsError: the token is none, or of something else.
+        InvalidArgumentsError: it is not a token, or that of something else.
     """
     check_object_token(token, image.id, str(image.revision), image.name)
 

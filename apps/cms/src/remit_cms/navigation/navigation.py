@@ -7,7 +7,7 @@ from typing import Final
 from sqlalchemy import select
 
 from remit import LeafContext
-from remit.errors import AlreadyExistsError, ConflictError, NotFoundError
+from remit.errors import AlreadyExistsError, ConflictError
 from remit.tools import Candidate, Preview
 from remit_cms.models import Content, WritePayload, pluralize
 from remit_cms.navigation.items import Item, load_items
@@ -25,6 +25,7 @@ from remit_cms.navigation.targets import find_link
 from remit_cms.sections.contents import remove_section
 from remit_cms.storage.database import Database
 from remit_cms.storage.documents import find_or_make_single, find_single
+from remit_cms.storage.missing import ITEM, not_found
 from remit_cms.storage.revisions import check_removal, save_revision
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.stale_edits import STRUCTURE, content_parts, find_read_parts
@@ -187,7 +188,7 @@ async def _load_rows(edit: Edit) -> tuple[Page, list[PageSection]]:
 def _find(rows: list[PageSection], item: str) -> PageSection:
     found = next((row for row in rows if row.id == item), None)
     if found is None:
-        raise NotFoundError(f"No item '{item}' in the navigation. cms_getNavigation lists them.")
+        raise not_found(ITEM, item)
     return found
 
 
@@ -195,7 +196,7 @@ async def _find_item(scope: Scope, item_id: str) -> Item:
     for item in await load_items(scope, live=False):
         if item.id == item_id:
             return item
-    raise NotFoundError(f"No item '{item_id}' in the navigation. cms_getNavigation lists them.")
+    raise not_found(ITEM, item_id)
 
 
 async def _write(edit: Edit, row: PageSection, locale: str, values: Content) -> bool:

@@ -18,6 +18,7 @@ from remit_cms.storage.differences import compare_snapshots
 from remit_cms.storage.documents import describe_document
 from remit_cms.storage.links import find_links
 from remit_cms.storage.live import Move, move_live
+from remit_cms.storage.missing import SCHEDULED, not_found
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.snapshots import load_snapshot
 from remit_cms.storage.tables import Kind, Page, Publication, Revision, ScheduledAction
@@ -61,7 +62,7 @@ async def find_action(scope: Scope, action_id: str) -> ScheduledAction:
     query = select(ScheduledAction).where(scope.target.row_filter(ScheduledAction), ScheduledAction.id == action_id)
     found = (await scope.session.scalars(query)).first()
     if found is None:
-        raise NotFoundError(f"No scheduled action '{action_id}'. cms_listScheduledActions lists them.")
+        raise not_found(SCHEDULED, action_id)
     return found
 
 
@@ -101,8 +102,8 @@ async def carry_out(edit: Edit, row: ScheduledAction) -> str:
     if page.live != pin.live:
         raise ConflictError(
             f"Visitors see another revision of '{page.title}' than when this was approved: "
-            f"{await _describe_difference(edit, page.id, pin.live, page.live)}. Nobody has approved that difference; "
-            "scheduled anew, it is asked about."
+            f"{await _describe_difference(edit, page.id, pin.live, page.live)}. "
+            "That difference is not approved; cms_schedulePage asks for its approval."
         )
     await _check_was_not_hidden(edit, page, pin)
     await move_live(edit, [Move(page, pin.revision)])
@@ -156,13 +157,13 @@ async def _publish_set(edit: Edit, row: ScheduledAction, pins: list[Pin]) -> str
             title = f"'{each.page.title}'" if each else f"a page ({page_id})"
             raise ConflictError(
                 f"The change set '{row.title}' {'has' if each else 'no longer has'} edits of {title} since it was "
-                "approved. Nobody has approved that difference; scheduled anew, it is asked about."
+                "approved. That difference is not approved; cms_scheduleChangeSet asks for its approval."
             )
         if (pin.revision, pin.live) != (each.last, each.page.live):
             ends = (pin.revision, each.last) if pin.revision != each.last else (pin.live, each.page.live)
             raise ConflictError(
                 f"'{each.page.title}' has changed since the change set '{row.title}' was approved: "
-                f"{await _describe_difference(edit, page_id, *ends)}. Scheduled anew, it is asked about."
+                f"{await _describe_difference(edit, page_id, *ends)}. cms_scheduleChangeSet asks for its approval."
             )
         await _check_was_not_hidden(edit, each.page, pin)
     await move_live(edit, [Move(each.page, each.last) for each in pages], change_set=change_set.id)

@@ -95,7 +95,7 @@ def find_item(slot: Slot, shown: Content, name: str) -> str:
     if len(found) == 1:
         return found[0]
     known = ", ".join(f"{item['id']} ({str(_title_of(slot, item) or '')[:60]})" for item in items[:20])
-    said = f"No item '{name}'" if not found else f"Several items are called '{name}'"
+    said = f"Several items are called '{name}'" if found else f"There is no item '{name}'"
     raise NotFoundError(f"{said} in the list {slot.key}. " + (f"Its items: {known}." if items else "It is empty."))
 
 

@@ -13,6 +13,7 @@ from remit import LeafContext
 from remit.artifacts import Artifact, Artifacts
 from remit.errors import AlreadyExistsError, InvalidArgumentsError
 from remit.tools import Preview
+from remit_cms.callers import describe_saving
 from remit_cms.models import pluralize
 from remit_cms.sites.archive import read_archive, write_archive
 from remit_cms.sites.package import LeftOut, SitePackage
@@ -116,6 +117,7 @@ class Sites:
         content = await asyncio.to_thread(write_archive, package, contents)
         file = await self._artifacts.add(content, name=name, media_type=_ZIP)
         message = f"Exported {describe_package(package)} to {name}. {package.left_out.describe()}"
+        message += describe_saving(ctx, file)
         return ExportedContent(file=file, **_counts(package), message=message)
 
     async def import_content(self, ctx: LeafContext, payload: ImportContent) -> ContentReply:

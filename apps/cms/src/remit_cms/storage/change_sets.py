@@ -8,8 +8,9 @@ from itertools import count
 
 from sqlalchemy import ColumnElement, and_, func, select
 
-from remit.errors import ConflictError, NotFoundError
+from remit.errors import ConflictError
 from remit_cms.storage.differences import compare_snapshots
+from remit_cms.storage.missing import CHANGE_SET, not_found
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.snapshots import load_snapshot
 from remit_cms.storage.tables import ChangeSet, ChangeSetRevision, Page, Publication, Revision, ScheduledAction
@@ -49,7 +50,7 @@ async def find_set(scope: Scope, set_id: str) -> ChangeSet:
     query = select(ChangeSet).where(scope.target.row_filter(ChangeSet), ChangeSet.id == set_id)
     found = (await scope.session.scalars(query)).first()
     if found is None:
-        raise NotFoundError(f"No change set '{set_id}'. cms_listChangeSets lists them.")
+        raise not_found(CHANGE_SET, set_id)
     return found
 
 

@@ -16,9 +16,10 @@ from sqlalchemy import cast as sql_cast
 from sqlalchemy.orm import Mapped, mapped_column, validates
 
 from remit.database import FullText, UtcDateTime
-from remit.errors import NotFoundError
+from remit.errors import InvalidArgumentsError
 from remit_cms.models import Content
 from remit_cms.storage.keys import key_of_column, name_key
+from remit_cms.storage.missing import IMAGE, not_found
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.snapshots import Snapshot
 from remit_cms.storage.tables import (
@@ -118,7 +119,8 @@ async def find_image(scope: Scope, name: str) -> Image:
     """The image with this id, or else the only one with this name or alternative text.
 
     Raises:
-        NotFoundError: there is none, or several have the name.
+        NotFoundError: there is none.
+        InvalidArgumentsError: several have the name.
     """
     key = name_key(name)
     named = or_(Image.id == name, Image.name_key == key, Image.alt_key == key)
@@ -126,8 +128,10 @@ async def find_image(scope: Scope, name: str) -> Image:
     exact = [row for row in rows if row.id == name]
     if len(exact or rows) == 1:
         return (exact or rows)[0]
-    found = f" Several match: {', '.join(row.id for row in rows)}." if rows else ""
-    raise NotFoundError(f"No image '{name}'.{found} cms_searchImages finds images.")
+    if rows:
+        listed = ", ".join(f"'{row.name}' (id {row.id})" for row in rows)
+        raise InvalidArgumentsError(f"'{name}' may mean {listed}; give the id of one.")
+    raise not_found(IMAGE, name)
 
 
 async def index_image(scope: Scope, image: Image) -> None:

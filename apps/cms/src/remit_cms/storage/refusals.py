@@ -13,6 +13,9 @@ from remit_cms.storage.scope import Scope
 from remit_cms.storage.snapshots import Snapshot
 from remit_cms.storage.tables import Kind, Page, Revision
 
+NOTHING_WRITTEN = "Nothing was written, so that no edit is lost."
+"""Ends each refusal to overwrite what another changed."""
+
 _MAX_SHOWN = 8
 """Most differences in a refusal."""
 _MAX_READS = 3
@@ -62,10 +65,10 @@ async def describe_change(
     author = await scope.session.scalar(last)
     shown = [f"{each.where}: '{each.before}' is now '{each.after}'" for each in differences[:_MAX_SHOWN]]
     left = len(differences) - len(shown) if more is None else more
-    said = "; ".join(shown) or "it is another revision"
+    changes = "; ".join(shown) or "it is another revision"
     return (
-        f"'{title}' has changed since it was read, last by {author}: {said}{f'; and {left} more' if left else ''}. "
-        "Nothing was written, so that no edit is lost."
+        f"'{title}' has changed since it was read, last by {author}: {changes}{f'; and {left} more' if left else ''}. "
+        f"{NOTHING_WRITTEN}"
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -13,6 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from remit.errors import InvalidArgumentsError, NotFoundError
 from remit.tools import Seen
 from remit_cms.storage.keys import name_key
+from remit_cms.storage.missing import DOCUMENT, ENTRY, PAGE, SECTION, Named, Sort, not_found
 from remit_cms.storage.names import NameTrigram, trigrams_of
 from remit_cms.storage.tables import (
     Environment,
@@ -36,6 +37,7 @@ _MAX_SIMILAR: Final = 50
 _MAX_TRIGRAMS: Final = 200
 _MAX_NAMED: Final = 500
 _MAX_SUGGESTED: Final = 10
+_SORTS: Final[Mapping[tuple[Kind, ...], Sort]] = {(Kind.PAGE,): PAGE, (Kind.ENTRY,): ENTRY}
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +132,9 @@ class Scope:
             return others[0]
         if others:
             raise InvalidArgumentsError(f"'{name}' may mean {list_pages(others)}; give the id or slug of one.")
-        slugs = [page.slug for page in await self.find_similar(name, *kinds)]
-        raise NotFoundError(f"No page '{name}'.{_suggest_names('Pages', slug, slugs)}")
+        similar = await self.find_similar(name, *kinds)
+        named = (Named(page.title, f"/{page.slug}", page.id, (page.slug,)) for page in similar)
+        raise not_found(_SORTS.get(kinds, DOCUMENT), name, named)
 
     async def find_similar(self, name: str, *kinds: Kind) -> list[Page]:
         """The documents of these kinds, or of any, whose names share most trigrams with a name, then others."""
@@ -180,7 +183,7 @@ class Scope:
         )
         found = (await self.session.execute(query)).first()
         if found is None:
-            raise NotFoundError(f"No section '{section_id}'. cms_getPageSections lists those of a page.")
+            raise not_found(SECTION, section_id)
         return found[0], found[1], found[2]
 
     async def find_definition(self, id_or_key: str, kind: Kind = Kind.PAGE) -> SectionDefinition:
@@ -200,8 +203,8 @@ class Scope:
             await self.session.scalars(select(SectionDefinition.key).where(in_target).order_by(SectionDefinition.key))
         ).all()
         if kind is Kind.ENTRY:
-            raise NotFoundError(f"No collection '{id_or_key}'. Existing collections: {', '.join(keys)}.")
-        raise NotFoundError(f"No section template '{id_or_key}'. Existing templates: {', '.join(keys)}.")
+            raise NotFoundError(f"There is no collection '{id_or_key}'. Existing collections: {', '.join(keys)}.")
+        raise NotFoundError(f"There is no section template '{id_or_key}'. Existing templates: {', '.join(keys)}.")
 
     async def load_structures(self, keys: Collection[str]) -> dict[str, Structure]:
         """The structures of the templates with these keys, by key. Those that are gone are left out."""
@@ -300,15 +303,3 @@ async def load_locales(session: AsyncSession, site: str) -> tuple[str, ...]:
     """The locales of a site, the default first."""
     query = select(Locale.code).where(Locale.site == site).order_by(Locale.is_default.desc(), Locale.code)
     return tuple((await session.scalars(query)).all())
-
-
-def _suggest_names(kind: str, query: str, existing: Sequence[str]) -> str:
-    """Similar names, or else some of the existing ones."""
-    from rapidfuzz import process  # noqa: PLC0415 - slow to import, seldom needed
-
-    near = [name for name, _, _ in process.extract(query, existing, limit=3, score_cutoff=60)]
-    if near:
-        return f" Similar {kind.lower()}: {', '.join(near)}."
-    if not existing:
-        return f" There are no {kind.lower()} yet."
-    return f" Existing {kind.lower()}: {', '.join(sorted(existing)[:5])}."

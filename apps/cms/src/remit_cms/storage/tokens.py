@@ -8,7 +8,7 @@ import binascii
 from remit.errors import ConflictError, InvalidArgumentsError
 from remit_cms.models import Payload, ReadPayload
 from remit_cms.storage.differences import compare_snapshots
-from remit_cms.storage.refusals import describe_change
+from remit_cms.storage.refusals import NOTHING_WRITTEN, describe_change
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.stale_edits import load_state
 from remit_cms.storage.tables import Page
@@ -34,7 +34,7 @@ async def check_token(scope: Scope, page: Page, token: str | None) -> None:
 
     Raises:
         ConflictError: says what changed, and who changed it last.
-        InvalidArgumentsError: the token is none, or of something else.
+        InvalidArgumentsError: it is not a token, or that of something else.
     """
     state = find_outdated_state(token, page.id, str(page.revision), page.title)
     if state is None:
@@ -50,17 +50,17 @@ def check_object_token(token: str | None, object_id: str, state: str, title: str
 
     Raises:
         ConflictError: it has changed.
-        InvalidArgumentsError: the token is none, or of something else.
+        InvalidArgumentsError: it is not a token, or that of something else.
     """
     if find_outdated_state(token, object_id, state, title) is not None:
-        raise ConflictError(f"'{title}' has changed since it was read. Nothing was written, so that no edit is lost.")
+        raise ConflictError(f"'{title}' has changed since it was read. {NOTHING_WRITTEN}")
 
 
 def find_outdated_state(token: str | None, object_id: str, state: str, title: str) -> str | None:
     """The state of an object that a token says, if that is not its state any more.
 
     Raises:
-        InvalidArgumentsError: the token is none, or of something else.
+        InvalidArgumentsError: it is not a token, or that of something else.
     """
     if token is None or token == _make_token(object_id, state):
         return None
@@ -68,16 +68,14 @@ def find_outdated_state(token: str | None, object_id: str, state: str, title: st
         text = base64.b64decode(token + "=" * (-len(token) % 4), b"-_", validate=True).decode()
     except (binascii.Error, ValueError):
         text = ""
-    name, _, said = text.partition(" ")
-    if name != object_id or not said:
+    name, _, earlier_state = text.partition(" ")
+    if name != object_id or not earlier_state:
         raise _no_token(token, title)
-    return said
+    return earlier_state
 
 
 def _no_token(token: str, title: str) -> InvalidArgumentsError:
-    return InvalidArgumentsError(
-        f"ifUnchanged: '{token[:40]}' is no token of '{title}'. Read it with withToken true, and pass its token."
-    )
+    return InvalidArgumentsError(f"ifUnchanged: '{token[:40]}' is no token of '{title}', such as its replies give.")
 
 
 def _make_token(object_id: str, state: str) -> str:

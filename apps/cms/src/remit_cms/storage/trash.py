@@ -7,6 +7,7 @@ from sqlalchemy import delete, func, select
 from remit.errors import AlreadyExistsError, ConflictError, InvalidArgumentsError, NotFoundError
 from remit_cms.storage.documents import TITLES, describe_document, find_single
 from remit_cms.storage.live import Move, move_live
+from remit_cms.storage.missing import TRASHED, not_found
 from remit_cms.storage.revisions import save_last_revision, save_revision
 from remit_cms.storage.scope import Scope, Target, find_named
 from remit_cms.storage.snapshots import Snapshot, apply_snapshot, load_snapshot
@@ -55,7 +56,7 @@ async def find_trashed_page(scope: Scope, page_id: str) -> TrashedPage:
     found = (await scope.session.scalars(query)).first()
     if found is None:
         await check_is_deleted(scope, page_id)
-        raise NotFoundError(f"No page '{page_id}' is in the trash. cms_listTrash lists what is.")
+        raise not_found(TRASHED, page_id)
     return found
 
 
