@@ -79,7 +79,7 @@ async def test_a_link_slot_names_a_page_in_the_same_form(ann: Editor, written: d
 async def test_a_reference_to_no_page_or_to_one_of_another_tenant_is_not_found(ann: Editor) -> None:
     foreign = await ann.world.page("Theirs", tenant="other")
     for name in ("nope", foreign.id):
-        with pytest.raises(NotFoundError, match=f"No page '{name}' to link to"):
+        with pytest.raises(NotFoundError, match=f"There is no page '{name}' to link to"):
             await ann.create("More", ("text", {"content": f"[x](page:{name})"}))
     with pytest.raises(InvalidArgumentsError, match="an address begins with"):
         await ann.create("More", ("call-to-action", {"heading": "Hi", "cta": {"text": "x", "url": "No such page"}}))
@@ -117,6 +117,15 @@ async def test_a_link_to_a_deleted_page_is_rendered_as_text(ann: Editor) -> None
     assert "our team" in html
     assert "page:" not in html
     assert "Button" not in html
+    assert "call-to-action" not in html.partition("<body>")[2]  # it would be a heading with nothing below
+
+
+async def test_a_call_to_action_with_a_text_stays_without_its_button(ann: Editor) -> None:
+    content: Content = {"heading": "Hi", "content": "Ask us.", "cta": {"text": "Button", "url": "/about-us"}}
+    page = await ann.create("Home", ("call-to-action", content))
+    await ann.delete("page_1")
+    html = await ann.world.rendering.render(HOME, page.id)
+    assert ("Ask us." in html, "Button" in html) == (True, False)
 
 
 async def test_what_links_to_a_page_is_listed_for_drafts_and_for_visitors(ann: Editor) -> None:

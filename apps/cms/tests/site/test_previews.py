@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from apps.cms.tests.site.visitor import KEY, make_site, publish, visit
-from apps.cms.tests.world import ELSEWHERE, HOME, PREVIEW_KEY, START, Ctx, World
+from apps.cms.tests.world import ELSEWHERE, HOME, PREVIEW_KEY, START, Ctx, World, make_direct
 from remit.errors import ConflictError, ExternalError, NotFoundError, SetupError
 from remit.secrets import EnvSecrets, Secret
 from remit_cms.navigation.navigation import Navigation
@@ -173,6 +173,35 @@ async def test_a_change_set_with_settings_or_navigation_alone_can_be_previewed(w
         assert ">Elsewhere</a>" in (await visit(site, link)).text
 
 
+async def test_a_link_that_a_person_makes_is_told_once(world: World) -> None:
+    page, call = await world.page("About"), make_direct(world.call())
+    await Previews(world.database, PREVIEW_KEY).create_preview_link(call, CreatePreviewLink(page_id=page.id))
+    assert call.said == []
+
+
+async def test_a_preview_says_when_it_ends_and_that_it_changes_settings(world: World) -> None:
+    await publish(world, "Home")
+    call, settings = world.call(conversation="c"), Settings(world.database)
+    await settings.update_site_settings(call, UpdateSiteSettings(tagline="Bread", time_zone="Europe/Vienna"))
+    item = AddNavigationItem(label="Home", href="home")
+    await Navigation(world.database).add_navigation_item(world.call(conversation="c"), item)
+    link, site = await link_to(world, change_set_id="set_1"), make_site(world, clock=START.timestamp)
+    notices = [
+        re.findall(r'<div class="notice">\s*<p>(.*?)</p>', (await visit(site, each)).text)[0]
+        for each in (link, f"{link}de")
+    ]
+    assert notices == [
+        (
+            "Preview until 2 January 2026, 01:05 CET: visitors do not see this. "
+            "It changes the settings of the site and the navigation too."
+        ),
+        (
+            "Vorschau bis 2. Januar 2026, 01:05 CET: Besucher sehen das nicht. "
+            "Sie ändert auch die Einstellungen der Website und die Navigation."
+        ),
+    ]
+
+
 async def test_a_preview_opens_the_home_page_that_its_settings_name_and_links_to_what_it_changes(world: World) -> None:
     for title in ("Home", "Live"):
         await publish(world, title, ("hero", {"heading": f"This is {title}"}))
@@ -184,6 +213,7 @@ async def test_a_preview_opens_the_home_page_that_its_settings_name_and_links_to
     assert "This is Home" in shown
     notice = shown.partition("<header")[0]
     assert f'<a href="{link}a-new-one">A new one</a>' in notice
+    assert re.findall("<p>(.*?)</p>", notice) == ["Preview until 2 January 2026, 00:05 UTC: visitors do not see this."]
     await Settings(world.database).update_site_settings(
         world.call(conversation="c"), UpdateSiteSettings(home_page="a-new-one")
     )

@@ -54,6 +54,9 @@ async def test_what_is_not_live_here_looks_like_what_is_not_there(world: World) 
     german = (await visit(site, "/de/nothing")).text
     assert "Seite nicht gefunden" in german
     assert re.search(r'<a href="/de"[^>]*>Zur Startseite</a>', german)
+    languages = german.partition('<nav aria-label="Sprachen">')[2]
+    assert re.findall(r'<a href="(.*?)".*?>(.*?)</a>', languages) == [("/", "English"), ("/de", "Deutsch")]
+    assert "hreflang" not in german.partition("<body>")[0]
     assert (await visit(make_site(world, ELSEWHERE), "/theirs")).status == 200
 
 

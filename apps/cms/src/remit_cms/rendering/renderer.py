@@ -114,7 +114,12 @@ class PageRenderer:
         self, document: PageDocument, pictures: Mapping[str, PictureSource], around: Surroundings | None = None
     ) -> str:
         """A page with the sources of its images by id, and what stands around it on its site."""
-        blocks = [prepare_section(key, structure, content, pictures) for key, structure, content in document.sections]
+        blocks = [
+            block
+            for key, structure, content in document.sections
+            for block in [prepare_section(key, structure, content, pictures)]
+            if not _calls_to_nothing(block, content)
+        ]
         css = self._css + document.theme_css
         return self._jinja.get_template("page.html").render(
             policy=content_security_policy(css),
@@ -198,6 +203,11 @@ def prepare_section(
             if (value := _prepare_value(slot, content.get(slot.key), pictures)) is not None
         ),
     )
+
+
+def _calls_to_nothing(section: RenderableSection, content: Content) -> bool:
+    """Whether a call to action is but a heading, since visitors do not see the page that its button leads to."""
+    return section.key == "call-to-action" and "cta" in content and section.content.keys() <= {"heading"}
 
 
 def _prepare_value(slot: Slot, value: JsonValue, pictures: Mapping[str, PictureSource]) -> object:

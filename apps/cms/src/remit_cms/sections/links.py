@@ -53,7 +53,7 @@ async def link_objects(scope: Scope, structure: Structure, content: Content) -> 
     def find(target: NamedTarget) -> ObjectRef | None:
         named = found.get(target.name)
         if target.kind and (named is None or named.kind != target.kind):
-            raise NotFoundError(f"No {target.kind} '{target.name}' to link to, or several of that name.")
+            raise NotFoundError(f"There is no {target.kind} '{target.name}' to link to, or several have that name.")
         return named
 
     return rewrite_links(structure, content, find)

@@ -6,9 +6,11 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from hashlib import sha256
 from typing import Any, Final, TypeAlias
 from urllib.parse import quote
+from zoneinfo import ZoneInfo
 
 from remit.errors import NotFoundError
 from remit.secrets import Secret
@@ -33,7 +35,7 @@ from remit_cms.site.lookup import (
 )
 from remit_cms.site.pictures import picture_sources
 from remit_cms.site.pins import load_pinned
-from remit_cms.site.texts import empty_snapshot, robots_text, sitemap_text, text_in
+from remit_cms.site.texts import empty_snapshot, preview_notice, robots_text, sitemap_text, text_in
 from remit_cms.storage.database import Database
 from remit_cms.storage.scope import Scope, Target
 from remit_cms.storage.transactions import open_view
@@ -197,8 +199,13 @@ class Site:
             href = edition.address(shown.page, address.locale, address.path).href(scope.default_locale)
         return _moved(href) if href != path else await self._page(scope, shown, address.locale, edition)
 
-    async def _page(self, scope: Scope, shown: ShownPage | None, locale: str, edition: Edition) -> Response:
-        """The document of a page in a language, or the one that says that there is none."""
+    async def _page(
+        self, scope: Scope, shown: ShownPage | None, locale: str, edition: Edition, *, until: int = 0
+    ) -> Response:
+        """The document of a page in a language, or the one that says that there is none.
+
+        ``until`` is when a preview ends, in seconds since the epoch.
+        """
         default, prefix = scope.default_locale, edition.prefix
         home = Address(locale, "").href(default, prefix)
         snapshot = empty_snapshot(locale, home) if shown is None else shown.snapshot
@@ -213,7 +220,8 @@ class Site:
         if not prefix:
             around = replace(around, feeds=await link_feeds(scope, locale))
         else:
-            around = replace(around, notice=text_in(locale, "preview"))
+            end = datetime.fromtimestamp(until, ZoneInfo(settings.time_zone or "UTC"))
+            around = replace(around, notice=preview_notice(locale, end, edition))
         document = document.hide() if prefix or shown is None else document
         html = self._renderer.render_document(document, picture_sources(document.images), around)
         headers = {
@@ -240,7 +248,8 @@ class Site:
             if pinned:
                 edition = await load_edition(scope, pinned, f"/preview/{token}")
                 address = parse_address(scope, rest)
-                return await self._page(scope, await find_page(scope, address, edition), address.locale, edition)
+                shown = await find_page(scope, address, edition)
+                return await self._page(scope, shown, address.locale, edition, until=preview.expires)
         return await self._missing("")
 
     async def _image(self, path: str) -> Response:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from remit_cms.navigation.items import read_items
 from remit_cms.rendering.documents import SiteLink, Surroundings
 from remit_cms.sections.links import Overlay
-from remit_cms.storage.documents import load_document
+from remit_cms.storage.documents import TITLES, load_document
 from remit_cms.storage.home import home_of
 from remit_cms.storage.scope import Scope, Target
 from remit_cms.storage.snapshots import Snapshot
@@ -56,6 +56,7 @@ class Edition:
 
     ``pages`` are those that a preview shows in place of live ones, by id, ``prefix`` is what its addresses begin with.
     ``home`` is the page whose address has no path; while there is none, the page ``stand_in`` is shown there too.
+    ``changed`` are the kinds of documents around all pages that a preview changes, such as the settings.
     """
 
     prefix: str = ""
@@ -64,6 +65,7 @@ class Edition:
     navigation: Snapshot | None = None
     home: ShownPage | None = None
     stand_in: ShownPage | None = None
+    changed: Sequence[Kind] = ()
 
     def is_home(self, page: str) -> bool:
         """Whether a page is the one whose address has no path."""
@@ -99,6 +101,7 @@ async def load_edition(scope: Scope, pinned: Iterable[Snapshot] = (), prefix: st
         navigation=navigation,
         home=home,
         stand_in=await _find_oldest(scope, pages) if home is None else None,
+        changed=[kind for kind in TITLES if kind in revisions],
     )
 
 
@@ -212,7 +215,7 @@ async def load_surroundings(scope: Scope, shown: ShownPage | None, locale: str, 
             current, holds = shown is not None and item.wanted == shown.page, item.wanted in lists
             link = SiteLink(label=item.label, href=href, current=current, holds_current=holds)
             links.append((item.location, link))
-    languages = [] if shown is None else await _link_languages(scope, shown, locale, edition)
+    languages = await _link_languages(scope, shown, locale, edition)
     written = frozenset[str]() if shown is None else shown.snapshot.languages
     return Surroundings(
         home=Address(locale, "").href(default, prefix),
@@ -244,18 +247,25 @@ def _lists_entries(snapshot: Snapshot, collection: str) -> bool:
     return any(isinstance(value, dict) and value.get("collectionId") == collection for value in values)
 
 
-async def _link_languages(scope: Scope, shown: ShownPage, locale: str, edition: Edition) -> list[SiteLink]:
+async def _link_languages(scope: Scope, shown: ShownPage | None, locale: str, edition: Edition) -> list[SiteLink]:
+    """The page in all its languages; the home page if an address has no page."""
+    homes = {code: Address(code, "") for code in scope.locales}
+    addresses = (
+        homes
+        if shown is None
+        else {code: edition.address(shown.page, code, path) for code, path in shown.addresses.items()}
+    )
     names = select(Locale.code, Locale.name).where(Locale.site == scope.target.site)
     languages = {code: name for code, name in await scope.session.execute(names)}  # noqa: C416 - rows are no pairs
     return [
         SiteLink(
             label=languages.get(code, code),
-            href=edition.address(shown.page, code, shown.addresses[code]).href(scope.default_locale, edition.prefix),
+            href=addresses[code].href(scope.default_locale, edition.prefix),
             current=code == locale,
             language=code,
         )
         for code in scope.locales
-        if code in shown.addresses
+        if code in addresses
     ]
 
 

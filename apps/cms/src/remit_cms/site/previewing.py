@@ -9,6 +9,7 @@ from typing import Final
 from remit import LeafContext
 from remit.errors import ExternalError, NotFoundError, SetupError
 from remit.secrets import EnvSecrets, Secret, SecretRef, Secrets
+from remit_cms.callers import is_direct
 from remit_cms.models import pluralize
 from remit_cms.publishing.change_sets import find_chosen_set
 from remit_cms.site.links import Preview, check_key, short_key_error, sign_preview
@@ -100,7 +101,8 @@ class Previews:
         until = self._database.clock().replace(microsecond=0) + timedelta(hours=payload.hours)
         token = sign_preview(key, Preview(target, pin, int(until.timestamp())))
         url = f"{self._key.url.rstrip('/')}/preview/{token}/{path}"
-        ctx.log(f"preview: {url}")  # for the person: models drop letters when they copy long addresses
+        if not is_direct(ctx):
+            ctx.log(f"preview: {url}")  # for the person: models drop letters when they copy long addresses
         return PreviewLinkReply(
             url=url,
             expires_at=until.isoformat(),

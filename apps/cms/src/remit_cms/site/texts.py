@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Final
 from xml.sax.saxutils import escape, quoteattr
 
+from remit_cms.rendering.dates import format_day
 from remit_cms.rendering.documents import WORDS
 from remit_cms.site.lookup import Edition, ShownPage
 from remit_cms.storage.scope import Scope
@@ -16,14 +18,22 @@ _TEXTS: Final[dict[str, dict[str, str]]] = {
         "missing": "Page not found",
         "nothing": "There is no page at this address. It may have moved, or the link was mistyped.",
         "home": "Go to the home page",
-        "preview": "Preview: visitors do not see this.",
+        "preview": "Preview until {end}: visitors do not see this.",
+        "changed": "It changes {titles} too.",
+        "and": "and",
+        "settings": "the settings of the site",
+        "navigation": "the navigation",
         **WORDS,
     },
     "de": {
         "missing": "Seite nicht gefunden",
         "nothing": "Unter dieser Adresse gibt es keine Seite. Vielleicht ist sie umgezogen oder der Link falsch.",
         "home": "Zur Startseite",
-        "preview": "Vorschau: Besucher sehen das nicht.",
+        "preview": "Vorschau bis {end}: Besucher sehen das nicht.",
+        "changed": "Sie ändert auch {titles}.",
+        "and": "und",
+        "settings": "die Einstellungen der Website",
+        "navigation": "die Navigation",
         "skip": "Zum Inhalt",
         "main": "Hauptmenü",
         "footer": "Fußzeile",
@@ -36,6 +46,16 @@ _TEXTS: Final[dict[str, dict[str, str]]] = {
 def text_in(locale: str, key: str) -> str:
     """One of the site's own texts, in English where it has no other."""
     return _TEXTS.get(locale.partition("-")[0], _TEXTS["en"])[key]
+
+
+def preview_notice(locale: str, end: datetime, edition: Edition) -> str:
+    """What the bar of a preview says: when its link ends, and what it changes around all pages."""
+    time = f"{format_day(end.date(), locale)}, {end:%H:%M %Z}"
+    notice = text_in(locale, "preview").format(end=time)
+    if not edition.changed:
+        return notice
+    titles = f" {text_in(locale, 'and')} ".join(text_in(locale, kind) for kind in edition.changed)
+    return f"{notice} {text_in(locale, 'changed').format(titles=titles)}"
 
 
 def empty_snapshot(locale: str, home: str) -> Snapshot:
