@@ -10,16 +10,6 @@ from remit.errors import ConflictError, NotFoundError
 from remit_cms.publishing.payloads import CreateChangeSet, ListChangeSets, RevertChangeSet
 
 
-@pytest.fixture
-def ann(world: World) -> Editor:
-    return Editor(world, "ann", "monday")
-
-
-@pytest.fixture
-def bob(world: World) -> Editor:
-    return Editor(world, "bob", "tuesday")
-
-
 async def test_edits_of_others_are_not_discarded_and_their_pages_not_deleted(ann: Editor, bob: Editor) -> None:
     await bob.create("Launch plan")
     with pytest.raises(ConflictError, match="has edits of bob on page 'Launch plan', and only edits of one's own"):

@@ -311,9 +311,9 @@ async def test_who_is_asked_about_an_import_sees_all_that_goes_in_force_with_it(
     changes = {each.where: (each.before, each.after) for each in preview.changes}
     assert changes["name of the site"] == ("Copy", "Local site")
     assert changes["languages"] == ("fr", "en, de")
-    assert changes["Site settings: postHosts (en)"] == ("", '["evil.example"]')
+    assert changes["Site settings: postHosts (en)"] == ("", "evil.example")
     assert changes["Site settings: instructions (en)"] == ("", evil)
-    assert changes["Site settings: homePage (en)"] == ("", '{"page": "/about"}')
+    assert changes["Site settings: homePage (en)"] == ("", "/about")
     assert changes["template breads"] == (
         "",
         "Breads, for documents of the kind entry.  Fields: price (price, text)",

@@ -11,6 +11,7 @@ from remit.errors import AlreadyExistsError, ConflictError, NotFoundError
 from remit.tools import Preview
 from remit_cms.images.drafts import describe_kept_images
 from remit_cms.models import Payload, pluralize
+from remit_cms.publishing.changes import show_changes, to_changes
 from remit_cms.publishing.payloads import (
     AddToChangeSet,
     ChangeSetBrief,
@@ -26,7 +27,7 @@ from remit_cms.publishing.payloads import (
     PublishChangeSet,
     RevertChangeSet,
 )
-from remit_cms.publishing.publishing import page_state, show_addresses, to_changes
+from remit_cms.publishing.publishing import page_state
 from remit_cms.publishing.undoing import discard_edits, find_undo_steps, undo_publication
 from remit_cms.storage.change_sets import (
     SetPage,
@@ -128,7 +129,7 @@ class ChangeSets:
             differences = [change for each in changes for change in to_changes(each.differences, f"{each.title}: ")]
             return Preview(
                 f"the change set '{change_set.name}' with {_count(pages)} ({_titles(pages)}), {count}",
-                changes=await show_addresses(scope, differences),
+                changes=await show_changes(scope, differences),
                 state=f"{change_set.id} {change_set.state} " + _state_of(pages),
             )
 
@@ -186,7 +187,7 @@ class ChangeSets:
             titles = ", ".join(f"'{step.page.title}'" for step in steps)
             state = ", ".join(f"{step.page.id}@{step.page.live} of {step.page.revision}" for step in steps)
             summary = f"the publication of the change set '{change_set.name}' ({titles})"
-            shown = await show_addresses(scope, changes)
+            shown = await show_changes(scope, changes)
             return Preview(summary, changes=shown, state=f"{change_set.id} {state}")
 
 

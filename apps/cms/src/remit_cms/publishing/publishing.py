@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
-
-from pydantic import JsonValue
+from collections.abc import Mapping
 
 from remit import LeafContext
 from remit.errors import ConflictError
-from remit.tools import Change, Preview
+from remit.tools import Preview
 from remit_cms.models import pluralize
 from remit_cms.pages.payloads import MetaView
+from remit_cms.publishing.changes import show_changes, to_changes
 from remit_cms.publishing.payloads import (
     GetLivePage,
     LivePageReply,
@@ -21,7 +19,6 @@ from remit_cms.publishing.payloads import (
     PublishPage,
     UnpublishPage,
 )
-from remit_cms.sections.links import find_addresses
 from remit_cms.sections.payloads import SectionView
 from remit_cms.sections.slices import cut_sections
 from remit_cms.storage.database import Database
@@ -36,7 +33,6 @@ from remit_cms.storage.tables import Page
 from remit_cms.storage.tokens import check_token, give_token
 from remit_cms.storage.transactions import Edit, edit_once, open_view
 from remit_cms.storage.translations import localize_content, localize_texts, slugs_by_locale
-from remit_cms.templates.references import iterate_references, replace_references
 from remit_cms.templates.slots import Structure
 from remit_cms.templates.values import show_content
 
@@ -69,7 +65,7 @@ class Publishing:
             await check_moves(scope, [Move(page, page.revision)])
             news = "which is new" if page.live is None else f"in {pluralize(len(differences), 'place')}"
             summary = f"{describe_document(page, page.slug, 'the ')}, {news}"
-            changes = await show_addresses(scope, to_changes(differences))
+            changes = await show_changes(scope, to_changes(differences))
             return Preview(summary, changes=changes, state=_state_of(page))
 
     async def unpublish_page(self, ctx: LeafContext, payload: UnpublishPage) -> PageStateReply:
@@ -138,39 +134,6 @@ def page_state(page: Page) -> PageState:
         live_revision=page.live,
         live_path=page.live_path,
     )
-
-
-def to_changes(differences: list[Difference], prefix: str = "") -> tuple[Change, ...]:
-    """Differences as an approver is shown them."""
-    return tuple(Change(f"{prefix}{each.where}", each.before, each.after) for each in differences)
-
-
-async def show_addresses(scope: Scope, changes: Sequence[Change]) -> tuple[Change, ...]:
-    """Changes with the addresses of pages in place of references to them, as ``/about`` for ``page:z08gpd0a``."""
-    references = {
-        found
-        for change in changes
-        for text in (change.before, change.after)
-        for found in iterate_references(_read_value(text))
-    }
-    addresses = await find_addresses(scope, references, scope.default_locale, live=False) if references else {}
-
-    def show(text: str) -> str:
-        value = replace_references(_read_value(text), addresses)
-        return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-    shown = [Change(change.where, show(change.before), show(change.after)) for change in changes]
-    # What differs in the reference alone is shown as it is stored.
-    pairs = zip(changes, shown, strict=True)
-    return tuple(stored if each.before == each.after else each for stored, each in pairs)
-
-
-def _read_value(text: str) -> JsonValue:
-    """A value that a difference shows: a text, or JSON."""
-    try:
-        return json.loads(text) if text.startswith(("{", "[")) else text
-    except ValueError:
-        return text
 
 
 async def find_differences(scope: Scope, page: Page) -> list[Difference]:

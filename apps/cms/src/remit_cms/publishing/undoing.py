@@ -32,18 +32,18 @@ class UndoStep:
 
 
 @dataclass(frozen=True, slots=True)
-class Discarded:
-    """What discarding left: the drafts as they were before, and new pages that stay, which belong to no set then."""
+class DiscardOutcome:
+    """The drafts that are as before the edits, and the new pages that are kept, which belong to no change set then."""
 
     drafts: list[Page]
     kept: list[Page]
 
 
-async def discard_edits(edit: Edit, change_set: ChangeSet, pages: Sequence[SetPage]) -> Discarded:
+async def discard_edits(edit: Edit, change_set: ChangeSet, pages: Sequence[SetPage]) -> DiscardOutcome:
     """Take the edits of a change set out of the drafts.
 
-    Pages that the set has made or restored go to the trash if the conversation of the call did that. Nobody is asked
-    about this, so that pages of other conversations stay as drafts.
+    Pages that the set has made or restored go to the trash if the conversation of the call did that. Pages of other
+    conversations stay as drafts, since discarding needs no approval.
 
     Raises:
         ConflictError: the set has edits of others, or one of the pages has been edited since, outside of the set.
@@ -65,7 +65,7 @@ async def discard_edits(edit: Edit, change_set: ChangeSet, pages: Sequence[SetPa
         await write_back(edit, page, snapshot, "discard_change_set", in_set=False)
     of_kept = (ChangeSetRevision.change_set == change_set.id, ChangeSetRevision.page.in_([page.id for page in kept]))
     await edit.session.execute(delete(ChangeSetRevision).where(*of_kept))
-    return Discarded([page for page, _ in drafts], kept)
+    return DiscardOutcome([page for page, _ in drafts], kept)
 
 
 async def _check_edits_are_own(edit: Edit, change_set: ChangeSet, pages: Sequence[SetPage]) -> None:
@@ -141,25 +141,25 @@ async def find_undo_steps(scope: Scope, change_set: ChangeSet) -> list[UndoStep]
         live = None if page.live is None else await load_snapshot(scope, page.id, page.live)
         # What was published since and reverted again is not in the way, though it has newer publications.
         if live is None or compare_snapshots(live, published):
-            author = await scope.session.scalar(
-                select(Publication.author)
-                .where(Publication.page == page.id)
-                .order_by(Publication.number.desc())
-                .limit(1)
-            )
+            author = await _find_last_publisher(scope, page)
             raise ConflictError(
-                f"{author} has changed since what visitors see of page '{page.title}': only what was published last "
-                "can be undone."
+                f"{author} has since changed what visitors see of page '{page.title}': "
+                "only what was published last can be undone."
             )
         before = publication.before
-        steps.append(
-            UndoStep(page, before, live, None if before is None else await load_snapshot(scope, page.id, before))
-        )
+        snapshot = None if before is None else await load_snapshot(scope, page.id, before)
+        steps.append(UndoStep(page, before, live, snapshot))
     return steps
 
 
+async def _find_last_publisher(scope: Scope, page: Page) -> str | None:
+    """Who published or hid a page last."""
+    query = select(Publication.author).where(Publication.page == page.id)
+    return await scope.session.scalar(query.order_by(Publication.number.desc()).limit(1))
+
+
 @dataclass(frozen=True, slots=True)
-class Undone:
+class UndoOutcome:
     """The titles of the pages whose drafts keep what was published.
 
     Some were edited ``later``. Of others, the address that they had is ``taken`` by the draft of another page by now.
@@ -169,7 +169,7 @@ class Undone:
     taken: list[str]
 
 
-async def undo_publication(edit: Edit, change_set: ChangeSet, steps: Sequence[UndoStep]) -> Undone:
+async def undo_publication(edit: Edit, change_set: ChangeSet, steps: Sequence[UndoStep]) -> UndoOutcome:
     """Move the live pointers back, and say which drafts did not follow.
 
     A draft without later edits becomes what visitors see again. A page that was not live before keeps its draft.
@@ -187,7 +187,7 @@ async def undo_publication(edit: Edit, change_set: ChangeSet, steps: Sequence[Un
         moves.append(Move(step.page, step.before if draft is None else step.page.revision))
     await move_live(edit, moves, change_set=change_set.id)
     taken = [step for step in steps if step.page.id in drafts.keys() - following.keys()]
-    return Undone([f"'{step.page.title}'" for step in edited], [f"'{step.page.title}'" for step in taken])
+    return UndoOutcome([f"'{step.page.title}'" for step in edited], [f"'{step.page.title}'" for step in taken])
 
 
 async def _with_free_slugs(edit: Edit, drafts: Mapping[str, Snapshot]) -> dict[str, Snapshot]:

@@ -9,7 +9,7 @@ from sqlalchemy import select
 
 from remit.tools import Change, Preview
 from remit_cms.models import pluralize
-from remit_cms.publishing.publishing import to_changes
+from remit_cms.publishing.changes import put_in_words, to_changes
 from remit_cms.sites.package import SitePackage, TemplatePart
 from remit_cms.sites.writing import check_is_empty, check_languages, is_unused
 from remit_cms.storage.differences import compare_snapshots
@@ -104,7 +104,8 @@ def _compare_document(package: SitePackage, kind: Kind) -> tuple[Change, ...]:
         change
         for part in package.documents
         if part.live is not None and part.live.kind == kind
-        for change in to_changes(compare_snapshots(None, _name_pages(part.live, addresses)), f"{TITLES[kind]}: ")
+        for changes in [to_changes(compare_snapshots(None, _name_pages(part.live, addresses)), f"{TITLES[kind]}: ")]
+        for change in put_in_words(changes, {})
     )
 
 
@@ -114,7 +115,7 @@ def _name_pages(state: Snapshot, addresses: dict[str, str]) -> Snapshot:
     def rename(key: str, value: JsonValue) -> JsonValue:
         if key not in _LINKS or not isinstance(value, dict):
             return value
-        return {kind: addresses.get(str(name), name) for kind, name in value.items()}
+        return next((addresses[str(name)] for name in value.values() if str(name) in addresses), value)
 
     sections = [
         section.model_copy(

@@ -12,9 +12,7 @@ from pydantic import JsonValue
 
 from remit_cms.models import Content, View
 from remit_cms.storage.snapshots import SectionSnapshot, Snapshot
-from remit_cms.storage.tables import (
-    Kind,
-)
+from remit_cms.storage.tables import Kind
 from remit_cms.storage.translations import TEXT_FIELDS, item_content
 from remit_cms.templates.image_values import FOCAL_POINT, find_focal_point
 from remit_cms.templates.slots import shown_key
@@ -34,6 +32,9 @@ _INITIAL = "as uploaded"
 
 _NAMED_SECTIONS = {Kind.PAGE.value: "section", Kind.NAVIGATION.value: "item"}
 """The kinds of documents whose sections come and go, and what one is called."""
+
+NEW_SECTIONS = frozenset(_NAMED_SECTIONS.values())
+"""What a difference shows of a section or item of a document that is new as a whole."""
 
 
 class Difference(View):
@@ -73,13 +74,19 @@ def compare_paths(before: Snapshot | None, after: Snapshot | None) -> list[PathD
         if old.get(path) != new.get(path)
     ]
     differences += _compare_items(before, after, names)
-    shared = {section.id for section in _sections(before)} & {section.id for section in _sections(after)}
-    orders = [[section.id for section in _sections(each) if section.id in shared] for each in (before, after)]
-    if orders[0] != orders[1]:
-        texts = [", ".join(names[section] for section in order) for order in orders]
-        order = Difference(where="order of sections", before=texts[0], after=texts[1])
-        differences.append(PathDifference(("order",), order, is_whole=True))
-    return differences
+    return [*differences, *_compare_order(before, after, names)]
+
+
+def _compare_order(
+    before: Snapshot | None, after: Snapshot | None, names: Mapping[str, str]
+) -> Iterator[PathDifference]:
+    """The order of the sections that both states have, if it is another one."""
+    old, new = ([section.id for section in _sections(each)] for each in (before, after))
+    former, order = _shared(old, new), _shared(new, old)
+    if former != order:
+        first, second = (", ".join(names[section] for section in each) for each in (former, order))
+        difference = Difference(where="order of sections", before=first, after=second)
+        yield PathDifference(("order",), difference, is_whole=True)
 
 
 def _describe_places(
@@ -180,7 +187,7 @@ def iterate_places(snapshot: Snapshot) -> Iterator[tuple[str, JsonValue]]:
 
 
 def _sections(snapshot: Snapshot | None) -> list[SectionSnapshot]:
-    return [] if snapshot is None else sorted(snapshot.sections, key=lambda section: (section.sort_order, section.id))
+    return [] if snapshot is None else snapshot.ordered_sections
 
 
 def _iterate_values(snapshot: Snapshot | None) -> Iterator[tuple[tuple[str, ...], JsonValue]]:

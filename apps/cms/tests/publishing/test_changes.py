@@ -1,0 +1,64 @@
+"""An approver reads addresses and words, not ids and JSON."""
+
+from __future__ import annotations
+
+import pytest
+from pydantic import JsonValue
+
+from apps.cms.tests.publishing.editing import Editor
+from remit_cms.publishing.changes import in_words
+from remit_cms.publishing.payloads import PublishPage
+from remit_cms.settings.payloads import UpdateSiteSettings
+from remit_cms.settings.settings import Settings
+
+
+async def shown(ann: Editor, page: str) -> dict[str, tuple[str, str]]:
+    preview = await ann.publishing.preview_publication(ann.call(), PublishPage(page_id=page))
+    return {change.where: (change.before, change.after) for change in preview.changes}
+
+
+async def change_settings(ann: Editor, **settings: JsonValue) -> None:
+    payload = UpdateSiteSettings.model_validate({"settings": settings})
+    await Settings(ann.world.database).update_site_settings(ann.call(), payload)
+
+
+async def test_a_new_page_is_shown_by_its_texts_and_addresses(ann: Editor) -> None:
+    await ann.create("Bread")
+    link: JsonValue = {"text": "Our bread, fresh", "page": "bread"}
+    await ann.create("About", ("hero", {"heading": "We bake", "cta": link}), ("text", {}), ("text", {"text": "Daily"}))
+    assert await shown(ann, "about") == {
+        "title": ("", "About"),
+        "slug": ("", "about"),
+        "hero / heading (en)": ("", "We bake"),
+        "hero / cta (en)": ("", 'text: "Our bread, fresh", url: /bread'),
+        "text 1": ("", "section"),
+        "text 2 / text (en)": ("", "Daily"),
+    }
+
+
+async def test_a_theme_is_shown_variable_by_variable_and_a_home_page_by_its_address(ann: Editor) -> None:
+    await ann.create("About")
+    await ann.publish_page("about")
+    await change_settings(ann, theme={"accent": "#aa0000", "ink": "#111111"})
+    await ann.publish_page("Site settings")
+    await change_settings(ann, theme={"accent": "#bb1111", "soft": "#222222"}, homePage="about")
+    assert await shown(ann, "Site settings") == {
+        "theme: accent": ("#aa0000", "#bb1111"),
+        "theme: soft": ("", "#222222"),
+        "homePage (en)": ("", "/about"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (True, "yes"),
+        (["a.example", "b.example"], "a.example, b.example"),
+        ({"collectionId": "posts", "limit": 3}, "collectionId: posts, limit: 3"),
+        ([["Mon", "7, 8"], ["Tue", ""]], 'Mon | "7, 8"; Tue | ""'),
+        ({"text": "Go, url: /good", "url": "/evil"}, 'text: "Go, url: /good", url: /evil'),
+        ({"rows": [["a"]], "more": None}, "rows: (a), more: "),
+    ],
+)
+def test_a_value_is_put_in_words_that_cannot_be_misread(value: JsonValue, words: str) -> None:
+    assert in_words(value) == words
