@@ -24,7 +24,7 @@ run: env-run ## talk to the CMS editor; ARGS='--ask "..."' asks once
 	@.venv/bin/remit run cms $(ARGS)
 	@echo "See a page: make open PAGE=about" >&2
 
-open: env-run ## write a page as HTML, print where: make open PAGE=about, REHEARSAL=1 for one of `make rehearse`
+open: env-run ## write a page as HTML, print where: PAGE=about, TARGET=bakery, REHEARSAL=1 for one of `make rehearse`
 	@$(if $(REHEARSAL),REMIT_HOME=build/rehearsal )sh scripts/open_page
 
 rehearse: env-run ## a script in the model's place makes a page, and asks you before it deletes one: no weights, no network

@@ -58,15 +58,29 @@ def test_in_a_terminal_the_person_decides(cli: Cli, waiting: str, answer: str, l
     assert slugs(cli) == left
 
 
-@pytest.mark.process
-def test_a_page_of_any_name_is_asked_for(cli: Cli) -> None:
-    done = subprocess.run(
+def open_page(**variables: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
         ["sh", str(ROOT / "scripts/open_page")],
-        env={**os.environ, "PAGE": 'o\'brien "$x"'},
+        env={**os.environ, **variables},
         capture_output=True,
         text=True,
         timeout=180,
         check=False,
     )
+
+
+@pytest.mark.process
+def test_without_a_page_the_pages_of_a_site_are_listed(cli: Cli) -> None:
+    cli("call", "cms", "cms_addSite", '{"key": "bakery", "name": "Bakery"}')
+    cli("call", "cms", "cms_createPage", '{"title": "Our bread"}', "--target", "bakery")
+    assert (open_page().returncode, open_page().stdout) == (0, "The site has no pages yet.\n")
+    listed = open_page(TARGET="bakery").stdout.splitlines()
+    assert listed == ["make open PAGE=… opens one of these pages:", f"  {'our-bread':<24} Our bread"]
+
+
+@pytest.mark.process
+@pytest.mark.usefixtures("cli")
+def test_a_page_of_any_name_is_asked_for() -> None:
+    done = open_page(PAGE='o\'brien "$x"')
     assert done.returncode == 1
-    assert "No page 'o'brien \"$x\"'" in done.stderr
+    assert "There is no page 'o'brien \"$x\"'" in done.stderr

@@ -183,6 +183,8 @@ def _build_structure(payload: CreateCollection) -> Structure:
     ]
     if len({slot.key for slot in slots}) < len(slots):
         raise InvalidArgumentsError("two fields have the same key; give each another one")
+    if "content" in {slot.key.casefold() for slot in slots}:
+        raise InvalidArgumentsError("'content' is what all fields of an entry together are called; call this one text")
     if any(bool(slot.options) != (slot.type is SlotType.OPTION) for slot in slots):
         raise InvalidArgumentsError("a field of type option needs options, and no other field takes them")
     return Structure(rows=tuple(Row(slots=(slot,)) for slot in slots))
