@@ -83,4 +83,4 @@ def test_without_a_page_the_pages_of_a_site_are_listed(cli: Cli) -> None:
 def test_a_page_of_any_name_is_asked_for() -> None:
     done = open_page(PAGE='o\'brien "$x"')
     assert done.returncode == 1
-    assert "There is no page 'o'brien \"$x\"'" in done.stderr
+    assert "There is no page or entry 'o'brien \"$x\"'" in done.stderr

