@@ -64,6 +64,7 @@ _SAMPLES: Final[dict[str, dict[str, Any]]] = {
     "cms_createCollection": {"name": "Team", "fields": [{"key": "role", "type": "text"}]},
     "cms_updatePost": {"postSlug": "entry_1", "title": "News"},
     "cms_updateNavigationItem": {"label": "item_1", "newLabel": "Us"},
+    "cms_updateRedirect": {"path": "redirect_1", "newHref": "about"},
     "cms_updateSiteSettings": {"tagline": "Daily bread"},
     "cms_uploadImage": {"file": UPLOADED, "altText": "A loaf"},
     "http_get": {"url": "https://example.com/"},
@@ -114,6 +115,8 @@ class Target:
             )
             if "navigation-item" in schema.references:
                 names = (*names, "label")
+            if "redirect" in schema.references:
+                names = (*names, "path")
             found: dict[str, Any] = {name: _as_found(arguments[name]) for name in names if name in arguments}
             if "pageIds" in arguments:
                 found["pageIds"] = [_as_found(each) for each in arguments["pageIds"]]

@@ -24,6 +24,7 @@ from remit_cms.posts.payloads import UpdatePost
 from remit_cms.posts.posts import Posts
 from remit_cms.publishing.payloads import PublishPage
 from remit_cms.publishing.publishing import Publishing
+from remit_cms.redirects.payloads import UpdateRedirect
 from remit_cms.storage.seed import add_site
 from remit_cms.storage.tables import Site
 
@@ -45,6 +46,7 @@ LEAKS: Final[dict[str, tuple[str, ...]]] = {
     "post": ("soon", "q-7716", "q-771b"),
     "picture": ("loaf.png", "q-7714", "q-771a"),
     "label": ("Who we are", "Q 7713", "Q 771g"),
+    "path": ("old-menu", "q-7712", "q-771h"),
     "site": ("local-site", *OWNERS),
 }
 """The ids and names of objects of this site, of another tenant, and of another site of this tenant."""
@@ -69,6 +71,7 @@ _LONGER: Final = (
     ("entry", "[Here](entry:{})"),
     ("post", "/posts/{}"),
     ("address", "/{}"),
+    ("path", "/{}"),
     ("image", "/images/{}"),
     ("site", "{}/main"),
 )
@@ -232,3 +235,4 @@ async def _rename(world: World, tenant: str, owner: int) -> None:
     renamed = UpdateNavigationItem(label=ids["item"], new_label=f"Q {number}13")
     await Navigation(world.database).update_navigation_item(call(), renamed)
     await Posts(world.database).update_post(call(), UpdatePost(post_slug=ids["entry"], slug=f"q-{number}16"))
+    await world.redirects.update_redirect(call(), UpdateRedirect(path=ids["redirection"], new_path=f"/q-{number}12"))

@@ -153,6 +153,8 @@ class Sweep:
             await world.pages.create_page(call, CreatePage(title="Made since"))
         elif tool == "cms_removeNavigationItem":
             await self.call("cms_toggleNavigationItem", self.fill({"label": "{item}"}))
+        elif tool == "cms_removeRedirect":
+            await self.call("cms_updateRedirect", self.fill({"path": "{redirection}", "newHref": "{live}"}))
         elif tool == "cms_deleteImage":
             await self.call("cms_updateImage", self.fill({"imageId": "{image}", "altText": "Another"}))
         elif tool == "cms_revertChangeSet":

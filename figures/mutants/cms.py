@@ -214,6 +214,10 @@ _LEAKS: Final = {
         "items of the navigation lead to pages of other sites",
         edited("remit_cms.navigation.targets:_find_page", "scope.target.row_filter(Page), ", ""),
     ),
+    "cms_addRedirect": (
+        "addresses of pages of other sites are taken",
+        edited("remit_cms.redirects.items:find_holder", "scope.target.row_filter(LivePath), ", ""),
+    ),
     "cms_restorePage": (
         "deleted pages of other sites are found",
         _SWEEP["the trash shows the pages of all tenants"],

@@ -59,7 +59,14 @@ def test_the_guide_of_the_cms_publishes_a_page_and_deletes_it_each_after_a_yes(
     steps = followed(CMS, tmp_path)
     assert [line for line, status, _ in steps if status not in (DONE, WAITING)] == [], steps
     waiting = [line.split()[3] for line, status, _ in steps if status == WAITING]
-    asked = ["cms_publishPage", "cms_publishPost", "cms_expirePage", "cms_seedSite", "cms_importContent"]
+    asked = [
+        "cms_publishPage",
+        "cms_publishPage",
+        "cms_publishPost",
+        "cms_expirePage",
+        "cms_seedSite",
+        "cms_importContent",
+    ]
     searches = ["web_quickSearch", "web_fetchContent", "web_deepResearch"]
     assert sorted(waiting) == sorted(["cms_publishChangeSet", *asked, "cms_deletePage", *searches])
     live = next(json.loads(said) for line, _, said in steps if "cms_getLivePage" in line)

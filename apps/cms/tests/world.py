@@ -33,6 +33,8 @@ from remit_cms.posts.payloads import CreatePost, PublishPost
 from remit_cms.posts.posts import Posts
 from remit_cms.publishing.change_sets import ChangeSets
 from remit_cms.publishing.payloads import PublishChangeSet
+from remit_cms.redirects.payloads import AddRedirect
+from remit_cms.redirects.redirects import Redirects
 from remit_cms.rendering.opening import Opening
 from remit_cms.rendering.renderer import PageRenderer
 from remit_cms.scheduling.payloads import SchedulePage
@@ -57,6 +59,7 @@ from remit_cms.tools import (
     page_operations,
     post_operations,
     publishing_operations,
+    redirect_operations,
     rendering_operations,
     scheduling_operations,
     section_operations,
@@ -175,6 +178,7 @@ class World:
         self.index = SemanticIndex(self.database, Topics().embeddings)
         self.exports = Exports(self.database, self.rendering, self.renditions, folder / "exports", url)
         self.sites = Sites(self.database, self.files)
+        self.redirects = Redirects(self.database, url)
         self.journals: dict[str, list[Seen]] = {}
         self._keys = itertools.count(1)
 
@@ -230,6 +234,7 @@ class World:
             scheduling_operations(self.database, self.calls),
             settings_operations(self.database),
             navigation_operations(self.database),
+            redirect_operations(self.database, PREVIEW_KEY.url),
             site_operations(Previews(self.database, PREVIEW_KEY), self.exports),
             sites_operations(Sites(self.database, RunArtifacts()), Rebuilding(self.database, self.index)),
             rendering_operations(Opening(self.database, self.rendering)),
@@ -242,8 +247,8 @@ class World:
     async def populate(self, tenant: str = "local-site") -> None:
         """The page About, one of whose sections has a list; Live, published in set_1 and edited since; Gone, deleted.
 
-        The navigation leads to About. The first image is shown nowhere, the second in a section of About.
-        There are the posts Soon, a draft that is published in a century, and News, which is published.
+        The navigation leads to About, and /old-menu redirects there. The first image is shown nowhere, the second in a
+        section of About. There are two posts: Soon, a draft that is published in a century, and News, which is live.
         """
 
         def call() -> LeafContext:
@@ -263,6 +268,7 @@ class World:
         await self.pages.delete_page(self.call(tenant=tenant), DeletePage(page_id=gone.id, confirmed=True))
         link = AddNavigationItem(label="Who we are", href="about")
         await Navigation(self.database).add_navigation_item(self.call(tenant=tenant), link)
+        await self.redirects.add_redirect(self.call(tenant=tenant), AddRedirect(path="old-menu", href="about"))
         posts = Posts(self.database)
         for title in ("Soon", "News"):
             made = await posts.create_post(self.call(tenant=tenant), CreatePost(title=title, body="We bake bread."))

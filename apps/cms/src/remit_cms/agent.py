@@ -13,7 +13,8 @@ from remit.tools import Callee
 _PROMPT: Final = Path(__file__).parent / "prompts" / "editor.md"
 
 _SUBJECTS: Final = frozenset(
-    {"page", "section", "publishing", "change_set", "settings", "navigation", "collection", "post", "image"}
+    {"page", "section", "publishing", "change_set", "settings", "navigation", "redirect", "collection"}
+    | {"post", "image"}
 )
 """The subjects whose operations the editor has."""
 
@@ -46,6 +47,7 @@ PHRASES: Final = {
     "cms_addImageToSection": ["picture", "photo", "put on a page"],
     "cms_addListItem": ["another question", "step", "gallery"],
     "cms_addNavigationItem": ["menu", "header", "footer", "link"],
+    "cms_addRedirect": ["forward", "short address", "old address", "poster"],
     "cms_compareRevisions": ["diff", "what has changed"],
     "cms_createPost": ["blog", "news", "article"],
     "cms_createPreviewLink": ["look at it before it is published"],

@@ -33,6 +33,7 @@ from remit_cms.pages.search import Search
 from remit_cms.posts.references import DocumentReferences, EntryReferences
 from remit_cms.protection import protecting_policy
 from remit_cms.publishing.references import ChangeSetReferences, DeletedPageReferences
+from remit_cms.redirects.redirects import RedirectReferences
 from remit_cms.rendering.opening import Opening
 from remit_cms.rendering.renderer import PageRenderer
 from remit_cms.scheduling.actions import ScheduledActionReferences
@@ -55,6 +56,7 @@ from remit_cms.tools import (
     page_operations,
     post_operations,
     publishing_operations,
+    redirect_operations,
     rendering_operations,
     scheduling_operations,
     section_operations,
@@ -177,6 +179,7 @@ def other_operations(
         scheduling_operations(database, RunSchedules(), inventory),
         settings_operations(database, inventory),
         navigation_operations(database, inventory),
+        redirect_operations(database, preview_key.url, inventory),
         image_operations(images, Placing(database), inventory),
         collection_operations(database, inventory),
         post_operations(database, inventory),
@@ -193,6 +196,7 @@ def references(database: Database) -> dict[str, Resolver]:
         "document": with_not_found(DocumentReferences(database).find_candidates, missing.DOCUMENT),
         "entry": with_not_found(EntryReferences(database).find_candidates, missing.ENTRY),
         "navigation-item": with_not_found(NavigationReferences(database).find_candidates, missing.ITEM),
+        "redirect": with_not_found(RedirectReferences(database).find_candidates, missing.REDIRECT),
         "section": with_not_found(SectionReferences(database).find_candidates, missing.SECTION),
         "deleted-page": with_not_found(DeletedPageReferences(database).find_candidates, missing.TRASHED),
         "change-set": with_not_found(ChangeSetReferences(database).find_candidates, missing.CHANGE_SET),

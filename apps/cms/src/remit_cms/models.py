@@ -233,7 +233,7 @@ PageReference = Annotated[str, Field(min_length=1, max_length=200), Reference("p
 """How a page to change or to delete is named: by id, slug or exact title, which is resolved before anybody is asked."""
 
 DocumentReference = Annotated[str, Field(min_length=1, max_length=200), Reference("document")]
-"""How a page, an entry, the settings or the navigation is named: by id, slug or exact title."""
+"""How a page, an entry, or a document of which a site has one is named: by id, slug or exact title."""
 
 SectionReference = Annotated[str, Field(min_length=1, max_length=270), Reference("section")]
 """How a section is named: by id, or by its page and its template's key, such as about/hero."""

@@ -25,6 +25,7 @@ from remit_cms.publishing.change_sets import ChangeSets
 from remit_cms.publishing.history import History
 from remit_cms.publishing.publishing import Publishing
 from remit_cms.publishing.trash import Trash
+from remit_cms.redirects.redirects import Redirects
 from remit_cms.rendering.opening import Opening
 from remit_cms.scheduling.scheduling import Schedules, Scheduling
 from remit_cms.sections.sections import Sections
@@ -52,6 +53,7 @@ VOCABULARY: Final = Vocabulary(
             "change_set",
             "settings",
             "navigation",
+            "redirect",
             "collection",
             "post",
             "image",
@@ -149,6 +151,13 @@ def navigation_operations(database: Database, inventory: Inventory | None = None
     navigation = Navigation(database)
     previews: dict[str, PreviewFunction] = {"cms_removeNavigationItem": navigation.preview_removal}
     return _with_previews(_bind("navigation", inventory, navigation), previews)
+
+
+def redirect_operations(database: Database, url: str, inventory: Inventory | None = None) -> Operations:
+    """Operations on the redirects of a site, whose address for visitors is ``url``."""
+    redirects = Redirects(database, url)
+    previews: dict[str, PreviewFunction] = {"cms_removeRedirect": redirects.preview_removal}
+    return _with_previews(_bind("redirect", inventory, redirects), previews)
 
 
 def collection_operations(database: Database, inventory: Inventory | None = None) -> Operations:

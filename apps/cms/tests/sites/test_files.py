@@ -91,6 +91,18 @@ def add_settings(values: dict[str, Any]) -> Callable[[dict[str, Any]], None]:
     return work
 
 
+def add_redirect(content: dict[str, Any]) -> Callable[[dict[str, Any]], None]:
+    """Add a redirect of the owner."""
+
+    def work(site: dict[str, Any]) -> None:
+        draft: dict[str, Any] = {**site["documents"][0]["draft"], "id": "r", "kind": "redirects", "translations": {}}
+        section = {"id": "v", "definition": "redirect-item", "sortOrder": 0, "contents": {"en": content}}
+        draft["sections"] = [section]
+        site["documents"].append({**site["documents"][0], "draft": draft})
+
+    return work
+
+
 def make_twin(site: dict[str, Any]) -> None:
     twin = copy.deepcopy(site["documents"][0])
     twin["draft"]["id"] = "twin"
@@ -134,7 +146,21 @@ DRAFT = "documents.0.draft"
 FAQ = f"{DRAFT}.sections.1"
 HERO = f"{DRAFT}.sections.0.contents.en"
 ELSEWHERE = [{"locale": "en", "path": "old", "page": "k7fm2xqd"}]
+SHOP = {"url": "https://shop.example.com/"}
 HOSTILE_SITES: dict[str, tuple[Callable[[dict[str, Any]], None], str]] = {
+    "a redirect from above the site": (add_redirect({"path": "/../x", "target": SHOP}), "not an address to redirect"),
+    "a redirect from a file of the site": (add_redirect({"path": "/a/index.html", "target": SHOP}), "for itself"),
+    "a redirect in capitals": (add_redirect({"path": "/Old", "target": SHOP}), "is written as '/old'"),
+    "a redirect in no language": (add_redirect({"path": "/old", "target": SHOP, "locale": "fr"}), "to a language"),
+    "a redirect from nowhere": (add_redirect({"target": SHOP}), "path: Field required"),
+    "a redirect that runs a script": (
+        add_redirect({"path": "/old", "target": {"url": "javascript:alert(1)"}}),
+        "a redirect leads to a page, an entry or an address with https",
+    ),
+    "a redirect with a header": (
+        add_redirect({"path": "/old", "target": {"url": "https://shop.example.com/\r\na: b"}}),
+        "an address with https",
+    ),
     "a character that no database stores": (change(f"{DRAFT}.title", "a\0b"), "control character U[+]0000"),
     "another version": (change("version", 2), "reads version 1"),
     "another format": (change("format", "zip"), "no site of this CMS"),

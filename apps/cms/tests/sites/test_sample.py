@@ -32,6 +32,9 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
             found[path] = reply.text
             linked = re.findall(r'(?:href="|<loc>https://bakery\.example)(/[^"#<]*)', reply.text)
             waiting += sorted({*linked} - {*found, *waiting})
+        for path, new in (("/work-with-us", "/jobs"), ("/de/mitarbeiten", "/de/arbeiten-bei-uns")):
+            moved = await visit(site, path)
+            assert (moved.status, moved.headers["location"]) == (301, new)
         await world.database.close()
         return {path: text for path, text in found.items() if text.startswith("<!doctype html>")}
 

@@ -26,6 +26,7 @@ from remit_cms.posts.payloads import ArchivePost, CreateCollection, FieldInput
 from remit_cms.posts.posts import Posts
 from remit_cms.publishing.payloads import PublishPage
 from remit_cms.publishing.publishing import Publishing
+from remit_cms.redirects.payloads import AddRedirect
 from remit_cms.sections.payloads import AddSectionToPage
 from remit_cms.semantic.rebuilding import Rebuilding
 from remit_cms.settings.payloads import UpdateSiteSettings
@@ -59,7 +60,7 @@ async def fill(world: World) -> None:
     linked = "See [us](/about) and [the news](/posts/news)."
     hero: Content = {"heading": "Hi", "cta": {"text": "Us", "url": "/about"}}
     await world.page("Home", ("hero", hero), ("text", {"content": linked}))
-    for page in ("about", "home", "Navigation"):
+    for page in ("about", "home", "Navigation", "Redirects"):
         await publishing.publish_page(world.call(), PublishPage(page_id=page))
     theme = UpdateSiteSettings(tagline="Bread", theme={"accent": "#a33000"}, home_page="live")
     await Settings(world.database).update_site_settings(world.call(), theme)
@@ -68,6 +69,8 @@ async def fill(world: World) -> None:
     await Navigation(world.database).add_navigation_item(
         world.call(), AddNavigationItem(label="Map", href="https://example.com/", location="footer")
     )
+    for path, href in (("/de/alt", "live"), ("/shop", "https://shop.example.com/")):
+        await world.redirects.add_redirect(world.call(), AddRedirect(path=path, href=href))
     await world.pages.update_page(world.call(), UpdatePage(page_id="about", slug="us", locale_code="de"))
     await publishing.publish_page(world.call(), PublishPage(page_id="about"))
     await world.pages.update_page(world.call(), UpdatePage(page_id="about", title="A draft"))

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from sqlalchemy import select
-
 from remit import LeafContext
 from remit.errors import AlreadyExistsError, ConflictError
 from remit.tools import Candidate, Preview
@@ -24,7 +22,7 @@ from remit_cms.navigation.payloads import (
 from remit_cms.navigation.targets import find_link
 from remit_cms.sections.contents import remove_section
 from remit_cms.storage.database import Database
-from remit_cms.storage.documents import find_or_make_single, find_single
+from remit_cms.storage.documents import find_single, load_single_sections
 from remit_cms.storage.missing import ITEM, not_found
 from remit_cms.storage.revisions import check_removal, save_revision
 from remit_cms.storage.scope import Scope
@@ -180,9 +178,7 @@ class NavigationReferences:
 
 
 async def _load_rows(edit: Edit) -> tuple[Page, list[PageSection]]:
-    page = await find_or_make_single(edit, Kind.NAVIGATION)
-    order = (PageSection.sort_order, PageSection.id)
-    return page, [*await edit.session.scalars(select(PageSection).where(PageSection.page == page.id).order_by(*order))]
+    return await load_single_sections(edit, Kind.NAVIGATION)
 
 
 def _find(rows: list[PageSection], item: str) -> PageSection:

@@ -1,4 +1,4 @@
-"""Where an item of the navigation leads: to a page or entry by id, or to another server."""
+"""Where an item of the navigation, or a redirect, leads: to a page or entry by id, or to another server."""
 
 from __future__ import annotations
 
@@ -17,13 +17,14 @@ from remit_cms.storage.scope import Scope, list_pages, slug_of
 from remit_cms.storage.tables import Kind, Page
 from remit_cms.templates.values import url_scheme
 
-_LINKED = (Kind.PAGE, Kind.ENTRY)
+LINKED: Final = (Kind.PAGE, Kind.ENTRY)
+"""The documents that have an address, to which it may lead."""
 _NO_PART: Final = re.compile(r"(\?(locale=[\w-]*)?)?")
 """What may follow the address of a page and means nothing: a language, which each item has anyway."""
 
 
 async def find_link(scope: Scope, href: str) -> Content:
-    """What an item stores for a target: ``{page: id}``, ``{entry: id}`` or ``{url: address}``.
+    """What an item or a redirect stores for a target: ``{page: id}``, ``{entry: id}`` or ``{url: address}``.
 
     Args:
         scope: the transaction.
@@ -52,7 +53,7 @@ async def _find_page(scope: Scope, href: str) -> Page:
     address = href.strip()
     name = re.split(r"[?#]", address)[0].strip() or address
     part, slug = address.removeprefix(name), slug_of(name).removeprefix("pages/")
-    chosen = select(Page).where(scope.target.row_filter(Page), Page.kind.in_(_LINKED))
+    chosen = select(Page).where(scope.target.row_filter(Page), Page.kind.in_(LINKED))
     named = or_(Page.id == name, and_(Page.slug == slug, Page.parent.is_(None)))
     in_order = (Page.id != name, Page.locale != scope.default_locale)
     found = (await scope.session.scalars(chosen.where(named).order_by(*in_order).limit(1))).first()
@@ -64,8 +65,8 @@ async def _find_page(scope: Scope, href: str) -> Page:
     if titled:
         return titled[0]
     if found is not None:
-        raise InvalidArgumentsError(f"An item leads to a whole page, without '{part}'. Give '{name}'.")
-    return await scope.find_document(name, *_LINKED)
+        raise InvalidArgumentsError(f"It leads to a whole page, without '{part}'. Give '{name}'.")
+    return await scope.find_document(name, *LINKED)
 
 
 def _has_host(address: str) -> bool:
@@ -87,7 +88,7 @@ async def find_linked(scope: Scope, contents: list[Mapping[str, JsonValue]]) -> 
 def linked_id(content: Mapping[str, JsonValue]) -> str | None:
     """The id of the page or entry that an item leads to; None if it leads elsewhere."""
     target = cast("dict[str, str]", content.get("target") or {})
-    return next((target[kind] for kind in _LINKED if kind in target), None)
+    return next((target[kind] for kind in LINKED if kind in target), None)
 
 
 def linked_url(content: Mapping[str, JsonValue]) -> str | None:

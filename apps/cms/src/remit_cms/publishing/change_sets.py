@@ -29,6 +29,7 @@ from remit_cms.publishing.payloads import (
 )
 from remit_cms.publishing.publishing import page_state
 from remit_cms.publishing.undoing import discard_edits, find_undo_steps, undo_publication
+from remit_cms.redirects.items import describe_overruled
 from remit_cms.storage.change_sets import (
     SetPage,
     adopt_edits,
@@ -112,9 +113,11 @@ class ChangeSets:
         async def work(edit: Edit) -> ChangeSetMoveReply:
             change_set = await _find_unchanged_set(edit, ctx, payload)
             pages = await find_publishable(edit, change_set)
-            await move_live(edit, [Move(each.page, each.last) for each in pages], change_set=change_set.id)
+            moves = [Move(each.page, each.last) for each in pages]
+            overruled = await describe_overruled(edit, moves)
+            await move_live(edit, moves, change_set=change_set.id)
             close_set(edit, change_set, "published")
-            message = f"Published the change set '{change_set.name}': {_titles(pages)}"
+            message = f"Published the change set '{change_set.name}': {_titles(pages)}{overruled}"
             return await _move_reply(edit, change_set, [each.page for each in pages], payload, message)
 
         return await edit_once(self._database, ctx, payload, ChangeSetMoveReply, work)
@@ -127,8 +130,9 @@ class ChangeSets:
             changes = [await _page_changes(scope, change_set, each) for each in pages]
             count = pluralize(sum(len(each.differences) for each in changes), "difference")
             differences = [change for each in changes for change in to_changes(each.differences, f"{each.title}: ")]
+            overruled = await describe_overruled(scope, [Move(each.page, each.last) for each in pages])
             return Preview(
-                f"the change set '{change_set.name}' with {_count(pages)} ({_titles(pages)}), {count}",
+                f"the change set '{change_set.name}' with {_count(pages)} ({_titles(pages)}), {count}{overruled}",
                 changes=await show_changes(scope, differences),
                 state=f"{change_set.id} {change_set.state} " + _state_of(pages),
             )

@@ -19,6 +19,7 @@ from remit_cms.publishing.payloads import (
     PublishPage,
     UnpublishPage,
 )
+from remit_cms.redirects.items import describe_overruled
 from remit_cms.sections.payloads import SectionView
 from remit_cms.sections.slices import cut_sections
 from remit_cms.storage.database import Database
@@ -50,8 +51,9 @@ class Publishing:
             page = await edit.find_document(payload.page_id)
             await check_token(edit, page, payload.if_unchanged)
             await find_differences(edit, page)
+            overruled = await describe_overruled(edit, [Move(page, page.revision)])
             await move_live(edit, [Move(page, page.revision)])
-            message = f"Published {describe_document(page, page.live_path)}"
+            message = f"Published {describe_document(page, page.live_path)}{overruled}"
             return PageStateReply(page=page_state(page), token=give_token(payload, page), message=message)
 
         return await edit_once(self._database, ctx, payload, PageStateReply, work)
@@ -64,7 +66,8 @@ class Publishing:
             differences = await find_differences(scope, page)
             await check_moves(scope, [Move(page, page.revision)])
             news = "which is new" if page.live is None else f"in {pluralize(len(differences), 'place')}"
-            summary = f"{describe_document(page, page.slug, 'the ')}, {news}"
+            overruled = await describe_overruled(scope, [Move(page, page.revision)])
+            summary = f"{describe_document(page, page.slug, 'the ')}, {news}{overruled}"
             changes = await show_changes(scope, to_changes(differences))
             return Preview(summary, changes=changes, state=_state_of(page))
 

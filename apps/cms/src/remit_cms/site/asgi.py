@@ -54,6 +54,7 @@ _HEADERS: Final = {
     "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=()",
 }
 _REVALIDATE: Final = "public, max-age=0, must-revalidate"
+_URL_CHARACTERS: Final = "/-._~:?#[]@!$&'()*+,;=%"
 _FOREVER: Final = "public, max-age=31536000, immutable"
 
 
@@ -191,9 +192,9 @@ class Site:
             return _moved(href) if href != path else _text(text, f"{feed}; charset=utf-8")
         shown = await find_page(scope, address, edition)
         if shown is None:
-            new = await find_redirect(scope, address, edition)
+            new = await find_redirect(scope, address, edition, self._url)
             if new is not None:
-                return _moved(new.href(scope.default_locale))
+                return _moved(new)
             return await self._page(scope, None, address.locale, edition)
         if edition.is_home(shown.page):
             href = edition.address(shown.page, address.locale, address.path).href(scope.default_locale)
@@ -249,6 +250,9 @@ class Site:
                 edition = await load_edition(scope, pinned, f"/preview/{token}")
                 address = parse_address(scope, rest)
                 shown = await find_page(scope, address, edition)
+                new = None if shown else await find_redirect(scope, address, edition, self._url)
+                if new is not None:
+                    return _moved(new, "private, no-store")
                 return await self._page(scope, shown, address.locale, edition, until=preview.expires)
         return await self._missing("")
 
@@ -290,8 +294,10 @@ def _text(text: str, media_type: str) -> Response:
     return Response(200, body, {**headers, "content-security-policy": "default-src 'none'"})
 
 
-def _moved(href: str) -> Response:
-    return Response(301, b"", {"location": quote(href, safe="/-._~"), "cache-control": _REVALIDATE})
+def _moved(href: str, caching: str = _REVALIDATE) -> Response:
+    """The response that leads to an address of the site, or to one of another server, which may have a query."""
+    safe = _URL_CHARACTERS if href.startswith("https://") else "/-._~"
+    return Response(301, b"", {"location": quote(href, safe=safe), "cache-control": caching})
 
 
 async def _live(receive: Receive, send: Send) -> None:

@@ -79,9 +79,12 @@ class Exports:
             for code, path in page.addresses.items()
             if not edition.is_home(page.page)
         ]
-        moved = await list_redirects(scope, edition)
+        moved = await list_redirects(scope, edition, self._url)
         if edition.home:
-            moved += [(Address(*each), Address(each[0], "")) for each in edition.home.addresses.items()]
+            moved += [
+                (Address(*each).href(default), Address(each[0], "").href(default))
+                for each in edition.home.addresses.items()
+            ]
         wanted: dict[str, None] = {}
         for address in (*homes, *listed):
             href = address.href(default)
@@ -95,7 +98,7 @@ class Exports:
             yield name, (await site.render(scope, f"/{name}")).body
         yield "404.html", (await site.render(scope, "/404.html")).body
         for old, new in moved:
-            yield f"{old.href(default).strip('/')}/index.html", _redirect_page(new.href(default))
+            yield f"{old.strip('/')}/index.html", _redirect_page(new)
 
     async def _load_image(self, site: Site, path: str) -> bytes:
         """A picture, which is made outside of the transaction and may be gone."""

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from sqlalchemy import or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from remit_cms.navigation.items import read_items
+from remit_cms.redirects.items import OwnRedirect, read_redirects
+from remit_cms.redirects.paths import is_on_site
 from remit_cms.rendering.documents import SiteLink, Surroundings
-from remit_cms.sections.links import Overlay
+from remit_cms.sections.links import Overlay, find_addresses
 from remit_cms.storage.documents import TITLES, load_document
 from remit_cms.storage.home import home_of
 from remit_cms.storage.scope import Scope, Target
 from remit_cms.storage.snapshots import Snapshot
 from remit_cms.storage.tables import Environment, Kind, LivePath, Locale, Page, Publication, Redirect, Revision
 from remit_cms.storage.translations import localize_texts, slugs_by_locale
+from remit_cms.templates.references import KINDS, ObjectRef
 
 SHOWN_KINDS: Final = (Kind.PAGE, Kind.ENTRY)
 """The documents that have an address."""
@@ -55,6 +58,7 @@ class Edition:
     """Which state of a site is shown: what is live, or a preview of it with other revisions of some documents.
 
     ``pages`` are those that a preview shows in place of live ones, by id, ``prefix`` is what its addresses begin with.
+    ``redirects`` are those of the owner, where they are not the live ones or are known already.
     ``home`` is the page whose address has no path; while there is none, the page ``stand_in`` is shown there too.
     ``changed`` are the kinds of documents around all pages that a preview changes, such as the settings.
     """
@@ -63,6 +67,7 @@ class Edition:
     pages: Mapping[str, ShownPage] = field(default_factory=dict[str, ShownPage])
     settings: Snapshot | None = None
     navigation: Snapshot | None = None
+    redirects: Snapshot | None = None
     home: ShownPage | None = None
     stand_in: ShownPage | None = None
     changed: Sequence[Kind] = ()
@@ -99,6 +104,7 @@ async def load_edition(scope: Scope, pinned: Iterable[Snapshot] = (), prefix: st
         pages=pages,
         settings=settings,
         navigation=navigation,
+        redirects=revisions.get(Kind.REDIRECTS),
         home=home,
         stand_in=await _find_oldest(scope, pages) if home is None else None,
         changed=[kind for kind in TITLES if kind in revisions],
@@ -142,10 +148,7 @@ async def _find_oldest(scope: Scope, pages: Mapping[str, ShownPage]) -> ShownPag
 
 def parse_address(scope: Scope, path: str) -> Address:
     """The language and the rest of a path."""
-    first, _, rest = path.strip("/").partition("/")
-    if first in scope.locales:
-        return Address(first, rest)
-    return Address(scope.default_locale, path.strip("/"))
+    return Address(*scope.split_address(path))
 
 
 async def find_page(scope: Scope, address: Address, edition: Edition) -> ShownPage | None:
@@ -162,15 +165,39 @@ async def find_page(scope: Scope, address: Address, edition: Edition) -> ShownPa
     return None if page is None or page.id in edition.pages else (await show_live(scope, [page]))[0]
 
 
-async def find_redirect(scope: Scope, address: Address, edition: Edition) -> Address | None:
-    """Where a page went that was live at an address."""
-    query = (
-        select(LivePath.page, LivePath.path)
-        .join(Redirect, (Redirect.page == LivePath.page) & (Redirect.locale == LivePath.locale))
-        .where(scope.target.row_filter(Redirect), Redirect.locale == address.locale, Redirect.path == address.path)
-    )
-    found = (await scope.session.execute(query.limit(1))).first()
-    return None if found is None else edition.address(found.page, address.locale, found.path)
+async def find_redirect(scope: Scope, address: Address, edition: Edition, site_url: str) -> str | None:
+    """Where an address leads that has no page: as the owner of the site says, or to the page that was live there.
+
+    Args:
+        scope: the transaction.
+        address: the address.
+        edition: the state of the site.
+        site_url: the address of the site, to which no redirect leads that names no page: it might never end.
+    """
+    path = scope.format_address(address.locale, address.path.lower())
+    for each in await _load_own(scope, edition):
+        if each.path == path and (href := await _find_href(scope, each, edition, site_url)):
+            return href
+    query = select(Redirect.page).where(scope.target.row_filter(Redirect), Redirect.path == address.path)
+    moved = await scope.session.scalar(query.where(Redirect.locale == address.locale))
+    return None if moved is None else await _find_live_href(scope, moved, address.locale, edition)
+
+
+async def _load_own(scope: Scope, edition: Edition) -> list[OwnRedirect]:
+    document = edition.redirects or await load_document(scope, Kind.REDIRECTS, live=True)
+    return read_redirects(scope, document)
+
+
+async def _find_href(scope: Scope, redirect: OwnRedirect, edition: Edition, site_url: str) -> str | None:
+    if redirect.page is not None:
+        return await _find_live_href(scope, redirect.page.id, redirect.locale, edition)
+    return None if redirect.url is None or is_on_site(redirect.url, site_url) else redirect.url
+
+
+async def _find_live_href(scope: Scope, page: str, locale: str, edition: Edition) -> str | None:
+    """The address of a page that is shown."""
+    names, overlay = {ObjectRef(kind, page) for kind in KINDS}, edition.overlay(scope.locales)
+    return next(iter((await find_addresses(scope, names, locale, live=True, overlay=overlay)).values()), None)
 
 
 async def list_pages(scope: Scope) -> list[tuple[ShownPage, str]]:
@@ -186,11 +213,18 @@ async def list_pages(scope: Scope) -> list[tuple[ShownPage, str]]:
     return [(each, day) for each, (_, day) in zip(shown, days.values(), strict=True)]
 
 
-async def list_redirects(scope: Scope, edition: Edition) -> list[tuple[Address, Address]]:
-    """All addresses that moved, with where to."""
+async def list_redirects(scope: Scope, edition: Edition, site_url: str) -> list[tuple[str, str]]:
+    """All addresses without a page that lead somewhere, with where to."""
+    edition = replace(edition, redirects=edition.redirects or await load_document(scope, Kind.REDIRECTS, live=True))
     query = select(Redirect).where(scope.target.row_filter(Redirect)).order_by(Redirect.locale, Redirect.path)
-    old = [Address(row.locale, row.path) for row in await scope.session.scalars(query)]
-    return [(each, new) for each in old if (new := await find_redirect(scope, each, edition)) is not None]
+    old = [parse_address(scope, each.path) for each in await _load_own(scope, edition)]
+    old += [Address(row.locale, row.path) for row in await scope.session.scalars(query)]
+    return [
+        (each.href(scope.default_locale), href)
+        for each in dict.fromkeys(old)
+        if await find_page(scope, each, edition) is None
+        and (href := await find_redirect(scope, each, edition, site_url)) is not None
+    ]
 
 
 async def load_version(session: AsyncSession, target: Target) -> int | None:

@@ -21,7 +21,7 @@ from remit_cms.storage.tables import Kind, SectionDefinition, Site
 from remit_cms.templates.slots import Slot
 
 _LINKS: Final = (HOME_PAGE, "target")
-"""What names a page by its id: the setting, and where an item of the navigation leads."""
+"""What names a page by its id: the setting, and where an item of the navigation or a redirect leads."""
 
 
 async def preview_package(scope: Scope, package: SitePackage, state: str) -> Preview:
@@ -98,7 +98,7 @@ def _describe_slot(slot: Slot) -> str:
 
 
 def _compare_document(package: SitePackage, kind: Kind) -> tuple[Change, ...]:
-    """What visitors and editors get of the settings or the navigation, if those are live."""
+    """What visitors and editors get of a document of which a site has one, if it is live."""
     addresses = {part.draft.id: f"/{(part.live or part.draft).slug}" for part in package.documents}
     return tuple(
         change

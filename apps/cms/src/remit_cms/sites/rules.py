@@ -12,6 +12,7 @@ from pydantic import AfterValidator, AwareDatetime, StringConstraints
 from remit.errors import InvalidArgumentsError
 from remit_cms.models import Line, to_line
 from remit_cms.pages.slugs import resolve_slug
+from remit_cms.storage.documents import TITLES
 from remit_cms.storage.scope import make_fallback_chain
 from remit_cms.storage.snapshots import Snapshot
 from remit_cms.storage.tables import Kind
@@ -21,7 +22,7 @@ from remit_cms.templates.slots import Structure
 MAX_NUMBER: Final = 999_999_999
 """The largest number of a section, of an item, or of anything that is counted: a site has room to count on."""
 MAX_ADDRESS: Final = 64
-SINGLE: Final = (Kind.SETTINGS, Kind.NAVIGATION)
+SINGLE: Final = tuple(TITLES)
 
 _FIRST: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _LAST: Final = datetime(9999, 1, 1, tzinfo=UTC)

@@ -107,6 +107,7 @@ _SECTION_KINDS: Final = {
     Kind.PAGE: "section",
     Kind.ENTRY: "content",
     Kind.NAVIGATION: "item",
+    Kind.REDIRECTS: "redirect",
     Kind.SETTINGS: "values",
 }
 """What ids of sections are given for, by the kind of their document."""
@@ -127,7 +128,7 @@ class _Ids:
         }
 
     def rename(self, state: Snapshot) -> Snapshot:
-        """A state with the new ids. Settings and navigation have the names that they have on every site."""
+        """A state with the new ids. Documents of which a site has one have the names that they have on every site."""
         kind = Kind(state.kind)
         names: dict[str, object] = {}
         if kind in TITLES:
@@ -145,7 +146,7 @@ class _Ids:
     def _rename_content(self, content: Content) -> Content:
         renamed = map_images(content, lambda slot: {**slot, "imageId": self.images[str(slot["imageId"])]})
         renamed = cast("Content", replace_references(renamed, self._addresses))
-        for key in ("target", HOME_PAGE):  # where an item of the navigation leads, or the address without a path
+        for key in ("target", HOME_PAGE):  # where an item or a redirect leads, or the address without a path
             target = renamed.get(key)
             if isinstance(target, dict):  # what is gone leads nowhere
                 found: dict[str, JsonValue] = {

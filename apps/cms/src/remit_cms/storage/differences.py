@@ -30,11 +30,18 @@ _TITLE = 40
 _INITIAL = "as uploaded"
 """What is said of an image in a slot without a focal point of its own."""
 
-_NAMED_SECTIONS = {Kind.PAGE.value: "section", Kind.NAVIGATION.value: "item"}
+_NAMED_SECTIONS = {
+    Kind.PAGE.value: "section",
+    Kind.NAVIGATION.value: "item",
+    Kind.REDIRECTS.value: "redirect",
+}
 """The kinds of documents whose sections come and go, and what one is called."""
 
 NEW_SECTIONS = frozenset(_NAMED_SECTIONS.values())
 """What a difference shows of a section or item of a document that is new as a whole."""
+
+_NAMING_SLOTS = {Kind.NAVIGATION.value: "label", Kind.REDIRECTS.value: "path"}
+"""The value that names each section of a document of which a site has one."""
 
 
 class Difference(View):
@@ -96,7 +103,7 @@ def _describe_places(
     former, described = {section.id for section in _sections(before)}, dict[tuple[str, ...], JsonValue]()
     above = ""
     for section in _sections(after):
-        if section.id not in former and after is not None and after.kind in _NAMED_SECTIONS:
+        if section.id not in former and after is not None and after.kind in (Kind.PAGE, Kind.NAVIGATION):
             place = f"after {above}" if above else "at the top"
             described[section.id,] = f"{_NAMED_SECTIONS[after.kind]} {place}"
         above = names[section.id]
@@ -221,8 +228,8 @@ def _section_names(snapshot: Snapshot | None) -> dict[str, str]:
     sections = _sections(snapshot)
     if snapshot is not None and snapshot.kind in (Kind.ENTRY, Kind.SETTINGS):
         return {section.id: "" for section in sections}
-    if snapshot is not None and snapshot.kind == Kind.NAVIGATION:
-        return {each.id: f"'{each.contents.get(snapshot.locale, {}).get('label', '')}'" for each in sections}
+    if snapshot is not None and (slot := _NAMING_SLOTS.get(snapshot.kind)):
+        return {each.id: f"'{each.contents.get(snapshot.locale, {}).get(slot, '')}'" for each in sections}
     several = Counter(section.definition for section in sections)
     seen = Counter[str]()
     names: dict[str, str] = {}

@@ -6,10 +6,10 @@ from sqlalchemy import select
 
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.snapshots import Snapshot, build_snapshot, load_snapshot
-from remit_cms.storage.tables import Kind, Page
+from remit_cms.storage.tables import Kind, Page, PageSection
 from remit_cms.storage.transactions import Edit
 
-TITLES = {Kind.SETTINGS: "Site settings", Kind.NAVIGATION: "Navigation"}
+TITLES = {Kind.SETTINGS: "Site settings", Kind.NAVIGATION: "Navigation", Kind.REDIRECTS: "Redirects"}
 """What people call these documents."""
 
 
@@ -34,6 +34,13 @@ async def find_or_make_single(edit: Edit, kind: Kind) -> Page:
     """The document of a kind of which a site has one. The caller saves its revision."""
     page = await find_single(edit, kind)
     return page or await make_document(edit, kind, TITLES[kind], single_slug(kind))
+
+
+async def load_single_sections(edit: Edit, kind: Kind) -> tuple[Page, list[PageSection]]:
+    """The document of a kind of which a site has one, and its sections in order. The caller saves its revision."""
+    page = await find_or_make_single(edit, kind)
+    order = (PageSection.sort_order, PageSection.id)
+    return page, [*await edit.session.scalars(select(PageSection).where(PageSection.page == page.id).order_by(*order))]
 
 
 async def make_document(edit: Edit, kind: Kind, title: str, slug: str, *, indexing: bool = False) -> Page:

@@ -27,6 +27,7 @@ ENTRY: Final = Sort("entry", "cms_getPosts lists the posts, cms_getCollectionEnt
 DOCUMENT: Final = Sort("page or entry", "cms_getPages lists the pages, cms_getPosts the posts.")
 SECTION: Final = Sort("section", "cms_getPageSections lists those of a page.")
 ITEM: Final = Sort("item", "cms_getNavigation lists them.", "in the navigation")
+REDIRECT: Final = Sort("redirect", "cms_listRedirects lists them.")
 TRASHED: Final = Sort("page", "cms_listTrash lists what is.", "in the trash")
 CHANGE_SET: Final = Sort("change set", "cms_listChangeSets with includeClosed lists them.")
 SCHEDULED: Final = Sort("scheduled action", "cms_listScheduledActions lists them.")

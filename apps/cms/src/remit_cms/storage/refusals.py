@@ -106,6 +106,8 @@ def _read_of(draft: Snapshot) -> str:
             return "cms_getSiteSettings"
         case Kind.NAVIGATION:
             return "cms_getNavigation"
+        case Kind.REDIRECTS:
+            return "cms_listRedirects"
         case Kind.ENTRY:
             tool = "cms_getPost" if draft.slug.startswith("posts/") else "cms_getEntryContent"
             return f"{tool} {draft.slug}"

@@ -89,6 +89,10 @@ class Scope:
         """The address of a page for visitors: ``/about``, or in another locale than the default ``/de/about``."""
         return f"/{path}" if locale == self.default_locale else f"/{locale}/{path}".rstrip("/")
 
+    def split_address(self, path: str) -> tuple[str, str]:
+        """The language of the address of a page, and the rest: ``/de/about`` is about in de."""
+        return split_address(path, self.locales)
+
     def resolve_locale(self, code: str | None) -> str:
         """The locale with this code, or the default.
 
@@ -211,6 +215,12 @@ class Scope:
         chosen = and_(self.target.row_filter(SectionDefinition), SectionDefinition.key.in_(keys))
         rows = await self.session.scalars(select(SectionDefinition).where(chosen))
         return {row.key: parse_structure(row) for row in rows}
+
+
+def split_address(path: str, locales: Sequence[str]) -> tuple[str, str]:
+    """The language of an address, which it begins with unless that is the first of a site's languages, and the rest."""
+    first, _, rest = path.strip("/").partition("/")
+    return (first, rest) if first in locales else (locales[0], path.strip("/"))
 
 
 def make_fallback_chain(locale: str, locales: Sequence[str]) -> tuple[str, ...]:

@@ -92,6 +92,8 @@ class Kind(enum.StrEnum):
     """The settings of the site, in one section."""
     NAVIGATION = "navigation"
     """The navigation of the site: each item is a section."""
+    REDIRECTS = "redirects"
+    """The redirects that the owner of the site makes: each is a section."""
 
 
 class Page(Scoped, Base):
@@ -267,7 +269,10 @@ class Publication(Scoped, Base):
 
 
 class Redirect(Scoped, Base):
-    """An address under which a page was live. It names the page, so that redirects form no chain."""
+    """An address under which a page was live. It names the page, so that redirects form no chain.
+
+    Those that the owner of a site makes are sections of a document: `Kind.REDIRECTS`.
+    """
 
     __tablename__ = "redirects"
     __table_args__ = (_environment_foreign_key(), Index("redirects_page", "page"))

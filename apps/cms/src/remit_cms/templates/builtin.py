@@ -24,6 +24,12 @@ DOCUMENT_TEMPLATES: Final = {
         description="A link in the header or footer.",
         structure=_build_structure(),
     ),
+    "redirects": Template(
+        key="redirect-item",
+        name="Redirect",
+        description="An address without a page, and where it leads.",
+        structure=_build_structure(),
+    ),
     "entry": Template(
         key="posts",
         name="Posts",

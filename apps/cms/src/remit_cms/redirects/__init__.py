@@ -1,0 +1,1 @@
+"""Redirects that the owner of a site makes."""

@@ -1,0 +1,116 @@
+"""Payloads and replies of the operations on redirects."""
+
+from __future__ import annotations
+
+from typing import Annotated, Self
+
+from pydantic import AliasChoices, Field, model_validator
+
+from remit.tools import Reference, entity
+from remit_cms.models import (
+    DocumentReply,
+    LocaleCode,
+    OmittedIfNone,
+    OptionalParam,
+    ReadPayload,
+    View,
+    WritePayload,
+)
+
+_PATH = "Address on this site that has no page, e.g. /old-menu, or /de/alte-karte in another language"
+_HREF = "Page or post by slug, id or exact title, or an address that begins with https://"
+_LOCALE = "Language in which visitors get the page; that of the path if omitted"
+
+_Path = Annotated[str, Field(min_length=1, max_length=2048)]
+_Href = Annotated[str, Field(min_length=1, max_length=2048)]
+_RedirectReference = Annotated[str, Field(min_length=1, max_length=2048), Reference("redirect")]
+
+
+class ListRedirects(ReadPayload):
+    """How many redirects to list."""
+
+    limit: int = Field(default=100, description="Most to give of each sort (1-500)", ge=1, le=500)
+
+
+class AddRedirect(WritePayload):
+    """A new redirect."""
+
+    path: _Path = Field(description=_PATH)
+    href: _Href = Field(description=_HREF)
+    locale_code: OptionalParam[LocaleCode] = Field(default=None, description=_LOCALE)
+
+
+class OneRedirect(WritePayload):
+    """A redirect."""
+
+    path: _RedirectReference = Field(
+        description="Address from which it leads, or its id", validation_alias=AliasChoices("path", "id", "redirectId")
+    )
+
+
+class UpdateRedirect(OneRedirect):
+    """Changes to a redirect. Omitted fields stay as they are."""
+
+    new_path: OptionalParam[_Path] = Field(default=None, description="New address from which it leads")
+    new_href: OptionalParam[_Href] = Field(default=None, description=_HREF)
+    locale_code: OptionalParam[LocaleCode] = Field(default=None, description=_LOCALE)
+
+    @model_validator(mode="after")
+    def _require_change(self) -> Self:
+        if self.new_path is None and self.new_href is None and self.locale_code is None:
+            raise ValueError("nothing to change; give newPath, newHref or localeCode")
+        return self
+
+
+class RemoveRedirect(OneRedirect):
+    """The redirect to remove."""
+
+
+@entity("redirect", name="path")
+class RedirectView(View):
+    """A redirect of the owner. ``broken`` says that it leads nowhere, since its page is gone; ``note`` what else is so.
+
+    ``href`` is the address that it leads to.
+    """
+
+    id: str
+    path: str
+    href: OmittedIfNone[str] = None
+    page_id: OmittedIfNone[str] = None
+    broken: OmittedIfNone[bool] = None
+    note: OmittedIfNone[str] = None
+
+
+class AutomaticRedirectView(View):
+    """A redirect that the CMS made, from an address that a live page left."""
+
+    path: str
+    href: OmittedIfNone[str] = None
+    page_id: str
+    note: OmittedIfNone[str] = None
+
+
+class RedirectsReply(DocumentReply):
+    """The redirects in the draft of the owner, and those that the CMS made by itself."""
+
+    redirects: list[RedirectView]
+    total: int
+    automatic: list[AutomaticRedirectView]
+    total_automatic: int
+    status: str
+    revision: OmittedIfNone[int] = None
+
+
+class RedirectReply(DocumentReply):
+    """One redirect after the operation."""
+
+    redirect: RedirectView
+    revision: int
+
+
+class RedirectRemoval(DocumentReply):
+    """What was removed, and how many redirects are left."""
+
+    redirect_id: str
+    total: int
+    revision: int
