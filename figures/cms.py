@@ -63,7 +63,7 @@ def measure_editors(*, short: bool) -> Iterator[Figure]:
         failures += editors.failures
         if short and failures:
             break
-    of_what = "pages, their places, sections and lists, posts, settings, navigation, their revisions"
+    of_what = "pages, their places, sections and lists, posts, settings, navigation, redirects, their revisions"
     how = f"{schedules} schedules of two editors and a person: {of_what}"
     yield no_violations("cms.lost_updates", len(failures), steps, "; ".join([how, *failures[:5]]))
 

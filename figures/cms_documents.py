@@ -1,4 +1,4 @@
-"""The editors of a site with all that it consists of: posts, collections, settings and navigation beside pages."""
+"""The editors of a site with all that it consists of: posts, collections, and the documents of which it has one."""
 
 from __future__ import annotations
 
@@ -34,12 +34,14 @@ from remit_cms.posts.payloads import (
     UpdatePost,
 )
 from remit_cms.posts.posts import Posts
+from remit_cms.redirects.payloads import AddRedirect, RemoveRedirect, UpdateRedirect
 from remit_cms.settings.payloads import UpdateSiteSettings
 from remit_cms.settings.settings import Settings
 
 ALL_STEPS: Final = (
     *LIST_STEPS,
     *(("edit_entry", "set", "arrange", "settle") * 5),
+    *(("redirect",) * 3),
     "collect",
     "post",
     "archive",
@@ -154,6 +156,32 @@ class SiteEditors(SectionEditors):
                 order.remove(item)
                 values = {name: value for name, value in values.items() if name.split(" ")[0] != item}
         return self._put(editor, "navigation", values)
+
+    async def _redirect(self, editor: Editor, choice: int) -> bool:
+        redirects, values, call = self.world.redirects, self._single_draft("redirects"), editor.call()
+        order: list[str] = values.setdefault("_order", [])
+        path, target = f"/from-{self._next()}", self._alive(choice // 7, "page", "entry")
+        redirect = order[choice % len(order)] if order else ""
+        match choice % 4 if order else 0:
+            case 0 if target is not None:
+                added = AddRedirect(path=path, href=target.id)
+                redirect = (await redirects.add_redirect(call, added)).redirect.id
+                order.append(redirect)
+                stored = {"path": path, "target": {target.kind: target.id}}
+                values |= {f"{redirect} {slot} en": text_of(value) for slot, value in stored.items()}
+            case 0:
+                return False
+            case 1 | 2 as which:
+                url = f"https://shop.example.com{path}"
+                href = {"new_path": path} if which == 1 else {"new_href": url}
+                await redirects.update_redirect(call, UpdateRedirect.model_validate({"path": redirect, **href}))
+                changed = {"path": path} if which == 1 else {"target": {"url": url}}
+                values |= {f"{redirect} {slot} en": text_of(value) for slot, value in changed.items()}
+            case _:
+                await redirects.remove_redirect(call, RemoveRedirect(path=redirect))
+                order.remove(redirect)
+                values = {name: value for name, value in values.items() if name.split(" ")[0] != redirect}
+        return self._put(editor, "redirects", values)
 
     async def _settle(self, editor: Editor, choice: int) -> bool:
         """Take over what others have edited of the documents of a set, and publish it."""

@@ -16,8 +16,11 @@ FIELDS: Final = ("title", "meta", "slug", "en", "de", "title de", "slug de")
 LIST: Final = "questions"
 """The list that pages have. Its items are values by id, field and language, and ``_items`` is their order."""
 
+ORDERED: Final = ("navigation", "redirects")
+"""The documents whose sections come and go, and have ids among the values."""
+
 ORDERS: Final = {"_order", "_items", "_sections"}
-"""What else there is among values: the orders of items of the navigation, of items of lists, and of sections."""
+"""What else there is among values: orders of items of the navigation, of redirects, of items of lists, and sections."""
 
 LONGEST: Final = 40
 """So long an address becomes at most when a page is moved. The pages below it may be renamed then."""
@@ -157,12 +160,12 @@ def values_of(page: Page, snapshot: Any) -> Values:
         found: Values = {**dict(zip(FIELDS, values, strict=True))}
         return found | _items_of(sections) | _sections_of(page, sections) if page.kind == "page" else found
     document: Values = {
-        f"{each['id'] if page.kind == 'navigation' else ''} {slot} {locale}".strip(): text_of(value)
+        f"{each['id'] if page.kind in ORDERED else ''} {slot} {locale}".strip(): text_of(value)
         for each in sections
         for locale, content in each["contents"].items()
         for slot, value in content.items()
     }
-    return {"_order": [each["id"] for each in sections], **document} if page.kind == "navigation" else document
+    return {"_order": [each["id"] for each in sections], **document} if page.kind in ORDERED else document
 
 
 def _items_of(sections: list[Any]) -> Values:
