@@ -252,7 +252,7 @@ class Images:
         near = await self._index.search(target, query, [IMAGE], [""], limit)
         fused = fuse([(image.id, "") for image, _ in rows], [(each.id, "") for each in near])[:limit]
         async with open_view(self._database, target) as scope:
-            query_rows = select(Image).where(target.row_filter(Image), Image.id.in_([each[0] for each in fused]))
+            query_rows = select(Image).where(target.id_filter(Image, Image.id, [each[0] for each in fused]))
             images = {image.id: image for image in await scope.session.scalars(query_rows)}
         return [(images[name], score) for name, _, score in fused if name in images]
 

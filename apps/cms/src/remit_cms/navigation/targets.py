@@ -78,10 +78,10 @@ def _has_host(address: str) -> bool:
 
 async def find_linked(scope: Scope, contents: list[Mapping[str, JsonValue]]) -> dict[str, Page]:
     """The pages and entries that items lead to, by id. Those that were deleted are left out."""
-    ids = {linked_id(content) for content in contents} - {None}
+    ids = {each for content in contents if (each := linked_id(content))}
     if not ids:
         return {}
-    pages = await scope.session.scalars(select(Page).where(scope.target.row_filter(Page), Page.id.in_(ids)))
+    pages = await scope.session.scalars(select(Page).where(scope.target.id_filter(Page, Page.id, ids)))
     return {page.id: page for page in pages}
 
 

@@ -115,7 +115,7 @@ async def find_addresses(
         )
         paths = {row.page: row.path for row in await scope.session.execute(query)}
     else:
-        drafts = select(Page).where(scope.target.row_filter(Page), Page.kind.in_(KINDS), Page.id.in_(ids))
+        drafts = select(Page).where(scope.target.id_filter(Page, Page.id, ids), Page.kind.in_(KINDS))
         pages = (await scope.session.scalars(drafts)).all()
         texts = await load_texts(scope, pages)
         paths = {page.id: slugs_by_locale(scope, texts[page.id])[locale] for page in pages}

@@ -55,7 +55,7 @@ async def load_pinned(scope: Scope, pin: PagePin | SetPin) -> list[Snapshot]:
         numbers = await _load_revisions(scope, pin.change_set, datetime.fromisoformat(pin.time))
         if _digest(numbers) != pin.digest:
             return []
-    query = select(Page.id, Page.live).where(scope.target.row_filter(Page), Page.id.in_(numbers))
+    query = select(Page.id, Page.live).where(scope.target.id_filter(Page, Page.id, numbers))
     live = {page: number or 0 for page, number in (await scope.session.execute(query)).all()}
     numbers = {page: number for page, number in numbers.items() if page in live}
     if isinstance(pin, SetPin):

@@ -93,7 +93,7 @@ def searched_locales(scope: Scope, locale: str | None) -> tuple[str, ...]:
 
 async def load_hits(scope: Scope, found: Sequence[Found], locale: str | None = None) -> list[Hit]:
     """What was found, as a reader sees it; what is not on the site, or not any more, is left out."""
-    query = select(Page).where(scope.target.row_filter(Page), Page.id.in_([each.id for each in found]))
+    query = select(Page).where(scope.target.id_filter(Page, Page.id, [each.id for each in found]))
     pages = {page.id: page for page in await scope.session.scalars(query)}
     texts = await load_texts(scope, pages.values())
     top = max((each.score for each in found), default=0.0)

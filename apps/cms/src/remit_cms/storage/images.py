@@ -145,7 +145,7 @@ async def load_images(scope: Scope, contents: Iterable[Content]) -> dict[str, Im
     ids = {str(slot["imageId"]) for content in contents for slot in iterate_image_slots(content)}
     if not ids:
         return {}
-    rows = await scope.session.scalars(select(Image).where(scope.target.row_filter(Image), Image.id.in_(ids)))
+    rows = await scope.session.scalars(select(Image).where(scope.target.id_filter(Image, Image.id, ids)))
     return {row.id: row for row in rows}
 
 
