@@ -157,6 +157,19 @@ async def test_edits_of_another_process_are_found_and_so_is_what_a_process_left_
     assert await find(world, first, "bicycle") == ["van"]
 
 
+async def test_a_page_that_another_process_deleted_does_not_hide_others_that_are_less_like_the_query(
+    world: World,
+) -> None:
+    best = await world.page("Loaf", ("text", {"content": "Our loaf."}))
+    await world.page("Mixed", ("text", {"content": "Wheels and a bicycle, and bread."}))
+    first, second = index_of(world, Topics()), index_of(world, Topics())
+    for index in (first, second):
+        assert await find(world, index, "baguette") == ["loaf"]
+    await world.pages.delete_page(world.call(), DeletePage(page_id=best.id, confirmed=True))
+    for index in (first, second):
+        assert await find(world, index, "baguette") == ["mixed"]
+
+
 async def test_texts_are_embedded_after_an_edit_in_the_background_while_others_write(world: World) -> None:
     gate = asyncio.Event()
 

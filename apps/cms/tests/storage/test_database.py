@@ -51,7 +51,7 @@ def test_the_code_wants_the_newest_migration() -> None:
     assert ScriptDirectory.from_config(SCHEMA.alembic_config()).get_current_head() == HEAD_REVISION
 
 
-@pytest.mark.filterwarnings("ignore:.*expression-based index")
+@pytest.mark.filterwarnings("ignore:.*expression-based index", "ignore:Did not recognize type 'public.vector'")
 async def test_the_migrations_make_the_tables_that_the_code_says(world: World) -> None:
     def ours(name: str | None, kind: str, _: object) -> bool:
         return kind != "table" or name in Base.metadata.tables  # SQLite keeps full text in tables of its own

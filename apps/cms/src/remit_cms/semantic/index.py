@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import OrderedDict, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Final
 
 from remit.embeddings import Embeddings
 from remit.errors import ExternalError, RemitError
+from remit_cms.semantic.comparison import Comparison, Near
+from remit_cms.semantic.pgvector import PgvectorComparison, find_pgvector
 from remit_cms.storage.database import Database
 from remit_cms.storage.scope import Scope, Target
 from remit_cms.storage.transactions import open_view
@@ -19,20 +21,17 @@ from remit_cms.storage.vectors import (
     forget_marks,
     load_counts,
     load_pending,
-    load_vectors,
     store_vectors,
 )
 
 if TYPE_CHECKING:
-    from remit_cms.semantic.matrix import Floats, Near, SiteVectors
+    from remit_cms.semantic.floats import Floats
 
 _LOG: Final = logging.getLogger(__name__)
 _BATCH: Final = 16
 """Objects that are embedded at a time: between two batches others have the processor and the database."""
 _MAX_AWAITED: Final = 32
 """A search waits until so many texts are embedded, so that it finds what was written just before."""
-_MAX_SITES: Final = 16
-"""The sites whose vectors are kept in memory: 20 MB for each 10,000 texts, 40 with descriptions."""
 
 
 class SemanticIndex:
@@ -47,13 +46,11 @@ class SemanticIndex:
     def __init__(self, database: Database, embeddings: Embeddings, *, delay: float = 1.0) -> None:
         self._database, self._embeddings, self._delay = database, embeddings, delay
         self.model = embeddings.name[:200]
-        # Vectors of earlier versions, which had no outlines, are computed anew.
-        self._made_by = f"{embeddings.name[:190]} outline"
         self._tasks: dict[Target, asyncio.Task[None]] = {}
         self._again = set[Target]()
         self._turns = defaultdict[Target, asyncio.Lock](asyncio.Lock)
         self._done_at: dict[Target, int] = {}
-        self._sites = OrderedDict[Target, "SiteVectors"]()
+        self._comparison: Comparison | None = None
 
     def follow_edits(self) -> None:
         """Embed texts in the background after each edit that this process makes."""
@@ -75,13 +72,13 @@ class SemanticIndex:
     ) -> Sequence[Near]:
         """What is like a query in a site, best first; nothing while there is no vector of the query to be had."""
         try:
-            version = await self._catch_up(target)
+            await self._catch_up(target)
             (vector,) = await self._embed([query])
         except RemitError as error:
             _LOG.warning("no search by meaning: %s", error)
             return []
-        vectors = await self._load(target, version)
-        return await asyncio.to_thread(vectors.rank, vector, kinds, locales, limit)
+        comparison = self._comparison = self._comparison or await self._choose_comparison()
+        return await comparison.find_near(target, vector, kinds, locales, limit)
 
     async def update(self, target: Target) -> None:
         """Embed what is to be embedded of a site."""
@@ -109,38 +106,41 @@ class SemanticIndex:
             except RemitError as error:  # what is to be done stays so: the next edit or search tries again
                 _LOG.warning("texts of %s/%s wait to be embedded: %s", target.site, target.environment, error)
 
-    async def _catch_up(self, target: Target) -> int:
+    async def _choose_comparison(self) -> Comparison:
+        schema = await find_pgvector(self._database)
+        if schema is not None:
+            return PgvectorComparison(self._database, self.model, schema)
+        from remit_cms.semantic.matrix import MatrixComparison  # noqa: PLC0415 - numpy is in an extra
+
+        return MatrixComparison(self._database, self.model)
+
+    async def _catch_up(self, target: Target) -> None:
         """Embed a few texts, or start to embed many, if there were edits since all was embedded."""
-        async with open_view(self._database, target) as scope:
-            edits, version = await load_counts(scope)
+        async with self._database.read() as session:
+            scope = Scope(session, target, ())
+            edits, _ = await load_counts(scope)
             is_done = self._done_at.get(target) == edits
-            waiting = 0 if is_done else await count_pending(scope, self._made_by, _MAX_AWAITED + 1)
+            waiting = 0 if is_done else await count_pending(scope, self.model, _MAX_AWAITED + 1)
         if waiting > _MAX_AWAITED:
             self.start(target)
         elif not is_done:
             await self.update(target)
-            async with open_view(self._database, target) as scope:
-                _, version = await load_counts(scope)
-        return version
 
     async def _embed_pending(
         self, target: Target, *, anew: bool = False, on_progress: Callable[[int], None] | None = None
     ) -> int:
         done = 0
-        async with open_view(self._database, target) as scope:
-            edits, _ = await load_counts(scope)
+        async with self._database.read() as session:
+            edits, _ = await load_counts(Scope(session, target, ()))
         while pending := await self._load_pending(target, anew=anew):
             texts = [*dict.fromkeys(text for each in pending for parts in each.texts.values() for text in parts)]
             vectors = dict(zip(texts, await self._embed(texts) if texts else (), strict=True))
             made = [
-                (
-                    each,
-                    {code: b"".join(vectors[text].tobytes() for text in parts) for code, parts in each.texts.items()},
-                )
+                (each, {code: [vectors[text].tobytes() for text in parts] for code, parts in each.texts.items()})
                 for each in pending
             ]
             async with self._database.write() as session:
-                await store_vectors(Scope(session, target, ()), self._made_by, made)
+                await store_vectors(Scope(session, target, ()), self.model, made)
             done += len(pending)
             if on_progress is not None:
                 on_progress(done)
@@ -149,28 +149,12 @@ class SemanticIndex:
 
     async def _load_pending(self, target: Target, *, anew: bool) -> list[Pending]:
         async with open_view(self._database, target) as scope:
-            return await load_pending(scope, self._made_by, _BATCH, anew=anew)
+            return await load_pending(scope, self.model, _BATCH, anew=anew)
 
     async def _embed(self, texts: Sequence[str]) -> Sequence[Floats]:
-        from remit_cms.semantic.matrix import to_rows  # noqa: PLC0415 - numpy is in an extra
+        from remit_cms.semantic.floats import to_rows  # noqa: PLC0415 - numpy is in an extra
 
         vectors = await self._embeddings.embed(texts)
         if len(vectors) != len(texts):
             raise ExternalError(f"{self.model} gave {len(vectors)} vectors for {len(texts)} texts")
         return to_rows(vectors)
-
-    async def _load(self, target: Target, version: int) -> SiteVectors:
-        """The vectors of a site at a version or a later one. Only those that were written since are read."""
-        from remit_cms.semantic.matrix import SiteVectors  # noqa: PLC0415 - numpy is in an extra
-
-        known = self._sites.get(target) or SiteVectors()
-        if known.version != version:
-            async with open_view(self._database, target) as scope:
-                _, version = await load_counts(scope)
-                rows = await load_vectors(scope, self._made_by, known.version)
-            known = await asyncio.to_thread(known.with_rows, version, rows)
-        self._sites[target] = known
-        self._sites.move_to_end(target)
-        if len(self._sites) > _MAX_SITES:
-            self._sites.popitem(last=False)
-        return known

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Final
+from typing import Final, NamedTuple
 
 from sqlalchemy import (
     ForeignKeyConstraint,
     Index,
-    LargeBinary,
     Select,
     String,
     and_,
@@ -29,6 +28,7 @@ from remit_cms.storage.scope import Scope
 from remit_cms.storage.snapshots import build_snapshot
 from remit_cms.storage.tables import Base, Environment, Kind, Page, Scoped
 from remit_cms.storage.translations import PageTexts
+from remit_cms.storage.vector_bytes import VectorBytes
 
 IMAGE: Final = "image"
 """The kind of an image, whose texts have no language: its ``locale`` is empty."""
@@ -42,10 +42,11 @@ def _environment_foreign_key() -> ForeignKeyConstraint:
 
 
 class Vector(Scoped, Base):
-    """The vectors of an object in one language, one after the other as bytes of float32; empty where it has no texts.
+    """The vector of one of the texts of an object in one language. ``part`` counts these texts from 0.
 
-    ``digest`` is that of the texts, ``model`` what turned them into the vector, and ``version`` the count of the
-    environment when it was written.
+    A language without texts has one row, without a vector; rows of a deleted object have none either. ``digest`` is
+    that of all texts in the language, ``model`` what turned them into vectors, and ``version`` the count of the
+    environment when they were written.
     """
 
     __tablename__ = "vectors"
@@ -53,10 +54,11 @@ class Vector(Scoped, Base):
     kind: Mapped[str] = mapped_column(String(16), primary_key=True)
     object: Mapped[str] = mapped_column(String(64), primary_key=True)
     locale: Mapped[str] = mapped_column(String(16), primary_key=True)
+    part: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
     digest: Mapped[str] = mapped_column(String(64))
     model: Mapped[str] = mapped_column(String(200))
     version: Mapped[int]
-    vector: Mapped[bytes] = mapped_column(LargeBinary)
+    vector: Mapped[bytes | None] = mapped_column(VectorBytes)
 
 
 class Embedded(Scoped, Base):
@@ -83,6 +85,21 @@ class Pending:
     revision: int
     texts: dict[str, tuple[str, ...]]
     digests: dict[str, str]
+
+
+class VectorKey(NamedTuple):
+    """Whose texts a vector is of, and in which language."""
+
+    object: str
+    locale: str
+    kind: str
+
+
+class StoredVector(NamedTuple):
+    """A vector as bytes of float32, or None where there are no texts."""
+
+    key: VectorKey
+    content: bytes | None
 
 
 async def count_pending(scope: Scope, model: str, most: int) -> int:
@@ -113,14 +130,12 @@ async def load_pending(scope: Scope, model: str, limit: int, *, anew: bool = Fal
     return pending
 
 
-async def store_vectors(scope: Scope, model: str, made: Sequence[tuple[Pending, dict[str, bytes]]]) -> None:
-    """Store what was computed from the texts of objects. Those that are gone by now are left out."""
+async def store_vectors(scope: Scope, model: str, made: Sequence[tuple[Pending, dict[str, list[bytes]]]]) -> None:
+    """Store the vectors of the texts of objects by language. Those that are gone by now are left out."""
     made = [each for each in made if each[0].id in await _list_existing(scope, [each[0] for each in made])]
     if not made:
         return
-    here = (Environment.site == scope.target.site, Environment.name == scope.target.environment)
-    counted = update(Environment).where(*here).values(vectors=Environment.vectors + 1).returning(Environment.vectors)
-    version = (await scope.session.scalars(counted)).one()
+    version = await _count_change(scope)
     target = {"site": scope.target.site, "environment": scope.target.environment}
     for pending, vectors in made:
         named = {**target, "kind": pending.kind, "object": pending.id}
@@ -129,17 +144,19 @@ async def store_vectors(scope: Scope, model: str, made: Sequence[tuple[Pending, 
         await scope.session.execute(
             delete(Embedded).where(Embedded.kind == pending.kind, Embedded.object == pending.id)
         )
-        for locale, vector in vectors.items():
-            row = {"digest": pending.digests[locale], "model": model, "version": version, "vector": vector}
-            scope.session.add(Vector(**named, locale=locale, **row))
+        for locale, contents in vectors.items():
+            row = {**named, "locale": locale, "digest": pending.digests[locale], "model": model, "version": version}
+            for part, content in enumerate(contents or [None]):
+                scope.session.add(Vector(**row, part=part, vector=content))
         scope.session.add(Embedded(**named, revision=pending.revision, model=model))
     await scope.session.flush()
 
 
 async def forget_vectors(scope: Scope, kind: str, object_id: str) -> None:
-    """Remove the vectors of an object that is deleted."""
-    for table in (Vector, Embedded):
-        await scope.session.execute(delete(table).where(table.kind == kind, table.object == object_id))
+    """Forget the vectors of an object that is deleted. Its rows stay, to tell processes that have them in memory."""
+    version, mine = await _count_change(scope), and_(Vector.kind == kind, Vector.object == object_id)
+    await scope.session.execute(update(Vector).where(mine).values(vector=None, digest="", version=version))
+    await scope.session.execute(delete(Embedded).where(Embedded.kind == kind, Embedded.object == object_id))
 
 
 async def forget_marks(scope: Scope) -> int:
@@ -160,12 +177,19 @@ async def load_counts(scope: Scope) -> tuple[int, int]:
     return row.edits, row.vectors
 
 
-async def load_vectors(scope: Scope, model: str, after: int) -> list[tuple[tuple[str, str, str], bytes]]:
-    """The vectors of a site that were written after a version, as bytes, each with its kind, object and locale."""
-    query = select(Vector.kind, Vector.object, Vector.locale, Vector.vector).where(
+async def load_vectors(scope: Scope, model: str, after: int) -> list[StoredVector]:
+    """The vectors of a site that were written after a version."""
+    query = select(Vector.object, Vector.locale, Vector.kind, Vector.vector).where(
         scope.target.row_filter(Vector), Vector.version > after, Vector.model == model
     )
-    return [((row[0], row[1], row[2]), row[3]) for row in await scope.session.execute(query)]
+    return [StoredVector(VectorKey(*row[:3]), row[3]) for row in await scope.session.execute(query)]
+
+
+async def _count_change(scope: Scope) -> int:
+    """The next version of the vectors of a site."""
+    here = (Environment.site == scope.target.site, Environment.name == scope.target.environment)
+    counted = update(Environment).where(*here).values(vectors=Environment.vectors + 1).returning(Environment.vectors)
+    return (await scope.session.scalars(counted)).one()
 
 
 def _pending_queries(scope: Scope, model: str) -> tuple[Select[str], Select[str]]:
@@ -193,7 +217,7 @@ async def _list_existing(scope: Scope, objects: Iterable[Pending]) -> set[str]:
     ids = [each.id for each in objects]
     found = set[str]()
     for table in (Page, Image):
-        query = select(table.id).where(scope.target.row_filter(table), table.id.in_(ids))
+        query = select(table.id).where(scope.target.id_filter(table, table.id, ids))
         found |= {*(await scope.session.scalars(query))}
     return found
 
