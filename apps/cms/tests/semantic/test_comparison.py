@@ -26,9 +26,9 @@ from remit_cms.semantic.index import SemanticIndex
 from remit_cms.semantic.matrix import MatrixComparison
 from remit_cms.semantic.pgvector import PgvectorComparison, find_pgvector
 from remit_cms.storage.database import Database
-from remit_cms.storage.scope import Target
+from remit_cms.storage.scope import Scope, Target
 from remit_cms.storage.tables import Environment
-from remit_cms.storage.vectors import Vector
+from remit_cms.storage.vectors import Vector, load_counts
 from tests.postgres import PASSWORD, Postgres
 
 KINDS, LOCALES = ("page", "entry", "image"), ("en", "de", "")
@@ -90,7 +90,10 @@ async def find(
     target: Target = HOME,
     limit: int = 20,
 ) -> list[Near]:
-    return [*await way[1].find_near(target, to_rows([query])[0], kinds, locales, limit)]
+    database, comparison = way
+    async with database.read() as session:
+        _, version = await load_counts(Scope(session, target, ()))
+    return [*await comparison.find_near(target, version, to_rows([query])[0], kinds, locales, limit)]
 
 
 @pytest.mark.process

@@ -29,10 +29,17 @@ class Comparison(Protocol):
     """A way to compare the vectors of a site with that of a query."""
 
     async def find_near(
-        self, target: Target, query: Floats, kinds: Collection[str], locales: Collection[str], limit: int
+        self,
+        target: Target,
+        version: int,
+        query: Floats,
+        kinds: Collection[str],
+        locales: Collection[str],
+        limit: int,
     ) -> Sequence[Near]:
         """The objects of a site that are like a query, best first, each once: its best vector counts.
 
-        Equally good ones are in the order of their ids, and of an object's languages the first counts.
+        Equally good ones are in the order of their ids, and of an object's languages the first counts. What was written
+        up to ``version`` of the site's vectors is compared, and perhaps later vectors.
         """
         ...

@@ -72,13 +72,13 @@ class SemanticIndex:
     ) -> Sequence[Near]:
         """What is like a query in a site, best first; nothing while there is no vector of the query to be had."""
         try:
-            await self._catch_up(target)
+            version = await self._catch_up(target)
             (vector,) = await self._embed([query])
         except RemitError as error:
             _LOG.warning("no search by meaning: %s", error)
             return []
         comparison = self._comparison = self._comparison or await self._choose_comparison()
-        return await comparison.find_near(target, vector, kinds, locales, limit)
+        return await comparison.find_near(target, version, vector, kinds, locales, limit)
 
     async def update(self, target: Target) -> None:
         """Embed what is to be embedded of a site."""
@@ -114,17 +114,23 @@ class SemanticIndex:
 
         return MatrixComparison(self._database, self.model)
 
-    async def _catch_up(self, target: Target) -> None:
-        """Embed a few texts, or start to embed many, if there were edits since all was embedded."""
+    async def _catch_up(self, target: Target) -> int:
+        """Embed a few texts, or start to embed many, if there were edits since all was embedded.
+
+        Returns the version of the vectors.
+        """
         async with self._database.read() as session:
             scope = Scope(session, target, ())
-            edits, _ = await load_counts(scope)
+            edits, version = await load_counts(scope)
             is_done = self._done_at.get(target) == edits
             waiting = 0 if is_done else await count_pending(scope, self.model, _MAX_AWAITED + 1)
         if waiting > _MAX_AWAITED:
             self.start(target)
         elif not is_done:
             await self.update(target)
+            async with self._database.read() as session:
+                _, version = await load_counts(Scope(session, target, ()))
+        return version
 
     async def _embed_pending(
         self, target: Target, *, anew: bool = False, on_progress: Callable[[int], None] | None = None

@@ -73,19 +73,25 @@ class MatrixComparison:
         self._sites = OrderedDict[tuple[Target, int], SiteVectors]()
 
     async def find_near(
-        self, target: Target, query: Floats, kinds: Collection[str], locales: Collection[str], limit: int
+        self,
+        target: Target,
+        version: int,
+        query: Floats,
+        kinds: Collection[str],
+        locales: Collection[str],
+        limit: int,
     ) -> Sequence[Near]:
         """See `Comparison.find_near`. Compares in a thread."""
-        vectors = await self._load(target, query.size)
+        vectors = await self._load(target, version, query.size)
         return await asyncio.to_thread(vectors.rank, query, kinds, locales, limit)
 
-    async def _load(self, target: Target, width: int) -> SiteVectors:
+    async def _load(self, target: Target, version: int, width: int) -> SiteVectors:
         known = self._sites.get((target, width)) or SiteVectors(0, (), np.zeros((0, width), np.float32))
-        async with self._database.read() as session:
-            scope = Scope(session, target, ())
-            _, version = await load_counts(scope)
-            written = [] if version == known.version else await load_vectors(scope, self._model, known.version)
-        if version != known.version:
+        if known.version < version:
+            async with self._database.read() as session:
+                scope = Scope(session, target, ())
+                _, version = await load_counts(scope)
+                written = await load_vectors(scope, self._model, known.version)
             known = await asyncio.to_thread(known.with_vectors, version, written)
         self._sites[target, width] = known
         self._sites.move_to_end((target, width))

@@ -55,7 +55,13 @@ class PgvectorComparison:
         self._statement = text(_NEAR.format(schema=schema))
 
     async def find_near(
-        self, target: Target, query: Floats, kinds: Collection[str], locales: Collection[str], limit: int
+        self,
+        target: Target,
+        version: int,
+        query: Floats,
+        kinds: Collection[str],
+        locales: Collection[str],
+        limit: int,
     ) -> Sequence[Near]:
         """See `Comparison.find_near`."""
         chosen = {"model": self._model, "kinds": [*kinds], "locales": [*locales], "limit": limit}
