@@ -73,7 +73,7 @@ async def test_a_site_has_posts_and_the_collections_that_are_made(ann: Editor, t
         ({"key": "a" * 31}, InvalidArgumentsError, "has 30 characters at most"),
         ({"key": "images"}, InvalidArgumentsError, "'images' is reserved"),
         ({"key": "new", "fields": TEAM["fields"] * 2}, InvalidArgumentsError, "two fields have the same key"),
-        ({"fields": [{"key": "Content", "type": "text"}]}, InvalidArgumentsError, "call this one text"),
+        ({"key": "new", "fields": [{"key": "Content", "type": "text"}]}, InvalidArgumentsError, "call this one text"),
         ({"key": "new", "fields": [{"key": "x", "type": "option"}]}, InvalidArgumentsError, "needs options"),
     ],
 )

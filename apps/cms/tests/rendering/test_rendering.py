@@ -208,7 +208,7 @@ async def test_a_write_that_fails_leaves_the_page_before_it(world: World, monkey
 
 async def test_what_is_not_there_is_not_rendered(world: World) -> None:
     await world.page("About")
-    with pytest.raises(NotFoundError, match="There is no page 'about'"):
+    with pytest.raises(NotFoundError, match="There is no page or entry 'about'"):
         await world.rendering.render(ELSEWHERE, "about")
     with pytest.raises(InvalidArgumentsError, match="No locale 'fr'"):
         await world.rendering.write(HOME, "about", "fr")

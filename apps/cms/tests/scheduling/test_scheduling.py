@@ -206,7 +206,9 @@ async def test_a_change_set_is_published_as_a_whole_and_only_as_it_was_approved(
 
     stale = await schedule_set()
     await ann.update("about", title="Us")
-    with pytest.raises(ConflictError, match=r"'Us' has changed since the change set '.*' was approved: title\. Sch"):
+    with pytest.raises(
+        ConflictError, match=r"'Us' has changed since the change set '.*' was approved: title\. cms_sch"
+    ):
         await carry_out(ann, stale)
     short = await schedule_set()
     await ann.create("Extra")

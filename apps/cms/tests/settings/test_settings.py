@@ -120,7 +120,8 @@ async def test_the_settings_are_no_page(ann: Editor, world: World) -> None:
     assert made.revision == 1
     with pytest.raises(NotFoundError):
         await ann.draft("Site settings")
-    assert await world.references["page"](ann.call(), "Site settings") == []
+    with pytest.raises(NotFoundError, match="There is no page 'Site settings'"):
+        await world.references["page"](ann.call(), "Site settings")
     with pytest.raises(NotFoundError):
         await ann.live_title("_settings")
 
