@@ -143,8 +143,8 @@ def test_a_question_of_another_tenant_looks_like_none(cli: Cli, waiting: str, co
 def test_a_run_that_another_process_drives_takes_the_decision_up_itself(cli: Cli, waiting: str) -> None:
     run = cli.runs()[0].run
     cli.journal(lambda store: store.acquire(run, "somebody", 600))
-    done = cli("approvals", "approve", waiting, "--app", APP, "--json")
-    assert (done.status, done.json) == (0, {"run": run, "status": "running", "decision": "approved"})
+    done = cli("approvals", "approve", waiting, "--app", APP, "--wait", "0", "--json")
+    assert (done.status, done.json) == (3, {"run": run, "status": "running", "decision": "approved"})
     told = f"executor somebody continues the run: remit show {run}; if it is dead: remit resume {run} --app {APP}"
     assert done.err.splitlines()[1:] == [told]
     assert cli.questions() == []
@@ -153,8 +153,8 @@ def test_a_run_that_another_process_drives_takes_the_decision_up_itself(cli: Cli
 def test_a_run_that_a_live_executor_has_is_left_to_it_in_one_line(cli: Cli, waiting: str) -> None:
     run = cli.runs()[0].run
     cli.journal(lambda store: store.acquire(run, f"{os.getpid()}-bj0skha9qsff", 600))
-    done = cli("approvals", "approve", waiting, "--app", APP)
-    assert done.status == 0
+    done = cli("approvals", "approve", waiting, "--app", APP, "--wait", "0")
+    assert done.status == 3
     assert done.err.splitlines()[1:] == [f"executor {os.getpid()} continues the run: remit show {run}"]
 
 

@@ -44,7 +44,8 @@ def test_a_run_that_was_left_to_it_is_driven_to_its_question_and_after_the_decis
     run = cli("run", APP, "--ask", "burn it", "--detach").out.strip()
     with working() as process:
         until(process, f"run {run} waiting for ")
-        cli("approvals", "approve", cli.questions()[0]["id"], "--app", APP)
+        decided = cli("approvals", "approve", cli.questions()[0]["id"], "--app", APP, "--wait", "600")
+        assert (decided.status, decided.out) == (0, "It is burnt.\n")
         process.send_signal(signal.SIGTERM)
         assert process.wait(PATIENCE) == 0
     assert [row.status for row in cli.runs()] == ["done"]
@@ -144,8 +145,21 @@ def test_with_an_engine_of_many_processes_a_decision_is_driven_on_by_whichever_h
     run = cli("run", APP, "--ask", "burn it", "--detach").out.strip()
     with working() as process:
         until(process, f"run {run} waiting for ")
-        done = cli("approvals", "approve", cli.questions()[0]["id"], "--app", APP)
-        assert (done.status, done.out) == (0, "")
-        assert f"remit show {run}" in done.err
+        done = cli("approvals", "approve", cli.questions()[0]["id"], "--app", APP, "--wait", "600")
+        assert (done.status, done.out) == (0, "It is burnt.\n")
+        assert "✓ burn done in " in done.err
         until(process, f"run {run} done")
     assert cli.book == ["burn bread"]
+
+
+def test_a_decision_that_an_engine_of_many_processes_does_not_take_up_in_time_is_left_to_it(
+    cli: Cli, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REMIT_ENGINE", "dbos")
+    monkeypatch.setenv("REMIT_DATABASE", url)
+    cli.script(calls(("burn", {"name": "bread"})), "It is burnt.")
+    assert cli("run", APP, "--ask", "burn it").status == 3
+    done = cli("approvals", "approve", cli.questions()[0]["id"], "--app", APP, "--wait", "0")
+    run = cli("runs", "--json").json["runs"][0]["run"]
+    assert (done.status, done.out, cli.book) == (3, "", [])
+    assert f"an executor continues the run: remit show {run}; if it is dead: remit resume {run} --app {APP}" in done.err

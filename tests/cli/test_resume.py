@@ -118,7 +118,7 @@ def test_a_run_whose_driver_is_gone_goes_on_when_its_lease_ends(cli: Cli, monkey
 def test_a_run_whose_driver_is_alive_is_left_to_it_and_when_a_lease_ends_is_said(cli: Cli) -> None:
     with Talk("call", APP, "dawdle", "{}") as talk:
         talk.until("shop: dawdle")
-        done = cli("resume", cli.runs()[0].run, "--app", APP)
+        done = cli("resume", cli.runs()[0].run, "--app", APP, "--wait", "0")
     assert done.status == 1
     assert "is alive on this machine; a lease ends 30 s after its executor died" in done.err
 

@@ -15,7 +15,7 @@ from remit.cli.client import LocalClient, open_client
 from remit.cli.engine import ENGINE_VARIABLE, choose_engine, notify_engine
 from remit.cli.grants import grant, grants, revoke
 from remit.cli.group import make_group
-from remit.cli.options import RunAppOption
+from remit.cli.options import WAIT_SECONDS, RunAppOption, WaitOption
 from remit.cli.report import app_option, decision_commands, describe_approvers
 from remit.cli.resume import prepare_app, resume_run
 from remit.cli.run_events import REPEAT_NOTICE, call_label, question_title
@@ -104,24 +104,32 @@ def approve(
         ),
     ] = "",
     app: RunAppOption = "",
+    wait: WaitOption = WAIT_SECONDS,
     as_json: _AsJson = False,
 ) -> int:
     """Approve the call of a question, and resume its run.
 
-    Exit status: that of the run. 0 done, 1 failed, 2 usage, 3 waiting for another decision.
+    Exit status: that of the run. 0 done, 1 failed, 2 usage, 3 waiting for another decision, or not ended yet.
     """
     decision = _Decision(kind="approval", approved=True, label="approved", reason=reason, arguments=arguments)
-    return _decide(question, decision, app_reference=app, as_json=as_json)
+    return _decide(question, decision, app_reference=app, wait=wait, as_json=as_json)
 
 
 @commands.command()
-def deny(question: _QuestionId, *, reason: _Reason = "", app: RunAppOption = "", as_json: _AsJson = False) -> int:
+def deny(
+    question: _QuestionId,
+    *,
+    reason: _Reason = "",
+    app: RunAppOption = "",
+    wait: WaitOption = WAIT_SECONDS,
+    as_json: _AsJson = False,
+) -> int:
     """Deny the call of a question, and resume its run.
 
-    Exit status: that of the run. 0 done, 1 failed, 2 usage, 3 waiting for another decision.
+    Exit status: that of the run. 0 done, 1 failed, 2 usage, 3 waiting for another decision, or not ended yet.
     """
     decision = _Decision(kind="approval", approved=False, label="denied", reason=reason)
-    return _decide(question, decision, app_reference=app, as_json=as_json)
+    return _decide(question, decision, app_reference=app, wait=wait, as_json=as_json)
 
 
 @commands.command()
@@ -131,30 +139,36 @@ def happened(
     result: Annotated[str, typer.Option(metavar="JSON", help="The result of the call, as the agent would read it.")],
     reason: _Reason = "",
     app: RunAppOption = "",
+    wait: WaitOption = WAIT_SECONDS,
     as_json: _AsJson = False,
 ) -> int:
     """State that an interrupted call did happen.
 
     The call is not made again, and its run is resumed.
 
-    Exit status: that of the run. 0 done, 1 failed, 2 usage, 3 waiting for another decision.
+    Exit status: that of the run. 0 done, 1 failed, 2 usage, 3 waiting for another decision, or not ended yet.
     """
     decision = _Decision(kind="outcome", approved=True, label="it happened", reason=reason, result=result)
-    return _decide(question, decision, app_reference=app, as_json=as_json)
+    return _decide(question, decision, app_reference=app, wait=wait, as_json=as_json)
 
 
 @commands.command("did-not-happen")
 def did_not_happen(
-    question: _QuestionId, *, reason: _Reason = "", app: RunAppOption = "", as_json: _AsJson = False
+    question: _QuestionId,
+    *,
+    reason: _Reason = "",
+    app: RunAppOption = "",
+    wait: WaitOption = WAIT_SECONDS,
+    as_json: _AsJson = False,
 ) -> int:
     """State that an interrupted call did NOT happen.
 
     The call WILL BE MADE AGAIN when its run is resumed.
 
-    Exit status: that of the run. 0 done, 1 failed, 2 usage, 3 waiting for another decision.
+    Exit status: that of the run. 0 done, 1 failed, 2 usage, 3 waiting for another decision, or not ended yet.
     """
     decision = _Decision(kind="outcome", approved=False, label=f"it did not happen, {REPEAT_NOTICE}", reason=reason)
-    return _decide(question, decision, app_reference=app, as_json=as_json)
+    return _decide(question, decision, app_reference=app, wait=wait, as_json=as_json)
 
 
 class _Decision(Struct, frozen=True, kw_only=True):
@@ -168,7 +182,7 @@ class _Decision(Struct, frozen=True, kw_only=True):
     arguments: str = ""
 
 
-def _decide(question_id: str, decision: _Decision, *, app_reference: str, as_json: bool) -> int:
+def _decide(question_id: str, decision: _Decision, *, app_reference: str, wait: float, as_json: bool) -> int:
     with open_client() as client:
         pending_question = client.get_visible_question(question_id).question
         _check_question_kind(pending_question, decision, app_reference)
@@ -179,6 +193,7 @@ def _decide(question_id: str, decision: _Decision, *, app_reference: str, as_jso
             if row is not None
             else _resolve_app_for_edit(client, pending_question, decision, app_reference)
         )
+        last_seq = _last_seq(client, row)
         deciding = client.client_of(app).decide(
             question_id,
             approved=decision.approved,
@@ -190,12 +205,21 @@ def _decide(question_id: str, decision: _Decision, *, app_reference: str, as_jso
         print(f"{decision.label}: {call_label(pending_question)}, question {question_id}", file=sys.stderr)
         if row is None:
             return _report_announced(pending_question, decision, as_json=as_json)
-        if choose_engine(os.environ.get(ENGINE_VARIABLE, "")) != "local":
-            return _wake_engine(client, row, app, decision, as_json=as_json)
+        if last_seq is not None:
+            notify_engine(client, client.runtime(app), row.run)
         try:
-            return resume_run(client, row, app, app_reference=app_reference, as_json=as_json)
+            return resume_run(
+                client, row, app, app_reference=app_reference, wait=wait, as_json=as_json, decided_after=last_seq
+            )
         except LeaseError as error:
             return _report_executed_elsewhere(row, error, decision, app_reference=app_reference, as_json=as_json)
+
+
+def _last_seq(client: LocalClient, row: RunRow | None) -> int | None:
+    """The last item of the run if an engine of the environment continues it, and not this process."""
+    if row is None or choose_engine(os.environ.get(ENGINE_VARIABLE, "")) == "local":
+        return None
+    return client.wait(client.store.read(row.run))[-1].seq
 
 
 def _resolve_app_for_edit(client: LocalClient, question: Question, decision: _Decision, app_reference: str) -> App:
@@ -232,29 +256,22 @@ def _report_announced(question: Question, decision: _Decision, *, as_json: bool)
     return ExitStatus.DONE
 
 
-def _wake_engine(client: LocalClient, row: RunRow, app: App, decision: _Decision, *, as_json: bool) -> int:
-    """Notify the engine, which resumes the run on any executor."""
-    notify_engine(client, client.runtime(app), row.run)
-    if as_json:
-        print(json_text({"run": row.run, "status": row.status, "decision": decision.label}))
-    print(f"An executor resumes it; see: remit show {row.run}", file=sys.stderr)
-    return ExitStatus.DONE
-
-
 def _report_executed_elsewhere(
     row: RunRow, error: LeaseError, decision: _Decision, *, app_reference: str, as_json: bool
 ) -> int:
-    """Report that another executor has the run; the decision is in its inbox."""
-    from remit.cli.resume_when_free import find_live_process
+    """Report that another process continues the run; the decision is in its inbox."""
+    from remit.cli.elsewhere import find_process, is_alive
 
     if as_json:
         print(json_text({"run": row.run, "status": "running", "decision": decision.label}))
-    process = find_live_process(error.executor)
-    line = f"executor {process or one_line(error.executor)} continues the run: remit show {row.run}"
-    if process is None:
-        line += f"; if it is dead: remit resume {row.run}{app_option(app_reference)}"
-    print(line, file=sys.stderr)
-    return ExitStatus.DONE
+    process = find_process(error.executor)
+    if process is not None and is_alive(process):
+        who, if_dead = f"executor {process}", ""
+    else:
+        who = f"executor {one_line(error.executor)}" if error.executor else "an executor"
+        if_dead = f"; if it is dead: remit resume {row.run}{app_option(app_reference)}"
+    print(f"{who} continues the run: remit show {row.run}{if_dead}", file=sys.stderr)
+    return ExitStatus.WAITING
 
 
 def _status_word(row: QuestionRow) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, TypeAlias
+from typing import Annotated, Final, TypeAlias
 
 import typer
 
@@ -18,3 +18,12 @@ TargetOption: TypeAlias = Annotated[
 
 RunAppOption: TypeAlias = Annotated[str, typer.Option("--app", metavar="APP", help=f"The run's application: {_KINDS}.")]
 """The application of a run, which the journal knows by name only."""
+
+WAIT_SECONDS: Final = 20.0
+"""How long a command waits for a run that another process executes."""
+
+WaitOption: TypeAlias = Annotated[
+    float,
+    typer.Option("--wait", metavar="SECONDS", min=0, help="How long to wait for another process that has the run."),
+]
+"""The patience with another process."""

@@ -9,7 +9,8 @@ import typer
 
 from remit.app import App
 from remit.cli.client import LocalClient, needs_model, open_client
-from remit.cli.options import RunAppOption
+from remit.cli.options import WAIT_SECONDS, RunAppOption, WaitOption
+from remit.errors import LeaseError
 from remit.journal.ports import RunRow
 
 
@@ -17,17 +18,19 @@ def resume(
     run: Annotated[str, typer.Argument(metavar="RUN", help="The id of a run; see: remit runs.")],
     *,
     app: RunAppOption = "",
+    wait: WaitOption = WAIT_SECONDS,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")] = False,
 ) -> int:
     """Resume an interrupted or decided run.
 
-    Completed calls are not repeated.
+    Completed calls are not repeated. If another process executes the run, its result is waited for.
 
     Exit status: 0 done, 1 failed, 2 usage, 3 waiting for a decision, or stalled.
     """
     with open_client() as client:
         row = client.get_readable_run(run)
-        return resume_run(client, row, prepare_app(client, row, app), app_reference=app, as_json=as_json)
+        found = prepare_app(client, row, app)
+        return resume_run(client, row, found, app_reference=app, wait=wait, as_json=as_json)
 
 
 def prepare_app(client: LocalClient, row: RunRow, app_reference: str) -> App:
@@ -42,8 +45,24 @@ def prepare_app(client: LocalClient, row: RunRow, app_reference: str) -> App:
     return app
 
 
-def resume_run(client: LocalClient, row: RunRow, app: App, *, app_reference: str, as_json: bool) -> int:
-    """Resume a run and report its result."""
+def resume_run(
+    client: LocalClient,
+    row: RunRow,
+    app: App,
+    *,
+    app_reference: str,
+    wait: float,
+    as_json: bool,
+    decided_after: int | None = None,
+) -> int:
+    """Resume a run and report its result. A live process that executes it is given ``wait`` seconds.
+
+    ``decided_after``: it is left to an executor, which continues it behind this item.
+
+    Raises:
+        LeaseError: another process executes it still.
+    """
+    from remit.cli.elsewhere import Elsewhere
     from remit.cli.report import ReportOptions, report_result
     from remit.cli.resume_when_free import ResumeWhenFree
     from remit.cli.tables import make_console
@@ -52,7 +71,11 @@ def resume_run(client: LocalClient, row: RunRow, app: App, *, app_reference: str
     terminal = Terminal(make_console(stderr=True), app, shows_answers=sys.stdout.isatty() and not as_json)
     runtime = client.runtime(app, terminal)
     with terminal.show_busy(row.callee):
-        resume_when_free = ResumeWhenFree(client=client, runtime=runtime, terminal=terminal)
+        if decided_after is not None:
+            execution = Elsewhere(client=client, terminal=terminal, run=row.run, patience=wait, after=decided_after)
+            if not execution.wait_until_free():
+                raise LeaseError(f"an executor continues run {row.run}")
+        resume_when_free = ResumeWhenFree(client=client, runtime=runtime, terminal=terminal, patience=wait)
         result = resume_when_free(row.run, lambda: client.find_run(row.run))
     options = ReportOptions(
         as_json=as_json,

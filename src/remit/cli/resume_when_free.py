@@ -1,25 +1,21 @@
-"""Resumes a run whose executor may be dead, waiting for its lease if necessary."""
+"""Resumes a run that another process may execute: waits for that process, or for the lease of a dead one to end."""
 
 from __future__ import annotations
 
 import asyncio
-import os
-import re
-import sys
 import time
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any, Final
 
 from remit.cli.client import LocalClient
+from remit.cli.elsewhere import Elsewhere, find_process, is_alive
 from remit.cli.live_answer import execute_shown
+from remit.cli.options import WAIT_SECONDS
 from remit.cli.terminal import Terminal
 from remit.errors import LeaseError
 from remit.journal.ports import RunRow
 from remit.runtime import LEASE_SECONDS, RunResult, Runtime
-
-_EXECUTOR_NAME: Final = re.compile(r"(\d+)-[0-9a-z]{12}")
-"""The name of a runtime as executor: its process id and a unique word."""
 
 _POLL_SECONDS: Final = 0.5
 _GRACE_SECONDS: Final = 2.0
@@ -30,6 +26,7 @@ class ResumeWhenFree:
     """Resumes runs from one terminal.
 
     Args:
+        patience: how long to wait, in seconds, for a run that a live process executes.
         monotonic: a clock in seconds, to measure the wait.
         sleep: waits for some seconds.
     """
@@ -37,24 +34,33 @@ class ResumeWhenFree:
     client: LocalClient
     runtime: Runtime
     terminal: Terminal
+    patience: float = WAIT_SECONDS
     monotonic: Callable[[], float] = time.monotonic
     sleep: Callable[[float], Coroutine[Any, Any, None]] = asyncio.sleep
 
     def __call__(self, run: str, find_row: Callable[[], RunRow | None]) -> RunResult[Any]:
         """Resume ``run`` once its lease is free. ``find_row`` returns its row, for Ctrl-C.
 
+        What another process does in the run meanwhile is shown. A run that it has ended returns its result.
+
         Raises:
             LeaseError: a live process holds the run, or may hold it; says when the lease ends.
         """
         deadline = self.monotonic() + LEASE_SECONDS + _GRACE_SECONDS
+        elsewhere: Elsewhere | None = None
         announced = False
         while True:
             try:
                 execution = execute_shown(self.client.store, run, self.terminal, self.runtime.resume(run))
                 return self.client.execute(self.runtime, execution, find_row)
             except LeaseError as error:
-                process = _find_process(error.executor)
-                if process is None or _is_alive(process) or self.monotonic() > deadline:
+                process = find_process(error.executor)
+                if process is None or is_alive(process):
+                    elsewhere = elsewhere or self._follow(run, error.executor)
+                    if elsewhere.wait_until_free():
+                        continue
+                    raise LeaseError(_refusal_message(error, process), executor=error.executor) from error
+                if self.monotonic() > deadline:
                     raise LeaseError(_refusal_message(error, process), executor=error.executor) from error
                 if not announced:
                     self.terminal.print_line((_waiting_message(process), "dim"))
@@ -62,30 +68,16 @@ class ResumeWhenFree:
                     announced = True
             self.client.wait(self.sleep(_POLL_SECONDS))
 
-
-def find_live_process(executor: str) -> int | None:
-    """The process id in an executor's name if that process is alive on this machine."""
-    process = _find_process(executor)
-    return process if process is not None and _is_alive(process) else None
-
-
-def _find_process(executor: str) -> int | None:
-    """The process id in the executor's name, or None if the name has none."""
-    found = _EXECUTOR_NAME.fullmatch(executor)
-    return int(found[1]) if found else None
-
-
-def _is_alive(process: int) -> bool:
-    """Whether this machine has the process, under any user."""
-    if sys.platform == "win32":
-        return True
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except (PermissionError, OverflowError):
-        return True
-    return True
+    def _follow(self, run: str, executor: str) -> Elsewhere:
+        return Elsewhere(
+            client=self.client,
+            terminal=self.terminal,
+            run=run,
+            executor=executor,
+            patience=self.patience,
+            monotonic=self.monotonic,
+            sleep=self.sleep,
+        )
 
 
 def _waiting_message(process: int) -> str:

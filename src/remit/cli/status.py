@@ -25,7 +25,7 @@ class ExitStatus(enum.IntEnum):
     USAGE = 2
     """Nothing was done: the command line, ``config.toml`` or ``REMIT_MODEL`` is invalid."""
     WAITING = 3
-    """The run waits for a decision."""
+    """The run has not ended: it waits for a decision, or another process executes it."""
 
 
 class UsageError(RemitError):
