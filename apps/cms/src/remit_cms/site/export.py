@@ -9,7 +9,7 @@ from collections.abc import AsyncGenerator
 from contextlib import suppress
 from html import escape
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from zipfile import ZIP_DEFLATED, ZipFile
 
 from remit import LeafContext
@@ -18,14 +18,15 @@ from remit_cms.images.renditions import Renditions
 from remit_cms.models import pluralize
 from remit_cms.rendering.renderer import PageRenderer
 from remit_cms.rendering.scratch import ScratchFolder, write_atomically
-from remit_cms.site.asgi import Site
-from remit_cms.site.feeds import list_feeds
 from remit_cms.site.lookup import Address, list_pages, list_redirects, load_edition
 from remit_cms.site.payloads import ExportReply, ExportSite
 from remit_cms.site.previewing import DEFAULT_URL
 from remit_cms.storage.database import Database
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.transactions import open_view
+
+if TYPE_CHECKING:
+    from remit_cms.site.asgi import Site
 
 _IMAGE: Final = re.compile(rb"/images/[0-9a-f]{64}/[0-9]+\.[a-z]+")
 _MAX_ATTEMPTS: Final = 100
@@ -69,6 +70,9 @@ class Exports:
 
     async def _files(self, scope: Scope) -> AsyncGenerator[tuple[str, bytes]]:
         """The files of the site by their paths in the folder, all of one state of the database."""
+        from remit_cms.site.asgi import Site  # noqa: PLC0415 - the whole site, which no other tool needs
+        from remit_cms.site.feeds import list_feeds  # noqa: PLC0415 - likewise
+
         site = Site(self._database, self._renderer, self._renditions, scope.target, url=self._url)
         default = scope.default_locale
         edition = await load_edition(scope)

@@ -79,6 +79,7 @@ def _environment_foreign_key() -> ForeignKeyConstraint:
     return ForeignKeyConstraint(["site", "environment"], ["environments.site", "environments.name"], ondelete="CASCADE")
 
 
+# Conditions of indexes on Postgres are in the migrations alone: `postgresql_where` loads its drivers.
 _IS_ROOT_PAGE: Final = text("parent IS NULL")
 
 
@@ -121,7 +122,6 @@ class Page(Scoped, Base):
             "slug",
             unique=True,
             sqlite_where=_IS_ROOT_PAGE,
-            postgresql_where=_IS_ROOT_PAGE,
         ),
     )
     id: Mapped[str] = mapped_column(String(64), primary_key=True)
@@ -312,7 +312,6 @@ class ChangeSet(Scoped, Base):
             "conversation",
             unique=True,
             sqlite_where=_IS_OPEN,
-            postgresql_where=_IS_OPEN,
         ),
     )
     id: Mapped[str] = mapped_column(String(64), primary_key=True)
