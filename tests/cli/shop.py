@@ -116,6 +116,15 @@ app = App(name="shop", agents=(Agent("keeper", instructions="You keep a shop.", 
 changed = App(name="shop", agents=(Agent("keeper", instructions="You keep another shop.", tools=_KEEPS),))
 branch = App(name="branch", agents=(Agent("keeper", instructions="You keep a branch.", tools=_KEEPS),))
 other = App(name="other", tools=(find,))
+
+
+@tool(risk=Risk.HIGH)
+async def order(name: str, count: int = 1, note: str = "") -> str:
+    """Order an article."""
+    return f"ordered {count} {name}{note}"
+
+
+orders = App(name="orders", tools=(order,))
 _TWICE = Policy(When("twice", lambda _call: True, Ask(reason="it is gone for good", four_eyes=True)))
 strict = App(name="strict", tools=(burn,), layers=lambda: preset(Env(), policy=_TWICE))
 wise = App(name="wise", agents=(Agent("owl", instructions="Be wise.", model=Scripted(["Who?", "Why?"])),))

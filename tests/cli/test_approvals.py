@@ -226,3 +226,15 @@ def test_an_approval_that_its_call_used_is_shown_as_consumed(cli: Cli, waiting: 
         "by",
         os_user(),
     ]
+
+
+def test_a_question_shows_what_was_asked_for_and_apart_from_it_what_is_at_its_default(cli: Cli) -> None:
+    waiting = cli("call", "tests.cli.shop:orders", "order", '{"name": "rye", "note": ""}')
+    assert 'waiting: may order (name="rye") run?' in waiting.err
+    (question,) = cli.questions()
+    shown = cli("approvals", "show", question["id"]).out
+    assert '  arguments \n    {\n      "name": "rye"\n    }\n  defaults ' in shown
+    assert '"count": 1,\n      "note": ""' in shown
+    asked = cli("approvals", "show", question["id"], "--json").json
+    assert json.loads(asked["arguments"]) == {"name": "rye", "count": 1, "note": ""}
+    assert asked["at_default"] == ["count", "note"]

@@ -10,6 +10,7 @@ from typing import Any, Final, Protocol
 
 from pydantic import BaseModel
 
+from remit.approvals.defaults import names_at_default
 from remit.approvals.from_journal import RecordedQuestion
 from remit.approvals.policy import DECIDE_PERMISSION, MAX_LIFETIME, Ask
 from remit.contracts.call import Call
@@ -291,4 +292,5 @@ def _build_question(call: Call, kind: QuestionKind, ask: Ask, rule: str, *, ques
         four_eyes=ask.four_eyes,
         needs=ask.kind,
         target=caller.target,
+        at_default=names_at_default(call.callee.schema_in.model, call.canonical_arguments),
     )

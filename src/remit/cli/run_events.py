@@ -181,9 +181,15 @@ def question_title(question: Question) -> str:
 
 
 def call_label(question: Question) -> str:
-    """The tool of a question, and the object of the call: the first line of its preview, or else its arguments."""
+    """The tool of a question, and the object of the call: the first line of its preview, or else its arguments.
+
+    Arguments at their defaults are left out.
+    """
     first_line = question.shown.partition("\n")[0]
-    about = one_line(first_line, max_length=100) if first_line else summarize_arguments(question.arguments)
+    if first_line:
+        about = one_line(first_line, max_length=100)
+    else:
+        about = summarize_arguments(question.arguments, without=question.at_default)
     return f"{one_line(question.tool)} ({about})" if about else one_line(question.tool)
 
 

@@ -184,14 +184,7 @@ class Terminal:
             self._print_fact("expires", f"{until} (in {format_duration(question.expires - now)}), which means no")
         else:
             self._print_fact("if not", f"if it did not happen, {REPEAT_NOTICE}")
-        arguments = parse_arguments(question.arguments, Limits(argument_bytes=1 << 30, argument_depth=1 << 10))
-        arguments_text = (
-            json_text(arguments.value, indent=2)
-            if arguments.value is not None
-            else escape_unprintable(question.arguments)
-        )
-        self._print_fact("arguments", "")
-        self.print_line("    " + arguments_text.replace("\n", "\n    "))
+        self._show_arguments(question)
 
     @contextmanager
     def show_busy(self, label: str) -> Generator[None]:
@@ -210,6 +203,20 @@ class Terminal:
     def set_label(self, label: str) -> None:
         """Change the label of the current activity."""
         self._spinner.set_label(label)
+
+    def _show_arguments(self, question: Question) -> None:
+        """Show the arguments: first those that are not at their defaults."""
+        arguments = parse_arguments(question.arguments, Limits(argument_bytes=1 << 30, argument_depth=1 << 10)).value
+        parts = {"arguments": question.arguments}
+        if arguments is not None:
+            defaults = {name: value for name, value in arguments.items() if name in question.at_default}
+            asked = {name: value for name, value in arguments.items() if name not in defaults}
+            parts = {"arguments": json_text(asked, indent=2)}
+            if defaults:
+                parts["defaults"] = json_text(defaults, indent=2)
+        for name, text in parts.items():
+            self._print_fact(name, "")
+            self.print_line("    " + escape_unprintable(text).replace("\n", "\n    "))
 
     def _show_changes(self, changes: Iterable[Change]) -> None:
         """Show changes as the question holds them: texts of several lines, or long ones, one below the other."""

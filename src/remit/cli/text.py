@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import datetime
 from typing import Any, Final, Protocol, cast
 
@@ -33,15 +33,15 @@ def one_line(text: str, *, max_length: int = 100) -> str:
     return line if len(line) <= max_length else f"{line[: max_length - 1]}…"
 
 
-def summarize_arguments(arguments: str, *, max_length: int = 100) -> str:
-    """A call's arguments in short: ``title="About", sections=[…]``."""
+def summarize_arguments(arguments: str, *, max_length: int = 100, without: Collection[str] = ()) -> str:
+    """A call's arguments in short: ``title="About", sections=[…]``. Those named by ``without`` are left out."""
     try:
         values: object = json.loads(arguments)
     except (ValueError, RecursionError):
         values = None
     if not isinstance(values, dict):
         return one_line(arguments, max_length=max_length)
-    fields = cast("Mapping[str, Any]", values)
+    fields = {name: value for name, value in cast("Mapping[str, Any]", values).items() if name not in without}
     return one_line(", ".join(f"{name}={_short_json(value)}" for name, value in fields.items()), max_length=max_length)
 
 

@@ -114,6 +114,7 @@ class Question:
         plan: the calls that the call is known to make, which are approved with it.
         within: the question about the caller whose answer approved this call too; no person was asked about it again.
         target: the target of the run, for which the decider needs the permission.
+        at_default: the arguments that are at their defaults.
     """
 
     id: str
@@ -151,6 +152,7 @@ class Question:
     within: str = ""
     further_permissions: tuple[str, ...] = ()
     target: str = ""
+    at_default: tuple[str, ...] = ()
 
     @property
     def is_about_run(self) -> bool:
@@ -172,8 +174,9 @@ class Question:
         return (self.asker, self.editor) if self.editor else (self.asker,)
 
     def to_json(self) -> str:
-        """Serialise the question for the journal, without an empty target."""
-        return _type_adapter(Question).dump_json(self, exclude=None if self.target else {"target"}).decode()
+        """Serialise the question for the journal, without an empty target or list of defaults."""
+        empty = {name for name in ("target", "at_default") if not getattr(self, name)}
+        return _type_adapter(Question).dump_json(self, exclude=empty).decode()
 
     @staticmethod
     def from_json(text: str) -> Question:
