@@ -11,9 +11,9 @@ from remit.approvals.approver import Approver, HasApprover, InboxApprover
 from remit.contracts.arguments import Limits
 from remit.contracts.call import CallLayer
 from remit.contracts.callee import Callee, check_callees
-from remit.contracts.resolution import Resolver, check_kinds, check_resolvers
+from remit.contracts.resolution import CheckTarget, Resolver, check_kinds, check_resolvers
 from remit.core import Stack
-from remit.core.checks import as_tuple, check_instance, check_keywords, check_text, wrong_value
+from remit.core.checks import as_tuple, check_functions, check_instance, check_keywords, check_text, wrong_value
 from remit.errors import NameTakenError, SetupError
 
 if TYPE_CHECKING:
@@ -46,6 +46,8 @@ class App:
         operations: code and inventory, which ``remit check`` compares; None for an application without an inventory.
         limits: the sizes of texts that may enter a run; a runtime may have others.
         references: the function for each kind of object that finds what a `Reference` may mean.
+        check_target: refuses a target that there is not for a principal with a `RequestNotFoundError`, before an agent
+            runs: ``async def check(target, principal)``.
     """
 
     name: str
@@ -56,6 +58,7 @@ class App:
     operations: Operations | None = None
     limits: Limits = field(default_factory=Limits)
     references: Mapping[str, Resolver] = field(default_factory=dict[str, Resolver])
+    check_target: CheckTarget | None = None
 
     def __post_init__(self) -> None:
         check_text("App: name", self.name)
@@ -72,6 +75,8 @@ class App:
             raise SetupError(f"{where}: env is {self.env!r}; give an object with an approver, such as Env()")
         object.__setattr__(self, "references", check_resolvers(f"{where}: references", self.references))
         check_instance(f"{where}: limits", self.limits, Limits, "give Limits(…)")
+        if self.check_target is not None:
+            check_functions(where, check_target=self.check_target)
         if self.layers is not None and not callable(self.layers):
             raise SetupError(f"{where}: layers is {self.layers!r}; give a function that builds the stack")
 

@@ -11,6 +11,7 @@ from remit.agent.attachments import Refer, store_attachments
 from remit.contracts.arguments import Arguments, Limits, parse_arguments
 from remit.contracts.items import RunOpened
 from remit.contracts.principal import Principal
+from remit.contracts.resolution import CheckTarget
 from remit.dispatch.registry import AnyCallee
 from remit.engine.artifacts import ArtifactService
 from remit.engine.callees import ListedCallees
@@ -32,6 +33,7 @@ class RunOpener:
         limits: Limits,
         make_run_id: Callable[[], str],
         add_principals: Callable[[Principal], None],
+        check_target: CheckTarget | None,
     ) -> None:
         self._callees = callees
         self._conversations = conversations
@@ -40,6 +42,7 @@ class RunOpener:
         self._limits = limits
         self._make_run_id = make_run_id
         self._add_principals = add_principals
+        self._check_target = check_target
 
     async def request_run(
         self, prompt: str, by: Principal, agent: str | Agent, options: RunOptions, *, is_stored: bool = False
@@ -64,7 +67,17 @@ class RunOpener:
         self._add_principals(request.principal)
         arguments = await _refer_to_files(request.callee, request.arguments, request.principal, self._artifacts.refer)
         make_run_id = (lambda: run) if run else self._make_run_id
-        return await self._conversations.create_header(request._replace(arguments=arguments), make_run_id)
+        header = await self._conversations.create_header(request._replace(arguments=arguments), make_run_id)
+        await self._refuse_target(request, header)
+        return header
+
+    async def _refuse_target(self, request: RunRequest, header: RunOpened) -> None:
+        """Refuse a target that the application does not have. A tool that is called directly says so itself."""
+        if self._check_target is None or not request.target or request.is_direct_call:
+            return
+        if request.idempotency_key and await self._executor.store.find_run(header.call) is not None:
+            return  # the run exists: its outcome is returned
+        await self._check_target(request.target, request.principal)
 
     async def store_files(self, request: RunRequest) -> None:
         """Store the attachments among the arguments. Only those of a call by name can have bytes."""

@@ -144,6 +144,7 @@ class Runtime:
             self._limits,
             self._make_run_id,
             self.add_principals,
+            app.check_target,
         )
         app.check_operations(registry, self._layers)
         self._decision_service = DecisionService(self.store, clock, self._callees.find, self._limits)

@@ -9,6 +9,7 @@ import pytest
 
 from remit import (
     Agent,
+    App,
     Ask,
     Context,
     Effect,
@@ -24,7 +25,7 @@ from remit import (
 from remit.app import Env
 from remit.approvals.policy import DEFAULT_POLICY, HighRisk
 from remit.contracts.items import RunOpened
-from remit.errors import IdempotencyError, RequestError, SetupError
+from remit.errors import IdempotencyError, RequestError, RequestNotFoundError, SetupError
 from remit.journal.ports import Store
 from remit.testing import Scripted, calls, superuser
 from remit.tools import Limits, parse_arguments
@@ -273,3 +274,41 @@ async def test_an_agent_is_narrowed_to_plain_permissions_only() -> None:
 async def test_a_required_permission_to_decide_names_no_target() -> None:
     with pytest.raises(SetupError, match="only a permission that is granted names a target"):
         Ask(reason="look", who="approvals:decide@bakery/*")
+
+
+def checked(store: Store, *script: Any) -> Runtime:
+    """A runtime of an application with one site, which checks the targets of its runs."""
+
+    async def check_target(target: str, principal: Principal) -> None:
+        if target != "bakery/main":
+            raise RequestNotFoundError(f"{principal.name} has no site {target!r}")
+
+    agent = Agent("agent", instructions="Work.", tools=(write,))
+    return Runtime(App(name="test", agents=(agent,), check_target=check_target), model=Scripted([*script]), store=store)
+
+
+async def test_a_target_that_the_application_does_not_have_is_refused_before_a_run_is_made(store: Store) -> None:
+    made = checked(store, "never asked")
+    with pytest.raises(RequestNotFoundError, match="root has no site 'nosuch'"):
+        await made.run("go", by=superuser(name="root"), target="nosuch", idempotency_key="once")
+    with pytest.raises(RequestNotFoundError, match="root has no site 'nosuch'"):
+        await made.submit("go", by=superuser(name="root"), target="nosuch")
+    assert await store.list_runs() == []
+
+
+async def test_a_target_that_it_has_is_accepted_and_a_repeated_request_is_not_checked_again(store: Store) -> None:
+    made = checked(store, "done")
+    first = await made.run("go", by=superuser(), target="bakery/main", idempotency_key="once")
+    assert (first.status, (await header(store, first.run)).target) == ("done", "bakery/main")
+    again = await made.run("go", by=superuser(), target="bakery/main", idempotency_key="once")
+    assert again.run == first.run
+
+
+async def test_a_tool_that_is_called_directly_says_itself_that_there_is_no_such_target(store: Store) -> None:
+    result = await checked(store).call_at("nosuch", write, superuser(), text="a")
+    assert result.value() == "a in nosuch"
+
+
+def test_what_checks_targets_is_a_function() -> None:
+    with pytest.raises(SetupError, match="application test: check_target is 'bakery'; give a function"):
+        App(name="test", check_target="bakery")  # pyright: ignore[reportArgumentType]

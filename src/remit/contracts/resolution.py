@@ -21,6 +21,7 @@ from remit.contracts.facts import Effect
 from remit.contracts.gate import has_begun
 from remit.contracts.items import ArgumentsBound, QuestionItem
 from remit.contracts.observing import ObservingContext, observe
+from remit.contracts.principal import Principal
 from remit.contracts.redact import redact_error
 from remit.contracts.reference import Candidate, Referent, Unresolved, describe_candidate, find_references
 from remit.contracts.secret import redact_secrets
@@ -37,6 +38,9 @@ _MANY: Final = 1000
 
 Resolver = Callable[[LeafContext, str], Awaitable[Iterable[Candidate]]]
 """Finds the objects that a text may mean, and similar ones to suggest: ``await resolver(ctx, text)``."""
+
+CheckTarget = Callable[[str, Principal], Awaitable[None]]
+"""Refuses a target that there is not for a principal: ``await check_target("bakery/main", principal)``."""
 
 
 CURRENT_RESOLVERS: Final[ContextVar[Mapping[str, Resolver]]] = ContextVar(

@@ -44,6 +44,7 @@ from remit_cms.settings.settings import SettingsInForce
 from remit_cms.site.export import Exports
 from remit_cms.site.previewing import DEFAULT_URL, PreviewKey, Previews
 from remit_cms.sites.sites import Sites
+from remit_cms.sites.targets import target_check
 from remit_cms.storage import missing
 from remit_cms.storage.database import Database
 from remit_cms.storage.missing import with_not_found
@@ -150,6 +151,7 @@ def build(
             env=env,
             layers=lambda: preset(env, policy=policy),
             references=references(database),
+            check_target=target_check(database),
             operations=Operations(load_inventory(), (), parts=parts),
         ),
     )
