@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
+from typing import Literal
 
 import pytest
+from pydantic import BaseModel, Field
 
+from remit import Effect, tool
+from remit.cli.tool_help import describe_tool
 from remit.testing import calls
 from tests.cli.kit import APP, Cli
 
@@ -130,6 +134,74 @@ def test_tools_as_json_come_with_their_schemas(cli: Cli) -> None:
     assert told["application"] == "shop"
     assert (remove["effect"], remove["risk"], remove["confirm"]) == ("keyed", "high", "confirmed")
     assert remove["parameters"]["properties"]["confirmed"] == {"default": False, "type": "boolean"}
+
+
+def test_one_tool_is_shown_with_its_parameters_and_an_example_of_a_call(cli: Cli) -> None:
+    assert cli("tools", APP, "add").out.splitlines() == [
+        "add",
+        "  Add an article.",
+        "",
+        "  risk         moderate",
+        "  effect       keyed",
+        "  permissions  shop:write",
+        "",
+        "Parameters:",
+        "  name: text; required",
+        "    what it is called.",
+        "  price: whole number; required",
+        "    in whole euros.",
+        "",
+        "Example:",
+        f"""  remit call {APP} add '{{"name": "<name>", "price": 1}}'""",
+    ]
+
+
+def test_defaults_of_parameters_are_shown(cli: Cli) -> None:
+    assert "  count: whole number; default 1\n" in cli("tools", "tests.cli.shop:orders", "order").out
+
+
+def test_one_tool_as_json_has_its_schemas(cli: Cli) -> None:
+    told = cli("tools", APP, "add", "--json").json
+    assert (told["name"], sorted(told["parameters"]["properties"])) == ("add", ["name", "price"])
+
+
+def test_an_agent_is_shown_as_what_can_be_called_too(cli: Cli) -> None:
+    assert "Example:\n  remit call" in cli("tools", APP, "keeper").out
+
+
+def test_a_tool_that_there_is_not_is_refused_with_similar_ones(cli: Cli) -> None:
+    done = cli("tools", APP, "restok")
+    assert (done.status, done.out) == (2, "")
+    assert "has no tool 'restok'; similar: restock" in done.err
+
+
+class Weight(BaseModel):
+    """A weight."""
+
+    value: float = Field(ge=0.5)
+    unit: Literal["g", "kg"]
+
+
+@tool(effect=Effect.PURE)
+async def weigh(weights: list[Weight], exactly: bool, by: Weight | None = None, marks: list[str] | None = None) -> str:
+    """Weigh articles."""
+    return f"{weights}{exactly}{by}{marks}"
+
+
+def test_objects_lists_choices_and_alternatives_are_described_and_exemplified() -> None:
+    lines = describe_tool(weigh, "shop", "disabled").splitlines()
+    assert "  state        disabled" in lines
+    assert "  weights: list of object (value, unit); required" in lines
+    assert "  exactly: true or false; required" in lines
+    assert "  by: object (value, unit); optional" in lines
+    assert "  marks: list of text; optional" in lines
+    assert lines[-1] == ("""  remit call shop weigh '{"weights": [{"value": 0.5, "unit": "g"}], "exactly": true}'""")
+
+
+def test_a_tool_without_parameters_is_called_with_nothing(cli: Cli) -> None:
+    shown = cli("tools", APP, "dawdle").out
+    assert "It takes no parameters." in shown
+    assert shown.endswith(f"remit call {APP} dawdle '{{}}'\n")
 
 
 def test_the_tools_of_the_cms_are_listed_without_opening_its_database(cli: Cli) -> None:

@@ -32,7 +32,9 @@ KeyOption = Annotated[
 
 def call(
     app: AppArgument,
-    tool: Annotated[str, typer.Argument(metavar="TOOL", help="The tool's name; see: remit tools APP.")],
+    tool: Annotated[
+        str, typer.Argument(metavar="TOOL", help="The tool's name; see: remit tools APP, remit tools APP TOOL.")
+    ],
     arguments: Annotated[
         str, typer.Argument(metavar="JSON", help="The arguments as a JSON object; - reads them from stdin.")
     ] = "{}",
