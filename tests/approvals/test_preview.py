@@ -86,7 +86,8 @@ async def test_a_preview_that_takes_too_long_ends_the_call() -> None:
         return "words"
 
     reply = await refused(drop.with_preview(slowly), InMemoryStore(), "p1")
-    assert reply["error"] == "the preview of drop took longer than 10 seconds"
+    message = "the preview of drop took longer than 10 seconds, so the call was not made; try it again"
+    assert (reply["errorCode"], reply["error"]) == ("TIMEOUT", message)
 
 
 async def test_an_announcement_whose_preview_fails_opens_no_question(store: Store) -> None:

@@ -26,7 +26,7 @@ def test_no_model_is_needed_nor_looked_for(cli: Cli, monkeypatch: pytest.MonkeyP
     assert cli("call", APP, "find", '{"name": "bread"}').status == 0
 
 
-@pytest.mark.parametrize("arguments", ['{"name": 1}', "{}", "[]", "not JSON", '{"name": "a", "name": "b"}'])
+@pytest.mark.parametrize("arguments", ['{"name": 1}', "{}", "[]", '{"name": "a", "name": "b"}'])
 def test_arguments_that_are_not_what_the_contract_says_are_refused(cli: Cli, arguments: str) -> None:
     done = cli("call", APP, "find", arguments)
     assert (done.status, done.out) == (1, "")
@@ -149,3 +149,27 @@ def test_a_schedule_that_is_none_is_refused_in_one_line(cli: Cli, options: list[
     assert done.status in (1, 2)
     assert message in done.err
     assert done.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "where"),
+    [
+        ("{name: rye}", "at character 2, 'name: rye}'"),
+        ("not JSON", "at character 1, 'not JSON'"),
+        ('{"name": "rye"', "where they end"),
+        ("", "where they end"),
+    ],
+)
+def test_arguments_that_are_no_json_are_refused_in_words_before_a_run_is_made(
+    cli: Cli, arguments: str, where: str
+) -> None:
+    done = cli("call", APP, "find", arguments)
+    assert (done.status, done.out, cli.runs()) == (2, "", [])
+    (line,) = done.err.splitlines()
+    assert line.startswith(f"remit: USAGE: the arguments are not JSON {where}; write one object in single quotes, ")
+
+
+def test_json_that_is_nested_too_deeply_is_refused_by_the_limits(cli: Cli) -> None:
+    done = cli("call", APP, "find", "[" * 100_000 + "]" * 100_000)
+    assert done.status == 1
+    assert "nested too deeply" in done.err

@@ -98,7 +98,10 @@ REFUSED: dict[str, tuple[str, str]] = {
     "an object for a list": ('{"to":"bob","cents":3,"places":{}}', "places: Input should be a valid array"),
     "too small": ('{"to":"bob","cents":-1}', "cents: Input should be greater than or equal to 0"),
     "another word": ('{"to":"bob","cents":3,"kind":"c"}', "kind: Input should be 'gift' or 'sale'"),
-    "a pattern, said with the description": ('{"to":"B","cents":3}', "to: not written as required: Who gets it."),
+    "a pattern, said with the description": (
+        '{"to":"B","cents":3}',
+        "to: not in the required form; expected: Who gets it.",
+    ),
     "too short within": (
         '{"to":"bob","cents":3,"address":{"street":"E"}}',
         "address.street: String should have at least 2 characters",

@@ -96,7 +96,7 @@ async def test_a_constraint_before_a_reference_applies_to_what_a_model_says_and_
     result = await runtime.call_by_name("open_page", parse_arguments('{"page": "home"}', Limits()), by=superuser())
     assert result.text == "'7'"
     assert (await runtime.replay(result.run)).is_identical
-    for said, mistake in (("hom", "at least 4 characters"), ("HOME", "not written as required: '^[a-z]+$'")):
+    for said, mistake in (("hom", "at least 4 characters"), ("HOME", "not in the required form; expected: '^[a-z]+$'")):
         raw = parse_arguments(compact_json({"page": said}), Limits())
         text = (await runtime.call_by_name("open_page", raw, by=superuser())).text
         assert text.count("page: ") == 1

@@ -25,7 +25,7 @@ from remit.errors import SetupError
         ({"stop": "END"}, "ModelSettings: stop: give a list of texts"),
         ({"stop": [3]}, "ModelSettings: stop.0: Input should be a valid string"),
         ({"reasoning_effort": "much"}, "ModelSettings: reasoning_effort: Input should be 'none', 'minimal', 'low', "),
-        ({"tool_choice": "my tool"}, "ModelSettings: tool_choice: not written as required:"),
+        ({"tool_choice": "my tool"}, "ModelSettings: tool_choice: not in the required form; expected:"),
         ({"response_format": {"type": object()}}, "ModelSettings: response_format.type: input was not a valid JSON"),
         (
             {"max_tokens": 1, "max_completion_tokens": 1},
@@ -36,7 +36,10 @@ from remit.errors import SetupError
             {"extra_body": {"messages": []}},
             "ModelSettings: extra_body cannot set 'messages'; Remit",
         ),
-        ({"extra_headers": {"X-Key": "12345678"}}, "ModelSettings: extra_headers.X-Key: not written as required:"),
+        (
+            {"extra_headers": {"X-Key": "12345678"}},
+            "ModelSettings: extra_headers.X-Key: not in the required form; expected:",
+        ),
         ({"extra_headers": {"X Key": "env:KEY"}}, "ModelSettings: extra_headers: 'X Key' is not the name"),
         ({"extra_headers": {"X-Key": "file:key"}}, "ModelSettings: extra_headers: X-Key refers to file:…"),
     ],

@@ -26,7 +26,7 @@ REFUSED: dict[str, tuple[dict[str, Any] | bool, Any, str]] = {
     "a single option": ({"enum": ["a"]}, "b", "Input should be 'a'"),
     "too short": ({"minLength": 2}, "a", "String should have at least 2 characters"),
     "too long": ({"maxLength": 2}, "abc", "String should have at most 2 characters"),
-    "a pattern": ({"pattern": "^a$"}, "b", "not written as required: '^a$'"),
+    "a pattern": ({"pattern": "^a$"}, "b", "not in the required form; expected: '^a$'"),
     "too small": ({"minimum": 2}, 1, "Input should be greater than or equal to 2"),
     "too large": ({"maximum": 2}, 3, "Input should be less than or equal to 2"),
     "at the lower limit": ({"exclusiveMinimum": 2}, 2, "Input should be greater than 2"),

@@ -44,8 +44,8 @@ def test_own_messages_stand_without_the_words_of_the_library() -> None:
 
 
 def test_a_pattern_is_told_as_the_description_of_its_field() -> None:
-    assert explain('{"name": "B"}') == "name: not written as required: Small letters, e.g. spring"
-    assert explain('{"code": "B"}') == "code: not written as required: '^[a-z]+$'"
+    assert explain('{"name": "B"}') == "name: not in the required form; expected: Small letters, e.g. spring"
+    assert explain('{"code": "B"}') == "code: not in the required form; expected: '^[a-z]+$'"
 
 
 def test_an_alternative_is_told_by_its_type_and_not_by_the_function_that_checks_it() -> None:
@@ -65,5 +65,5 @@ def test_a_long_value_is_cut_out_of_the_middle_of_a_message(value: str) -> None:
 
 
 def test_a_result_is_explained_as_arguments_are() -> None:
-    with pytest.raises(InvalidOutputError, match="contract: name: not written as required: Small letters"):
+    with pytest.raises(InvalidOutputError, match="contract: name: not in the required form; expected: Small letters"):
         Output[Palette](Palette).dump({"name": "B"})

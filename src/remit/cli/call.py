@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,7 +16,7 @@ from remit.cli.client import LocalClient, check_models, open_client
 from remit.cli.options import AppArgument, TargetOption
 from remit.cli.schedule import AtOption, EveryOption, MissedOption, ZoneOption, parse_schedule
 from remit.cli.status import NoSuchError, UsageError, did_you_mean
-from remit.cli.text import json_text
+from remit.cli.text import json_text, one_line
 from remit.contracts.arguments import Arguments, parse_arguments
 
 if TYPE_CHECKING:
@@ -60,8 +61,7 @@ def call(
 
     Exit status: 0 done or scheduled, 1 failed, 2 usage, 3 waiting for a decision, or stalled.
     """
-    schedule = parse_schedule(at, every, zone, missed)
-    raw = sys.stdin.read() if arguments == "-" else arguments
+    schedule, raw = parse_schedule(at, every, zone, missed), _read_json(arguments)
     with open_client() as client:
         from remit.cli.report import ReportOptions, report_result
         from remit.cli.tables import make_console
@@ -71,8 +71,7 @@ def call(
         _check_callee(found, tool, app)
         if not idempotency_key:  # else there may be a result, which needs no model
             check_models(client, found, tool)
-        terminal = Terminal(make_console(stderr=True), found)
-        runtime = client.runtime(found, terminal)
+        runtime = client.runtime(found, terminal := Terminal(make_console(stderr=True), found))
         with terminal.show_busy(tool):
             execution = runtime.call_by_name(
                 tool,
@@ -131,6 +130,28 @@ def _takes_files(schema: Any) -> Literal["", "one", "several"]:
         return "several"
     found = {_takes_files(each) for each in schema.get("anyOf", ())}
     return "one" if "one" in found else "several" if "several" in found else ""
+
+
+def _read_json(arguments: str) -> str:
+    """The arguments, or those on stdin. No run is made for what is no JSON: most often the shell took the quotes.
+
+    Raises:
+        UsageError: says where, and how to write them.
+    """
+    text = sys.stdin.read() if arguments == "-" else arguments
+    try:
+        json.loads(text)
+    except RecursionError:
+        return text  # the limits of the application say how deep they may be
+    except ValueError as error:
+        at = error.pos if isinstance(error, json.JSONDecodeError) else 0
+        rest = one_line(text[at : at + 20])
+        where = f"at character {at + 1}, {rest!r}" if rest else "where they end"
+        raise UsageError(
+            f"the arguments are not JSON {where}; write one object in single quotes, names and texts in double quotes: "
+            """'{"name": "text", "number": 1}'"""
+        ) from error
+    return text
 
 
 def _check_callee(app: App, tool: str, app_reference: str) -> None:

@@ -13,7 +13,7 @@ from remit.contracts.principal import Caller
 from remit.contracts.secret import redact_secrets
 from remit.contracts.seen import Seen, find_last_seen
 from remit.contracts.transient import is_transient
-from remit.errors import CallError, ExternalError, ToolFailedError
+from remit.errors import CallError, DeadlineError, ExternalError, ToolFailedError
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -53,8 +53,8 @@ async def observe(what: str, function: Callable[P, Awaitable[T]], *args: P.args,
     """Await a function of the application that looks at the state of a call. ``what`` names it in errors.
 
     Raises:
-        CallError: it raised one, failed, or took too long, so that the call cannot be judged. ExternalError: it failed
-            for a reason that passes.
+        CallError: it raised one, or failed, so that the call cannot be judged. ExternalError: it failed for a reason
+            that passes. DeadlineError: it took too long.
     """
     limit = asyncio.timeout(_TIMEOUT)
     try:
@@ -66,6 +66,7 @@ async def observe(what: str, function: Callable[P, Awaitable[T]], *args: P.args,
         if not is_failure(error):
             raise
         if limit.expired():
-            raise ToolFailedError(f"{what} took longer than {_TIMEOUT:g} seconds") from error
+            message = f"{what} took longer than {_TIMEOUT:g} seconds, so the call was not made; try it again"
+            raise DeadlineError(message) from error
         message = redact_secrets(f"{what} failed: {type(error).__name__}: {error}")[:_MAX_MESSAGE]
         raise (ExternalError if is_transient(error) else ToolFailedError)(message) from error

@@ -30,7 +30,7 @@ def explain_mistake(message: str, path: Sequence[str | int] = (), document: Json
     message = " ".join(message.split())
     if message.startswith(_PATTERN):
         description = find_description(document, path) if document else ""
-        message = f"not written as required: {description or message.removeprefix(_PATTERN)}"
+        message = f"not in the required form; expected: {description or message.removeprefix(_PATTERN)}"
     if len(message) <= _MAX_LENGTH:
         return message
     return f"{message[: _MAX_LENGTH - _ENDING]}…{message[-_ENDING:]}"

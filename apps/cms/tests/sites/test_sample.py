@@ -11,7 +11,7 @@ from apps.cms.tests.site.visitor import make_site, visit
 from apps.cms.tests.world import World
 from remit.errors import ConflictError
 from remit_cms.sites.payloads import SeedSite
-from remit_cms.sites.sample.building import build_sample
+from remit_cms.sites.sample.building import build_sample, outline_sample
 from remit_cms.sites.sample.pictures import draw_picture
 from remit_cms.storage.tables import Kind
 
@@ -70,3 +70,10 @@ def test_the_sample_is_the_same_each_time_and_holds_what_the_guide_says() -> Non
     used = {section.definition for part in package.documents for section in part.draft.sections}
     assert {each.key for each in package.templates if each.structure.lists} <= used
     assert all({*part.draft.texts} == {"en", "de"} for part in package.documents if part.draft.kind == Kind.PAGE)
+
+
+def test_the_outline_for_previews_has_all_but_the_pictures() -> None:
+    package, _ = build_sample()
+    outline = outline_sample()
+    assert [each.id for each in outline.images] == [each.id for each in package.images]
+    assert outline.model_copy(update={"images": package.images}) == package

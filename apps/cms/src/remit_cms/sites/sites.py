@@ -31,7 +31,7 @@ from remit_cms.sites.payloads import (
 )
 from remit_cms.sites.previewing import describe_package, preview_package
 from remit_cms.sites.reading import count_left_out, load_package
-from remit_cms.sites.sample.building import build_sample
+from remit_cms.sites.sample.building import build_sample, outline_sample
 from remit_cms.sites.writing import write_package
 from remit_cms.storage.database import Database
 from remit_cms.storage.scope import Target, load_locales
@@ -134,7 +134,7 @@ class Sites:
     async def preview_seeding(self, ctx: LeafContext, payload: SeedSite) -> Preview:
         """The sample site, for the approver."""
         del payload
-        package, _ = await asyncio.to_thread(build_sample)
+        package = await asyncio.to_thread(outline_sample)
         async with open_view(self._database, ctx) as scope:
             return await preview_package(scope, package, "sample")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, date, datetime, time
 from functools import cache
 from itertools import count
@@ -11,6 +11,7 @@ from typing import Any, Final, cast
 
 from pydantic import JsonValue
 
+from remit_cms.images.pictures import Picture
 from remit_cms.models import Content
 from remit_cms.sites.package import DocumentPart, ImagePart, LanguagePart, RedirectPart, SitePackage, TemplatePart
 from remit_cms.sites.sample.pictures import draw_picture
@@ -43,10 +44,21 @@ _BREADS: Final = TemplatePart(
 @cache
 def build_sample() -> tuple[SitePackage, dict[str, bytes]]:
     """The sample site, and the contents of its images by digest. The same each time."""
+    return _build(draw_picture)
+
+
+@cache
+def outline_sample() -> SitePackage:
+    """The sample site without its pictures, which take longest to make: for previews."""
+    package, _ = _build(lambda name: Picture(name.encode(), "image/jpeg", 1, 1))
+    return package
+
+
+def _build(draw: Callable[[str], Picture]) -> tuple[SitePackage, dict[str, bytes]]:
     import yaml  # noqa: PLC0415 - slow to import, seldom needed
 
     texts: dict[str, Any] = yaml.safe_load(_FILE.read_text("utf-8"))
-    images, contents = _draw_images(texts["images"])
+    images, contents = _draw_images(texts["images"], draw)
     alts = {key: alt for key, (_, _, alt) in texts["images"].items()}
     sources = [("page", key, each) for key, each in texts["pages"].items()]
     sources += [
@@ -82,11 +94,11 @@ def _templates() -> list[TemplatePart]:
     ]
 
 
-def _draw_images(texts: Mapping[str, Any]) -> tuple[list[ImagePart], dict[str, bytes]]:
+def _draw_images(texts: Mapping[str, Any], draw: Callable[[str], Picture]) -> tuple[list[ImagePart], dict[str, bytes]]:
     parts: list[ImagePart] = []
     contents: dict[str, bytes] = {}
     for key, (focal_x, focal_y, alt) in texts.items():
-        picture = draw_picture(key)
+        picture = draw(key)
         contents[picture.digest] = picture.content
         parts.append(
             ImagePart(
