@@ -102,7 +102,7 @@ def test_a_resumed_run_shows_its_pieces_too(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
     with open_client() as desk:
         run = desk.wait(desk.runtime(app).submit("hi", by=desk.principal))
-        assert resume_run(desk, desk.get_run(run), app, app_reference="", as_json=False) == 0
+        assert resume_run(desk, desk.get_run(run), app, app_reference="", wait=0, as_json=False) == 0
     assert "The first half," in screen.getvalue()
     assert "The first half," not in "\n".join(draw(screen.getvalue()))
 
