@@ -45,8 +45,12 @@ _DELETED: Final[Step] = ["cms_deletePage", {"pageId": "{gone}", "confirmed": Tru
 _NAVIGATION: Final = TokenSteps(
     [["cms_getNavigation", {}]], [["cms_addNavigationItem", {"label": "Changed since", "href": "{live}"}]]
 )
+_REDIRECTS: Final = TokenSteps(
+    [["cms_listRedirects", {}]], [["cms_addRedirect", {"path": "/changed-since", "href": "{live}"}]]
+)
 _STEPS: Final = {
     "{item}": _NAVIGATION,
+    "{redirection}": _REDIRECTS,
     "{gone}": TokenSteps(
         [_RESTORED, _DELETED],
         [_RESTORED, ["cms_updatePage", {"pageId": "{gone}", "title": "Changed since"}], _DELETED],
@@ -68,6 +72,7 @@ _DOCUMENTS: Final = {
         [["cms_updateSiteSettings", {"tagline": "Once"}]], [["cms_updateSiteSettings", {"tagline": "Changed since"}]]
     ),
     "cms_addNavigationItem": _NAVIGATION,
+    "cms_addRedirect": _REDIRECTS,
 }
 """The same of tools that name no object, since a site has one."""
 
