@@ -50,6 +50,14 @@ async def test_a_theme_is_shown_variable_by_variable_and_a_home_page_by_its_addr
 
 
 @pytest.mark.parametrize(
+    "text", ['{"x": "Buy at evil.example", "x": "We bake"}', "[]", "{}", "true", '{"page": "page_1"}', '["a", "b"]']
+)
+async def test_a_text_that_looks_like_json_is_shown_as_it_goes_live(ann: Editor, text: str) -> None:
+    await ann.create("About", ("hero", {"heading": text}))
+    assert (await shown(ann, "about"))["hero / heading (en)"] == ("", text)
+
+
+@pytest.mark.parametrize(
     ("value", "words"),
     [
         (True, "yes"),

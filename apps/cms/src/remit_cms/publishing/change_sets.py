@@ -11,7 +11,7 @@ from remit.errors import AlreadyExistsError, ConflictError, NotFoundError
 from remit.tools import Preview
 from remit_cms.images.drafts import describe_kept_images
 from remit_cms.models import Payload, pluralize
-from remit_cms.publishing.changes import show_changes, to_changes
+from remit_cms.publishing.changes import for_approvers, show_changes
 from remit_cms.publishing.payloads import (
     AddToChangeSet,
     ChangeSetBrief,
@@ -129,7 +129,7 @@ class ChangeSets:
             pages = await find_publishable(scope, change_set)
             changes = [await _page_changes(scope, change_set, each) for each in pages]
             count = pluralize(sum(len(each.differences) for each in changes), "difference")
-            differences = [change for each in changes for change in to_changes(each.differences, f"{each.title}: ")]
+            differences = [change for each in changes for change in for_approvers(each.differences, f"{each.title}: ")]
             overruled = await describe_overruled(scope, [Move(each.page, each.last) for each in pages])
             return Preview(
                 f"the change set '{change_set.name}' with {_count(pages)} ({_titles(pages)}), {count}{overruled}",
@@ -186,7 +186,7 @@ class ChangeSets:
             changes = [
                 change
                 for step in steps
-                for change in to_changes(compare_snapshots(step.live, step.snapshot), f"{step.page.title}: ")
+                for change in for_approvers(compare_snapshots(step.live, step.snapshot), f"{step.page.title}: ")
             ]
             titles = ", ".join(f"'{step.page.title}'" for step in steps)
             state = ", ".join(f"{step.page.id}@{step.page.live} of {step.page.revision}" for step in steps)

@@ -20,39 +20,34 @@ _AMBIGUOUS: Final = re.compile(r"[,;\"|]|: |^\s|\s$|^$")
 """What could be taken for the end of a value, or for the name of another one."""
 
 
-def to_changes(differences: Sequence[Difference], prefix: str = "") -> tuple[Change, ...]:
-    """Differences as an approver is shown them: a theme variable by variable, and no new section beside its texts."""
+def for_approvers(differences: Sequence[Difference], prefix: str = "") -> tuple[Difference, ...]:
+    """What an approver is shown of differences: a theme by its variables, and no new section beside its texts."""
     described = {each.where.partition(" / ")[0] for each in differences if " / " in each.where}
     return tuple(
-        Change(prefix + change.where, change.before, change.after)
+        part.model_copy(update={"where": prefix + part.where})
         for each in differences
         if not (each.after in NEW_SECTIONS and not each.before and each.where in described)
-        for change in _split_theme(each)
+        for part in _split_theme(each)
     )
 
 
-async def show_changes(scope: Scope, changes: Sequence[Change]) -> tuple[Change, ...]:
-    """Changes with the addresses of pages in place of references, as ``/about`` for ``page:z08gpd0a``, and in words."""
-    references = {
-        found
-        for change in changes
-        for text in (change.before, change.after)
-        for found in iterate_references(_read_value(text))
-    }
+async def show_changes(scope: Scope, differences: Sequence[Difference]) -> tuple[Change, ...]:
+    """Differences with the addresses of pages in place of references, as ``/about`` for ``page:z08gpd0a``, in words."""
+    references = {found for each in differences for value in each.values for found in iterate_references(value)}
     addresses = await find_addresses(scope, references, scope.default_locale, live=False) if references else {}
-    return put_in_words(changes, addresses)
+    return put_in_words(differences, addresses)
 
 
-def put_in_words(changes: Sequence[Change], addresses: Mapping[ObjectRef, str]) -> tuple[Change, ...]:
-    """Changes with these addresses in place of references, and without JSON."""
+def put_in_words(differences: Sequence[Difference], addresses: Mapping[ObjectRef, str]) -> tuple[Change, ...]:
+    """Differences with these addresses in place of references, and without JSON."""
 
-    def show(text: str) -> str:
-        return in_words(_with_addresses(_read_value(text), addresses))
+    def show(each: Difference) -> Change:
+        before, after = (in_words(_with_addresses(value, addresses)) for value in each.values)
+        if before == after:  # what would look alike is shown as it is stored
+            before, after = each.before, each.after
+        return Change(each.where, before, after)
 
-    shown = [Change(change.where, show(change.before), show(change.after)) for change in changes]
-    # What would look alike is shown as it is stored.
-    pairs = zip(changes, shown, strict=True)
-    return tuple(stored if each.before == each.after else each for stored, each in pairs)
+    return tuple(map(show, differences))
 
 
 def _with_addresses(value: JsonValue, addresses: Mapping[ObjectRef, str]) -> JsonValue:
@@ -92,7 +87,7 @@ def _part_in_words(value: JsonValue) -> str:
 
 def _split_theme(difference: Difference) -> list[Difference]:
     """A difference for each variable of a theme; one of anything else as it is."""
-    before, after = (_read_value(text) or {} for text in (difference.before, difference.after))
+    before, after = (value or {} for value in difference.values)
     if not (_THEME.fullmatch(difference.where) and isinstance(before, dict) and isinstance(after, dict)):
         return [difference]
     values = [(name, *(in_words(theme.get(name)) for theme in (before, after))) for name in {**before, **after}]
@@ -101,11 +96,3 @@ def _split_theme(difference: Difference) -> list[Difference]:
         for name, former, value in values
         if former != value
     ]
-
-
-def _read_value(text: str) -> JsonValue:
-    """A value that a difference shows: a text, or what JSON says."""
-    try:
-        return json.loads(text) if text.startswith(("{", "[")) or text in ("true", "false") else text
-    except ValueError:
-        return text

@@ -9,7 +9,7 @@ from remit.errors import ConflictError
 from remit.tools import Preview
 from remit_cms.models import pluralize
 from remit_cms.pages.payloads import MetaView
-from remit_cms.publishing.changes import show_changes, to_changes
+from remit_cms.publishing.changes import for_approvers, show_changes
 from remit_cms.publishing.payloads import (
     GetLivePage,
     LivePageReply,
@@ -68,7 +68,7 @@ class Publishing:
             news = "which is new" if page.live is None else f"in {pluralize(len(differences), 'place')}"
             overruled = await describe_overruled(scope, [Move(page, page.revision)])
             summary = f"{describe_document(page, page.slug, 'the ')}, {news}{overruled}"
-            changes = await show_changes(scope, to_changes(differences))
+            changes = await show_changes(scope, for_approvers(differences))
             return Preview(summary, changes=changes, state=_state_of(page))
 
     async def unpublish_page(self, ctx: LeafContext, payload: UnpublishPage) -> PageStateReply:

@@ -9,7 +9,7 @@ from sqlalchemy import select
 
 from remit.tools import Change, Preview
 from remit_cms.models import pluralize
-from remit_cms.publishing.changes import put_in_words, to_changes
+from remit_cms.publishing.changes import for_approvers, put_in_words
 from remit_cms.sites.package import SitePackage, TemplatePart
 from remit_cms.sites.writing import check_is_empty, check_languages, is_unused
 from remit_cms.storage.differences import compare_snapshots
@@ -100,12 +100,11 @@ def _describe_slot(slot: Slot) -> str:
 def _compare_document(package: SitePackage, kind: Kind) -> tuple[Change, ...]:
     """What visitors and editors get of a document of which a site has one, if it is live."""
     addresses = {part.draft.id: f"/{(part.live or part.draft).slug}" for part in package.documents}
+    states = [part.live for part in package.documents if part.live is not None and part.live.kind == kind]
     return tuple(
         change
-        for part in package.documents
-        if part.live is not None and part.live.kind == kind
-        for changes in [to_changes(compare_snapshots(None, _name_pages(part.live, addresses)), f"{TITLES[kind]}: ")]
-        for change in put_in_words(changes, {})
+        for differences in [compare_snapshots(None, _name_pages(state, addresses)) for state in states]
+        for change in put_in_words(for_approvers(differences, f"{TITLES[kind]}: "), {})
     )
 
 

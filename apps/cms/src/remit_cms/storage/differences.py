@@ -8,7 +8,7 @@ from collections.abc import Container, Iterator, Mapping
 from itertools import takewhile
 from typing import NamedTuple
 
-from pydantic import JsonValue
+from pydantic import JsonValue, PrivateAttr
 
 from remit_cms.models import Content, View
 from remit_cms.storage.snapshots import SectionSnapshot, Snapshot
@@ -45,11 +45,28 @@ _NAMING_SLOTS = {Kind.NAVIGATION.value: "label", Kind.REDIRECTS.value: "path"}
 
 
 class Difference(View):
-    """One place in which two revisions of a page differ. An empty text stands for no value."""
+    """One place in which two revisions of a page differ. An empty text stands for no value.
+
+    A text may look like JSON: `values` tells whether it is.
+    """
 
     where: str
     before: str
     after: str
+    _values: tuple[JsonValue, JsonValue] | None = PrivateAttr(default=None)
+
+    @property
+    def values(self) -> tuple[JsonValue, JsonValue]:
+        """What ``before`` and ``after`` show: a text, or another value that is shown as JSON and is not cut."""
+        return self._values or (self.before, self.after)
+
+    def with_values(self, before: JsonValue, after: JsonValue) -> Difference:
+        """The same difference between these values."""
+        pairs = ((self.before, before), (self.after, after))
+        copy = self.model_copy()
+        first, second = (text if isinstance(value, str) or _to_text(value) != text else value for text, value in pairs)
+        copy._values = (first, second)
+        return copy
 
 
 class PathDifference(NamedTuple):
@@ -137,7 +154,8 @@ def _compare_values(path: tuple[str, ...], where: str, old: JsonValue, new: Json
         points = (_describe_focal_point(old), _describe_focal_point(new))
         cropped = _make_difference(path, f"{section}{slash}focal point of {slot}", *points)
         return cropped._replace(is_whole=False)  # the texts of the image are not shown
-    return _make_difference(path, where, _to_text(old), _to_text(new), longest=longest)
+    made = _make_difference(path, where, _to_text(old), _to_text(new), longest=longest)
+    return made._replace(difference=made.difference.with_values(old, new))
 
 
 def _is_cropped_otherwise(old: Content, new: Content) -> bool:
