@@ -22,7 +22,7 @@ from remit_cms.storage.scope import Target
 from remit_cms.storage.seed import DEFAULT_ENVIRONMENT
 
 PAGES: Final = 10_000
-_CALLS: Final = 60
+CALLS: Final = 60
 _ANN: Final = Principal("ann", FIRST_SITE, frozenset({"cms:*"}))
 
 Ask = tuple[str, Callable[[random.Random, int], dict[str, Any]]]
@@ -59,7 +59,7 @@ async def cms() -> AsyncIterator[Figure]:
             f"{READS[name][0]}, governed, on SQLite with {PAGES:,} pages of {SECTIONS} sections; {cpu:.1f} ms of CPU, "
             f"{cpu / small[name][1]:.1f} times that with {PAGES // 10:,} pages"
         )
-        yield at_most(name, wall, "ms", 50, _CALLS, how)
+        yield at_most(name, wall, "ms", 50, CALLS, how)
 
 
 async def measure_reads(pages: int) -> dict[str, tuple[float, float]]:
@@ -74,7 +74,7 @@ async def measure_reads(pages: int) -> dict[str, tuple[float, float]]:
         meaning = Runtime(build(Path(folder), database=database, index=index).app)
         for name, (tool, make) in READS.items():
             runtime, chosen = meaning if name == _SEMANTIC else words, random.Random(1)
-            times = [await _time_call(runtime, tool, make(chosen, pages), name) for _ in range(_CALLS + 3)][3:]
+            times = [await _time_call(runtime, tool, make(chosen, pages), name) for _ in range(CALLS + 3)][3:]
             found[name] = _p95([wall for wall, _ in times]), _p95([cpu for _, cpu in times])
         await database.close()
     return found

@@ -21,9 +21,9 @@ from remit_cms.storage.database import FIRST_SITE, Database
 from remit_cms.storage.scope import Target
 from remit_cms.storage.seed import DEFAULT_ENVIRONMENT
 
-_PAGES: Final = 1_000
-_SHOWN: Final = 200
-_REQUESTS: Final = 2_000
+PAGES: Final = 1_000
+SHOWN: Final = 200
+REQUESTS: Final = 2_000
 _CONNECTIONS: Final = 8
 
 
@@ -32,28 +32,28 @@ async def cms_pages() -> AsyncIterator[Figure]:
     for name, look_every in (("cms.site_pages_per_s", 1.0), ("cms.site_looked_pages_per_s", 0.0)):
         wall, cpu = await measure_pages(look_every)
         how = (
-            f"{_SHOWN} pages of {_PAGES:,} over {_CONNECTIONS} connections, looking for changes each {look_every:g} s; "
+            f"{SHOWN} pages of {PAGES:,} over {_CONNECTIONS} connections, looking for changes each {look_every:g} s; "
             f"{cpu:.0f} for each second of CPU time, that of the client included"
         )
-        yield at_least(name, wall, "pages/s", 500, _REQUESTS, how)
+        yield at_least(name, wall, "pages/s", 500, REQUESTS, how)
 
 
 async def measure_pages(look_every: float) -> tuple[float, float]:
     """Pages a second by the clock, and for each second of CPU time."""
     with TemporaryDirectory() as folder:
         database = Database(Path(folder) / "cms.db")
-        await add_pages(database, _PAGES)
+        await add_pages(database, PAGES)
         renditions = Renditions(database)
         renderer = PageRenderer(database, Path(folder) / "sites", renditions)
         target = Target(FIRST_SITE, DEFAULT_ENVIRONMENT)
         async with _serve(Site(database, renderer, renditions, target, look_every=look_every)) as port:
-            paths = [f"/{slug_of(number % _SHOWN)}" for number in range(_REQUESTS)]
-            await _get_all(port, paths[:_SHOWN])
+            paths = [f"/{slug_of(number % SHOWN)}" for number in range(REQUESTS)]
+            await _get_all(port, paths[:SHOWN])
             wall, cpu = time.perf_counter(), time.process_time()
             await _get_all(port, paths)
             spent = time.perf_counter() - wall, time.process_time() - cpu
         await database.close()
-    return _REQUESTS / spent[0], _REQUESTS / spent[1]
+    return REQUESTS / spent[0], REQUESTS / spent[1]
 
 
 @asynccontextmanager

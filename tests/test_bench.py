@@ -8,6 +8,8 @@ from typing import Final
 import pytest
 
 import bench.calls
+import bench.cms
+import bench.cms_pages
 import bench.due
 import bench.inventory
 import bench.paused
@@ -19,6 +21,8 @@ from bench.__main__ import PARTS
 
 SIZES: Final[dict[ModuleType, dict[str, int]]] = {
     bench.calls: {"WINDOWS": 1, "CALLS_PER_WINDOW": 1},
+    bench.cms: {"PAGES": 100, "CALLS": 2},
+    bench.cms_pages: {"PAGES": 20, "SHOWN": 5, "REQUESTS": 10},
     bench.due: {"RUNS": 200, "WAITING": 50, "LISTINGS": 20},
     bench.inventory: {"METHODS": 50, "REPEATS": 1},
     bench.paused: {"WAITING": 2, "RESUMED": 1},

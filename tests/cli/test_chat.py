@@ -45,7 +45,7 @@ def converse(cli: Cli, capsys: pytest.CaptureFixture[str]) -> Callable[..., str]
     def talk(*typed: Typed) -> str:
         with open_client() as desk:
             terminal = Terminal(make_console(), app)
-            chat = Chat(desk, desk.runtime(app, terminal), terminal, "c", APP, Typist(*typed))
+            chat = Chat(desk, desk.runtime(app, terminal), terminal, "c", APP, Typist(*typed), patience=0)
             assert chat.talk() == 0
         shown = capsys.readouterr()
         return shown.out + shown.err
@@ -229,7 +229,7 @@ def test_a_run_that_was_decided_but_not_driven_on_goes_on(cli: Cli, converse: Ca
     cli("run", APP, "--ask", "burn it", "--conversation", "c")
     run = cli.runs()[0].run
     cli.journal(lambda store: store.acquire(run, "somebody", 600))
-    cli("approvals", "approve", cli.questions()[0]["id"], "--app", APP)
+    cli("approvals", "approve", cli.questions()[0]["id"], "--app", APP, "--wait", "0")
     cli.journal(lambda store: store.release(run, 2))
     assert "The bread is burnt." in converse()
 

@@ -121,7 +121,7 @@ def test_an_agent_takes_names_and_tools_with_options() -> None:
     [
         (lambda: ProviderTool(name="web_search", max_uses=0), "ProviderTool: max_uses: Input should be greater"),
         (lambda: ProviderTool(name="web_search", max_use=1), "no setting 'max_use'; did you mean max_uses"),  # pyright: ignore[reportCallIssue]
-        (lambda: ProviderTool(name="web_fetch", blocked_domains=["http://x"]), "blocked_domains.0: not written"),
+        (lambda: ProviderTool(name="web_fetch", blocked_domains=["http://x"]), "blocked_domains.0: not in the req"),
         (lambda: ProviderTool(name="web_fetch", blocked_domains="x.org"), "blocked_domains: "),
         (lambda: ProviderTool(name="web_search", allowed_domains=[]), "allowed_domains: names no domain;"),
         (lambda: ProviderTool(name="web_search", blocked_domains=()), "blocked_domains: names no domain;"),

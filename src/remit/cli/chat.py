@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from remit.cli.client import LocalClient, needs_model
 from remit.cli.live_answer import execute_shown
+from remit.cli.options import WAIT_SECONDS
 from remit.cli.prompt import read_line
 from remit.cli.questions import Answer, QuestionPrompter, ReadLine
 from remit.cli.receipt import receipt_lines
@@ -34,6 +35,7 @@ class Chat:
         app_reference: how the application was named on the command line.
         read: reads a line after a prompt, like `input`.
         target: what the runs are about.
+        patience: how long to wait, in seconds, for a run that another process executes.
     """
 
     def __init__(
@@ -45,6 +47,7 @@ class Chat:
         app_reference: str = "",
         read: ReadLine = read_line,
         target: str = "",
+        patience: float = WAIT_SECONDS,
     ) -> None:
         self._client = client
         self._runtime = runtime
@@ -56,7 +59,7 @@ class Chat:
         self._question_prompter = QuestionPrompter(
             client=client, runtime=runtime, terminal=terminal, app_reference=app_reference, read=read
         )
-        self._resume_when_free = ResumeWhenFree(client=client, runtime=runtime, terminal=terminal)
+        self._resume_when_free = ResumeWhenFree(client=client, runtime=runtime, terminal=terminal, patience=patience)
         self._postponed: set[str] = set()
 
     def talk(self) -> int:

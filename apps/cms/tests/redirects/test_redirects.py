@@ -58,7 +58,7 @@ async def test_a_page_is_named_by_id_address_or_title_and_an_address_of_the_site
 @pytest.mark.parametrize(
     ("href", "error", "message"),
     [
-        ("abuot", NotFoundError, "Similar pages: about"),
+        ("abuot", NotFoundError, "There is no page or entry 'abuot'"),
         ("http://example.com", InvalidArgumentsError, "begins with https://"),
         ("javascript:alert(1)", InvalidArgumentsError, "begins with https://"),
         ("//example.com", InvalidArgumentsError, "begins with https://"),
@@ -66,7 +66,7 @@ async def test_a_page_is_named_by_id_address_or_title_and_an_address_of_the_site
         ("https://example.com\\@evil.example", InvalidArgumentsError, "begins with https://"),
         ("about#team", InvalidArgumentsError, "leads to a whole page, without '#team'. Give 'about'"),
         ("https://bakery.example/", InvalidArgumentsError, "home page of this site. Name the page itself"),
-        ("https://BAKERY.example:443/old", NotFoundError, "No page 'old'"),
+        ("https://BAKERY.example:443/old", NotFoundError, "There is no page or entry 'old'"),
     ],
 )
 async def test_a_target_that_does_not_exist_or_is_not_safe_is_refused(
@@ -208,7 +208,7 @@ async def test_an_address_is_changed_and_what_changes_nothing_makes_no_revision(
     for path, has_it in (("/about", "page 'About'"), ("/older", "redirect from /older already, id redirect_2")):
         with pytest.raises(AlreadyExistsError, match=has_it):
             await update(ann, "redirect_1", new_path=path)
-    with pytest.raises(NotFoundError, match=r"No redirect 'redirect_9'\. cms_listRedirects"):
+    with pytest.raises(NotFoundError, match=r"There is no redirect 'redirect_9'\. cms_listRedirects"):
         await update(ann, "redirect_9", new_href="about")
 
 
@@ -230,7 +230,7 @@ async def test_a_redirect_is_removed_after_its_preview(ann: Editor, world: World
     removed = await world.redirects.remove_redirect(ann.call(), RemoveRedirect(path="redirect_2"))
     assert (removed.total, removed.message) == (1, "Removed the redirect from /shop, in the draft")
     assert [each.path for each in (await listed(ann)).redirects] == ["/old"]
-    with pytest.raises(NotFoundError, match="No redirect 'redirect_2'"):
+    with pytest.raises(NotFoundError, match="There is no redirect 'redirect_2'"):
         await world.redirects.remove_redirect(ann.call(), RemoveRedirect(path="redirect_2"))
 
 
@@ -357,7 +357,7 @@ async def test_redirects_of_another_tenant_do_not_exist(ann: Editor, world: Worl
     call = world.call(tenant="other")
     assert (await world.redirects.list_redirects(call, ListRedirects())).redirects == []
     assert await world.references["redirect"](call, "/old") == []
-    with pytest.raises(NotFoundError, match="No redirect 'redirect_1'"):
+    with pytest.raises(NotFoundError, match="There is no redirect 'redirect_1'"):
         await world.redirects.remove_redirect(call, RemoveRedirect(path="redirect_1"))
     with pytest.raises(NotFoundError):
         await world.redirects.add_redirect(call, AddRedirect(path="/old", href="page_1"))

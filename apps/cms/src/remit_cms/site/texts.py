@@ -23,6 +23,7 @@ _TEXTS: Final[dict[str, dict[str, str]]] = {
         "and": "and",
         "settings": "the settings of the site",
         "navigation": "the navigation",
+        "redirects": "the redirects",
         **WORDS,
     },
     "de": {
@@ -34,6 +35,7 @@ _TEXTS: Final[dict[str, dict[str, str]]] = {
         "and": "und",
         "settings": "die Einstellungen der Website",
         "navigation": "die Navigation",
+        "redirects": "die Weiterleitungen",
         "skip": "Zum Inhalt",
         "main": "Hauptmenü",
         "footer": "Fußzeile",

@@ -5,8 +5,7 @@ from __future__ import annotations
 from array import array
 from typing import Any, Final
 
-from sqlalchemy import Dialect, LargeBinary, TypeDecorator
-from sqlalchemy.dialects.postgresql import ARRAY, REAL
+from sqlalchemy import ARRAY, REAL, Dialect, LargeBinary, TypeDecorator
 from sqlalchemy.types import TypeEngine
 
 _FLOAT32: Final = "f"
