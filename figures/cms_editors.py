@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sqlite3
 from collections import Counter
@@ -351,11 +352,21 @@ class Editors:
         for page, number in moves:
             old, new = page.values(page.live) or {}, page.values(number) or {}
             differing = {
-                (_without_targets(old.get(name) or ""), _without_targets(new.get(name) or ""))
+                (self._as_shown(old.get(name) or ""), self._as_shown(new.get(name) or ""))
                 for name in {*old, *new} - ORDERS
                 if old.get(name) != new.get(name)
             }
             self._claim(differing <= shown, f"approvers were not shown {sorted(differing - shown)}")
+
+    def _as_shown(self, text: str) -> str:
+        """What an approver reads of a value: the address of the page that it names, or else its text, in words."""
+        if text in ("true", "false"):
+            return "yes" if text == "true" else "no"
+        if not text.startswith("{"):
+            return _without_targets(text)
+        ((kind, name),) = json.loads(text).items()
+        named = (each.draft["slug"] for each in self.pages if each.id == name and each.revisions[-1] is not None)
+        return next((f"/{slug}" for slug in named), f"{kind}: {name}")
 
     def _compare(self, where: str) -> None:
         """Compare each document with the model."""

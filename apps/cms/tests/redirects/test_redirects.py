@@ -356,7 +356,8 @@ async def test_redirects_of_another_tenant_do_not_exist(ann: Editor, world: Worl
     await add(ann, "/old", "about")
     call = world.call(tenant="other")
     assert (await world.redirects.list_redirects(call, ListRedirects())).redirects == []
-    assert await world.references["redirect"](call, "/old") == []
+    with pytest.raises(NotFoundError, match="There is no redirect '/old'"):
+        await world.references["redirect"](call, "/old")
     with pytest.raises(NotFoundError, match="There is no redirect 'redirect_1'"):
         await world.redirects.remove_redirect(call, RemoveRedirect(path="redirect_1"))
     with pytest.raises(NotFoundError):
