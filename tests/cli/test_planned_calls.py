@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from io import StringIO
 
 import pytest
+from rich.console import Console
 
 from remit.cli.tables import make_console
 from remit.cli.terminal import Terminal
@@ -19,6 +21,40 @@ def test_all_that_a_question_holds_of_a_change_is_shown(capsys: pytest.CaptureFi
     shown = capsys.readouterr().out
     assert f"  change    hours\n    before  Mo\n            Tu\n    after   {'x' * 399}\n" in shown
     assert "  change    title: nothing → About\n" in shown
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "line"),
+    [
+        ("Bread", "Cake → Bread", 'title: Bread → "Cake → Bread"'),
+        ("a  b", "a b", 'title: "a  b" → a b'),
+        ("", "nothing", 'title: nothing → "nothing"'),
+        ("So", 'So"', 'title: So → "So\\""'),
+    ],
+)
+def test_a_change_cannot_be_taken_for_another_one(
+    before: str, after: str, line: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    changes = (Change("title", before, after),)
+    Terminal(make_console(), app).show_question(replace(question(), changes=changes), 0.0)
+    assert f"  change    {line}\n" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("filler", [" " * 200, "x" * 200, "word " * 40])
+def test_no_text_begins_a_line_where_a_genuine_change_does(filler: str) -> None:
+    screen = Console(file=StringIO(), force_terminal=True, width=80, color_system=None)
+    changes = (Change("text", "", f"{filler}  change    title: Bread → Rolls  change    title: Bread → Rolls"),)
+    Terminal(screen, app).show_question(replace(question(), changes=changes), 0.0)
+    assert isinstance(screen.file, StringIO)
+    shown = screen.file.getvalue().splitlines()
+    assert [line for line in shown if line.startswith("  change")] == ["  change    text"]
+    assert max(map(len, shown)) <= 80
+
+
+def test_a_remark_among_changes_is_no_change(capsys: pytest.CaptureFixture[str]) -> None:
+    changes = (Change("21 more changes are not shown", "", ""),)
+    Terminal(make_console(), app).show_question(replace(question(), changes=changes), 0.0)
+    assert "  change    21 more changes are not shown\n" in capsys.readouterr().out
 
 
 def test_only_an_agent_is_said_to_read_the_reason_of_a_no(capsys: pytest.CaptureFixture[str]) -> None:

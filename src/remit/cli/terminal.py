@@ -5,6 +5,7 @@ On a file or a pipe the same is printed as plain text.
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
@@ -64,6 +65,10 @@ _NO_TO_AGENT: Final = "it does not run; the agent reads the reason"
 
 _MAX_SIDE: Final = 100
 """Characters of a text before or after a change that is shown beside the other."""
+_INDENT: Final = 12
+"""Where what a question says stands on its line, behind the name of it."""
+_MISLEADING: Final = re.compile(r"→|\"|^\s|\s$|\s\s|^nothing$")
+"""What could be taken for another value than the text in which it is."""
 
 
 class Terminal:
@@ -221,19 +226,28 @@ class Terminal:
     def _show_changes(self, changes: Iterable[Change]) -> None:
         """Show changes as the question holds them: texts of several lines, or long ones, one below the other."""
         for change in changes:
-            where, texts = (
-                one_line(change.where, max_length=100),
-                (change.before or "nothing", change.after or "nothing"),
-            )
-            if max(map(len, texts)) <= _MAX_SIDE and not any("\n" in text for text in texts):
-                self._print_fact("change", f"{where}: {' → '.join(map(one_line, texts))}")
-                continue
-            self._print_fact("change", where)
-            for name, text in zip(("before", "after"), texts, strict=True):
-                self._print_fact(f"  {name}", escape_controls(text).replace("\n", f"\n{' ' * 12}"))
+            where, texts = _quote(one_line(change.where, max_length=100)), (change.before, change.after)
+            if not any(texts):
+                self._print_fact("change", where)
+            elif max(map(len, texts)) <= _MAX_SIDE and not any("\n" in text for text in texts):
+                self._print_fact("change", f"{where}: {' → '.join(_quote(text) or 'nothing' for text in texts)}")
+            else:
+                self._print_fact("change", where)
+                for name, text in zip(("before", "after"), texts, strict=True):
+                    self._print_fact(f"  {name}", escape_controls(text) or "nothing")
 
     def _print_fact(self, name: str, value: str | tuple[str, str]) -> None:
-        self.print_line((f"  {name:<10}", "dim"), value)
+        """Print what something is. What does not fit on a line goes on beside the name, so that it looks like none."""
+        if isinstance(value, str):
+            value = f"\n{' ' * _INDENT}".join(line for part in value.split("\n") for line in self._wrap(part))
+        self.print_line((f"  {name:<{_INDENT - 2}}", "dim"), value)
+
+    def _wrap(self, line: str) -> list[str]:
+        """A line as the screen breaks it; whole, where it goes to a file or a pipe."""
+        if not self.console.is_terminal:
+            return [line]
+        width = max(20, self.console.width - _INDENT)
+        return [each.plain for each in Text(line).wrap(self.console, width, overflow="fold")] or [""]
 
     def _show_call_end(self, event: CallEnded) -> None:
         mark, style, word = _OUTCOME_MARKS["announced" if event.announced else event.outcome]
@@ -271,3 +285,8 @@ class _Spinner:
 
 def _error_text(error: CallError) -> str:
     return one_line(f"{error.code}: {error.message}", max_length=300)
+
+
+def _quote(text: str) -> str:
+    """A short text on one line, in quotes if it could be misread beside others."""
+    return json_text(text) if _MISLEADING.search(text) else escape_controls(text)
