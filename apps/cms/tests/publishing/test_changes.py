@@ -6,8 +6,10 @@ import pytest
 from pydantic import JsonValue
 
 from apps.cms.tests.publishing.editing import Editor
+from remit_cms.pages.payloads import UpdatePage
 from remit_cms.publishing.changes import in_words
 from remit_cms.publishing.payloads import PublishPage
+from remit_cms.redirects.payloads import AddRedirect
 from remit_cms.settings.payloads import UpdateSiteSettings
 from remit_cms.settings.settings import Settings
 
@@ -46,6 +48,21 @@ async def test_a_theme_is_shown_variable_by_variable_and_a_home_page_by_its_addr
         "theme: accent": ("#aa0000", "#bb1111"),
         "theme: soft": ("", "#222222"),
         "homePage (en)": ("", "/about"),
+    }
+
+
+async def test_a_redirect_is_shown_with_the_address_to_which_visitors_are_led(ann: Editor) -> None:
+    await ann.create("Visit")
+    await ann.world.pages.update_page(ann.call(), UpdatePage(page_id="visit", slug="besuch", locale_code="de"))
+    await ann.publish_page("visit")
+    redirects = ann.world.redirects
+    for path, href in (("/de/zeiten.html", "visit"), ("/times", "visit"), ("/shop", "https://shop.example/")):
+        await redirects.add_redirect(ann.call(), AddRedirect(path=path, href=href))
+    found = await shown(ann, "Redirects")
+    assert {where: after for where, (_, after) in found.items() if "target" in where} == {
+        "'/de/zeiten.html' / target (en)": "/de/besuch",
+        "'/times' / target (en)": "/visit",
+        "'/shop' / target (en)": "https://shop.example/",
     }
 
 

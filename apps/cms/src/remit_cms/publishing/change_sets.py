@@ -11,7 +11,7 @@ from remit.errors import AlreadyExistsError, ConflictError, NotFoundError
 from remit.tools import Preview
 from remit_cms.images.drafts import describe_kept_images
 from remit_cms.models import Payload, pluralize
-from remit_cms.publishing.changes import for_approvers, show_changes
+from remit_cms.publishing.changes import compare_states, show_changes
 from remit_cms.publishing.payloads import (
     AddToChangeSet,
     ChangeSetBrief,
@@ -44,10 +44,10 @@ from remit_cms.storage.change_sets import (
     unpublished_pages,
 )
 from remit_cms.storage.database import Database
-from remit_cms.storage.differences import compare_paths, compare_snapshots
+from remit_cms.storage.differences import compare_paths
 from remit_cms.storage.live import Move, check_moves, move_live
 from remit_cms.storage.scope import Scope
-from remit_cms.storage.snapshots import load_snapshot
+from remit_cms.storage.snapshots import Snapshot, load_snapshot
 from remit_cms.storage.stale_edits import show_comparison
 from remit_cms.storage.tables import ChangeSet, Kind, Page
 from remit_cms.storage.tokens import asks_for_token, check_object_token, give_object_token
@@ -127,9 +127,13 @@ class ChangeSets:
         async with open_view(self._database, ctx) as scope:
             change_set = await _find_unchanged_set(scope, ctx, payload)
             pages = await find_publishable(scope, change_set)
-            changes = [await _page_changes(scope, change_set, each) for each in pages]
-            count = pluralize(sum(len(each.differences) for each in changes), "difference")
-            differences = [change for each in changes for change in for_approvers(each.differences, f"{each.title}: ")]
+            differences = [
+                difference
+                for each in pages
+                for live, draft in [await _load_states(scope, each)]
+                for difference in await compare_states(scope, live, draft, f"{draft.title}: ")
+            ]
+            count = pluralize(len(differences), "difference")
             overruled = await describe_overruled(scope, [Move(each.page, each.last) for each in pages])
             return Preview(
                 f"the change set '{change_set.name}' with {_count(pages)} ({_titles(pages)}), {count}{overruled}",
@@ -186,7 +190,7 @@ class ChangeSets:
             changes = [
                 change
                 for step in steps
-                for change in for_approvers(compare_snapshots(step.live, step.snapshot), f"{step.page.title}: ")
+                for change in await compare_states(scope, step.live, step.snapshot, f"{step.page.title}: ")
             ]
             titles = ", ".join(f"'{step.page.title}'" for step in steps)
             state = ", ".join(f"{step.page.id}@{step.page.live} of {step.page.revision}" for step in steps)
@@ -298,8 +302,7 @@ async def _adopt(edit: Edit, change_set: ChangeSet, payload: CreateChangeSet | A
 
 async def _page_changes(scope: Scope, change_set: ChangeSet, each: SetPage) -> PageChanges:
     page = each.page
-    live = None if page.live is None else await load_snapshot(scope, page.id, page.live)
-    draft = await load_snapshot(scope, page.id, each.last)
+    live, draft = await _load_states(scope, each)
     compared = compare_paths(live, draft)
     show_comparison(scope, page, each.last, compared)
     return PageChanges(
@@ -310,6 +313,12 @@ async def _page_changes(scope: Scope, change_set: ChangeSet, each: SetPage) -> P
         differences=[difference for _, difference, _ in compared],
         blocked=await find_foreign_edits(scope, change_set, page, each.last) or None,
     )
+
+
+async def _load_states(scope: Scope, each: SetPage) -> tuple[Snapshot | None, Snapshot]:
+    """What visitors see of a document, and its last revision in a change set."""
+    live = None if each.page.live is None else await load_snapshot(scope, each.page.id, each.page.live)
+    return live, await load_snapshot(scope, each.page.id, each.last)
 
 
 def close_set(edit: Edit, change_set: ChangeSet, state: str) -> None:

@@ -10,14 +10,24 @@ from typing import Final
 from pydantic import JsonValue
 
 from remit.tools import Change
+from remit_cms.redirects.views import name_targets
 from remit_cms.sections.links import find_addresses
-from remit_cms.storage.differences import NEW_SECTIONS, Difference
+from remit_cms.storage.differences import NEW_SECTIONS, Difference, compare_snapshots
 from remit_cms.storage.scope import Scope
+from remit_cms.storage.snapshots import Snapshot
 from remit_cms.templates.references import ObjectRef, iterate_references, replace_references
 
 _THEME: Final = re.compile(r"theme \([\w-]+\)")
 _AMBIGUOUS: Final = re.compile(r"[,;\"|]|: |^\s|\s$|^$")
 """What could be taken for the end of a value, or for the name of another one."""
+
+
+async def compare_states(
+    scope: Scope, before: Snapshot | None, after: Snapshot | None, prefix: str = ""
+) -> tuple[Difference, ...]:
+    """What an approver is shown of the differences between two states: redirects with where they lead."""
+    former, latter = await name_targets(scope, before), await name_targets(scope, after)
+    return for_approvers(compare_snapshots(former, latter), prefix)
 
 
 def for_approvers(differences: Sequence[Difference], prefix: str = "") -> tuple[Difference, ...]:

@@ -9,7 +9,7 @@ from remit.errors import ConflictError
 from remit.tools import Preview
 from remit_cms.models import pluralize
 from remit_cms.pages.payloads import MetaView
-from remit_cms.publishing.changes import for_approvers, show_changes
+from remit_cms.publishing.changes import compare_states, show_changes
 from remit_cms.publishing.payloads import (
     GetLivePage,
     LivePageReply,
@@ -23,12 +23,12 @@ from remit_cms.redirects.items import describe_overruled
 from remit_cms.sections.payloads import SectionView
 from remit_cms.sections.slices import cut_sections
 from remit_cms.storage.database import Database
-from remit_cms.storage.differences import Difference, compare_snapshots
+from remit_cms.storage.differences import compare_snapshots
 from remit_cms.storage.documents import describe_document
 from remit_cms.storage.links import describe_links, find_links, link_state
 from remit_cms.storage.live import Move, check_moves, find_live_page, move_live
 from remit_cms.storage.scope import Scope, slug_of
-from remit_cms.storage.snapshots import SectionSnapshot, build_snapshot, load_snapshot
+from remit_cms.storage.snapshots import SectionSnapshot, Snapshot, build_snapshot, load_snapshot
 from remit_cms.storage.stale_edits import read_parts, read_text_parts
 from remit_cms.storage.tables import Page
 from remit_cms.storage.tokens import check_token, give_token
@@ -50,7 +50,7 @@ class Publishing:
         async def work(edit: Edit) -> PageStateReply:
             page = await edit.find_document(payload.page_id)
             await check_token(edit, page, payload.if_unchanged)
-            await find_differences(edit, page)
+            await find_states(edit, page)
             overruled = await describe_overruled(edit, [Move(page, page.revision)])
             await move_live(edit, [Move(page, page.revision)])
             message = f"Published {describe_document(page, page.live_path)}{overruled}"
@@ -63,12 +63,11 @@ class Publishing:
         async with open_view(self._database, ctx) as scope:
             page = await scope.find_document(payload.page_id)
             await check_token(scope, page, payload.if_unchanged)
-            differences = await find_differences(scope, page)
+            changes = await show_changes(scope, await compare_states(scope, *await find_states(scope, page)))
             await check_moves(scope, [Move(page, page.revision)])
-            news = "which is new" if page.live is None else f"in {pluralize(len(differences), 'place')}"
+            news = "which is new" if page.live is None else f"in {pluralize(len(changes), 'place')}"
             overruled = await describe_overruled(scope, [Move(page, page.revision)])
             summary = f"{describe_document(page, page.slug, 'the ')}, {news}{overruled}"
-            changes = await show_changes(scope, for_approvers(differences))
             return Preview(summary, changes=changes, state=_state_of(page))
 
     async def unpublish_page(self, ctx: LeafContext, payload: UnpublishPage) -> PageStateReply:
@@ -139,17 +138,17 @@ def page_state(page: Page) -> PageState:
     )
 
 
-async def find_differences(scope: Scope, page: Page) -> list[Difference]:
-    """What publishing the draft would change for visitors.
+async def find_states(scope: Scope, page: Page) -> tuple[Snapshot | None, Snapshot]:
+    """What visitors see of a page, and its draft.
 
     Raises:
-        ConflictError: nothing.
+        ConflictError: they do not differ.
     """
     live = None if page.live is None else await load_snapshot(scope, page.id, page.live)
-    differences = compare_snapshots(live, await build_snapshot(scope, page))
-    if not differences:
+    draft = await build_snapshot(scope, page)
+    if not compare_snapshots(live, draft):
         raise ConflictError(f"Page '{page.title}' is live as its draft is: there is nothing to publish.")
-    return differences
+    return live, draft
 
 
 def _check_is_live(page: Page) -> None:

@@ -6,11 +6,12 @@ from collections.abc import Collection, Sequence
 
 from sqlalchemy import func, select
 
-from remit_cms.redirects.items import OwnRedirect, find_live_paths
+from remit_cms.redirects.items import OwnRedirect, find_live_paths, read_redirects
 from remit_cms.redirects.payloads import AutomaticRedirectView, RedirectView
 from remit_cms.sections.links import find_addresses
 from remit_cms.storage.scope import Scope
-from remit_cms.storage.tables import Page, Redirect
+from remit_cms.storage.snapshots import Snapshot
+from remit_cms.storage.tables import Kind, Page, Redirect
 from remit_cms.templates.references import KINDS, ObjectRef
 
 _GONE = "its page was deleted, so it leads nowhere"
@@ -45,6 +46,28 @@ async def view_redirects(scope: Scope, redirects: Sequence[OwnRedirect]) -> list
             )
         )
     return views
+
+
+async def name_targets(scope: Scope, state: Snapshot | None) -> Snapshot | None:
+    """A state of the redirects with addresses in place of pages, each in its language; any other document as it is."""
+    if state is None or state.kind != Kind.REDIRECTS:
+        return state
+    views = {each.id: each.href for each in await view_redirects(scope, read_redirects(scope, state))}
+    return state.model_copy(
+        update={
+            "sections": [
+                section.model_copy(
+                    update={
+                        "contents": {
+                            locale: {**content, "target": views.get(section.id) or content.get("target")}
+                            for locale, content in section.contents.items()
+                        }
+                    }
+                )
+                for section in state.sections
+            ]
+        }
+    )
 
 
 async def list_automatic(

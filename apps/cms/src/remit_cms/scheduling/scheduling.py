@@ -14,7 +14,7 @@ from remit.tools import Changed, Preview
 from remit_cms.models import pluralize
 from remit_cms.publishing.change_sets import ChangeSets, find_chosen_set, find_publishable
 from remit_cms.publishing.payloads import PublishChangeSet, PublishPage
-from remit_cms.publishing.publishing import Publishing, find_differences
+from remit_cms.publishing.publishing import Publishing, find_states
 from remit_cms.scheduling.actions import (
     CHANGE_SET,
     PUBLISH,
@@ -81,7 +81,7 @@ class Scheduling:
 
         async def make(edit: Edit, at: datetime) -> ScheduledAction:
             page = await edit.find_document(payload.page_id)
-            await find_differences(edit, page)
+            await find_states(edit, page)
             await check_moves(edit, [Move(page, page.revision)])
             return self._new_row(edit, PUBLISH, page, at, await pin_page(edit, page, page.revision))
 
