@@ -72,6 +72,7 @@ def test_on_the_command_line_a_tool_gets_a_file(folder: Path) -> None:
         (["call", APP, "upload", "--file", "file=missing"], "cannot read missing: No such file or directory"),
         (["run", APP, "--file", "report.txt"], "--file needs --ask TEXT"),
         (["artifact", "sha256:" + "0" * 64, "x"], "there is no artifact sha256:000"),
+        (["artifact", "0" * 64, "x"], "there is no artifact sha256:000"),
         (
             ["artifact", "sha256:74ce…", "x"],
             "there is no artifact sha256:74ce…; give the whole digest (64 digits) as remit show RUN --json prints it",

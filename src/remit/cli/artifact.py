@@ -13,7 +13,7 @@ from remit.cli.status import ExitStatus, NoSuchError
 
 
 def artifact(
-    digest: Annotated[str, typer.Argument(metavar="DIGEST", help="The whole digest in a reference: sha256:…")],
+    digest: Annotated[str, typer.Argument(metavar="DIGEST", help="The whole digest in a reference, with or without sha256:")],
     file: Annotated[str, typer.Argument(metavar="FILE", help="The file to write; - writes to stdout.")],
 ) -> int:
     """Save an artifact of your runs to a file.
@@ -24,6 +24,7 @@ def artifact(
         from remit.contracts.artifact import ArtifactScope, digest_of
         from remit.errors import BrokenJournalError
 
+        digest = f"sha256:{digest.removeprefix('sha256:')}"
         if not re.fullmatch("sha256:[0-9a-f]{64}", digest):
             raise NoSuchError(
                 f"there is no artifact {digest}; give the whole digest (64 digits) as remit show RUN --json prints it"

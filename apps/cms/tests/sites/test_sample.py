@@ -77,3 +77,9 @@ def test_the_outline_for_previews_has_all_but_the_pictures() -> None:
     outline = outline_sample()
     assert [each.id for each in outline.images] == [each.id for each in package.images]
     assert outline.model_copy(update={"images": package.images}) == package
+
+
+async def test_who_approves_the_sample_reads_where_visitors_are_led_before_the_menu(world: World) -> None:
+    preview = await world.sites.preview_seeding(world.call(tenant="other"), SeedSite())
+    kinds = [change.where.partition(":")[0] for change in preview.changes]
+    assert kinds.index("Redirects") < kinds.index("Navigation")

@@ -9,8 +9,8 @@ from remit_cms.storage.snapshots import Snapshot, build_snapshot, load_snapshot
 from remit_cms.storage.tables import Kind, Page, PageSection
 from remit_cms.storage.transactions import Edit
 
-TITLES = {Kind.SETTINGS: "Site settings", Kind.NAVIGATION: "Navigation", Kind.REDIRECTS: "Redirects"}
-"""What people call these documents."""
+TITLES = {Kind.SETTINGS: "Site settings", Kind.REDIRECTS: "Redirects", Kind.NAVIGATION: "Navigation"}
+"""What people call these documents, in the order in which an approver of all should read them."""
 
 
 def describe_document(page: Page, path: str | None, article: str = "") -> str:
