@@ -13,7 +13,9 @@ from remit.cli.status import ExitStatus, NoSuchError
 
 
 def artifact(
-    digest: Annotated[str, typer.Argument(metavar="DIGEST", help="The whole digest in a reference, with or without sha256:")],
+    digest: Annotated[
+        str, typer.Argument(metavar="DIGEST", help="The whole digest in a reference, with or without sha256:")
+    ],
     file: Annotated[str, typer.Argument(metavar="FILE", help="The file to write; - writes to stdout.")],
 ) -> int:
     """Save an artifact of your runs to a file.

@@ -199,6 +199,17 @@ async def test_a_tenant_without_a_site_adds_its_first_one_once(world: World) -> 
     assert (await world.sites.list_sites(world.call(tenant="new"), ListSites())).total == 1
 
 
+async def test_the_question_about_an_import_names_the_servers_to_which_it_redirects(world: World) -> None:
+    for number, host in enumerate(("shop.example.com", "evil.example")):
+        redirect = AddRedirect(path=f"/r{number}", href=f"https://{host}/")
+        await world.redirects.add_redirect(world.call(), redirect)
+    await Publishing(world.database).publish_page(world.call(), PublishPage(page_id="Redirects"))
+    exported = await world.sites.export_content(world.call(), ExportContent())
+    await add(world)
+    preview = await world.sites.preview_import(at(world, "copy"), ImportContent(file=exported.file))
+    assert preview.summary.endswith("at once. Redirects lead visitors to evil.example, shop.example.com")
+
+
 async def test_export_and_import_give_the_same_site_to_editors_and_visitors(world: World) -> None:
     await fill(world)
     exported = await world.sites.export_content(world.call(), ExportContent())

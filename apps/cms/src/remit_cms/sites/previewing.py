@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from typing import Final
+from urllib.parse import urlsplit
 
 from pydantic import JsonValue
 from sqlalchemy import select
 
 from remit.tools import Change, Preview
 from remit_cms.models import pluralize
+from remit_cms.navigation.targets import linked_url
 from remit_cms.publishing.changes import for_approvers, put_in_words
 from remit_cms.sites.package import SitePackage, TemplatePart
 from remit_cms.sites.writing import check_is_empty, check_languages, is_unused
@@ -20,6 +22,7 @@ from remit_cms.storage.snapshots import Snapshot
 from remit_cms.storage.tables import Kind, SectionDefinition, Site
 from remit_cms.templates.slots import Slot
 
+_MAX_HOSTS: Final = 10
 _LINKS: Final = (HOME_PAGE, "target")
 """What names a page by its id: the setting, and where an item of the navigation or a redirect leads."""
 
@@ -40,6 +43,10 @@ async def preview_package(scope: Scope, package: SitePackage, state: str) -> Pre
         *(change for kind in TITLES for change in _compare_document(package, kind)),
     )
     summary = f"{describe_package(package)} into {into}, where visitors see {live} of them at once"
+    hosts = _list_redirected_hosts(package)
+    if hosts:
+        more = f" and {len(hosts) - _MAX_HOSTS} more servers" if len(hosts) > _MAX_HOSTS else ""
+        summary += f". Redirects lead visitors to {', '.join(hosts[:_MAX_HOSTS])}{more}"
     return Preview(summary, changes=changes, state=state)
 
 
@@ -50,6 +57,13 @@ def describe_package(package: SitePackage) -> str:
         f"{pluralize(package.count(Kind.PAGE), 'page')}, {entries} {'entry' if entries == 1 else 'entries'} and "
         f"{pluralize(len(package.images), 'image')} of '{package.name}'"
     )
+
+
+def _list_redirected_hosts(package: SitePackage) -> list[str]:
+    """The other servers to which redirects lead visitors at once: the changes that are shown may not reach to them."""
+    states = [part.live for part in package.documents if part.live is not None and part.live.kind == Kind.REDIRECTS]
+    contents = (content for state in states for each in state.sections for content in each.contents.values())
+    return sorted({urlsplit(url).hostname or url for content in contents if (url := linked_url(content))})
 
 
 async def _compare_site(scope: Scope, package: SitePackage) -> list[Change]:
