@@ -45,14 +45,59 @@ async def listed(editor: Editor, **more: Any) -> RedirectsReply:
 
 
 @pytest.mark.parametrize(
-    "href", ["page_1", "about", "/about", "About us", "/de/ueber-uns", "https://bakery.example/about"]
+    ("href", "leads_to"),
+    [
+        ("page_1", "/about"),
+        ("about", "/about"),
+        ("/about", "/about"),
+        ("About us", "/about"),
+        ("/de/ueber-uns", "/de/ueber-uns"),
+        ("/DE/ueber-uns", "/de/ueber-uns"),
+        ("/about?locale=de", "/de/ueber-uns"),
+        ("https://bakery.example/about", "/about"),
+        ("https://bakery.example/de/ueber-uns", "/de/ueber-uns"),
+    ],
 )
-async def test_a_page_is_named_by_id_address_or_title_and_an_address_of_the_site_is_one(ann: Editor, href: str) -> None:
+async def test_a_page_is_named_by_id_address_or_title_and_an_address_of_the_site_is_one(
+    ann: Editor, href: str, leads_to: str
+) -> None:
     await ann.update((await ann.create("About us")).id, slug="about")
     german = TranslatePage(page_id="page_1", locale_code="de", title="Über uns", slug="ueber-uns")
     await ann.world.pages.translate_page(ann.call(), german)
     redirect = (await add(ann, "/old", href)).redirect
-    assert (redirect.path, redirect.href, redirect.page_id) == ("/old", "/about", "page_1")
+    assert (redirect.path, redirect.href, redirect.page_id) == ("/old", leads_to, "page_1")
+
+
+async def test_the_language_of_an_address_is_kept_unless_another_one_is_said(ann: Editor) -> None:
+    await ann.update((await ann.create("About us")).id, slug="about")
+    german = TranslatePage(page_id="page_1", locale_code="de", title="Über uns", slug="ueber-uns")
+    await ann.world.pages.translate_page(ann.call(), german)
+    await ann.publish_page("page_1")
+    assert (await add(ann, "/de/alt", "https://bakery.example/about")).redirect.href == "/about"
+    assert (await add(ann, "/de/alt-2", "/en/about")).redirect.href == "/about"
+    assert (await add(ann, "/old", "/de/ueber-uns", locale_code="en")).redirect.href == "/about"
+    assert (await update(ann, "redirect_3", new_href="/de/ueber-uns")).redirect.href == "/de/ueber-uns"
+    assert (await update(ann, "redirect_3", new_href="https://shop.example.com/?locale=de")).redirect.page_id is None
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "BAKERY.example:443",
+        "bakery.example:8443",
+        "ann@bakery.example",
+        "bakery.example.",
+        "\uff42akery.example",
+        "b%61kery.example",
+        "bakery\u00ad.example",
+        "bakery\u3002example",
+    ],
+)
+async def test_the_site_is_known_however_its_host_is_written(ann: Editor, host: str) -> None:
+    await ann.create("About")
+    assert (await add(ann, "/old", f"https://{host}/about")).redirect.page_id == "page_1"
+    with pytest.raises(NotFoundError, match="There is no page or entry"):
+        await add(ann, "/loop", f"https://{host}/loop")
 
 
 @pytest.mark.parametrize(
@@ -66,7 +111,10 @@ async def test_a_page_is_named_by_id_address_or_title_and_an_address_of_the_site
         ("https://example.com\\@evil.example", InvalidArgumentsError, "begins with https://"),
         ("about#team", InvalidArgumentsError, "leads to a whole page, without '#team'. Give 'about'"),
         ("https://bakery.example/", InvalidArgumentsError, "home page of this site. Name the page itself"),
-        ("https://BAKERY.example:443/old", NotFoundError, "There is no page or entry 'old'"),
+        ("https://bakery.example/de?a=1", InvalidArgumentsError, "home page of this site. Name the page itself"),
+        ("https://.", InvalidArgumentsError, "begins with https:// and a valid host"),
+        ("https://example.com:99999/", InvalidArgumentsError, "begins with https:// and a valid host"),
+        ("https://BAKERY.example:443/old", NotFoundError, "There is no page or entry '/old'"),
     ],
 )
 async def test_a_target_that_does_not_exist_or_is_not_safe_is_refused(
@@ -215,7 +263,7 @@ async def test_an_address_is_changed_and_what_changes_nothing_makes_no_revision(
 async def test_a_redirect_is_found_by_its_address_however_it_is_written(ann: Editor, world: World) -> None:
     await ann.create("About")
     await add(ann, "/old-menu", "about")
-    for text in ("/old-menu", "Old-Menu", "old-menu/"):
+    for text in ("/old-menu", "Old-Menu", "old-menu/", "/EN/old-menu"):
         (candidate,) = await world.references["redirect"](ann.call(), text)
         assert (candidate.id, candidate.name) == ("redirect_1", "/old-menu")
         assert text in (candidate.name, *candidate.aliases)

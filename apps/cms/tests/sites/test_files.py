@@ -91,13 +91,26 @@ def add_settings(values: dict[str, Any]) -> Callable[[dict[str, Any]], None]:
     return work
 
 
-def add_redirect(content: dict[str, Any]) -> Callable[[dict[str, Any]], None]:
-    """Add a redirect of the owner."""
+def add_redirect(*redirects: dict[str, Any], **contents: dict[str, Any]) -> Callable[[dict[str, Any]], None]:
+    """Add redirects of the owner, or one with contents by language."""
 
     def work(site: dict[str, Any]) -> None:
         draft: dict[str, Any] = {**site["documents"][0]["draft"], "id": "r", "kind": "redirects", "translations": {}}
-        section = {"id": "v", "definition": "redirect-item", "sortOrder": 0, "contents": {"en": content}}
-        draft["sections"] = [section]
+        written = [contents] if contents else [{"en": each} for each in redirects]
+        section = {"definition": "redirect-item", "sortOrder": 0}
+        draft["sections"] = [{**section, "id": f"v{n}", "contents": each} for n, each in enumerate(written)]
+        site["documents"].append({**site["documents"][0], "draft": draft})
+
+    return work
+
+
+def add_item(target: dict[str, Any]) -> Callable[[dict[str, Any]], None]:
+    """Add an item of the navigation."""
+
+    def work(site: dict[str, Any]) -> None:
+        draft: dict[str, Any] = {**site["documents"][0]["draft"], "id": "n", "kind": "navigation", "translations": {}}
+        contents = {"en": {"label": "Shop", "target": target}}
+        draft["sections"] = [{"id": "v", "definition": "navigation-item", "sortOrder": 0, "contents": contents}]
         site["documents"].append({**site["documents"][0], "draft": draft})
 
     return work
@@ -155,8 +168,51 @@ HOSTILE_SITES: dict[str, tuple[Callable[[dict[str, Any]], None], str]] = {
     "a redirect from nowhere": (add_redirect({"target": SHOP}), "path: Field required"),
     "a redirect that runs a script": (
         add_redirect({"path": "/old", "target": {"url": "javascript:alert(1)"}}),
-        "a redirect leads to a page, an entry or an address with https",
+        "the redirect from '/old' leads to a page, an entry or an address with https",
     ),
+    "redirects without end": (
+        add_redirect(*({"path": f"/p{number}", "target": SHOP} for number in range(501))),
+        "it has 501 redirects, and a site has at most 500",
+    ),
+    "a redirect of the owner that is there twice": (
+        add_redirect({"path": "/old", "target": SHOP}, {"path": "/old", "target": {"url": "https://evil.example"}}),
+        "it has the redirect from '/old' twice",
+    ),
+    "a redirect to no host": (
+        add_redirect({"path": "/old", "target": {"url": "https:///x"}}),
+        "'/old' leads to .* with https and a valid host",
+    ),
+    "a redirect to half a host": (add_redirect({"path": "/old", "target": {"url": "https://[e.example/"}}), "'/old'"),
+    "a redirect without end": (
+        add_redirect({"path": "/old", "target": {"url": "https://shop.example.com/" + "a" * 2048}}),
+        "'/old' leads to .* with https",
+    ),
+    "a redirect to nothing": (add_redirect({"path": "/old", "target": {}}), "'/old' has 0 targets"),
+    "a redirect to two targets": (
+        add_redirect({"path": "/old", "target": {"page": "p", **SHOP}}),
+        "the redirect from '/old' has 2 targets, and a redirect has one",
+    ),
+    "a redirect to a document without an address": (
+        add_redirect({"path": "/old", "target": {"page": "r"}}),
+        "'/old' leads to a document of another kind",
+    ),
+    "a redirect to another server in a language": (
+        add_redirect({"path": "/old", "target": SHOP, "locale": "de"}),
+        "'/old' leads to another server, where it has no language",
+    ),
+    "a redirect in two languages": (
+        add_redirect(en={"path": "/old", "target": SHOP}, de={"path": "/hidden", "target": SHOP}),
+        "'/old' is written in de, en, not in en alone",
+    ),
+    "a redirect in another language alone": (
+        add_redirect(de={"path": "/old", "target": SHOP}),
+        "'/old' is written in de, not in en alone",
+    ),
+    "an item to no host": (
+        add_item({"url": "https://"}),
+        "an item of the navigation leads to .* with https and a valid host",
+    ),
+    "an item to two targets": (add_item({"page": "p", **SHOP}), "at most 1 item"),
     "a redirect with a header": (
         add_redirect({"path": "/old", "target": {"url": "https://shop.example.com/\r\na: b"}}),
         "an address with https",

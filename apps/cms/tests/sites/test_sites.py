@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 from sqlalchemy import select
 
+from apps.cms.tests.publishing.editing import Editor
 from apps.cms.tests.site.visitor import make_site, visit
 from apps.cms.tests.world import World
 from remit import App, LeafContext, Principal, Runtime
@@ -26,7 +27,7 @@ from remit_cms.posts.payloads import ArchivePost, CreateCollection, FieldInput
 from remit_cms.posts.posts import Posts
 from remit_cms.publishing.payloads import PublishPage
 from remit_cms.publishing.publishing import Publishing
-from remit_cms.redirects.payloads import AddRedirect
+from remit_cms.redirects.payloads import AddRedirect, ListRedirects
 from remit_cms.sections.payloads import AddSectionToPage
 from remit_cms.semantic.rebuilding import Rebuilding
 from remit_cms.settings.payloads import UpdateSiteSettings
@@ -35,7 +36,7 @@ from remit_cms.sites.package import LeftOut, SitePackage
 from remit_cms.sites.payloads import AddSite, ExportContent, ImportContent, ListSites
 from remit_cms.sites.reading import load_package
 from remit_cms.storage.scope import Target
-from remit_cms.storage.tables import SectionDefinition
+from remit_cms.storage.tables import SectionContent, SectionDefinition
 from remit_cms.storage.transactions import open_view
 from remit_cms.tools import sites_operations
 
@@ -227,6 +228,30 @@ async def test_export_and_import_give_the_same_site_to_editors_and_visitors(worl
         assert (first.status, first.text) == (second.status, second.text), path
     assert (await visit(there, "/de/about")).headers["location"] == "/de/us"
     assert "<h1>Live" in (await visit(there, "/")).text
+
+
+async def test_redirects_that_a_later_edit_overruled_are_exported_and_imported(world: World) -> None:
+    ann, redirects = Editor(world, "ann", "monday"), world.redirects
+    for title in ("About", "Gone"):
+        await ann.create(title)
+    for path, href in (("/old", "about"), ("/menu", "about"), ("/gone-1", "gone")):
+        await redirects.add_redirect(ann.call(), AddRedirect(path=path, href=href))
+    await ann.publish()
+    await redirects.add_redirect(ann.call(), AddRedirect(path="/older", href="https://example.com/"))
+    async with world.database.write() as session:
+        row = await session.get_one(SectionContent, ("redirect_4", "en"))
+        row.content = {**row.content, "path": "/old"}
+    await ann.create("Menu")
+    await ann.publish_page("menu")
+    await ann.delete("page_2")
+    listed = (await redirects.list_redirects(ann.call(), ListRedirects())).redirects
+    noted = [(each.path, each.broken) for each in listed if each.note]
+    assert noted == [("/menu", None), ("/gone-1", True), ("/old", None)]
+    file = (await world.sites.export_content(ann.call(), ExportContent())).file
+    await add(world)
+    await world.sites.import_content(at(world, "copy"), ImportContent(file=file))
+    copied = (await redirects.list_redirects(at(world, "copy"), ListRedirects())).redirects
+    assert [(each.path, each.href) for each in copied] == [("/old", "/about"), ("/menu", "/about"), ("/gone-1", None)]
 
 
 async def test_a_copied_page_goes_on_counting_sections_and_items_and_can_be_exported(world: World) -> None:

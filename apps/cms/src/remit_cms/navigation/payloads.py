@@ -17,6 +17,7 @@ from remit_cms.models import (
     View,
     WritePayload,
 )
+from remit_cms.navigation.hosts import MAX_HREF
 from remit_cms.navigation.items import Location
 
 _LABEL = "Label of the item, or its id"
@@ -25,7 +26,7 @@ _WHERE = "header, footer or both"
 _LOCALE = "Language of the label, e.g. en"
 
 _NewLabel = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100), Line]
-_Href = Annotated[str, Field(min_length=1, max_length=2048)]
+_Href = Annotated[str, Field(min_length=1, max_length=MAX_HREF)]
 _ItemReference = Annotated[str, Field(min_length=1, max_length=200), Reference("navigation-item")]
 _Position = Annotated[int, Field(ge=0, le=100)]
 

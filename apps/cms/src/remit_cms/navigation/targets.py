@@ -5,17 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from typing import Final, cast
-from urllib.parse import urlsplit
 
 from pydantic import JsonValue
 from sqlalchemy import and_, or_, select
 
 from remit.errors import InvalidArgumentsError, NotFoundError
 from remit_cms.models import Content
+from remit_cms.navigation.hosts import is_web_address
 from remit_cms.storage.keys import name_key
 from remit_cms.storage.scope import Scope, list_pages, slug_of
 from remit_cms.storage.tables import Kind, Page
-from remit_cms.templates.values import url_scheme
 
 LINKED: Final = (Kind.PAGE, Kind.ENTRY)
 """The documents that have an address, to which it may lead."""
@@ -36,7 +35,7 @@ async def find_link(scope: Scope, href: str) -> Content:
             visitors can follow safely.
     """
     address = href.strip()
-    if address.startswith("https://") and url_scheme(address) and _has_host(address):
+    if is_web_address(address):
         return {"url": address}
     try:
         page = await _find_page(scope, href)
@@ -44,7 +43,7 @@ async def find_link(scope: Scope, href: str) -> Content:
         if ":" not in address and "//" not in address:
             raise
         raise InvalidArgumentsError(
-            f"'{href}' is neither a page of this site nor an address that begins with https://."
+            f"'{href}' is neither a page of this site nor an address that begins with https:// and a valid host."
         ) from None
     return {page.kind: page.id}
 
@@ -67,13 +66,6 @@ async def _find_page(scope: Scope, href: str) -> Page:
     if found is not None:
         raise InvalidArgumentsError(f"It leads to a whole page, without '{part}'. Give '{name}'.")
     return await scope.find_document(name, *LINKED)
-
-
-def _has_host(address: str) -> bool:
-    try:
-        return bool(urlsplit(address).hostname)
-    except ValueError:
-        return False
 
 
 async def find_linked(scope: Scope, contents: list[Mapping[str, JsonValue]]) -> dict[str, Page]:

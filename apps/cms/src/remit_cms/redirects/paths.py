@@ -8,7 +8,9 @@ from typing import Final
 from urllib.parse import unquote, urlsplit
 
 from remit.errors import InvalidArgumentsError
+from remit_cms.navigation.hosts import find_host
 from remit_cms.pages.slugs import RESERVED_SLUGS
+from remit_cms.storage.scope import split_address
 
 MAX_PATH: Final = 200
 MAX_REDIRECTS: Final = 500
@@ -29,9 +31,7 @@ def normalize_path(path: str, locales: Sequence[str]) -> str:
         InvalidArgumentsError: it is none; says what would do.
     """
     text = path.strip().lower()
-    head, _, rest = text.strip("/").partition("/")
-    locale = next((code for code in locales if code.lower() == head), None)
-    rest = text.strip("/") if locale is None else rest
+    locale, rest = split_address(text, locales)
     if not rest:
         raise InvalidArgumentsError(
             f"'{path}' is a home page, from which nothing redirects. The setting homePage says which page that is."
@@ -48,7 +48,7 @@ def normalize_path(path: str, locales: Sequence[str]) -> str:
         raise InvalidArgumentsError(
             f"'{path}' is not an address to redirect from: the site keeps '{kept[0]}' for itself. Give another one."
         )
-    return f"/{rest}" if locale in (None, locales[0]) else f"/{locale}/{rest}"
+    return f"/{rest}" if locale == locales[0] else f"/{locale}/{rest}"
 
 
 def _suggest(text: str) -> str:
@@ -61,9 +61,16 @@ def _suggest(text: str) -> str:
     return ("/" + "/".join(filter(None, parts)))[:MAX_PATH].rstrip("/.")
 
 
+def find_language(href: str, locales: Sequence[str]) -> str | None:
+    """The language that the address of a page names: that of ``/de/about`` and of ``about?locale=de`` is de."""
+    address, _, code = href.partition("?locale=")
+    if code in locales:
+        return code
+    locale, rest = split_address(address, locales)
+    return None if rest == address.strip("/") else locale
+
+
 def is_on_site(url: str, site: str) -> bool:
-    """Whether an address is one of the site with the address ``site``."""
-    try:
-        return urlsplit(url).hostname == urlsplit(site).hostname
-    except ValueError:
-        return False
+    """Whether an address is one of the site with the address ``site``, however its host is written, at any port."""
+    host = find_host(url)
+    return host is not None and host == find_host(site)

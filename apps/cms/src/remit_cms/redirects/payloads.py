@@ -16,13 +16,14 @@ from remit_cms.models import (
     View,
     WritePayload,
 )
+from remit_cms.navigation.hosts import MAX_HREF
 
 _PATH = "Address on this site that has no page, e.g. /old-menu, or /de/alte-karte in another language"
 _HREF = "Page or post by slug, id or exact title, or an address that begins with https://"
 _LOCALE = "Language in which visitors get the page; that of the path if omitted"
 
 _Path = Annotated[str, Field(min_length=1, max_length=2048)]
-_Href = Annotated[str, Field(min_length=1, max_length=2048)]
+_Href = Annotated[str, Field(min_length=1, max_length=MAX_HREF)]
 _RedirectReference = Annotated[str, Field(min_length=1, max_length=2048), Reference("redirect")]
 
 

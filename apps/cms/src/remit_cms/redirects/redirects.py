@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlsplit
+
 from pydantic import JsonValue
 
 from remit import LeafContext
@@ -10,7 +12,7 @@ from remit.tools import Candidate, Preview
 from remit_cms.models import Content, WritePayload, pluralize
 from remit_cms.navigation.targets import find_link, linked_url
 from remit_cms.redirects.items import OwnRedirect, find_holder, read_redirects
-from remit_cms.redirects.paths import MAX_REDIRECTS, is_on_site, normalize_path
+from remit_cms.redirects.paths import MAX_REDIRECTS, find_language, is_on_site, normalize_path
 from remit_cms.redirects.payloads import (
     AddRedirect,
     ListRedirects,
@@ -70,7 +72,8 @@ class Redirects:
 
         async def work(edit: Edit) -> RedirectReply:
             path = await _find_free_path(edit, payload.path)
-            content = _make_content(edit, path, await self._find_target(edit, payload.href), payload.locale_code)
+            target, locale = await self._find_target(edit, payload.href)
+            content = _make_content(edit, path, target, payload.locale_code, locale)
             page, rows = await load_single_sections(edit, Kind.REDIRECTS)
             await check_token(edit, page, payload.if_unchanged)
             if len(rows) >= MAX_REDIRECTS:
@@ -98,13 +101,14 @@ class Redirects:
             stored = None if row is None else await edit.session.get(SectionContent, (row.id, page.locale))
             if row is None or stored is None:
                 raise not_found(REDIRECT, payload.path)
-            content, target = stored.content, stored.content["target"]
+            content, target, locale = stored.content, stored.content["target"], stored.content.get("locale")
             if payload.new_href is not None:
-                target = await self._find_target(edit, payload.new_href)
+                target, named = await self._find_target(edit, payload.new_href)
+                locale = named or locale
             path = content["path"]
             if payload.new_path is not None:
                 path = await _find_free_path(edit, payload.new_path, own=row.id)
-            after = _make_content(edit, path, target, payload.locale_code, content.get("locale"))
+            after = _make_content(edit, path, target, payload.locale_code, locale)
             if after == content:
                 return await _reply(edit, page, row.id, "The redirect from {} is like that already", payload)
             stored.content = after
@@ -145,23 +149,28 @@ class Redirects:
             where = ", which leads nowhere" if view.href is None else f" to {view.href}"
             return Preview(f"the redirect from {view.path}{where}", state=f"revision {page.revision if page else 0}")
 
-    async def _find_target(self, edit: Edit, href: str) -> JsonValue:
-        """Where a redirect leads; an address of the site itself is that of one of its pages."""
+    async def _find_target(self, edit: Edit, href: str) -> tuple[Content, str | None]:
+        """Where a redirect leads, and the language that this names, if it does.
+
+        An address of the site itself is that of one of its pages, in one language.
+        """
         address = href.strip()
-        if address.startswith("https://") and is_on_site(address, self._url):
-            address = address.removeprefix("https://").partition("/")[2]
-            if not address.strip("/"):
-                raise InvalidArgumentsError(f"'{href}' is the home page of this site. Name the page itself.")
-        return await find_link(edit, address)
+        if not (address.startswith("https://") and is_on_site(address, self._url)):
+            return await find_link(edit, address), find_language(address, edit.locales)
+        address = address.removeprefix(f"https://{urlsplit(address).netloc}")
+        locale, rest = edit.split_address(urlsplit(address).path)
+        if not rest:
+            raise InvalidArgumentsError(f"'{href}' is the home page of this site. Name the page itself.")
+        return await find_link(edit, address), find_language(address, edit.locales) or locale
 
 
 def _make_content(
-    edit: Edit, path: JsonValue, target: JsonValue, locale: str | None, former: JsonValue = None
+    edit: Edit, path: JsonValue, target: JsonValue, locale: str | None, named: JsonValue = None
 ) -> Content:
-    """What a redirect stores; the language of the page only if that is said, now or in the ``former`` content."""
+    """What a redirect stores; the language of the page only if that is said, or else ``named`` by where it leads."""
     content: Content = {"path": path, "target": target}
     if linked_url(content) is None:
-        chosen = former if locale is None else edit.resolve_locale(locale)
+        chosen = named if locale is None else edit.resolve_locale(locale)
         return content if chosen is None else {**content, "locale": chosen}
     if locale is not None:
         raise InvalidArgumentsError("localeCode: an address on another server has no other languages; leave it out.")
@@ -180,8 +189,9 @@ class RedirectReferences:
         async with open_view(self._database, ctx) as scope:
             page = await find_single(scope, Kind.REDIRECTS)
             revision = str(page.revision) if page else ""
+            address = scope.format_address(*scope.split_address(given.lower()))
             return [
-                Candidate(each.id, each.path, revision, (given,) if f"/{given.strip('/').lower()}" == each.path else ())
+                Candidate(each.id, each.path, revision, (given,) if address == each.path else ())
                 for each in await _load(scope)
             ]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Annotated, Final, Literal, Self, cast
 
 from pydantic import Field, StringConstraints, ValidationError, model_validator
@@ -12,9 +12,9 @@ from pydantic import Field, StringConstraints, ValidationError, model_validator
 from remit.errors import InvalidArgumentsError
 from remit_cms.models import Content, Line, LocaleCode, NewLocale, View, pluralize
 from remit_cms.navigation.items import Location
-from remit_cms.redirects.paths import normalize_path
 from remit_cms.settings.payloads import UpdateSiteSettings
 from remit_cms.settings.values import SiteSettings
+from remit_cms.sites.redirects import check_redirects, check_target
 from remit_cms.sites.rules import (
     MAX_NUMBER,
     SINGLE,
@@ -32,7 +32,7 @@ from remit_cms.storage.snapshots import SectionSnapshot, Snapshot
 from remit_cms.storage.tables import Kind
 from remit_cms.storage.translations import localize_content
 from remit_cms.templates.slots import Structure
-from remit_cms.templates.values import MAX_ITEMS, check_content, url_scheme
+from remit_cms.templates.values import MAX_ITEMS, check_content
 
 FORMAT: Final = "remit-cms-site"
 VERSION: Final = 1
@@ -165,7 +165,8 @@ class SitePackage(View):
         for document in self.documents:
             for state in document.states:
                 self._check_state(document, state, templates)
-                self._check_redirects(state)
+                if state.kind == Kind.REDIRECTS:
+                    check_redirects(state, self._codes(), {each.draft.id: each.draft.kind for each in self.documents})
         self._check_home()
         self._check_addresses()
         return self
@@ -184,21 +185,6 @@ class SitePackage(View):
                 raise ValueError(f"the redirect {each.path!r} leads to a page or language that it does not have")
             if (each.locale, each.path) in live:
                 raise ValueError(f"the redirect {each.path!r} has the address of a page that visitors see")
-
-    def _check_redirects(self, state: Snapshot) -> None:
-        """Refuse redirects of the owner that the CMS would not have written."""
-        if state.kind != Kind.REDIRECTS:
-            return
-        for content in (content for each in state.sections for content in each.contents.values()):
-            path = str(content["path"])
-            try:
-                written = normalize_path(path, self._codes())
-            except InvalidArgumentsError as error:
-                raise ValueError(str(error)) from error
-            if written != path:
-                raise ValueError(f"the redirect from {path!r} is written as {written!r}")
-            if content.get("locale", self._codes()[0]) not in self._codes():
-                raise ValueError(f"the redirect from {path!r} leads to a language that the site does not have")
 
     def _ids(self, *kinds: Kind) -> set[str]:
         return {each.draft.id for each in self.documents if each.draft.kind in kinds}
@@ -243,21 +229,13 @@ class SitePackage(View):
         return sum(each.draft.kind == kind for each in self.documents)
 
 
-class _RedirectContent(View):
-    """What a redirect of the owner may hold: where from, where to, and in which language."""
-
-    path: str
-    locale: LocaleCode | None = None
-    target: dict[str, str]
-
-
 class _ItemContent(View):
     """What an item of the navigation may hold in one language."""
 
     label: Annotated[str, StringConstraints(max_length=100)] = ""
     location: Location = "header"
     visible: bool = True
-    target: dict[str, str] = Field(default_factory=dict[str, str])
+    target: Annotated[dict[str, str], Field(max_length=1)] = Field(default_factory=dict[str, str])
 
 
 def _check_values(kind: Kind, template: str, structure: Structure, content: Content) -> None:
@@ -268,15 +246,7 @@ def _check_values(kind: Kind, template: str, structure: Structure, content: Cont
         UpdateSiteSettings.model_validate(content)
         SiteSettings.model_validate({"name": "", "language": "", **content})
     elif kind is Kind.NAVIGATION:
-        _check_target("an item of the navigation", _ItemContent.model_validate(content).target)
-    elif kind is Kind.REDIRECTS:
-        _check_target("a redirect", _RedirectContent.model_validate(content).target)
-
-
-def _check_target(what: str, target: Mapping[str, str]) -> None:
-    url = target.get("url", "https://")
-    if not {*target} <= {"page", "entry", "url"} or not url.startswith("https://") or url_scheme(url) is None:
-        raise ValueError(f"{what} leads to a page, an entry or an address with https")
+        check_target("an item of the navigation", _ItemContent.model_validate(content).target)
 
 
 def _read_contents(what: str, state: Snapshot, section: SectionSnapshot, structure: Structure) -> Iterator[Content]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -42,7 +43,8 @@ from remit_cms.storage.translations import PageTexts
 async def load_package(scope: Scope) -> tuple[SitePackage, dict[str, bytes]]:
     """The site and environment of a transaction, and the contents of its images by digest.
 
-    Images that were deleted are left out of the drafts that name them: nothing shows them.
+    Images that were deleted are left out of the drafts that name them: nothing shows them. Of two redirects from one
+    address, which two change sets may have added, the second one is left out.
 
     Raises:
         ConflictError: it has something that no file of a site may hold, which an older CMS wrote.
@@ -116,6 +118,8 @@ async def _load_document(scope: Scope, page: Page, published: datetime | None, i
 def _tidy(snapshot: Snapshot, status: str, images: set[str]) -> Snapshot:
     """A state with its sections in order, and without slots that show deleted images."""
     sections = snapshot.ordered_sections
+    if snapshot.kind == Kind.REDIRECTS:
+        sections = _drop_repeated(sections)
     meta = MetaSnapshot(title=_tidy_text(snapshot.meta.title), description=_tidy_text(snapshot.meta.description))
     return snapshot.model_copy(
         update={
@@ -126,6 +130,15 @@ def _tidy(snapshot: Snapshot, status: str, images: set[str]) -> Snapshot:
             "sections": [_tidy_section(each, number, images) for number, each in enumerate(sections)],
         }
     )
+
+
+def _drop_repeated(redirects: Sequence[SectionSnapshot]) -> list[SectionSnapshot]:
+    """The first redirect from each address."""
+    first: dict[str, SectionSnapshot] = {}
+    for each in redirects:
+        path = next((str(content.get("path")) for content in each.contents.values()), each.id)
+        first.setdefault(path, each)
+    return [*first.values()]
 
 
 def _tidy_texts(texts: PageTexts) -> PageTexts:

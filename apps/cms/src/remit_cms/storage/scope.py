@@ -226,9 +226,13 @@ class Scope:
 
 
 def split_address(path: str, locales: Sequence[str]) -> tuple[str, str]:
-    """The language of an address, which it begins with unless that is the first of a site's languages, and the rest."""
+    """The language of an address, which it begins with unless that is the first of a site's languages, and the rest.
+
+    Upper case is as good as lower case in the language.
+    """
     first, _, rest = path.strip("/").partition("/")
-    return (first, rest) if first in locales else (locales[0], path.strip("/"))
+    locale = next((code for code in locales if code.lower() == first.lower()), None)
+    return (locales[0], path.strip("/")) if locale is None else (locale, rest)
 
 
 def make_fallback_chain(locale: str, locales: Sequence[str]) -> tuple[str, ...]:
