@@ -208,10 +208,7 @@ HOSTILE_SITES: dict[str, tuple[Callable[[dict[str, Any]], None], str]] = {
         add_redirect(de={"path": "/old", "target": SHOP}),
         "'/old' is written in de, not in en alone",
     ),
-    "an item to no host": (
-        add_item({"url": "https://"}),
-        "an item of the navigation leads to .* with https and a valid host",
-    ),
+    "an item to no host": (add_item({"url": "https://"}), "an item of the navigation leads to .* a valid host"),
     "an item to two targets": (add_item({"page": "p", **SHOP}), "at most 1 item"),
     "a redirect with a header": (
         add_redirect({"path": "/old", "target": {"url": "https://shop.example.com/\r\na: b"}}),
