@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Final
 
 from remit.embeddings import Embeddings
-from remit.errors import ExternalError, RemitError
+from remit.errors import ConflictError, ExternalError, RemitError
 from remit_cms.semantic.comparison import Comparison, Near
 from remit_cms.semantic.pgvector import PgvectorComparison, find_pgvector
 from remit_cms.storage.database import Database
@@ -18,6 +18,7 @@ from remit_cms.storage.transactions import open_view
 from remit_cms.storage.vectors import (
     Pending,
     count_pending,
+    find_other_model,
     forget_marks,
     load_counts,
     load_pending,
@@ -37,6 +38,9 @@ _MAX_AWAITED: Final = 32
 class SemanticIndex:
     """The vectors of all sites of a database. What is to be embedded is read from the rows, so a crash loses nothing.
 
+    A site has the vectors of one model. An index embeds anew what another model left. Once it is done with a site, it
+    yields to another model that embeds it, in another process: it finds nothing there any more, until a rebuild.
+
     Args:
         database: the database.
         embeddings: what turns texts into vectors.
@@ -49,7 +53,8 @@ class SemanticIndex:
         self._tasks: dict[Target, asyncio.Task[None]] = {}
         self._again = set[Target]()
         self._turns = defaultdict[Target, asyncio.Lock](asyncio.Lock)
-        self._done_at: dict[Target, int] = {}
+        self._done_at: dict[Target, tuple[int, int]] = {}
+        self._yielded = set[Target]()
         self._comparison: Comparison | None = None
 
     def follow_edits(self) -> None:
@@ -58,6 +63,8 @@ class SemanticIndex:
 
     def start(self, target: Target) -> None:
         """Embed in the background what is to be embedded of a site, until there is nothing more."""
+        if target in self._yielded:
+            return
         self._again.add(target)
         task = self._tasks.get(target)
         if task is None or task.done():
@@ -71,6 +78,8 @@ class SemanticIndex:
         self, target: Target, query: str, kinds: Collection[str], locales: Collection[str], limit: int
     ) -> Sequence[Near]:
         """What is like a query in a site, best first; nothing while there is no vector of the query to be had."""
+        if target in self._yielded:
+            return []
         try:
             version = await self._catch_up(target)
             (vector,) = await self._embed([query])
@@ -81,7 +90,12 @@ class SemanticIndex:
         return await comparison.find_near(target, version, vector, kinds, locales, limit)
 
     async def update(self, target: Target) -> None:
-        """Embed what is to be embedded of a site."""
+        """Embed what is to be embedded of a site.
+
+        Raises:
+            ConflictError: another process embeds the site with another model.
+            ExternalError: the model fails.
+        """
         async with self._turns[target]:
             await self._embed_pending(target)
 
@@ -91,8 +105,13 @@ class SemanticIndex:
         Args:
             target: the site.
             on_progress: called with the number of objects that are done, and that of all.
+
+        Raises:
+            ConflictError, ExternalError: as of `update`.
         """
         async with self._turns[target]:
+            self._yielded.discard(target)
+            self._done_at.pop(target, None)
             async with self._database.write() as session:
                 total = await forget_marks(Scope(session, target, ()))
             return await self._embed_pending(target, anew=True, on_progress=lambda done: on_progress(done, total))
@@ -115,14 +134,14 @@ class SemanticIndex:
         return MatrixComparison(self._database, self.model)
 
     async def _catch_up(self, target: Target) -> int:
-        """Embed a few texts, or start to embed many, if there were edits since all was embedded.
+        """Embed a few texts, or start to embed many, if there were edits or other vectors since all was embedded.
 
         Returns the version of the vectors.
         """
         async with self._database.read() as session:
             scope = Scope(session, target, ())
-            edits, version = await load_counts(scope)
-            is_done = self._done_at.get(target) == edits
+            _, version = counts = await load_counts(scope)
+            is_done = self._done_at.get(target) == counts
             waiting = 0 if is_done else await count_pending(scope, self.model, _MAX_AWAITED + 1)
         if waiting > _MAX_AWAITED:
             self.start(target)
@@ -136,9 +155,8 @@ class SemanticIndex:
         self, target: Target, *, anew: bool = False, on_progress: Callable[[int], None] | None = None
     ) -> int:
         done = 0
-        async with self._database.read() as session:
-            edits, _ = await load_counts(Scope(session, target, ()))
-        while pending := await self._load_pending(target, anew=anew):
+        stored: Collection[str] = ()
+        while pending := await self._load_pending(target, stored, anew=anew):
             texts = [*dict.fromkeys(text for each in pending for parts in each.texts.values() for text in parts)]
             vectors = dict(zip(texts, await self._embed(texts) if texts else (), strict=True))
             made = [
@@ -146,21 +164,50 @@ class SemanticIndex:
                 for each in pending
             ]
             async with self._database.write() as session:
-                await store_vectors(Scope(session, target, ()), self.model, made)
+                scope = Scope(session, target, ())
+                await store_vectors(scope, self.model, made)  # first, since others wait for it
+                await self._check_others(scope, stored)
+            stored = [each.id for each in pending]
             done += len(pending)
             if on_progress is not None:
                 on_progress(done)
-        self._done_at[target] = edits
         return done
 
-    async def _load_pending(self, target: Target, *, anew: bool) -> list[Pending]:
+    async def _load_pending(self, target: Target, stored: Collection[str], *, anew: bool) -> list[Pending]:
         async with open_view(self._database, target) as scope:
-            return await load_pending(scope, self.model, _BATCH, anew=anew)
+            counts = await load_counts(scope)  # first: what is written meanwhile is noticed by the next search
+            await self._check_others(scope, stored)
+            pending = await load_pending(scope, self.model, _BATCH, anew=anew)
+        if not pending:
+            self._done_at[target] = counts
+        return pending
+
+    async def _check_others(self, scope: Scope, stored: Collection[str]) -> None:
+        """Yield to another model that embeds the site too.
+
+        That is one which embedded any of it after this index was done, or else, of two that began together, the one
+        that embedded last what this index has just ``stored``. So one of them remains, and neither undoes the other's
+        work for ever.
+        """
+        model = await find_other_model(scope, self.model, None if scope.target in self._done_at else stored)
+        if model is not None:
+            self._yielded.add(scope.target)
+            where = f"{scope.target.site}/{scope.target.environment}"
+            raise ConflictError(
+                f"texts of {where} are embedded by another process with the model {model}; this one, with "
+                f"{self.model}, searches words alone until it is started again or rebuilds the search"
+            )
 
     async def _embed(self, texts: Sequence[str]) -> Sequence[Floats]:
         from remit_cms.semantic.floats import to_rows  # noqa: PLC0415 - numpy is in an extra
 
-        vectors = await self._embeddings.embed(texts)
-        if len(vectors) != len(texts):
-            raise ExternalError(f"{self.model} gave {len(vectors)} vectors for {len(texts)} texts")
-        return to_rows(vectors)
+        try:
+            rows = to_rows(await self._embeddings.embed(texts))
+        except RemitError:
+            raise
+        except Exception as error:
+            _LOG.exception("%s failed", self.model)
+            raise ExternalError(f"{self.model} failed: {error!r}") from error
+        if len(rows) != len(texts):
+            raise ExternalError(f"{self.model} gave {len(rows)} vectors for {len(texts)} texts")
+        return rows

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Final, NamedTuple
@@ -13,6 +13,7 @@ from sqlalchemy import (
     Select,
     String,
     and_,
+    case,
     delete,
     func,
     or_,
@@ -152,6 +153,13 @@ async def store_vectors(scope: Scope, model: str, made: Sequence[tuple[Pending, 
     await scope.session.flush()
 
 
+async def find_other_model(scope: Scope, model: str, objects: Collection[str] | None) -> str | None:
+    """Another model by which texts of a site were embedded, if any; ``objects`` narrows whose texts."""
+    query = select(Embedded.model).where(scope.target.row_filter(Embedded), Embedded.model != model)
+    chosen = query if objects is None else query.where(Embedded.object.in_(objects))
+    return await scope.session.scalar(chosen.limit(1))
+
+
 async def forget_vectors(scope: Scope, kind: str, object_id: str) -> None:
     """Forget the vectors of an object that is deleted. Its rows stay, to tell processes that have them in memory."""
     version, mine = await _count_change(scope), and_(Vector.kind == kind, Vector.object == object_id)
@@ -178,9 +186,10 @@ async def load_counts(scope: Scope) -> tuple[int, int]:
 
 
 async def load_vectors(scope: Scope, model: str, after: int) -> list[StoredVector]:
-    """The vectors of a site that were written after a version."""
-    query = select(Vector.object, Vector.locale, Vector.kind, Vector.vector).where(
-        scope.target.row_filter(Vector), Vector.version > after, Vector.model == model
+    """The vectors of a site that were written after a version; those of another model count as none."""
+    mine = case((Vector.model == model, Vector.vector))
+    query = select(Vector.object, Vector.locale, Vector.kind, mine).where(
+        scope.target.row_filter(Vector), Vector.version > after
     )
     return [StoredVector(VectorKey(*row[:3]), row[3]) for row in await scope.session.execute(query)]
 
