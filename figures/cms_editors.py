@@ -366,7 +366,7 @@ class Editors:
             return _without_targets(text)
         ((kind, name),) = json.loads(text).items()
         named = (each.draft["slug"] for each in self.pages if each.id == name and each.revisions[-1] is not None)
-        return next((f"/{slug}" for slug in named), f"{kind}: {name}")
+        return next((f"/{slug}" for slug in named), name if kind == "url" else f"{kind}: {name}")
 
     def _compare(self, where: str) -> None:
         """Compare each document with the model."""

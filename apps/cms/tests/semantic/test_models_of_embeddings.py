@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
@@ -30,21 +30,21 @@ def warnings(caplog: pytest.LogCaptureFixture) -> list[str]:
     return [each.message for each in caplog.records if each.levelname == "WARNING"]
 
 
-@pytest.mark.parametrize(
-    ("answer", "said"),
-    [
-        ([[1.0, 2.0], [1.0]], "are not lists of numbers of one length"),
-        ([["a", "b"], ["c", "d"]], "are not lists of numbers of one length"),
-        ([[10**400], [1]], "are not lists of numbers of one length"),
-        ([[[1.0]], [[1.0]]], "are not lists of numbers of one length"),
-        ([1.0, 2.0], "are not lists of numbers of one length"),
-        (1.0, "are not lists of numbers of one length"),
-        (None, "are not lists of numbers of one length"),
-        ([[], []], "vectors of 0 numbers; 1 to 16,000 can be kept"),
-        ([[1.0] * 16_001, [1.0] * 16_001], "vectors of 16,001 numbers; 1 to 16,000 can be kept"),
-        ([[1.0], [1.0], [1.0]], "3 vectors for 2 texts"),
-    ],
-)
+_NO_VECTORS: Final[list[tuple[Any, str]]] = [
+    ([[1.0, 2.0], [1.0]], "are not lists of numbers of one length"),
+    ([["a", "b"], ["c", "d"]], "are not lists of numbers of one length"),
+    ([[10**400], [1]], "are not lists of numbers of one length"),
+    ([[[1.0]], [[1.0]]], "are not lists of numbers of one length"),
+    ([1.0, 2.0], "are not lists of numbers of one length"),
+    (1.0, "are not lists of numbers of one length"),
+    (None, "are not lists of numbers of one length"),
+    ([[], []], "vectors of 0 numbers; 1 to 16,000 can be kept"),
+    ([[1.0] * 16_001, [1.0] * 16_001], "vectors of 16,001 numbers; 1 to 16,000 can be kept"),
+    ([[1.0], [1.0], [1.0]], "3 vectors for 2 texts"),
+]
+
+
+@pytest.mark.parametrize(("answer", "said"), _NO_VECTORS)
 async def test_what_is_no_vector_for_each_text_leaves_the_search_to_words_until_the_model_is_well(
     world: World, caplog: pytest.LogCaptureFixture, answer: Any, said: str
 ) -> None:

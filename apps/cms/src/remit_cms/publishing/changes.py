@@ -64,7 +64,8 @@ def _with_addresses(value: JsonValue, addresses: Mapping[ObjectRef, str]) -> Jso
     """The value with addresses in place of references, and of the whole of one such as ``{"page": "z08gpd0a"}``."""
     if isinstance(value, dict) and len(value) == 1:
         ((kind, name),) = value.items()
-        if (address := addresses.get(ObjectRef(kind, str(name)))) is not None:
+        address = name if kind == "url" else addresses.get(ObjectRef(kind, str(name)))
+        if address is not None:
             return address
     return replace_references(value, addresses)
 
