@@ -15,7 +15,7 @@ from figures.cms_sections import SECTION_STEPS
 from figures.cms_sweep import SAMPLE, Sweep, open_sweep, sweep_tool
 from figures.figure import Figure, no_violations
 
-_SCHEDULES = 30
+SCHEDULES = 30
 _STEPS = 60
 
 
@@ -23,7 +23,7 @@ def figures(*, short: bool) -> Iterator[Figure]:
     """Measure the figures of the CMS."""
     yield from measure_sweep(short=short)
     yield from measure_leaks(short=short)
-    yield from measure_editors(short=short)
+    yield from measure_editors(short=short, schedules=9 if short else SCHEDULES)
 
 
 def measure_sweep(*, short: bool, databases: tuple[str, ...] = ("sqlite", "postgres")) -> Iterator[Figure]:
@@ -52,9 +52,9 @@ def measure_leaks(*, short: bool, sample: tuple[str, ...] = ("cms_getPage",)) ->
     yield no_violations("tenants.cms.leaks", len(leaks.failures), leaks.cases, "; ".join([how, *leaks.failures[:5]]))
 
 
-def measure_editors(*, short: bool) -> Iterator[Figure]:
-    """Random schedules, two thirds of them of pages alone, which meet more often; ``short`` takes a few, or fails."""
-    schedules, steps, failures = 9 if short else _SCHEDULES, 0, list[str]()
+def measure_editors(*, short: bool, schedules: int = SCHEDULES) -> Iterator[Figure]:
+    """Random schedules, two thirds of them of pages alone, which meet more often; ``short`` ends at a failure."""
+    steps, failures = 0, list[str]()
     for number in range(schedules):
         with TemporaryDirectory() as folder:
             chosen = (SECTION_STEPS, LIST_STEPS, ALL_STEPS)[number % 3]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import threading
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -78,7 +78,8 @@ class _Proxy:
                 self.send_header("content-type", "text/html; charset=utf-8")
                 self.send_header("content-length", str(len(body)))
                 self.end_headers()
-                self.wfile.write(body)
+                with suppress(ConnectionError):  # the browser has gone on to the next page
+                    self.wfile.write(body)
 
             do_GET = do_HEAD = do_POST = do_PUT = do_OPTIONS = do_CONNECT = answer  # noqa: N815 - names of the class
 
