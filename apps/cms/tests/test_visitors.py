@@ -37,7 +37,7 @@ _MORE: Final[dict[str, tuple[Sample, ...]]] = {
 """Arguments that change something else than the usual ones."""
 
 _APPROVED_BEFORE: Final = {"cms_runScheduledAction": "a person approved the publication when it was scheduled"}
-"""The tools that change what visitors see though nobody is asked, and why."""
+"""The tools that change what visitors see without asking a person at that time, and why."""
 
 
 async def publish_everything(world: World) -> None:

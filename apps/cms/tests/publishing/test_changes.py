@@ -14,7 +14,7 @@ from remit_cms.settings.payloads import UpdateSiteSettings
 from remit_cms.settings.settings import Settings
 
 
-async def shown(ann: Editor, page: str) -> dict[str, tuple[str, str]]:
+async def read_question(ann: Editor, page: str) -> dict[str, tuple[str, str]]:
     preview = await ann.publishing.preview_publication(ann.call(), PublishPage(page_id=page))
     return {change.where: (change.before, change.after) for change in preview.changes}
 
@@ -28,7 +28,7 @@ async def test_a_new_page_is_shown_by_its_texts_and_addresses(ann: Editor) -> No
     await ann.create("Bread")
     link: JsonValue = {"text": "Our bread, fresh", "page": "bread"}
     await ann.create("About", ("hero", {"heading": "We bake", "cta": link}), ("text", {}), ("text", {"text": "Daily"}))
-    assert await shown(ann, "about") == {
+    assert await read_question(ann, "about") == {
         "title": ("", "About"),
         "slug": ("", "about"),
         "hero / heading (en)": ("", "We bake"),
@@ -44,7 +44,7 @@ async def test_a_theme_is_shown_variable_by_variable_and_a_home_page_by_its_addr
     await change_settings(ann, theme={"accent": "#aa0000", "ink": "#111111"})
     await ann.publish_page("Site settings")
     await change_settings(ann, theme={"accent": "#bb1111", "soft": "#222222"}, homePage="about")
-    assert await shown(ann, "Site settings") == {
+    assert await read_question(ann, "Site settings") == {
         "theme: accent": ("#aa0000", "#bb1111"),
         "theme: soft": ("", "#222222"),
         "homePage (en)": ("", "/about"),
@@ -58,7 +58,7 @@ async def test_a_redirect_is_shown_with_the_address_to_which_visitors_are_led(an
     redirects = ann.world.redirects
     for path, href in (("/de/zeiten.html", "visit"), ("/times", "visit"), ("/shop", "https://shop.example/")):
         await redirects.add_redirect(ann.call(), AddRedirect(path=path, href=href))
-    found = await shown(ann, "Redirects")
+    found = await read_question(ann, "Redirects")
     assert {where: after for where, (_, after) in found.items() if "target" in where} == {
         "'/de/zeiten.html' / target (en)": "/de/besuch",
         "'/times' / target (en)": "/visit",
@@ -71,7 +71,7 @@ async def test_a_redirect_is_shown_with_the_address_to_which_visitors_are_led(an
 )
 async def test_a_text_that_looks_like_json_is_shown_as_it_goes_live(ann: Editor, text: str) -> None:
     await ann.create("About", ("hero", {"heading": text}))
-    assert (await shown(ann, "about"))["hero / heading (en)"] == ("", text)
+    assert (await read_question(ann, "about"))["hero / heading (en)"] == ("", text)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Final, cast
 
 from pydantic import JsonValue
@@ -70,7 +70,11 @@ async def _find_page(scope: Scope, href: str) -> Page:
 
 async def find_linked(scope: Scope, contents: list[Mapping[str, JsonValue]]) -> dict[str, Page]:
     """The pages and entries that items lead to, by id. Those that were deleted are left out."""
-    ids = {each for content in contents if (each := linked_id(content))}
+    return await find_by_ids(scope, {each for content in contents if (each := linked_id(content))})
+
+
+async def find_by_ids(scope: Scope, ids: Collection[str]) -> dict[str, Page]:
+    """The pages and entries with these ids, by id. Those that were deleted are left out."""
     if not ids:
         return {}
     pages = await scope.session.scalars(select(Page).where(scope.target.id_filter(Page, Page.id, ids)))

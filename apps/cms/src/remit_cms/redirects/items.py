@@ -32,13 +32,8 @@ class OwnRedirect:
 
 def read_redirects(scope: Scope, snapshot: Snapshot | None) -> list[OwnRedirect]:
     """The redirects in one state of their document, in order."""
-    sections = [] if snapshot is None else snapshot.sections
-    contents = [
-        (each.id, content)
-        for each in sorted(sections, key=lambda section: (section.sort_order, section.id))
-        for content in each.contents.values()
-    ]
-    return [_read_one(scope, each, content) for each, content in contents]
+    sections = [] if snapshot is None else snapshot.ordered_sections
+    return [_read_one(scope, each.id, content) for each in sections for content in each.contents.values()]
 
 
 def _read_one(scope: Scope, section: str, content: Content) -> OwnRedirect:
@@ -70,9 +65,9 @@ async def find_holder(scope: Scope, path: str, *, live: bool = False) -> Page | 
 
 
 async def describe_overruled(scope: Scope, moves: Sequence[Move]) -> str:
-    """Which redirects nobody follows once pages have moved, since a page is live at their address; empty if none.
+    """Which redirects end when pages move, because a page is live at their address then; empty if there are none.
 
-    Those are named that lead somewhere until then, or that are published with it.
+    It names redirects that lead somewhere until then, and those that are published together with the pages.
     """
     document = await find_single(scope, Kind.REDIRECTS)
     revisions = {move.page.id: move.revision for move in moves}

@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 
 from sqlalchemy import func, select
 
+from remit_cms.navigation.targets import find_by_ids
 from remit_cms.redirects.items import OwnRedirect, find_live_paths, read_redirects
 from remit_cms.redirects.payloads import AutomaticRedirectView, RedirectView
 from remit_cms.sections.links import find_addresses
@@ -21,10 +22,10 @@ _NOT_LIVE = "its page is not live, so visitors do not get there yet"
 async def view_redirects(scope: Scope, redirects: Sequence[OwnRedirect]) -> list[RedirectView]:
     """Redirects of the owner, with the addresses that the drafts of their pages have."""
     targets = [(each.page.id, each.locale) for each in redirects if each.page]
-    pages, addresses = await _find_pages(scope, {page for page, _ in targets}), await _find_addresses(scope, targets)
+    pages, addresses = await find_by_ids(scope, {page for page, _ in targets}), await _find_addresses(scope, targets)
     live = await find_live_paths(scope, {each.path for each in redirects})
-    holders = await _find_pages(scope, set(live.values()))
-    views: list[RedirectView] = []
+    holders = await find_by_ids(scope, live.values())
+    views, earlier = list[RedirectView](), set[str]()
     for each in redirects:
         href, note = each.url, None
         if each.page is not None:
@@ -33,8 +34,9 @@ async def view_redirects(scope: Scope, redirects: Sequence[OwnRedirect]) -> list
             note = _GONE if page is None else _NOT_LIVE if page.live is None else None
         if (holder := live.get(each.path)) is not None:
             note = f"visitors see the page '{holders[holder].title}' at this address"
-        elif each.path in {former.path for former in views}:
+        elif each.path in earlier:
             note = "another redirect from this address comes first"
+        earlier.add(each.path)
         views.append(
             RedirectView(
                 id=each.id,
@@ -52,21 +54,9 @@ async def name_targets(scope: Scope, state: Snapshot | None) -> Snapshot | None:
     """A state of the redirects with addresses in place of pages, each in its language; any other document as it is."""
     if state is None or state.kind != Kind.REDIRECTS:
         return state
-    views = {each.id: each.href for each in await view_redirects(scope, read_redirects(scope, state))}
-    return state.model_copy(
-        update={
-            "sections": [
-                section.model_copy(
-                    update={
-                        "contents": {
-                            locale: {**content, "target": views.get(section.id) or content.get("target")}
-                            for locale, content in section.contents.items()
-                        }
-                    }
-                )
-                for section in state.sections
-            ]
-        }
+    hrefs = {each.id: each.href for each in await view_redirects(scope, read_redirects(scope, state))}
+    return state.with_contents(
+        lambda section, content: {**content, "target": hrefs.get(section) or content.get("target")}
     )
 
 
@@ -74,11 +64,9 @@ async def list_automatic(
     scope: Scope, own: Sequence[OwnRedirect], limit: int
 ) -> tuple[list[AutomaticRedirectView], int]:
     """The redirects that the CMS made to pages that there are, by address, and how many there are of them."""
-    is_page = (Page.id == Redirect.page, scope.target.row_filter(Redirect), scope.target.row_filter(Page))
-    total = await scope.session.scalar(
-        select(func.count()).select_from(Redirect).join(Page, is_page[0]).where(*is_page)
-    )
-    query = select(Redirect, Page).join(Page, is_page[0]).where(*is_page)
+    here = (scope.target.row_filter(Redirect), scope.target.row_filter(Page))
+    query = select(Redirect, Page).join(Page, Page.id == Redirect.page).where(*here)
+    total = await scope.session.scalar(select(func.count()).select_from(query.subquery()))
     rows = (await scope.session.execute(query.order_by(Redirect.path, Redirect.locale).limit(limit))).all()
     addresses = await _find_addresses(scope, [(page.id, row.locale) for row, page in rows])
     taken, views = {each.path for each in own}, list[AutomaticRedirectView]()
@@ -102,11 +90,6 @@ async def find_automatic(scope: Scope, path: str) -> Page | None:
     query = select(Page).join(Redirect, Redirect.page == Page.id)
     at_path = (Redirect.locale == locale, Redirect.path == rest)
     return (await scope.session.scalars(query.where(scope.target.row_filter(Redirect), *at_path))).first()
-
-
-async def _find_pages(scope: Scope, ids: set[str]) -> dict[str, Page]:
-    pages = await scope.session.scalars(select(Page).where(scope.target.row_filter(Page), Page.id.in_(ids)))
-    return {page.id: page for page in pages}
 
 
 async def _find_addresses(scope: Scope, pages: Collection[tuple[str, str]]) -> dict[tuple[str, str], str]:

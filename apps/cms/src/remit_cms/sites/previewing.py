@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from typing import Final
-from urllib.parse import urlsplit
 
 from pydantic import JsonValue
 from sqlalchemy import select
 
 from remit.tools import Change, Preview
 from remit_cms.models import pluralize
+from remit_cms.navigation.hosts import find_host
 from remit_cms.navigation.targets import linked_url
 from remit_cms.publishing.changes import for_approvers, put_in_words
 from remit_cms.sites.package import SitePackage, TemplatePart
@@ -63,7 +63,7 @@ def _list_redirected_hosts(package: SitePackage) -> list[str]:
     """The other servers to which redirects lead visitors at once: the changes that are shown may not reach to them."""
     states = [part.live for part in package.documents if part.live is not None and part.live.kind == Kind.REDIRECTS]
     contents = (content for state in states for each in state.sections for content in each.contents.values())
-    return sorted({urlsplit(url).hostname or url for content in contents if (url := linked_url(content))})
+    return sorted({find_host(url) or url for content in contents if (url := linked_url(content))})
 
 
 async def _compare_site(scope: Scope, package: SitePackage) -> list[Change]:
@@ -130,15 +130,4 @@ def _name_pages(state: Snapshot, addresses: dict[str, str]) -> Snapshot:
             return value
         return next((addresses[str(name)] for name in value.values() if str(name) in addresses), value)
 
-    sections = [
-        section.model_copy(
-            update={
-                "contents": {
-                    locale: {key: rename(key, value) for key, value in content.items()}
-                    for locale, content in section.contents.items()
-                }
-            }
-        )
-        for section in state.sections
-    ]
-    return state.model_copy(update={"sections": sections})
+    return state.with_contents(lambda _, content: {key: rename(key, value) for key, value in content.items()})

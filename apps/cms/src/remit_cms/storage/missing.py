@@ -62,12 +62,12 @@ def with_not_found(find: Resolver, sort: Sort) -> Resolver:
         name = text.strip().casefold()
         if any(name in {each.strip().casefold() for each in (one.id, one.name, *one.aliases)} for one in found):
             return found
-        raise not_found(sort, text, (_named(each) for each in found))
+        raise not_found(sort, text, (_names_of(each) for each in found))
 
     return find_candidates
 
 
-def _named(candidate: Candidate) -> Named:
+def _names_of(candidate: Candidate) -> Named:
     address = next((alias for alias in candidate.aliases if alias.startswith("/")), "")
     return Named(candidate.name, address, candidate.id, candidate.aliases)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from pydantic import Field, JsonValue
 from sqlalchemy import delete, select
@@ -71,6 +71,16 @@ class Snapshot(View):
     def ordered_sections(self) -> list[SectionSnapshot]:
         """The sections in the order of the page."""
         return sorted(self.sections, key=lambda section: (section.sort_order, section.id))
+
+    def with_contents(self, change: Callable[[str, Content], Content]) -> Snapshot:
+        """The same state with other contents: what ``change`` makes of those of each section, given its id."""
+        sections = [
+            each.model_copy(
+                update={"contents": {locale: change(each.id, content) for locale, content in each.contents.items()}}
+            )
+            for each in self.sections
+        ]
+        return self.model_copy(update={"sections": sections})
 
     @property
     def languages(self) -> frozenset[str]:
