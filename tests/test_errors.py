@@ -175,10 +175,8 @@ def test_a_reply_without_a_message_still_gives_one() -> None:
     assert error_from_reply("{}").message == "the call failed"
 
 
-class OutOfStockError(CallError):
+class OutOfStockError(CallError, code="OUT_OF_STOCK"):
     """An application's own error."""
-
-    code = "OUT_OF_STOCK"
 
 
 def test_an_applications_own_error_comes_back_as_itself() -> None:

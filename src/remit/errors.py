@@ -54,22 +54,8 @@ Failures end in ``Error``; the signal `Suspended` does not.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from typing import ClassVar, Final, cast
-
-from remit.base_errors import (
-    ApprovalUsedError,
-    BrokenJournalError,
-    ContractError,
-    JournalError,
-    JournalFormatError,
-    LayerOrderError,
-    LeaseError,
-    NameTakenError,
-    NoModelError,
-    RemitError,
-    SetupError,
-)
-from remit.signals import Suspended
 
 __all__ = [
     "AlreadyExistsError",
@@ -127,14 +113,54 @@ __all__ = [
 _ERRORS_BY_CODE: Final = dict[str, "type[CallError]"]()
 
 
-class CallError(RemitError):
+class RemitError(Exception):
+    """The base class of all errors of Remit. ``str(error)`` is one line: what is wrong, where, and how to fix it.
+
+    A class of errors is declared with its ``code``: ``class OutOfStockError(CallError, code="OUT_OF_STOCK")``. The
+    middle of a message of more than ``max_chars`` is left out: it may repeat a value of any length.
+    """
+
+    code: ClassVar[str] = "REMIT_ERROR"
+    max_chars: ClassVar[int] = 4000
+
+    def __init_subclass__(cls, *, code: str = "") -> None:
+        super().__init_subclass__()
+        cls.code = code or cls.code
+
+    def __init__(self, message: str) -> None:
+        half = self.max_chars // 2
+        self.message = message if len(message) <= self.max_chars else f"{message[:half]} … {message[-half:]}"
+        super().__init__(self.message)
+
+
+class SetupError(RemitError, code="SETUP_ERROR"):
+    """The program is configured wrongly. Raised while building it; only `NoModelError` is also raised during a call."""
+
+
+class LayerOrderError(SetupError, code="LAYER_ORDER"):
+    """The order of layers breaks a rule. Raised by `Stack` and by the runtime."""
+
+
+class ContractError(SetupError, code="CONTRACT_ERROR"):
+    """A function or model cannot be a tool's contract. Raised by `tool`."""
+
+
+class NameTakenError(SetupError, code="NAME_TAKEN"):
+    """Two callees have the same name. Raised by the registry."""
+
+
+class NoModelError(SetupError, code="NO_MODEL"):
+    """The model of a run is missing: no name, key, package or file. The run rests as stalled, and can be resumed."""
+
+
+class CallError(RemitError, code="INTERNAL_ERROR"):
     """A call failed. Python callers get the exception, models get `to_reply`."""
 
-    code = "INTERNAL_ERROR"
     max_chars = 1 << 30  # `Limits.error_bytes` limits what is recorded and shown
     retryable: ClassVar[bool] = False
 
-    def __init_subclass__(cls) -> None:
+    def __init_subclass__(cls, *, code: str = "") -> None:
+        super().__init_subclass__(code=code)
         _ERRORS_BY_CODE.setdefault(cls.code, cls)
 
     def to_reply(self) -> dict[str, object]:
@@ -142,119 +168,87 @@ class CallError(RemitError):
         return {"success": False, "error": self.message, "errorCode": self.code}
 
 
-class InvalidArgumentsError(CallError):
+class InvalidArgumentsError(CallError, code="VALIDATION_ERROR"):
     """The arguments do not match the contract. Raised by validate, by the base and by tools."""
 
-    code = "VALIDATION_ERROR"
 
-
-class NotFoundError(CallError):
+class NotFoundError(CallError, code="NOT_FOUND"):
     """The named object does not exist, or is invisible to this caller: both look the same. Raised by tools."""
 
-    code = "NOT_FOUND"
 
-
-class UnknownToolError(NotFoundError):
+class UnknownToolError(NotFoundError, code="UNKNOWN_TOOL"):
     """No tool has that name. The message suggests similar names. Raised by the dispatcher."""
 
-    code = "UNKNOWN_TOOL"
 
-
-class AlreadyExistsError(CallError):
+class AlreadyExistsError(CallError, code="ALREADY_EXISTS"):
     """The object to be created exists already. Raised by tools."""
 
-    code = "ALREADY_EXISTS"
 
-
-class ConflictError(CallError):
+class ConflictError(CallError, code="CONFLICT"):
     """The object changed since the caller read it. The message gives its current state. Raised by tools."""
 
-    code = "CONFLICT"
 
-
-class DeniedError(CallError):
+class DeniedError(CallError, code="PERMISSION_DENIED"):
     """The call is not permitted. Raised by authorize and by tools."""
-
-    code = "PERMISSION_DENIED"
 
     def to_reply(self) -> dict[str, object]:
         """A denial: it tells the model that the call was cancelled, and why."""
         return {"success": False, "cancelled": True, "reason": self.message} | super().to_reply()
 
 
-class BlockedError(DeniedError):
+class BlockedError(DeniedError, code="BLOCKED"):
     """A policy rule blocks the call. Raised by approve."""
 
-    code = "BLOCKED"
 
-
-class PolicyError(DeniedError):
+class PolicyError(DeniedError, code="POLICY_ERROR"):
     """A policy rule failed or returned something that is not a verdict, so the call is denied. Raised by approve."""
 
-    code = "POLICY_ERROR"
 
-
-class ApprovalDeniedError(DeniedError):
+class ApprovalDeniedError(DeniedError, code="APPROVAL_DENIED"):
     """An approver denied the call, or no decision came in time. Raised by approve."""
 
-    code = "APPROVAL_DENIED"
 
-
-class MissingCapabilityError(DeniedError):
+class MissingCapabilityError(DeniedError, code="CAPABILITY_ABSENT"):
     """A capability that a layer needs is missing, so the layer refuses every call."""
 
-    code = "CAPABILITY_ABSENT"
 
-
-class RateLimitedError(CallError):
+class RateLimitedError(CallError, code="RATE_LIMITED"):
     """Too many calls. Raised by limit and by tools. Retryable."""
 
-    code = "RATE_LIMITED"
     retryable = True
 
 
-class BreakerOpenError(CallError):
+class BreakerOpenError(CallError, code="BREAKER_OPEN"):
     """The tool keeps failing and is not called until it may have recovered. Raised by breaker."""
 
-    code = "BREAKER_OPEN"
 
-
-class BudgetError(CallError):
+class BudgetError(CallError, code="BUDGET_EXCEEDED"):
     """The run has used up its budget. Raised by budget."""
 
-    code = "BUDGET_EXCEEDED"
 
-
-class DeadlineError(CallError):
+class DeadlineError(CallError, code="TIMEOUT"):
     """No result in time. Raised by timeout. Retryable."""
 
-    code = "TIMEOUT"
     retryable = True
 
 
-class StillRunningError(DeadlineError):
+class StillRunningError(DeadlineError, code="STILL_RUNNING"):
     """No result in time, and the call has not stopped. Raised by timeout; the call's end is journaled later."""
 
-    code = "STILL_RUNNING"
 
-
-class CallCancelledError(CallError):
+class CallCancelledError(CallError, code="CANCELLED"):
     """The run was cancelled during the call."""
 
-    code = "CANCELLED"
 
-
-class ExternalError(CallError):
+class ExternalError(CallError, code="EXTERNAL_SERVICE_ERROR"):
     """An external service failed. Raised by tools and adapters, and by the base for a lost connection. Retryable."""
 
-    code = "EXTERNAL_SERVICE_ERROR"
     retryable = True
 
 
-class ModelError(ExternalError):
+class ModelError(ExternalError, code="MODEL_ERROR"):
     """The request to the model failed. ``retry_after``: the seconds that the provider asks to wait, None if unknown."""
 
-    code = "MODEL_ERROR"
     retryable = False
     retry_after: float | None = None
 
@@ -263,107 +257,125 @@ class ModelError(ExternalError):
         self.retry_after = retry_after
 
 
-class ModelUnavailableError(ModelError):
+class ModelUnavailableError(ModelError, code="MODEL_UNAVAILABLE"):
     """The model cannot be reached, does not answer in time, or its server fails. Retryable."""
 
-    code = "MODEL_UNAVAILABLE"
     retryable = True
 
 
-class ModelBusyError(ModelUnavailableError):
+class ModelBusyError(ModelUnavailableError, code="MODEL_BUSY"):
     """The provider limits the rate of requests. Retryable."""
 
-    code = "MODEL_BUSY"
 
-
-class ModelRefusedError(ModelError):
+class ModelRefusedError(ModelError, code="MODEL_REFUSED"):
     """The provider refused the request: bad key, unknown model."""
 
-    code = "MODEL_REFUSED"
 
-
-class ContextLengthError(ModelRefusedError):
+class ContextLengthError(ModelRefusedError, code="CONTEXT_LENGTH"):
     """The request is longer than the model's context. An agent with a `Compaction` compacts its history."""
 
-    code = "CONTEXT_LENGTH"
 
-
-class CompletionError(ModelError):
+class CompletionError(ModelError, code="MODEL_GARBAGE"):
     """The model's answer is not a whole completion. Raised by model adapters and the agent."""
 
-    code = "MODEL_GARBAGE"
 
-
-class SealError(CallError):
+class SealError(CallError, code="SEAL_BROKEN"):
     """A layer changed the arguments after they were approved. Raised by the base."""
 
-    code = "SEAL_BROKEN"
 
-
-class IdempotencyError(CallError):
+class IdempotencyError(CallError, code="IDEMPOTENCY_KEY_REUSED"):
     """One idempotency key was used with different arguments. Raised by `remit.effects` and the runtime."""
 
-    code = "IDEMPOTENCY_KEY_REUSED"
 
-
-class InvalidOutputError(CallError):
+class InvalidOutputError(CallError, code="INVALID_OUTPUT"):
     """The tool returned a value that its contract or JSON does not allow. Raised by the base."""
 
-    code = "INVALID_OUTPUT"
 
-
-class MaxTurnsError(CallError):
+class MaxTurnsError(CallError, code="MAX_TURNS"):
     """The agent did not finish within its turns. Raised by the agent loop."""
 
-    code = "MAX_TURNS"
 
-
-class RepeatedCallError(CallError):
+class RepeatedCallError(CallError, code="REPEATED_CALL"):
     """The model makes a call again, although nothing has changed since. Raised for the call, and then for the agent."""
 
-    code = "REPEATED_CALL"
 
-
-class ToolFailedError(CallError):
+class ToolFailedError(CallError, code="INTERNAL_ERROR"):
     """The tool raised an exception of its own, which is the ``__cause__``. Raised by the base."""
 
-    code = "INTERNAL_ERROR"
+
+class JournalError(RemitError, code="JOURNAL_ERROR"):
+    """The journal refused a write. The executor stops as if it had crashed; no write is left half done."""
 
 
-class AuditError(RemitError):
+class LeaseError(JournalError, code="LEASE_HELD"):
+    """Another executor holds the run or took it over. ``executor`` is its name, empty if unknown."""
+
+    def __init__(self, message: str, *, executor: str = "") -> None:
+        super().__init__(message)
+        self.executor = executor
+
+
+class ApprovalUsedError(JournalError, code="APPROVAL_USED"):
+    """The approval was used before; each can be used once."""
+
+
+class JournalFormatError(JournalError, code="JOURNAL_FORMAT"):
+    """This version cannot read the journal's format."""
+
+
+class BrokenJournalError(JournalError, code="JOURNAL_BROKEN"):
+    """An item or a row of the journal was changed, removed or forged. Nothing was run."""
+
+
+class AuditError(RemitError, code="AUDIT_BROKEN"):
     """The audit log is not the anchored one, or log or anchor cannot be used. Raised by `Audit`."""
 
-    code = "AUDIT_BROKEN"
 
-
-class DivergedError(RemitError):
+class DivergedError(RemitError, code="DIVERGED"):
     """A replayed run does something else than its journal records. Raised by replay and resume."""
 
-    code = "DIVERGED"
 
-
-class RequestError(RemitError):
+class RequestError(RemitError, code="BAD_REQUEST"):
     """The runtime cannot do what was requested. An error of this class itself: a value of the request is not valid."""
 
-    code = "BAD_REQUEST"
 
-
-class RequestNotFoundError(RequestError):
+class RequestNotFoundError(RequestError, code="REQUEST_NOT_FOUND"):
     """What the request names does not exist, or is invisible to this principal: both look the same."""
 
-    code = "REQUEST_NOT_FOUND"
 
-
-class RequestDeniedError(RequestError):
+class RequestDeniedError(RequestError, code="REQUEST_DENIED"):
     """The principal may not do that, with something that they see or that anybody may know of."""
 
-    code = "REQUEST_DENIED"
 
-
-class RequestConflictError(RequestError):
+class RequestConflictError(RequestError, code="REQUEST_CONFLICT"):
     """The present state does not allow the request: a busy conversation, a decided question, a run without result."""
 
-    code = "REQUEST_CONFLICT"
+
+class Suspended(BaseException):
+    """The run waits for decisions, or rests for a ``reason`` that will pass: after ``retry_after`` seconds, if known.
+
+    A call for later rests until ``starts_at`` (epoch seconds).
+
+    A signal, not a failure: it leaves a batch after every sibling has ended. Raised by approve.
+    """
+
+    def __init__(
+        self, *questions: str, reason: str = "", retry_after: float | None = None, starts_at: float = 0.0
+    ) -> None:
+        super().__init__(*questions)
+        self.questions = questions
+        self.reason = reason
+        self.retry_after = retry_after
+        self.starts_at = starts_at
+
+    @staticmethod
+    def join(signals: Iterable[Suspended]) -> Suspended:
+        """Merge suspensions into one: all questions, the first reason, and the longest time."""
+        known = list(signals)
+        seconds = [each.retry_after for each in known if each.retry_after is not None]
+        reason = next((each.reason for each in known if each.reason), "")
+        questions = dict.fromkeys(question for each in known for question in each.questions)
+        return Suspended(*questions, reason=reason, retry_after=max(seconds, default=None))
 
 
 def as_no_model_error(error: SetupError) -> NoModelError:

@@ -7,7 +7,6 @@ import os
 import sys
 import traceback
 from collections.abc import Callable, Iterable
-from typing import ClassVar
 
 import typer
 from typer import Abort, TyperException
@@ -28,22 +27,16 @@ class ExitStatus(enum.IntEnum):
     """The run has not ended: it waits for a decision, or another process executes it."""
 
 
-class UsageError(RemitError):
+class UsageError(RemitError, code="USAGE"):
     """The command line is invalid. Raised by commands before anything is done."""
 
-    code: ClassVar[str] = "USAGE"
 
-
-class NoSuchError(UsageError):
+class NoSuchError(UsageError, code="NO_SUCH"):
     """An application, tool, run or question named on the command line does not exist. Nothing was done."""
 
-    code: ClassVar[str] = "NO_SUCH"
 
-
-class UnexpectedError(RemitError):
+class UnexpectedError(RemitError, code="INTERNAL_ERROR"):
     """An error that is not one of Remit's."""
-
-    code: ClassVar[str] = "INTERNAL_ERROR"
 
 
 def run_and_report(work: Callable[[], object], *, as_json: bool) -> int:

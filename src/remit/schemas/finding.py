@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from types import FunctionType, MethodType
-from typing import ClassVar
 
 from remit.errors import SetupError
 
@@ -58,10 +57,8 @@ class Finding:
         return f"{self.where}: {self.what}{needs and f' [{needs}]'}; {self.fix}"
 
 
-class InventoryError(SetupError):
+class InventoryError(SetupError, code="INVENTORY_ERROR"):
     """An inventory cannot be read or does not fit the code. ``findings`` lists every problem."""
-
-    code: ClassVar[str] = "INVENTORY_ERROR"
 
     def __init__(self, findings: Iterable[Finding]) -> None:
         self.findings: tuple[Finding, ...] = tuple(findings)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import ClassVar, Final
+from typing import Final
 
 from msgspec import Struct
 
@@ -17,10 +17,8 @@ _DELIMITER: Final = "---"
 _JSON_CODES: Final = frozenset({"alias", "scalar"})
 
 
-class WorkerFileError(SetupError):
+class WorkerFileError(SetupError, code="WORKER_FILE"):
     """Worker files cannot be read or do not fit the tools. ``findings`` lists every problem."""
-
-    code: ClassVar[str] = "WORKER_FILE"
 
     def __init__(self, findings: Iterable[Finding]) -> None:
         self.findings: tuple[Finding, ...] = tuple(findings)

@@ -21,10 +21,8 @@ _STRING_TYPE: Final = 8
 _ARRAY_TYPE: Final = 9
 
 
-class GgufError(RemitError):
+class GgufError(RemitError, code="GGUF_ERROR"):
     """The file is not a readable GGUF file. The message is one line: problem, file and fix."""
-
-    code = "GGUF_ERROR"
 
     def __init__(self, what: str, path: Path) -> None:
         super().__init__(f"{what} ({path}): name a complete GGUF file of version 2 or 3")

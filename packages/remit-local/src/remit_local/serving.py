@@ -44,10 +44,8 @@ _SHUTDOWN_SECONDS: Final = 2.0
 """Seconds that a child is given to end by itself; one in the middle of an answer is then killed, and loses nothing."""
 
 
-class ServingError(RemitError):
+class ServingError(RemitError, code="SERVING_ERROR"):
     """A local model could not be served. The message is one line: problem, file and fix."""
-
-    code = "SERVING_ERROR"
 
     def __init__(self, what: str, *, where: object, fix: str) -> None:
         super().__init__(f"{what} ({where}): {fix}")

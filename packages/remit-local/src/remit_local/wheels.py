@@ -34,10 +34,8 @@ _PIP_OPTIONS: Final = (
 )
 
 
-class WeightsError(RemitError):
+class WeightsError(RemitError, code="WEIGHTS_ERROR"):
     """Weights could not be downloaded. The message is one line: problem, place and fix."""
-
-    code = "WEIGHTS_ERROR"
 
     def __init__(self, what: str, *, where: object, fix: str) -> None:
         super().__init__(f"{what} ({where}): {fix}")

@@ -28,67 +28,50 @@ _QUOTA_REASONS: Final = frozenset(
 _MAX_MESSAGE_LENGTH: Final = 300
 
 
-class GoogleRefusedError(CallError):
+class GoogleRefusedError(CallError, code="GOOGLE_REFUSED"):
     """Google does not accept the credentials, or they do not permit the request: 401, 403."""
 
-    code = "GOOGLE_REFUSED"
 
-
-class GoogleNotFoundError(NotFoundError):
+class GoogleNotFoundError(NotFoundError, code="GOOGLE_NOT_FOUND"):
     """Google has no such object, or hides it from these credentials: 404, 410."""
 
-    code = "GOOGLE_NOT_FOUND"
 
-
-class GoogleConflictError(ConflictError):
+class GoogleConflictError(ConflictError, code="GOOGLE_CONFLICT"):
     """The object at Google is not in the expected state: 409, 412."""
 
-    code = "GOOGLE_CONFLICT"
 
-
-class GoogleInvalidError(InvalidArgumentsError):
+class GoogleInvalidError(InvalidArgumentsError, code="GOOGLE_INVALID"):
     """Google does not accept the arguments: any other 4xx."""
 
-    code = "GOOGLE_INVALID"
 
-
-class GoogleUnavailableError(ExternalError):
+class GoogleUnavailableError(ExternalError, code="GOOGLE_UNAVAILABLE"):
     """Google failed, or the connection was cut: the request may have had its effect. Retryable."""
 
-    code = "GOOGLE_UNAVAILABLE"
 
-
-class GoogleTimeoutError(DeadlineError):
+class GoogleTimeoutError(DeadlineError, code="GOOGLE_TIMEOUT"):
     """Google did not answer in time: the request may have had its effect. Retryable."""
 
-    code = "GOOGLE_TIMEOUT"
 
-
-class BusyError(RateLimitedError):
+class BusyError(RateLimitedError, code="GOOGLE_BUSY"):
     """Google throttles: 429, or 403 with a rate limit reason."""
 
-    code = "GOOGLE_BUSY"
     retry_after: float | None = None
     """Seconds after which Google wants to be asked again, where it said so."""
 
 
-class UnreachableError(ExternalError):
+class UnreachableError(ExternalError, code="GOOGLE_UNREACHABLE"):
     """No connection was made, so nothing was sent. Retryable."""
 
-    code = "GOOGLE_UNREACHABLE"
 
-
-class UnexpectedResponseError(ExternalError):
+class UnexpectedResponseError(ExternalError, code="GOOGLE_UNEXPECTED"):
     """Google's response does not match its documentation."""
 
-    code = "GOOGLE_UNEXPECTED"
     retryable = False
 
 
-class UncertainError(ExternalError):
+class UncertainError(ExternalError, code="OUTCOME_UNKNOWN"):
     """The response to a write was lost, and its effect was not found yet."""
 
-    code = "OUTCOME_UNKNOWN"
     retryable = False
 
 
