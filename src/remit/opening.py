@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from msgspec import structs
-
 from remit.agent.agent import Agent
 from remit.agent.attachments import Refer, store_attachments
-from remit.contracts.arguments import Arguments, Limits, parse_arguments
+from remit.contracts.arguments import Arguments, Limits
 from remit.contracts.items import RunOpened
 from remit.contracts.principal import Principal
 from remit.contracts.resolution import CheckTarget
@@ -98,9 +96,6 @@ class RunOpener:
             IdempotencyError: it is another request.
         """
         recorded, _ = await self._conversations.read_run(header.call)
-        given = parse_arguments(recorded.arguments, self._limits)  # earlier versions recorded the bytes of files
-        referring = await _refer_to_files(request.callee, given, request.principal, self._artifacts.refer)
-        recorded = structs.replace(recorded, arguments=referring.raw)
         check_same_request(request.idempotency_key, recorded, header, self._limits)
 
 

@@ -12,10 +12,9 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-import remit.opening
 from remit import Agent, App, Context, Effect, Runtime, tool
 from remit.agent import Attachment, AttachmentPolicy, NativeDriver, PromptWithAttachments
-from remit.contracts.arguments import Arguments, Limits, parse_arguments
+from remit.contracts.arguments import Limits, parse_arguments
 from remit.contracts.artifact import Artifact, digest_of
 from remit.errors import ContractError, IdempotencyError, NotFoundError
 from remit.items import RunOpened
@@ -48,16 +47,8 @@ def images_of(model: Scripted) -> list[str]:
     return [part["image_url"]["url"] for content in contents for part in content if part["type"] == "image_url"]
 
 
-async def _leave(arguments: Arguments, _add: Any, **_: Any) -> Arguments:
-    """As earlier versions did: the bytes are recorded."""
-    return arguments
-
-
 @BOTH
-@pytest.mark.parametrize("is_old", [False, True], ids=["new", "old"])
-async def test_the_journal_has_a_reference_and_journals_with_the_bytes_are_read(
-    driver: AgentDriver, is_old: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_the_journal_has_a_reference_in_place_of_the_bytes(driver: AgentDriver, tmp_path: Path) -> None:
     model = Scripted([calls(("publish", {})), "done"])
     async with AsyncExitStack() as stack:
 
@@ -68,17 +59,14 @@ async def test_the_journal_has_a_reference_and_journals_with_the_bytes_are_read(
             return Runtime(app, model=model, store=store, directory=find_superuser)
 
         runtime = again()
-        with monkeypatch.context() as patch:
-            if is_old:
-                patch.setattr(remit.opening, "store_attachments", _leave)
-            waiting = await runtime.call(runtime.app.agents[0], ADA, prompt="go", attachments=[PICTURE])
+        waiting = await runtime.call(runtime.app.agents[0], ADA, prompt="go", attachments=[PICTURE])
         assert images_of(model) == [url_of(PNG)]
         runtime = again()
         await runtime.decide(waiting.questions[0], approved=True, by=ADA)
         assert (await runtime.resume(waiting.run)).value() == "done"
         assert images_of(model) == [url_of(PNG)]
         assert (await runtime.replay(waiting.run)).difference == ""
-    assert (DATA[:40].encode() in read_files(tmp_path)) is is_old
+    assert DATA[:40].encode() not in read_files(tmp_path)
 
 
 @BOTH
@@ -174,13 +162,9 @@ async def test_of_two_requests_that_race_for_a_key_only_the_files_of_one_are_sto
     assert sorted([await has_file(runtime, PNG + end) for end in (b"a", b"b")]) == [False, True]
 
 
-async def test_a_repeated_request_whose_header_has_the_bytes_is_the_same_request(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_a_repeated_request_with_the_same_bytes_is_the_same_request() -> None:
     runtime = runtime_of(agent_of(Agent("x", instructions="x").driver), model=Scripted(["done"]))
-    with monkeypatch.context() as patch:
-        patch.setattr(remit.opening, "store_attachments", _leave)
-        first = await attach(runtime, PNG)
+    first = await attach(runtime, PNG)
     assert (await attach(runtime, PNG)).run == first.run
     with pytest.raises(IdempotencyError):
         await attach(runtime, PNG + b"other")

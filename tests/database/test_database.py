@@ -104,12 +104,12 @@ async def test_a_database_that_lags_behind_is_migrated_and_keeps_its_rows(openin
         assert (await session.scalars(text("SELECT name FROM kept"))).all() == ["mine"]
 
 
-async def test_a_database_of_a_newer_version_is_refused_in_one_line(opening: Opening) -> None:
+async def test_a_database_of_another_version_is_refused_in_one_line(opening: Opening) -> None:
     first = opening()
     async with first.write() as session:
         await session.execute(text("UPDATE alembic_version SET version_num = '9999'"))
     for _ in range(2):
-        with pytest.raises(SetupError, match=r"'notes' cannot be migrated to 0001: .*9999.*newer version of the app"):
+        with pytest.raises(SetupError, match=r"'notes' cannot be migrated to 0001: .*9999.*another version of the app"):
             await names(opening())
 
 

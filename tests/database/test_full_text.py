@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from sqlalchemy import select, text
+from sqlalchemy import select
 from sqlalchemy.exc import DBAPIError
 
 from remit.database import Database, FullText
@@ -134,23 +134,6 @@ async def test_texts_of_other_columns_are_refused(database: Database) -> None:
             await NOTE_TEXTS.index(session, "one", title="Bread")
 
 
-async def test_creating_a_table_again_keeps_its_rows_and_adds_what_an_earlier_version_lacks(
-    database: Database,
-) -> None:
-    await write(database, one=("Bread", "rye"), two=("Rolls", "bread and more"))
-    before = await find_notes(database, "bread")
-    async with database.write() as session:
-        connection = await session.connection()
-        if connection.dialect.name == "sqlite":
-            for beside in ("rows", "vocabulary"):
-                await session.execute(text(f"DROP TABLE {NOTE_TEXTS.table}_{beside}"))
-        for _ in range(2):
-            await connection.run_sync(NOTE_TEXTS.create)
-    assert await find_notes(database, "bread") == before == ["one", "two"]
-    await write(database, one=("Cake", "rye"))
-    assert await find_notes(database, "bread") == ["two"]
-
-
 async def write_in(database: Database, language: str, **notes: str) -> None:
     """Index the titles of notes in a language."""
     async with database.write() as session:
@@ -230,38 +213,6 @@ async def test_a_row_is_indexed_again_in_another_language(database: Database) ->
     await write_in(database, "de", one="Häuser")
     assert await find_stems(database, "bake", "en", "de") == []
     assert await find_stems(database, "Hauses", "en", "de") == ["one"]
-
-
-async def test_a_migration_adds_the_stems_of_rows_without(database: Database) -> None:
-    languages = {"one": "en", "two": "de"}
-    await write(database, one=("Baking", "bread's \\ bread"), two=("Brötchen", "Häuser"), three=("Baking", ""))
-    await write_in(database, "en", two="Brötchen Häuser Baking")
-    before = await find_notes(database, "baking bread")
-    async with database.write() as session:
-        connection = await session.connection()
-        for _ in range(2):
-            await connection.run_sync(NOTE_TEXTS.add_stems, lambda key: languages.get(key, ""))
-    assert await find_notes(database, "baking bread") == before
-    assert await find_stems(database, "bakes", "en", "de") == ["one"]
-    assert await find_stems(database, "Brötchens", "en", "de") == ["two"]
-    assert await find_stems(database, "hauses", "en", "de") == ["two"]
-
-
-async def test_rows_with_added_stems_score_as_rows_that_are_indexed_with_them(database: Database) -> None:
-    title, body = "Baking bread", "We bake, they baked. Breads!"
-
-    async def scores() -> list[float]:
-        async with database.read() as session:
-            hits = NOTE_TEXTS.search(session, "baking breads", ["en"])
-            return list(await session.scalars(select(hits.c.score)))
-
-    await write(database, one=(title, body))
-    async with database.write() as session:
-        await (await session.connection()).run_sync(NOTE_TEXTS.add_stems, lambda _: "en")
-    added = await scores()
-    async with database.write() as session:
-        await NOTE_TEXTS.index(session, "one", "en", title=title, body=body)
-    assert await scores() == added
 
 
 @pytest.mark.parametrize("name", ["self", "session", "key", "language"])

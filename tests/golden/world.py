@@ -1,15 +1,19 @@
-"""The application whose runs the golden journals hold. It changes only together with a new golden journal."""
+"""The application whose runs the golden journal holds. It changes only together with the journal."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import count
+from pathlib import Path
 
 from remit import Agent, App, Context, Effect, LeafContext, Risk, Runtime, tool
 from remit.journal.ports import Store
+from remit.journal.sql.store import SqlStore
 from remit.testing import Scripted, calls, superuser
 
 PERSON = superuser(name="ada")
+KEY = "5eed" * 16
+"""The key that has signed the golden journal."""
 
 
 @tool(effect=Effect.PURE)
@@ -46,6 +50,14 @@ TALK = [
     calls(("erase", {"word": "salt"}), ("look", {"word": "salt"})),
     "Salt is erased.",
 ]
+
+
+def store_at(file: Path, clock: Callable[[], float]) -> SqlStore:
+    """The store of a journal with the golden key."""
+    key_file = file.with_suffix(".key")
+    key_file.touch(mode=0o600)
+    key_file.write_text(KEY)
+    return SqlStore(f"sqlite:///{file}", clock, key_file=key_file)
 
 
 def runtime(store: Store, clock: Callable[[], float] | None = None) -> Runtime:

@@ -1,4 +1,4 @@
-"""Writes the golden journal of today's format: `python -m tests.golden.write`. That of a released format stays.
+"""Writes the golden journal: `python -m tests.golden.write`. After the first release, that of its format stays.
 
 It holds a conversation of three runs: one that is done, one that was asked about, approved and is done, one that waits.
 """
@@ -11,16 +11,14 @@ import tempfile
 from contextlib import closing
 from pathlib import Path
 
-from remit.journal.codec import JOURNAL_FORMAT
-from remit.journal.sql.store import SqlStore
-from tests.golden.world import PERSON, runtime
+from tests.golden.world import PERSON, runtime, store_at
 
-FOLDER = Path(__file__).parent
+GOLDEN = Path(__file__).parent / "journal.sql"
 
 
 async def write(file: Path) -> None:
     """Drive the three runs into the journal at ``file``."""
-    store = SqlStore.at(file, clock=lambda: 1_800_000_000.0)
+    store = store_at(file, clock=lambda: 1_800_000_000.0)
     made = runtime(store)
     await made.run("Keep bread.", by=PERSON, conversation="words")
     asked = await made.run("Erase bread.", by=PERSON, conversation="words")
@@ -31,16 +29,13 @@ async def write(file: Path) -> None:
 
 
 def main() -> None:
-    """Write it as SQL text, so that a difference can be read. A journal that is there stays as it is."""
-    golden = FOLDER / f"format-{JOURNAL_FORMAT}.sql"
-    if golden.exists():
-        raise SystemExit(f"{golden.name} is there already; only a new JOURNAL_FORMAT needs another")
+    """Write it as SQL text, so that a difference can be read."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "journal.db"
         asyncio.run(write(file))
         with closing(sqlite3.connect(file)) as connection:
             text = "\n".join(connection.iterdump())
-    golden.write_text(text + "\n", encoding="utf-8")
+    GOLDEN.write_text(text + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

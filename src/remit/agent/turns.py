@@ -154,11 +154,8 @@ class AgentTurns:
         ledger, agent = self._frame.ledger, self._frame.id
         call = f"{agent}:{number}"
         recorded = next((item for item in ledger.items_for(call) if isinstance(item, TurnEnded)), None)
-        if not ledger.is_replaying:
-            if recorded is not None:
-                return recorded.stopped
-            if ledger.items_for(f"{agent}:{number + 1}"):
-                return False  # an earlier version of the agent had no policy, and went on
+        if recorded is not None and not ledger.is_replaying:
+            return recorded.stopped
         measured = recorded or self._measure(call)
         turn = Turn(
             number=number - self._first_turn + 1,

@@ -42,6 +42,6 @@ def bind_arguments(call: Call, *, strict: bool = False) -> Call:
             return call.with_payload(schema.load(recorded[-1].arguments))
         except ValueError:  # the contract has changed since
             return bound
-    if schema.computes_defaults and not ledger.is_replaying:  # an older journal does not record them
+    if schema.computes_defaults:
         ledger.add(ArgumentsBound(call=call.id, arguments=bound.canonical_arguments))
     return bound

@@ -48,7 +48,7 @@ class RunOpened(Item, frozen=True, kw_only=True, gc=False, omit_defaults=True):
     queued: bool = False
 
 
-class Message(Item, frozen=True, kw_only=True, gc=False):
+class Message(Item, frozen=True, kw_only=True, gc=False, omit_defaults=True):
     """A system, user or assistant message of the agent with call id ``agent``, as wire text.
 
     ``origin`` is the model that wrote it, if the text has fields that only its vendor knows.
@@ -74,7 +74,7 @@ class ModelReply(Item, frozen=True, kw_only=True, gc=False):
     response: str
 
 
-class ModelUsage(Item, frozen=True, kw_only=True, gc=False):
+class ModelUsage(Item, frozen=True, kw_only=True, gc=False, omit_defaults=True):
     """The token usage of one model request, and the raw response body.
 
     ``cached_tokens`` are part of the prompt's, ``reasoning_tokens`` of the completion's. ``within`` are the calls

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Final
@@ -16,9 +16,7 @@ from remit.core.checks import as_text_tuple, check_instance, check_positive, che
 from remit.database.words import (
     Word,
     canonical_languages,
-    is_term,
     matching_terms,
-    remove_terms,
     split_words,
     stem_terms,
 )
@@ -73,69 +71,31 @@ class FullText:
             check_positive("FullText", weight=weight)
 
     def create(self, connection: Connection) -> None:
-        """Create the table, or what an earlier one lacks; for a migration: ``PAGES.create(op.get_bind())``."""
+        """Create the table; for a migration: ``PAGES.create(op.get_bind())``."""
         for statement in self._sqlite_tables() if connection.dialect.name == "sqlite" else self._postgres_tables():
             connection.exec_driver_sql(statement)
 
     def _sqlite_tables(self) -> tuple[str, ...]:
         """The index, its words, and a small table beside it: a search reads thousands of rows, and of them no texts."""
         names = f"{self.key} UNINDEXED, {', '.join(self.columns)}"
-        length = " + ".join(f"length({name})" for name in self.columns)
         tokens = "tokenize = 'unicode61 remove_diacritics 2'"
         row = "id INTEGER PRIMARY KEY, key TEXT NOT NULL, length INTEGER NOT NULL"
         return (
-            f"CREATE VIRTUAL TABLE IF NOT EXISTS {self.table} USING fts5({names}, {tokens})",
-            f"CREATE VIRTUAL TABLE IF NOT EXISTS {self.table}_vocabulary USING fts5vocab('{self.table}', 'instance')",
-            f"CREATE TABLE IF NOT EXISTS {self.table}_rows ({row})",
-            f"INSERT OR IGNORE INTO {self.table}_rows SELECT rowid, {self.key}, {length} FROM {self.table}",  # noqa: S608 - checked names
+            f"CREATE VIRTUAL TABLE {self.table} USING fts5({names}, {tokens})",
+            f"CREATE VIRTUAL TABLE {self.table}_vocabulary USING fts5vocab('{self.table}', 'instance')",
+            f"CREATE TABLE {self.table}_rows ({row})",
         )
 
     def _postgres_tables(self) -> tuple[str, ...]:
         return (
-            f"CREATE TABLE IF NOT EXISTS {self.table} ({self.key} text PRIMARY KEY, words tsvector NOT NULL)",
-            f"CREATE INDEX IF NOT EXISTS {self.table}_words ON {self.table} USING gin (words)",
+            f"CREATE TABLE {self.table} ({self.key} text PRIMARY KEY, words tsvector NOT NULL)",
+            f"CREATE INDEX {self.table}_words ON {self.table} USING gin (words)",
         )
 
     def drop(self, connection: Connection) -> None:
         """Drop the table; for a migration."""
-        for beside in ("_vocabulary", "_rows"):
-            connection.exec_driver_sql(f"DROP TABLE IF EXISTS {self.table}{beside}")
-        connection.exec_driver_sql(f"DROP TABLE {self.table}")
-
-    def add_stems(self, connection: Connection, language_of: Callable[[str], str]) -> None:
-        """Index the stems of rows that were indexed without; for a migration.
-
-        Postgres has only words without accents left of their texts. In languages whose endings have accents, such as
-        Portuguese, a row has all of its stems when it is indexed again.
-
-        Args:
-            connection: the connection of the migration.
-            language_of: the language of a row by its key, such as ``en`` or ``de-AT``.
-        """
-        restem = self._restem_in_sqlite if connection.dialect.name == "sqlite" else self._restem_in_postgres
-        for key in connection.execute(text(f"SELECT {self.key} FROM {self.table}")).scalars().all():  # noqa: S608
-            restem(connection, key, canonical_languages([language_of(key)]))
-
-    def _restem_in_sqlite(self, connection: Connection, key: str, languages: Sequence[str]) -> None:
-        row = {"rowid": _row_id(key)}
-        query = f"SELECT {', '.join(self.columns)} FROM {self.table} WHERE rowid = :rowid"  # noqa: S608 - checked names
-        texts = connection.execute(text(query), row).mappings().one()
-        values = {name: _with_stems(remove_terms(value), languages) for name, value in texts.items()}
-        assigned = ", ".join(f"{name} = :{name}" for name in values)
-        statement = f"UPDATE {self.table} SET {assigned} WHERE rowid = :rowid"  # noqa: S608
-        connection.execute(text(statement), {**values, **row})
-
-    def _restem_in_postgres(self, connection: Connection, key: str, languages: Sequence[str]) -> None:
-        query = (
-            f"SELECT position, weight, lexeme FROM {self.table}, "  # noqa: S608 - checked names
-            "unnest(words) AS word(lexeme, positions, weights), unnest(positions, weights) AS place(position, weight) "
-            f"WHERE {self.key} = :key ORDER BY position"
-        )
-        found = connection.execute(text(query), {"key": key}).all()
-        places = ((row[0], row[1], Word(row[2], row[2])) for row in found if not is_term(row[2]))
-        values = {"words": _vector_of(places, languages), "key": key}
-        statement = f"UPDATE {self.table} SET words = CAST(:words AS tsvector) WHERE {self.key} = :key"  # noqa: S608
-        connection.execute(text(statement), values)
+        for beside in ("_vocabulary", "_rows", "") if connection.dialect.name == "sqlite" else ("",):
+            connection.exec_driver_sql(f"DROP TABLE {self.table}{beside}")
 
     async def index(self, session: AsyncSession, key: str, language: str = "", **texts: str) -> None:
         """Index the texts of a row by column, replacing its earlier entry.

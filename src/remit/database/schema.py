@@ -94,7 +94,7 @@ class Schema:
         except CommandError as error:
             raise SetupError(
                 f"the tables of {self.name!r} cannot be migrated to {self.head}: {error}; "
-                "if a newer version of the application has made them, use that"
+                "if another version of the application has made them, use that"
             ) from error
 
     def _create_schema(self, connection: Connection) -> None:

@@ -14,7 +14,6 @@ from remit.lazy_exports import require_extra
 _WORD: Final = re.compile(r"[^\W_]+")
 _MARK: Final = "\ue000"
 """The beginning of the term of a stem: a character for private use, which FTS5 reads as a letter and no word has."""
-_TERM: Final = re.compile(rf"\s*{_MARK}[^\W_]+")
 _MAX_STEMMED: Final = 40
 """Letters of the longest word with a stem."""
 _CACHED_WORDS: Final = 32_768
@@ -100,16 +99,6 @@ def matching_terms(word: Word, languages: Iterable[str]) -> tuple[str, ...]:
     elif not stems:
         plain.add(word.text)
     return (*sorted({_term(stem, language) for stem, language in stems} | plain),)
-
-
-def remove_terms(value: str) -> str:
-    """A text without the terms of stems that were written behind it."""
-    return _TERM.sub("", value)
-
-
-def is_term(lexeme: str) -> bool:
-    """Whether a lexeme is the term of a stem, and no word."""
-    return lexeme.startswith(_MARK)
 
 
 def canonical_languages(locales: Sequence[str]) -> tuple[str, ...]:

@@ -21,7 +21,6 @@ from remit.contracts.items import (
     Item,
     Message,
     ModelReply,
-    ModelUsage,
     Position,
     RunFinished,
     RunResumed,
@@ -36,10 +35,7 @@ from remit.errors import CallCancelledError, JournalFormatError
 from remit.schemas.jsontext import ascii_json, compact_json
 
 JOURNAL_FORMAT: Final = 1
-"""The format of journals that this version writes."""
-
-OLDEST_FORMAT: Final = 1
-"""The oldest format that this version reads."""
+"""The format of journals that this version writes and reads."""
 
 ERASED_BODY: Final = ""
 """The body of an item after erasure."""
@@ -63,12 +59,6 @@ _OMITTED_IF_EMPTY: Final = {
 }
 """The fields of items that are left out if they are empty; msgspec does so by itself."""
 
-_EMPTY_ENDS: Final[dict[type[Item], str]] = {
-    Message: ',"origin":""}',
-    ModelUsage: ',"reasoning_tokens":0}',
-}
-"""The last fields of items where they say nothing: left out, as in journals from before these fields."""
-
 
 def encode_item(item: Item) -> str:
     """The body of an item: its fields as JSON, without kind and call, which the journal stores in columns.
@@ -82,17 +72,14 @@ def encode_item(item: Item) -> str:
         text = ""
     start = f'{{"call":"{item.call}",'
     if text.isascii() and "\x7f" not in text and text.startswith(start):
-        body = "{" + text[len(start) :]
-    else:
-        omitted = _OMITTED_IF_EMPTY.get(type(item), frozenset())
-        values: dict[str, Any] = {}
-        for name in _FIELD_NAMES[type(item)]:
-            value = getattr(item, name)
-            if value or name not in omitted:
-                values[name] = value
-        body = ascii_json(values)
-    end = _EMPTY_ENDS.get(type(item))
-    return body[: -len(end)] + "}" if end and body.endswith(end) else body
+        return "{" + text[len(start) :]
+    omitted = _OMITTED_IF_EMPTY.get(type(item), frozenset())
+    values: dict[str, Any] = {}
+    for name in _FIELD_NAMES[type(item)]:
+        value = getattr(item, name)
+        if value or name not in omitted:
+            values[name] = value
+    return ascii_json(values)
 
 
 def decode_item(kind: str, call: str, body: str) -> Item:
@@ -130,10 +117,9 @@ def check_format(run: str, version: int) -> None:
     Raises:
         JournalFormatError: names both formats.
     """
-    if not OLDEST_FORMAT <= version <= JOURNAL_FORMAT:
+    if version != JOURNAL_FORMAT:
         raise JournalFormatError(
-            f"run {run} has format {version}; this version reads {OLDEST_FORMAT} to {JOURNAL_FORMAT}; "
-            "use the Remit that wrote it"
+            f"run {run} has format {version}; this version reads {JOURNAL_FORMAT}; use the Remit that wrote it"
         )
 
 

@@ -1,11 +1,11 @@
-"""A journal is made and brought up to date when it is first used, once, whoever comes first."""
+"""The tables of a journal are created when it is first used, once, whoever comes first; no others are opened."""
 
 from __future__ import annotations
 
 import asyncio
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,16 +15,16 @@ from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Engine, inspect, text
+from sqlalchemy import Engine, inspect
 
 from remit.database.urls import parse_url
-from remit.errors import JournalFormatError
+from remit.errors import JournalError, JournalFormatError
 from remit.journal.sql import migrations
 from remit.journal.sql.key_file import configured_key_file
 from remit.journal.sql.store import SqlStore
 from remit.journal.sql.tables import HEAD_REVISION, METADATA, VERSION_TABLE, open_engine
-from remit.testing.store_suite.samples import no, question, yes
 from tests.journal.programs import Program
+from tests.journal.sql.test_tampering import GRANT, execute
 from tests.postgres import Postgres
 
 Opening = Callable[[Path | str], SqlStore]
@@ -78,8 +78,9 @@ def test_the_migrations_make_the_tables_that_the_store_uses(engine: Engine) -> N
         assert context.get_current_revision() == HEAD_REVISION
 
 
-def test_the_newest_migration_is_the_one_that_the_store_opens_without_alembic() -> None:
-    assert ScriptDirectory.from_config(config_for(None)).get_heads() == [HEAD_REVISION]
+def test_the_revision_that_the_store_opens_without_alembic_is_that_of_the_migration() -> None:
+    (only,) = ScriptDirectory.from_config(config_for(None)).walk_revisions()
+    assert only.revision == HEAD_REVISION
 
 
 def test_migrating_again_changes_nothing(engine: Engine) -> None:
@@ -110,56 +111,51 @@ async def test_several_new_stores_at_once_in_one_process_are_all_migrated(tmp_pa
     assert [each.epoch for each in held] == [1] * 8
 
 
-async def test_a_journal_of_a_newer_version_is_refused(file: Path, opening: Opening) -> None:
-    with closing(sqlite3.connect(file)) as connection, connection:
-        connection.execute("UPDATE remit_version SET version_num = '9999'")
-    with pytest.raises(JournalFormatError, match="use a newer Remit"):
-        await opening(file).list_runs()
-
-
-def test_runs_of_an_older_journal_are_numbered_in_their_order_and_all_looked_at(engine: Engine, tmp_path: Path) -> None:
-    with engine.begin() as connection:
-        command.upgrade(config_for(connection), "0002")
-        for run, conversation, opened in (("b", "talk", 2.0), ("a", "talk", 1.0), ("c", "other", 0.5), ("d", "", 0.1)):
-            texts = dict.fromkeys(("tenant", "principal", "application", "agent", "callee", "after"), "x")
-            numbers = {"epoch": 1, "until": 0.0, "next_seq": 1, "opened": opened, "ended": 0.0}
-            row = {"run": run, "conversation": conversation, "status": "waiting", "driver": "", "cancelled": ""}
-            connection.execute(
-                text(
-                    "INSERT INTO remit_runs (run, conversation, status, driver, cancelled, tenant, principal,"
-                    " application, agent, callee, after, epoch, until, next_seq, opened, ended) VALUES (:run,"
-                    " :conversation, :status, :driver, :cancelled, :tenant, :principal, :application, :agent,"
-                    " :callee, :after, :epoch, :until, :next_seq, :opened, :ended)"
-                ),
-                {**row, **texts, **numbers},
-            )
-    migrations.migrate(engine, tmp_path / "new.key")
-    with engine.connect() as connection:
-        rows = connection.execute(text("SELECT run, number, wake FROM remit_runs ORDER BY run")).all()
-    assert [tuple(row) for row in rows] == [("a", 1, 0.0), ("b", 2, 0.0), ("c", 1, 0.0), ("d", 0, 0.0)]
-
-
-def test_the_approvals_of_an_older_journal_are_found_and_what_cannot_be_read_stays(
-    engine: Engine, tmp_path: Path
+@pytest.mark.parametrize(
+    ("changes", "found"),
+    [
+        (["UPDATE remit_version SET version_num = '9999'"], "9999"),
+        (["UPDATE remit_version SET version_num = '0010'", "DROP TABLE remit_answers", "DROP TABLE remit_key"], "0010"),
+        (["INSERT INTO remit_version VALUES ('0010')"], "0001_first, 0010"),
+        (["DELETE FROM remit_version"], "no revision"),
+        (["DROP TABLE remit_version", "DROP TABLE remit_key"], "no revision"),
+        ([f"DROP TABLE {name}" for name in METADATA.tables], "unreadable"),
+        ([f"DROP TABLE {name}" for name in METADATA.tables] + ["UPDATE remit_version SET version_num = '9'"], "9"),
+    ],
+)
+async def test_a_journal_of_another_version_is_refused_in_one_line(
+    file: Path, opening: Opening, changes: list[str], found: str
 ) -> None:
-    decided = {"denied": no("q0"), "approved": yes("q1"), "taken": yes("q2")}
-    rows = [(decision.question, status, decision.to_json()) for status, decision in decided.items()]
+    for change in changes:
+        execute(file, change)
+    said = "could not be read" if found == "unreadable" else f"of another version of Remit, with tables of {found}; th"
+    with pytest.raises(JournalError, match=said) as caught:
+        await opening(file).list_runs()
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("kept", sorted(METADATA.tables))
+def test_tables_are_created_only_where_none_of_ours_is(engine: Engine, kept: str) -> None:
+    """Otherwise rows that SQL alone wrote would be taken for those of a new journal."""
+    migrate(engine)
     with engine.begin() as connection:
-        command.upgrade(config_for(connection), "0006")
-        for name, status, decision in [*rows, ("q3", "approved", "text"), ("q4", "approved", '{"approved": 1}')]:
-            row = {"question": name, "status": status, "body": question(name).to_json(), "decision": decision}
-            connection.execute(
-                text(
-                    "INSERT INTO remit_questions (question, run, conversation, match, status, asked, body, decision,"
-                    " taken_run, taken_call) VALUES (:question, 'run', 'talk', 'match', :status, 1000.0, :body,"
-                    " :decision, '', '')"
-                ),
-                row,
-            )
-    migrations.migrate(engine, tmp_path / "new.key")
-    with engine.connect() as connection:
-        keys = connection.execute(text("SELECT question FROM remit_questions WHERE approval <> '' ORDER BY 1")).all()
-    assert [row.question for row in keys] == ["q1", "q2"]
+        for name in {*METADATA.tables, VERSION_TABLE} - {kept}:
+            connection.exec_driver_sql(f"DROP TABLE {name}")
+    with pytest.raises(JournalFormatError, match="with tables of no revision; this one reads 0001_first; use the one"):
+        migrate(engine)
+    assert tables(engine) == {kept}
+
+
+async def test_opening_a_journal_signs_none_of_its_rows(file: Path, opening: Opening) -> None:
+    """Not even if SQL makes it look as if it came from a version without signatures."""
+    await opening(file).add_grant(GRANT)
+    execute(file, "UPDATE remit_grants SET signature = NULL, used = 0")
+    for change in ("SELECT 1", "UPDATE remit_version SET version_num = '0010'", "DROP TABLE remit_key"):
+        execute(file, change)
+        with suppress(JournalError):
+            await opening(file).list_grants(tenant="default")
+        with closing(sqlite3.connect(file)) as connection:
+            assert connection.execute("SELECT signature FROM remit_grants").fetchall() == [(None,)]
 
 
 @pytest.mark.process

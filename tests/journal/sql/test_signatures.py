@@ -206,29 +206,6 @@ async def test_a_journal_without_its_key_is_accepted_as_it_is_on_request(
     assert [len(await opened.list_questions()), len(await opened.list_grants(tenant="default"))] == [2, 2]
 
 
-@pytest.mark.parametrize("kept", ["runs", "items", "questions", "grants"])
-async def test_a_journal_whose_signatures_were_removed_is_refused_whatever_rows_are_left(
-    store: SqlStore, file: Path, opening: Opening, kept: str
-) -> None:
-    await store.close()
-    for table in {"runs", "items", "questions", "grants"} - {kept}:
-        execute(file, f"DELETE FROM remit_{table}")  # noqa: S608 - a test's own
-    for table, column in SIGNATURES:
-        execute(file, f"ALTER TABLE remit_{table} DROP COLUMN {column}")
-    execute(file, "DROP INDEX remit_questions_approval")
-    execute(file, "ALTER TABLE remit_questions DROP COLUMN approval")
-    execute(file, "ALTER TABLE remit_runs DROP COLUMN target")
-    execute(file, "ALTER TABLE remit_runs DROP COLUMN erased")
-    for table in ("key", "artifacts", "artifact_contents", "conversations", "answers", "watches"):
-        execute(file, f"DROP TABLE remit_{table}")
-    for index in ("questions_tenant", "questions_open", "runs_status", "runs_callee"):
-        execute(file, f"DROP INDEX remit_{index}")
-    execute(file, "ALTER TABLE remit_questions DROP COLUMN tenant")
-    execute(file, "UPDATE remit_version SET version_num = '0004'")
-    with pytest.raises(BrokenJournalError, match=r"has a key, .*journal\.db\.key, but no signatures; restore it"):
-        await opening(file).list_runs()
-
-
 async def test_a_deleted_journal_begins_anew_with_its_old_key(tmp_path: Path, opening: Opening) -> None:
     await opening(tmp_path / "new.db").list_runs()
     key = (tmp_path / "new.db.key").read_text()

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import cast
 
 import pytest
-from alembic import command
 from pydantic import JsonValue
-from sqlalchemy import Connection
 
 from apps.cms.tests.images.files import picture_file
 from apps.cms.tests.publishing.editing import Editor
 from apps.cms.tests.site.visitor import make_site, visit
 from apps.cms.tests.world import ELSEWHERE, HOME, World
-from remit.database import Schema
 from remit.errors import ConflictError, InvalidArgumentsError
 from remit_cms.images.payloads import ImageUpdateReply, ReplaceImage, UpdateImage, UpdateSectionImage
 from remit_cms.models import Content
@@ -25,7 +21,6 @@ from remit_cms.posts.posts import Posts
 from remit_cms.publishing.payloads import RevertPage
 from remit_cms.sections.payloads import GetSectionContent
 from remit_cms.sites.payloads import ExportContent, ImportContent
-from remit_cms.storage.database import HEAD_REVISION, MIGRATIONS
 from remit_cms.storage.scope import Target
 
 _CROPPED = re.compile(r'class="fx(\d+) fy(\d+)"')
@@ -284,22 +279,3 @@ async def test_a_site_in_a_file_has_the_focal_points_of_its_pages_and_images(wor
     assert _CROPPED.findall(await world.rendering.render(ELSEWHERE, "about")) == [("20", "30")]
     await world.page("More", hero("A loaf"), tenant="other")
     assert _CROPPED.findall(await world.rendering.render(ELSEWHERE, "more")) == [("20", "30")]
-
-
-async def test_slots_of_before_keep_the_focal_point_that_their_image_had(world: World, location: Path | str) -> None:
-    def back(connection: Connection) -> None:
-        config = Schema(name="cms", migrations=MIGRATIONS, head=HEAD_REVISION).alembic_config()
-        config.attributes["connection"] = connection
-        command.downgrade(config, "0016")
-
-    image, ann = await world.image(focal_x=20, focal_y=30), Editor(world)
-    await ann.create("About", hero(image.id))
-    await ann.publish_page("about")
-    async with world.database.write() as session:
-        await (await session.connection()).run_sync(back)
-    await world.database.close()
-    later = World(Path(), location)
-    assert await live_points(later) == [("20", "30")]
-    await point(later, image.id, 90, 90, key="later")
-    assert (await live_points(later), await draft_points(later)) == ([("20", "30")], [("90", "90")])
-    await later.database.close()

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import random
-from pathlib import Path
 from typing import Any
 
 import pytest
-from alembic import command
-from sqlalchemy import Connection, text
 
 from apps.cms.tests.publishing.editing import Editor
 from apps.cms.tests.world import HOME, World
-from remit.database import Schema
 from remit.errors import AlreadyExistsError, ConflictError, InvalidArgumentsError
 from remit_cms.pages.payloads import FindResource, GetPage, GetPages, SearchPages, TranslatePage, UpdatePage
 from remit_cms.publishing.payloads import GetLivePage, PublishPage, RevertPage
-from remit_cms.storage.database import HEAD_REVISION, MIGRATIONS
 from remit_cms.storage.snapshots import load_snapshot
 from remit_cms.storage.tables import Locale
 from remit_cms.storage.transactions import open_view
@@ -217,26 +212,3 @@ async def test_a_page_is_rendered_with_the_texts_of_its_language(ann: Editor) ->
     assert (path.parent.name, path.name) == ("de", "ueber-uns.html")
     assert "<title>Wir</title>" in path.read_text()
     assert "<h1>Über uns</h1>" in path.read_text()
-
-
-async def test_live_pages_and_words_of_an_older_database_are_found_in_every_language(
-    world: World, location: Path | str
-) -> None:
-    def back(connection: Connection) -> None:
-        config = Schema(name="cms", migrations=MIGRATIONS, head=HEAD_REVISION).alembic_config()
-        config.attributes["connection"] = connection
-        command.downgrade(config, "0005")
-
-    ann = Editor(world)
-    await ann.create("About", ("text", {"content": "Bread."}))
-    await ann.publish_page("about")
-    async with world.database.write() as session:
-        await (await session.connection()).run_sync(back)
-        assert (await session.execute(text("SELECT page FROM page_search"))).scalars().all() == ["page_1"]
-    await world.database.close()
-    later = World(Path(), location)
-    ann = Editor(later)
-    reply = await later.search.search_pages(later.call(), SearchPages(query="bread"))
-    assert [match.id for match in reply.matches] == ["page_1"]
-    assert await live(ann, "/de/about", "de") == ("About", "about", None)
-    await later.database.close()

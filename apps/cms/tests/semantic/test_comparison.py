@@ -12,11 +12,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from alembic import command
-from sqlalchemy import Connection, make_url, update
+from sqlalchemy import make_url, update
 
 from apps.cms.tests.semantic.embedding import Topics
-from apps.cms.tests.storage.test_database import SCHEMA
 from apps.cms.tests.world import ELSEWHERE, HOME, World
 from remit_cms.pages.payloads import SearchPages
 from remit_cms.pages.search import Search
@@ -225,24 +223,6 @@ async def test_pgvector_is_used_in_whichever_schema_it_is(postgres: Postgres, tm
     assert await find_pgvector(world.database) == '"Odd one"'
     await world.database.close()
     postgres.drop(name)
-
-
-async def test_what_was_embedded_before_there_were_parts_is_embedded_anew(
-    world: World, location: Path | str, tmp_path: Path
-) -> None:
-    def back(connection: Connection) -> None:
-        config = SCHEMA.alembic_config()
-        config.attributes["connection"] = connection
-        command.downgrade(config, "0016")
-
-    await world.page("Van", ("text", {"content": "Wheels."}))
-    assert await search(world, "bicycle") == ["van"]
-    async with world.database.write() as session:
-        await (await session.connection()).run_sync(back)
-    await world.database.close()
-    later = World(tmp_path, location)
-    assert await search(later, "bicycle") == ["van"]
-    await later.database.close()
 
 
 def test_numbers_that_are_none_count_as_nothing() -> None:

@@ -11,22 +11,13 @@ from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from pydantic import JsonValue
 from sqlalchemy import Connection, func, inspect, select, update
 
-from apps.cms.tests.world import HOME, World
+from apps.cms.tests.world import World
 from remit.database import Schema
 from remit.errors import ConflictError
-from remit_cms.images.payloads import SearchImages
-from remit_cms.models import Content
-from remit_cms.pages.payloads import DeletePage, GetPages, SearchPages, UpdatePage
-from remit_cms.publishing.payloads import ListTrash, RestorePage
-from remit_cms.publishing.trash import Trash
-from remit_cms.sections.payloads import AddListItem, GetPageSections
 from remit_cms.storage.database import HEAD_REVISION, MIGRATIONS, Database, random_id, utc_now
-from remit_cms.storage.full_text import PAGE_SEARCH
-from remit_cms.storage.images import IMAGE_SEARCH
-from remit_cms.storage.tables import Base, Locale, Revision, SectionContent, SectionDefinition, Site
+from remit_cms.storage.tables import Base, Locale, Revision, SectionDefinition, Site
 from remit_cms.templates.builtin import BUILTIN_TEMPLATES
 from remit_cms.templates.slots import Structure
 
@@ -74,87 +65,6 @@ async def test_the_migrations_can_be_taken_back(world: World) -> None:
         await (await session.connection()).run_sync(back)
         left = await (await session.connection()).run_sync(lambda connection: inspect(connection).get_table_names())
     assert left == ["alembic_version"]
-
-
-async def test_pages_that_were_deleted_before_there_was_a_trash_can_be_restored(
-    world: World, location: Path | str
-) -> None:
-    def back(connection: Connection) -> None:
-        config = SCHEMA.alembic_config()
-        config.attributes["connection"] = connection
-        command.downgrade(config, "0001")
-
-    for title in ("Gone", "Kept"):
-        await world.page(title)
-    await world.pages.delete_page(world.call(), DeletePage(page_id="page_1", confirmed=True))
-    async with world.database.write() as session:
-        await (await session.connection()).run_sync(back)
-    await world.database.close()
-    later = World(Path(), location)
-    trash = Trash(later.database)
-    listed = await trash.list_trash(later.call(key="a"), ListTrash())
-    assert [(page.id, page.title, page.deleted_by) for page in listed.pages] == [("page_1", "Gone", "ann")]
-    await trash.restore_page(later.call(key="b"), RestorePage(page_id="page_1"))
-    pages = (await later.pages.get_pages(later.call(), GetPages())).pages
-    assert [(page.title, page.status) for page in pages] == [("Gone", "draft"), ("Kept", "draft")]
-    await later.database.close()
-
-
-async def test_sections_with_numbered_questions_keep_them_and_can_have_a_list_besides(
-    world: World, location: Path | str
-) -> None:
-    structure: dict[str, JsonValue] = {
-        "rows": [{"slots": [{"key": "faq1Question", "type": "text", "label": "Question 1", "required": True}]}]
-    }
-    faq = update(SectionDefinition).where(SectionDefinition.key == "faq").values(structure=structure)
-    old = SectionContent.section == "section_1"
-
-    def back(connection: Connection) -> None:
-        config = SCHEMA.alembic_config()
-        config.attributes["connection"] = connection
-        command.downgrade(config, "0008")
-
-    await world.page("Help", ("faq", {"heading": "Old"}), ("text", {"content": "Text"}))
-    async with world.database.write() as session:
-        await session.execute(faq)
-        await session.execute(update(SectionContent).where(old).values(content={"faq1Question": "Where?"}))
-        await (await session.connection()).run_sync(back)
-    await world.database.close()
-    later = World(Path(), location)
-    item: Content = {"question": "When?", "answer": "Now."}
-    payload = AddListItem(page_section_id="section_1", item=item)
-    assert (await later.sections.items.add_list_item(later.call(key="a"), payload)).item_ids == ["i1"]
-    listed = GetPageSections(page_id="help", include_content=True)
-    sections = (await later.sections.get_page_sections(later.call(), listed)).sections
-    assert [each.ref for each in sections] == ["help/s1", "help/s2"]
-    assert sections[0].content == {"faq1Question": "Where?", "questions": [{"id": "i1", **item}]}
-    html = await later.rendering.render(HOME, "help")
-    assert html.index("Where?") < html.index("When?")
-    await later.database.close()
-
-
-async def test_what_was_indexed_before_there_were_stems_is_found_by_them(world: World, location: Path | str) -> None:
-    def back(connection: Connection) -> None:
-        config = SCHEMA.alembic_config()
-        config.attributes["connection"] = connection
-        command.downgrade(config, "0015")
-
-    page, image = await world.page("Rolls", ("text", {"content": "Baking."})), await world.image("Two loaves")
-    german = UpdatePage(page_id=page.id, title="Häuser", locale_code="de")
-    await world.pages.update_page(world.call(), german)
-    async with world.database.write() as session:
-        await PAGE_SEARCH.index(session, f"{page.id}@en".ljust(len(page.id) + 17), title="Rolls", body="Baking.")
-        await PAGE_SEARCH.index(session, f"{page.id}@de".ljust(len(page.id) + 17), title="Häuser", body="")
-        await IMAGE_SEARCH.index(session, image.id, alt="Two loaves", caption="", name="")
-        await (await session.connection()).run_sync(back)
-    await world.database.close()
-    later = World(Path(), location)
-    for query, locale in (("bakes", None), ("Hauses", "de")):
-        reply = await later.search.search_pages(later.call(), SearchPages(query=query))
-        assert [(match.id, match.locale_code) for match in reply.matches] == [(page.id, locale)]
-    images = await later.images.search_images(later.call(), SearchImages(query="loaved"))
-    assert [match.id for match in images.matches] == [image.id]
-    await later.database.close()
 
 
 async def test_two_that_open_a_new_database_at_once_make_one_site(data_location: Path | str) -> None:

@@ -1,4 +1,4 @@
-"""Finds the key of a journal, checks that it is the right one, and signs the rows of a journal without signatures."""
+"""Finds the key of a journal, checks that it is the right one, and signs the rows of a journal on request."""
 
 from __future__ import annotations
 
@@ -9,21 +9,19 @@ from typing import Any, Final
 from sqlalchemy import Column, Connection, Select, bindparam, delete, insert, select, update
 
 from remit.database.urls import describe_location
-from remit.errors import BrokenJournalError, JournalError
+from remit.errors import JournalError
 from remit.journal.sql.key_file import create_key, read_key
-from remit.journal.sql.signatures import Signer, columns_of
+from remit.journal.sql.signatures import RowKind, Signer, columns_of
 from remit.journal.sql.tables import CONVERSATIONS, GRANTS, ITEMS, KEY, QUESTIONS, RUNS
 
 ACCEPT: Final = "remit audit accept"
 """The command that accepts a journal as it is."""
 
 _BATCH: Final = 1000
-_SIGNED_TABLES: Final = (RUNS, ITEMS, QUESTIONS, GRANTS)
-"""The last link of the items of each run is signed in its row."""
 
 
 def open_signer(connection: Connection, key_file: Path | None) -> Signer:
-    """The signer of a journal that has signatures.
+    """The signer of an existing journal.
 
     Raises:
         JournalError: the key is missing or is not the one that signed the journal.
@@ -42,31 +40,18 @@ def open_signer(connection: Connection, key_file: Path | None) -> Signer:
     )
 
 
-def sign_first(connection: Connection, key_file: Path | None) -> Signer:
-    """Sign a journal that has no signatures, with a new key. This is the last moment at which its rows are trusted.
-
-    Raises:
-        BrokenJournalError: it has rows and a key: its signatures were removed, or it is an older backup.
-    """
+def create_signer(connection: Connection, key_file: Path | None) -> Signer:
+    """The signer of a journal whose tables are new and empty, with a new key, or that of a journal that was deleted."""
     key_file = _find_key_file(connection, key_file)
-    key = read_key(key_file)
-    if key is not None and any(connection.execute(select(table).limit(1)).first() for table in _SIGNED_TABLES):
-        raise BrokenJournalError(
-            f"the journal {_location(connection)} has a key, {key_file}, but no signatures; restore it from a "
-            f"backup, or accept it as it is: {ACCEPT}"
-        )
-    return _sign_rows(connection, key or create_key(key_file))
+    signer = Signer(read_key(key_file) or create_key(key_file))
+    connection.execute(insert(KEY).values(signature=signer.sign("key", {})))
+    return signer
 
 
 def sign_again(connection: Connection, key_file: Path | None) -> Signer:
     """Sign every row of a journal as it is, with its key or, if that is lost, with a new one."""
-    key_file = _find_key_file(connection, key_file)
-    return _sign_rows(connection, read_key(key_file) or create_key(key_file))
-
-
-def _sign_rows(connection: Connection, key: bytes) -> Signer:
-    """Sign every row of a journal as it is."""
-    signer = Signer(key)
+    connection.execute(delete(KEY))
+    signer = create_signer(connection, key_file)
     chain = select(ITEMS.c.chain).where(ITEMS.c.run == RUNS.c.run, ITEMS.c.seq == RUNS.c.next_seq - 1)
 
     def sign_run(row: Mapping[str, Any]) -> dict[str, bytes | None]:
@@ -74,19 +59,14 @@ def _sign_rows(connection: Connection, key: bytes) -> Signer:
         return {"signature": head, "cancel_signature": signer.sign("cancel", row) if row["cancelled"] else None}
 
     _update_each(connection, RUNS.c.run, select(RUNS, chain.scalar_subquery().label("chain")), sign_run)
-    _update_each(
-        connection, QUESTIONS.c.question, select(QUESTIONS), lambda row: {"signature": signer.sign("question", row)}
+    kinds: tuple[tuple[RowKind, Column[str]], ...] = (
+        ("question", QUESTIONS.c.question),
+        ("grant", GRANTS.c.grant),
+        ("conversation", CONVERSATIONS.c.id),
     )
-    _update_each(connection, GRANTS.c.grant, select(GRANTS), lambda row: {"signature": signer.sign("grant", row)})
-    sign_conversations(connection, signer, select(CONVERSATIONS))
-    connection.execute(delete(KEY))
-    connection.execute(insert(KEY).values(signature=signer.sign("key", {})))
+    for kind, key in kinds:
+        _update_each(connection, key, select(key.table), lambda row, kind=kind: {"signature": signer.sign(kind, row)})
     return signer
-
-
-def sign_conversations(connection: Connection, signer: Signer, rows: Select[Any]) -> None:
-    """Sign rows of conversations as they are, such as those that a migration has made."""
-    _update_each(connection, CONVERSATIONS.c.id, rows, lambda row: {"signature": signer.sign("conversation", row)})
 
 
 def _find_key_file(connection: Connection, key_file: Path | None) -> Path:

@@ -191,7 +191,7 @@ WATCHES: Final = Table(
 
 VERSION_TABLE: Final = "remit_version"
 
-HEAD_REVISION: Final = "0011"
+HEAD_REVISION: Final = "0001_first"
 """The newest migration. A database at this revision is opened without loading Alembic."""
 
 

@@ -21,7 +21,7 @@ def _has_item(items: str, wanted: str) -> bool:
 SCHEMA: Final = Schema(
     name="casefile",
     migrations=Path(__file__).parent / "migrations",
-    head="0002",
+    head="0001_first",
     functions={
         "casefold": CASEFOLD,
         "has_item": SqlFunction(

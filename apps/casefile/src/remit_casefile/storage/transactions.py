@@ -10,7 +10,7 @@ from datetime import datetime
 from hashlib import sha256
 from typing import Final, Protocol, TypeVar
 
-from pydantic import BaseModel, JsonValue, model_validator
+from pydantic import BaseModel, JsonValue
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -89,12 +89,6 @@ class _Written(BaseModel):
 
     reply: JsonValue
     changes: list[Changed] = []
-
-    @model_validator(mode="before")
-    @classmethod
-    def _read_plain_result(cls, value: dict[str, object]) -> dict[str, object]:
-        """Read a result that an earlier version stored, without changes."""
-        return value if value.keys() == {"reply", "changes"} else {"reply": value}
 
     def report(self, ctx: LeafContext, result: type[P]) -> P:
         """Tell those who watch what changed, and return the result."""

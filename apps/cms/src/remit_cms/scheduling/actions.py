@@ -35,15 +35,15 @@ class Pin(BaseModel):
     """A document in the state that was approved: its draft's revision, the live one, and what links to it.
 
     ``moves`` is the number of its last publication and ``last`` that of its last revision at that time, which tell what
-    was undone since. Pins of earlier versions have neither.
+    was undone since.
     """
 
     page: str
     revision: int
     live: int | None
-    links: list[str] = []
-    moves: int | None = None
-    last: int | None = None
+    links: list[str]
+    moves: int
+    last: int
 
 
 async def pin_page(scope: Scope, page: Page, revision: int) -> Pin:
@@ -118,8 +118,6 @@ async def _check_was_not_hidden(scope: Scope, page: Page, pin: Pin) -> None:
     Raises:
         ConflictError: a person has published or hidden the page since, or deleted and restored it.
     """
-    if pin.moves is None or pin.last is None:
-        return
     calls = select(ScheduledAction.call).where(scope.target.row_filter(ScheduledAction))
     moved = (Publication.page == page.id, Publication.number > pin.moves, Publication.run.not_in(calls))
     restored = (Revision.page == page.id, Revision.number > pin.last, Revision.action == "restore_page")

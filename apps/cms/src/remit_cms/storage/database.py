@@ -19,7 +19,7 @@ from remit_cms.storage.seed import add_site
 from remit_cms.storage.tables import Site
 
 MIGRATIONS: Final = Path(__file__).parent / "migrations"
-HEAD_REVISION: Final = "0019"
+HEAD_REVISION: Final = "0001_first"
 """The newest migration. A test compares it with the migrations themselves."""
 
 FIRST_SITE: Final = "local-site"

@@ -10,7 +10,7 @@ from datetime import datetime
 from hashlib import sha256
 from typing import TypeVar
 
-from pydantic import BaseModel, JsonValue, model_validator
+from pydantic import BaseModel, JsonValue
 from sqlalchemy import ColumnElement, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -61,12 +61,6 @@ class _Written(BaseModel):
     reply: JsonValue
     changes: list[Changed] = []
     seen: list[Seen] = []
-
-    @model_validator(mode="before")
-    @classmethod
-    def _read_plain_reply(cls, value: dict[str, object]) -> dict[str, object]:
-        """Read a result that an earlier version stored, without changes."""
-        return value if "reply" in value else {"reply": value}
 
 
 @asynccontextmanager

@@ -1,67 +1,73 @@
-"""Alembic migrations of the journal. A database that is up to date is opened without loading Alembic."""
+"""Creates the tables of a new journal with Alembic. An existing journal is opened without loading it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
-from sqlalchemy import Connection, Engine, inspect, select, text
+from sqlalchemy import Connection, Engine, inspect, text
 
 from remit.database.migration_lock import MIGRATION_LOCK
+from remit.database.urls import describe_location
 from remit.errors import JournalFormatError
 from remit.journal.sql.locks import LockKeys, acquire_locks
-from remit.journal.sql.signatures import Signer
-from remit.journal.sql.signing import open_signer, sign_again, sign_conversations, sign_first
-from remit.journal.sql.tables import CONVERSATIONS, HEAD_REVISION, KEY, VERSION_TABLE
+from remit.journal.sql.signing import create_signer, open_signer, sign_again
+from remit.journal.sql.tables import HEAD_REVISION, METADATA, VERSION_TABLE
 
 
 def migrate(engine: Engine, key_file: Path | None = None) -> None:
-    """Upgrade the journal's tables to the newest revision, and find its signer. Concurrent processes take turns.
+    """Create the tables of a new journal, and find the signer. Concurrent processes take turns.
 
-    Finding that there is nothing to do waits for no writer.
+    No row of an existing journal is signed, and opening one waits for no writer.
 
     Raises:
+        JournalFormatError: the tables are those of another version.
         JournalError: the key of the journal is missing or another one.
     """
     with engine.connect().execution_options(remit_reads=True) as connection:
-        if inspect(connection).has_table(VERSION_TABLE) and _read_revision(connection) == HEAD_REVISION:
-            open_signer(connection, key_file).attach(engine)
-            return
-
-    def make_signer(connection: Connection) -> Signer:
-        is_signed = connection.scalar(select(KEY.c.signature)) is not None  # another process may have come first
-        signer = (open_signer if is_signed else sign_first)(connection, key_file)
-        sign_conversations(connection, signer, select(CONVERSATIONS).where(CONVERSATIONS.c.signature.is_(None)))
-        return signer
-
-    _upgrade(engine, make_signer)
+        signer = open_signer(connection, key_file) if _has_tables(connection) else None
+    if signer is None:
+        with MIGRATION_LOCK, engine.begin() as connection:
+            acquire_locks(connection, [LockKeys(frozenset({VERSION_TABLE}))])
+            if _has_tables(connection):  # another process has created them
+                signer = open_signer(connection, key_file)
+            else:
+                _create_tables(connection)
+                signer = create_signer(connection, key_file)
+    signer.attach(engine)
 
 
 def accept_rows(engine: Engine, key_file: Path | None = None) -> None:
     """Accept every row of a journal as it is: sign all with its key, or with a new one if that is lost."""
-    _upgrade(engine, lambda connection: sign_again(connection, key_file))
+    with engine.begin() as connection:
+        acquire_locks(connection, [LockKeys(frozenset({VERSION_TABLE}))])
+        if not _has_tables(connection):
+            _create_tables(connection)
+        signer = sign_again(connection, key_file)
+    signer.attach(engine)
 
 
-def _read_revision(connection: Connection) -> str:
-    return str(connection.execute(text(f"select version_num from {VERSION_TABLE}")).scalar())  # noqa: S608 - our name
+def _has_tables(connection: Connection) -> bool:
+    """Whether the tables exist, in the form that this version knows."""
+    inspector, revisions = inspect(connection), list[str]()
+    if inspector.has_table(VERSION_TABLE):
+        query = text(f"SELECT version_num FROM {VERSION_TABLE}")  # noqa: S608 - our own name
+        revisions = [str(each) for each in connection.scalars(query)]
+    if revisions == [HEAD_REVISION]:
+        return True
+    if not revisions and not METADATA.tables.keys() & set(inspector.get_table_names()):
+        return False
+    raise JournalFormatError(
+        f"the journal {describe_location(connection.engine.url)} is of another version of Remit, with tables of "
+        f"{', '.join(revisions) or 'no revision'}; this one reads {HEAD_REVISION}; use the one that wrote it"
+    )
 
 
-def _upgrade(engine: Engine, make_signer: Callable[[Connection], Signer]) -> None:
-    from alembic import command  # noqa: PLC0415 - loaded only where there is something to migrate
+def _create_tables(connection: Connection) -> None:
+    from alembic import command  # noqa: PLC0415 - loaded only to create tables
     from alembic.config import Config  # noqa: PLC0415
-    from alembic.util import CommandError  # noqa: PLC0415
 
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent))
     config.set_main_option("path_separator", "os")
-    with MIGRATION_LOCK, engine.begin() as connection:
-        acquire_locks(connection, [LockKeys(frozenset({VERSION_TABLE}))])
-        config.attributes["connection"] = connection
-        try:
-            command.upgrade(config, "head")
-        except CommandError as error:
-            raise JournalFormatError(
-                f"{engine.url.database} has a newer version; use a newer Remit ({error})"
-            ) from error
-        signer = make_signer(connection)
-    signer.attach(engine)
+    config.attributes["connection"] = connection
+    command.upgrade(config, "head")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0001"
+revision = "0001_first"
 down_revision = None
 
 
@@ -177,6 +177,7 @@ def _create_copy_tables() -> None:
         _string_column("source", 16, key=True),
         _string_column("status", 16),
         _string_column("scope", 200),
+        sa.Column("account", sa.String(200), nullable=False, server_default=""),
         sa.Column("token", sa.Text),
         _timestamp_column("synced_at", null=True),
         sa.Column("error", sa.Text),
