@@ -15,8 +15,7 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from bench.world import PERSON
 from figures.figure import Figure, at_most
-from remit import App, Runtime, preset
-from remit.app import Env
+from remit import App, Runtime
 from remit.layers import Budget
 from remit.workers import WorkerDefinition, build_agent
 
@@ -60,7 +59,7 @@ async def _memory_gained(count: int) -> float:
     mate = build_agent(WorkerDefinition(name="mate", prompt="Look."), model=FunctionModel(look))
     leading = WorkerDefinition(name="lead", prompt="Lead.", workers=("mate",))
     top = build_agent(leading, workers={"mate": mate}, model=FunctionModel(lead), parallel=count)
-    runtime = Runtime(App(name="bench", tools=(top,)), layers=preset(Env(), budget=Budget(calls=count + 1)))
+    runtime = Runtime(App(name="bench", tools=(top,), budget=Budget(calls=count + 1)))
     before = _resident_kb()
     running = asyncio.create_task(runtime.call(top, PERSON, "go"))
     await waiting.wait()

@@ -98,7 +98,7 @@ class _PassThrough:
 
 def layers() -> Stack[CallLayer]:
     """The default run layers, with three approval rules."""
-    policy = Policy(HighRisk(), Egress(), When("never", lambda call: not call.id, Block(reason="never")))
+    policy = Policy.only(HighRisk(), Egress(), When("never", lambda call: not call.id, Block(reason="never")))
     return preset(Env(), policy=policy, budget=Budget(calls=10**9))
 
 

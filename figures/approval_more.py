@@ -114,7 +114,7 @@ async def _nested(stage: Stage, *, approved: bool | None) -> int:
         return await ctx.call(inner)
 
     rule = When("asked", lambda call: call.callee.name == stage.name, Ask(reason="it is asked about"))
-    runtime = stage.make_runtime(calls(("outer", {})), more=(inner, outer), policy=Policy(rule))
+    runtime = stage.make_runtime(calls(("outer", {})), more=(inner, outer), policy=Policy.only(rule))
     run, question = await start_waiting_run(runtime)
     if approved is not None:
         await runtime.decide(question, approved=approved, by=BEA)

@@ -30,7 +30,7 @@ async def _die_in_approved_call(stage: Stage) -> tuple[Runtime, str, str]:
     """
     rule = When("strict", lambda call: call.callee.name != "agent", _STRICT)
     made = _unsafe_and_mortal(stage)
-    runtime = stage.make_runtime(call_script(stage), made=made, policy=Policy(rule))
+    runtime = stage.make_runtime(call_script(stage), made=made, policy=Policy.only(rule))
     run, question = await start_waiting_run(runtime)
     await runtime.decide(question, approved=True, by=BEA)
     with contextlib.suppress(_Killed):

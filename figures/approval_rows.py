@@ -129,7 +129,7 @@ async def _definition_changed(stage: Stage) -> int:
 
 @row
 async def _policy_changed(stage: Stage) -> int:
-    policy = Policy(When("more", lambda call: call.callee.name != "agent", Ask(reason="it is asked about")))
+    policy = Policy.only(When("more", lambda call: call.callee.name != "agent", Ask(reason="it is asked about")))
     return await _resume_after_change(stage, stage.make_runtime(call_script(stage), policy=policy))
 
 
@@ -197,7 +197,7 @@ async def _approver_is_the_requesting_agent(stage: Stage) -> int:
 @row
 async def _the_starter_where_four_eyes_are_asked(stage: Stage) -> int:
     rule = When("asked", lambda call: call.callee.name != "agent", Ask(reason="four eyes", four_eyes=True))
-    runtime = stage.make_runtime(call_script(stage), policy=Policy(rule))
+    runtime = stage.make_runtime(call_script(stage), policy=Policy.only(rule))
     run, question = await start_waiting_run(runtime)
     await expect_refusal(runtime.decide(question, approved=True, by=ADA))
     return await count_after_resume(stage, runtime, run)
@@ -303,7 +303,7 @@ def _policy_with_verdict(stage: Stage, verdict: Ask | Block) -> Policy:
     special = When(
         "more", lambda call: call.callee.name == stage.name and call.canonical_arguments == canonical, verdict
     )
-    return Policy(special, *ask_always().rules)
+    return Policy.only(special, *ask_always().rules)
 
 
 @row

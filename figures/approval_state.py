@@ -94,7 +94,7 @@ async def _edit_under_four_eyes(stage: Stage) -> int:
 
 
 async def _lower_risk(stage: Stage, *, denied: bool) -> int:
-    policy, tool = Policy(HighRisk()), stage.target.tool
+    policy, tool = Policy.only(HighRisk()), stage.target.tool
     high = redefine(tool, tool.function, risk=Risk.HIGH)
     runtime = stage.make_runtime(call_script(stage), made=high, policy=policy)
     run, question = await start_waiting_run(runtime)
@@ -118,7 +118,7 @@ def _asks(name: str, **more: Any) -> Policy:
     def is_a_tool(call: Call) -> bool:
         return call.callee.name != "agent"
 
-    return Policy(When(name, is_a_tool, Ask(reason=name, **more)))
+    return Policy.only(When(name, is_a_tool, Ask(reason=name, **more)))
 
 
 def _with_two_policies(stage: Stage) -> Runtime:

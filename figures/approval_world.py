@@ -279,7 +279,7 @@ def _changed_arguments(arguments: dict[str, Any], confirm: str | None) -> list[d
 
 def ask_always() -> Policy:
     """Asks about every tool, by the name of the rule ``asked``."""
-    return Policy(When("asked", lambda call: call.callee.name != "agent", Ask(reason="it is asked about")))
+    return Policy.only(When("asked", lambda call: call.callee.name != "agent", Ask(reason="it is asked about")))
 
 
 @dataclass

@@ -38,7 +38,7 @@ CARD: Final = "4111-1111"
 
 def asks_about(name: str) -> Policy:
     """A policy that asks about every call."""
-    return Policy(When(name, lambda _call: True, Ask(reason="it costs money"), version="1"))
+    return Policy.only(When(name, lambda _call: True, Ask(reason="it costs money"), version="1"))
 
 
 SHIPPED: Final[Mapping[str, Callable[[], CallLayer | ModelLayer]]] = {

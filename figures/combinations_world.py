@@ -201,7 +201,7 @@ class Bank:
         searches = [calls(("search_tools", {"query": "pay, settle, ship"}))] if world.is_long else []
         self._script = [*searches, calls(("pay", {"cents": 500})), self._settle_and_keep, *results]
         clerk = clerk.layer(Stack[AgentLayer](*around_model, *by_scope["agent"]))
-        ships = Policy(
+        ships = Policy.only(
             When("elsewhere", lambda call: call.caller.target != TARGET, Block(reason="another bank"), version="1"),
             When("ships", lambda call: call.callee.name == "ship", Ask(reason="far"), version="1"),
         )

@@ -34,11 +34,9 @@ from remit import (
     Runtime,
     Tool,
     When,
-    preset,
     tool,
 )
 from remit.agent import Compaction, ToolSearch, WorkingMemory
-from remit.app import Env
 from remit.artifacts import Artifact, PromptWithFiles, RunArtifacts
 from remit.contracts.arguments import Limits
 from remit.contracts.artifact import digest_of
@@ -46,7 +44,6 @@ from remit.errors import ModelBusyError
 from remit.journal.crashpoint import crashpoint
 from remit.journal.sql.store import SqlStore
 from remit.messages import ChatRequest, Completion
-from remit.policies import DEFAULT_POLICY
 from remit.runtime import RunResult
 from remit.testing import calls
 from remit.workers import WorkerDefinition, build_agent
@@ -132,7 +129,7 @@ class World:
             memory=WorkingMemory() if is_whole else None,
             tool_search=ToolSearch(above=3, limit=10) if is_whole else None,
         )
-        app = App(name="sweep", agents=(agent, SCOUT), layers=lambda: preset(Env(), policy=_POLICY), limits=_LIMITS)
+        app = App(name="sweep", agents=(agent, SCOUT), policy=_POLICY, limits=_LIMITS)
         return Runtime(app, store=store, model=Streamed(self._answer), make_run_id=lambda: run)
 
     @property
@@ -280,8 +277,7 @@ class World:
 
 
 _POLICY: Final = Policy(
-    When("elsewhere", lambda call: call.caller.target != TARGET, Block(reason="it is for another till"), version="1"),
-    *DEFAULT_POLICY.rules,
+    When("elsewhere", lambda call: call.caller.target != TARGET, Block(reason="it is for another till"), version="1")
 )
 
 

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from figures.approval_world import Clock
 from figures.figure import Figure, no_violations
-from remit import Agent, App, Ask, Effect, LeafContext, Policy, Principal, Runtime, When, preset, tool
+from remit import Agent, App, Ask, Effect, LeafContext, Policy, Principal, Runtime, When, tool
 from remit.app import Env
 from remit.errors import RemitError
 from remit.items import AttemptEnded, DecisionItem, Item, QuestionItem
@@ -84,10 +84,9 @@ class _World:
             erase = erase.layer(Approve(Env(), policy=policy))
         agent = Agent("agent", instructions="Work.", tools=[erase])
         return Runtime(
-            App(name="eyes", agents=(agent,)),
+            App(name="eyes", agents=(agent,), policy=self.policies[0]),
             store=self.store,
             model=Scripted([calls(("erase", {"text": "all"})), "done", "done"]),
-            layers=preset(Env(), policy=self.policies[0]),
             directory=lambda name, tenant: superuser(name=name, tenant=tenant),
         )
 
@@ -171,7 +170,7 @@ async def _run_schedule(seed: int) -> _World:
 
 
 def _four_eyes(name: str) -> Policy:
-    return Policy(When(name, lambda call: call.callee.name == "erase", Ask(reason=name, four_eyes=True)))
+    return Policy.only(When(name, lambda call: call.callee.name == "erase", Ask(reason=name, four_eyes=True)))
 
 
 async def _execute(runtime: Runtime, world: _World, run: str) -> str:

@@ -286,11 +286,11 @@ TAMPERINGS: Final[dict[str, tuple[Tamper, str]]] = {
         _set(layers=Stack[CallLayer](Authorize(), Validate(strict=False), Approve(Env()))),
         "unenforced",
     ),
-    "a policy without high risk": (_set(layers=preset(Env(), policy=Policy(Egress()))), "unenforced"),
+    "a policy without high risk": (_set(layers=preset(Env(), policy=Policy.only(Egress()))), "unenforced"),
     "a person is asked about the calls of one agent only": (
         _set(
             layers=Stack[CallLayer](
-                *_RUN, Approve(Env(), policy=Policy(HighRisk(), Egress())).where(agents=("editor",))
+                *_RUN, Approve(Env(), policy=Policy.only(HighRisk(), Egress())).where(agents=("editor",))
             )
         ),
         "unenforced",

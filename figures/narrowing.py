@@ -8,8 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from figures.figure import Figure, no_violations
 from figures.narrowing_world import Node, Tree
-from remit import App, Principal, Runtime, preset
-from remit.app import Env
+from remit import App, Principal, Runtime
 from remit.contracts.arguments import Limits, parse_arguments
 from remit.contracts.items import ToolOutput
 from remit.layers import Budget
@@ -44,7 +43,7 @@ async def run_tree(seed: int) -> tuple[list[ToolOutput], list[str]]:
     tree = Tree(random.Random(seed))
     by = Principal("ada", permissions=tree.held)
     store = InMemoryStore()
-    app = App(name="narrowing", tools=tree.callees, layers=lambda: preset(Env(), budget=Budget(calls=10**6)))
+    app = App(name="narrowing", tools=tree.callees, budget=Budget(calls=10**6))
     runtime = Runtime(app, store=store)
     arguments = parse_arguments(tree.arguments(tree.root), Limits())
     result = await runtime.call_by_name(tree.root, arguments, by=by)

@@ -20,11 +20,10 @@ from figures.figure import Figure, no_violations
 from figures.followed import execute_followed
 from figures.scout import SCOUT, SCOUTING
 from figures.stream_world import Reader
-from remit import Agent, App, Block, Effect, LeafContext, Policy, Principal, Runtime, When, preset, tool
+from remit import Agent, App, Block, Effect, LeafContext, Policy, Principal, Runtime, When, tool
 from remit.agent import Compaction, ToolSearch, WorkingMemory
 from remit.agent.driver import AgentDriver
 from remit.agent.native import NativeDriver
-from remit.app import Env
 from remit.artifacts import Artifact, PromptWithFiles, RunArtifacts
 from remit.contracts.arguments import Limits
 from remit.contracts.artifact import digest_of
@@ -62,7 +61,7 @@ _RESULTS: Final[tuple[list[Any], ...]] = (
 )
 """What the model gives in the end, by level."""
 
-_POLICY: Final = Policy(
+_POLICY: Final = Policy.only(
     When("elsewhere", lambda call: call.caller.target != TARGET, Block(reason="it is for another till"), version="1")
 )
 
@@ -231,7 +230,7 @@ class _Tree:
         app = App(
             name="outage",
             agents=(*reversed(agents), SCOUT),
-            layers=lambda: preset(Env(), policy=_POLICY),
+            policy=_POLICY,
             limits=Limits(output_bytes=2048),
         )
         return Runtime(

@@ -111,7 +111,7 @@ def first(build: Any) -> Callable[..., Any]:
 
 def rule_named(name: Any) -> Policy:
     """A policy whose rule has a name."""
-    return Policy(HighRisk(name))
+    return Policy.only(HighRisk(name))
 
 
 def allow(_call: Call) -> bool:
@@ -217,7 +217,7 @@ CONSTRUCTORS: Final = cast(
                 "limits": _optional(OBJECT),
                 "clock": FUNCTION,
                 "lease_seconds": NUMBER,
-                "policy": (Policy(),),
+                "policy": (Policy.only(),),
             },
         ),
         "Ask": (

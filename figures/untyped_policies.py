@@ -44,15 +44,15 @@ def policies() -> Iterator[tuple[str, Callable[[], Policy]]]:
             yield f"When(test -> {answer!r}, {verdict!r})", _when(answer, verdict)
     for value in ODD_VERDICTS:
         yield f"rule -> {value!r}", _rule(value)
-    yield "When(async test)", lambda: Policy(When("odd", cast("Any", late), Block(reason="x")))
+    yield "When(async test)", lambda: Policy.only(When("odd", cast("Any", late), Block(reason="x")))
 
 
 def _when(answer: Any, verdict: Any) -> Callable[[], Policy]:
-    return lambda: Policy(When("odd", lambda _call: answer, verdict))
+    return lambda: Policy.only(When("odd", lambda _call: answer, verdict))
 
 
 def _rule(value: Any) -> Callable[[], Policy]:
-    return lambda: Policy(Odd(value))
+    return lambda: Policy.only(Odd(value))
 
 
 async def runs_under(build: Callable[[], Policy]) -> str:

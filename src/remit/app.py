@@ -8,13 +8,25 @@ from typing import TYPE_CHECKING, Any
 
 from remit.agent.agent import Agent
 from remit.approvals.approver import Approver, HasApprover, InboxApprover
+from remit.approvals.policy import DEFAULT_POLICY, Policy
+from remit.approvals.question_limit import DEFAULT_MAX_QUESTIONS
 from remit.contracts.arguments import Limits
 from remit.contracts.call import CallLayer
 from remit.contracts.callee import Callee, check_callees
 from remit.contracts.resolution import CheckTarget, Resolver, check_kinds, check_resolvers
 from remit.core import Stack
-from remit.core.checks import as_tuple, check_functions, check_instance, check_keywords, check_text, wrong_value
+from remit.core.checks import (
+    as_tuple,
+    check_functions,
+    check_instance,
+    check_instances,
+    check_keywords,
+    check_text,
+    wrong_value,
+)
+from remit.dispatch.preset import preset
 from remit.errors import NameTakenError, SetupError
+from remit.layers.budget import Budget
 
 if TYPE_CHECKING:
     from remit.inventory.operations import Operations
@@ -36,13 +48,18 @@ class Env:
             raise wrong_value("Env: approver", self.approver, "give an approver, such as InboxApprover()")
 
 
-@check_keywords(policy="give it to the run layers: layers=lambda: preset(env, policy=…)")
+@check_keywords(model="give it to the runtime: Runtime(app, model=…)")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class App:
     """An application, as an entry point in the group ``remit.apps`` returns it. The first agent is the default.
 
+    Every process that loads the application runs it under its policy, budget and layers.
+
     Args:
-        layers: the run layers; None for the preset built from ``env``.
+        policy: which calls a person approves, and which are blocked; `DEFAULT_POLICY` by default.
+        budget: limits on what a run may use; ``Budget()`` by default.
+        max_questions: a run that has asked as many asks next whether it may go on asking.
+        layers: builds the whole stack of run layers, in place of `remit.preset` with the three before.
         operations: code and inventory, which ``remit check`` compares; None for an application without an inventory.
         limits: the sizes of texts that may enter a run; a runtime may have others.
         references: the function for each kind of object that finds what a `Reference` may mean.
@@ -54,6 +71,9 @@ class App:
     agents: Sequence[Agent] = ()
     tools: Sequence[Callee[..., Any]] = ()
     env: HasApprover = field(default_factory=Env)
+    policy: Policy | None = None
+    budget: Budget | None = None
+    max_questions: int | None = None
     layers: Callable[[], Stack[CallLayer]] | None = None
     operations: Operations | None = None
     limits: Limits = field(default_factory=Limits)
@@ -77,8 +97,29 @@ class App:
         check_instance(f"{where}: limits", self.limits, Limits, "give Limits(…)")
         if self.check_target is not None:
             check_functions(where, check_target=self.check_target)
-        if self.layers is not None and not callable(self.layers):
+        self._check_governance(where)
+
+    def _check_governance(self, where: str) -> None:
+        check_instances(where, policy=(self.policy, Policy | None), budget=(self.budget, Budget | None))
+        if self.layers is None:
+            self.build_layers()
+            return
+        if not callable(self.layers):
             raise SetupError(f"{where}: layers is {self.layers!r}; give a function that builds the stack")
+        given = (("policy", self.policy), ("budget", self.budget), ("max_questions", self.max_questions))
+        for name, value in given:
+            if value is not None:
+                raise SetupError(
+                    f"{where}: layers builds the whole stack, so {name} would be lost; give it to the preset there: "
+                    f"layers=lambda: preset(env, {name}=…)"
+                )
+
+    def build_layers(self) -> Stack[CallLayer]:
+        """The run layers, outermost first, for every runtime of this application."""
+        if self.layers is not None:
+            return self.layers()
+        limit = DEFAULT_MAX_QUESTIONS if self.max_questions is None else self.max_questions
+        return preset(self.env, policy=self.policy or DEFAULT_POLICY, budget=self.budget, max_questions=limit)
 
     def check_operations(self, callees: Iterable[Callee[..., Any]], layers: Stack[CallLayer]) -> None:
         """Compare what a runtime is about to run with the resolvers, the inventory and its lock.

@@ -26,7 +26,6 @@ from remit.contracts.usage import Prices
 from remit.core import Stack
 from remit.core.checks import as_clock, check_instance, check_instances, check_keywords
 from remit.dispatch.dispatcher import Dispatcher
-from remit.dispatch.preset import preset
 from remit.dispatch.registry import AnyCallee, Registry
 from remit.engine.artifacts import ArtifactService
 from remit.engine.callees import ListedCallees
@@ -71,7 +70,7 @@ LEASE_SECONDS: Final = 30.0
 """Seconds for which a driver holds a run after it was last heard of."""
 
 
-@check_keywords(policy="give it to the run layers: layers=preset(app.env, policy=…)")
+@check_keywords(policy="give it to the application: App(policy=…)", budget="give it to the application: App(budget=…)")
 class Runtime:
     """Runs an application. Its layers are immutable: `layer` returns a new runtime.
 
@@ -81,7 +80,7 @@ class Runtime:
     Args:
         app: agents, tools and environment. store: the journal; in memory by default.
         model: the model of agents without their own, or its name, like ``openai:gpt-5``.
-        layers: the run layers, outermost first; the preset built from the app's environment by default.
+        layers: the run layers in place of the application's, for tests; they must have what the application declares.
         directory: looks up current permissions on resume; by default among the principals passed to this runtime.
         clock: seconds since the epoch. make_run_id: makes run ids. on_item: called with each item after it is stored.
         model_resolver: finds the model for a name; see `remit.models.resolve` for the names.
@@ -115,7 +114,7 @@ class Runtime:
         self._conversations = Conversations(self.store, app.name)
         self._resolve_model = model_resolver or ModelResolver()
         self._model = self._resolve_model(model) if isinstance(model, str) else model
-        self._layers = layers if layers is not None else app.layers() if app.layers else preset(app.env)
+        self._layers = app.build_layers() if layers is None else layers
         self._limits = limits or app.limits
         self.artifacts = ArtifactService(self.store, self._limits)
         self._principals = PrincipalLookup(directory)

@@ -151,7 +151,9 @@ class Hasty:
 
 def _asking(rule: Callable[[], bool], env: Env) -> Stack[CallLayer]:
     """The preset with a policy about payments."""
-    return preset(env, policy=Policy(When("mine", lambda call: call.callee.name == "pay" and rule(), Ask(reason="?"))))
+    return preset(
+        env, policy=Policy.only(When("mine", lambda call: call.callee.name == "pay" and rule(), Ask(reason="?")))
+    )
 
 
 OWN_CODE: dict[str, tuple[Callable[[BaseException], tuple[Agent, Stack[CallLayer] | None]], str]] = {

@@ -9,8 +9,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_ai.exceptions import UnexpectedModelBehavior
 from pydantic_ai.messages import NativeToolCallPart, NativeToolReturnPart, TextPart
 
-from remit import Agent, Context, Effect, LeafContext, Retry, Risk, preset, tool
-from remit.app import Env
+from remit import Agent, Context, Effect, LeafContext, Retry, Risk, tool
 from remit.contracts.items import AttemptStarted, ModelReply, ToolOutput
 from remit.errors import ConflictError, ContractError, ExternalError, InvalidOutputError, NameTakenError
 from remit.layers import Budget, Call, CallLayer, CallService, Reply
@@ -199,7 +198,7 @@ class TestWrappersAndApprovals:
         danger = seeing([], "danger", Risk.HIGH)
         worker = worker_of(Script([call("danger"), call("flaky")], "done").model, danger, again)
         for path, arguments in ((by_python, ()), (worker, ("go",))):
-            runtime = runtime_of(path, danger, again, layers=preset(Env(), budget=Budget(depth=1)))
+            runtime = runtime_of(path, danger, again, budget=Budget(depth=1))
             result = await runtime.call(path, superuser(), *arguments)
             assert (result.status, len(result.questions)) == ("waiting", 1)
             await runtime.decide(result.questions[0], approved=True, by=superuser())
@@ -209,9 +208,7 @@ class TestWrappersAndApprovals:
         assert len(tried) == 4
         read = Script([call("by_python")], lambda said: read_of(said)[0])
         deep = worker_of(read.model, by_python, name="deep", delegates=("danger", "flaky"))
-        result = await runtime_of(deep, danger, again, layers=preset(Env(), budget=Budget(depth=1))).call(
-            deep, superuser(), "go"
-        )
+        result = await runtime_of(deep, danger, again, budget=Budget(depth=1)).call(deep, superuser(), "go")
         assert "calls are nested 2 levels deep; the limit of this run is 1" in result.value()
 
     async def test_code_output_is_verified(self) -> None:

@@ -6,9 +6,8 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from remit import Agent, App, Context, Effect, LeafContext, Risk, Runtime, preset, tool
+from remit import Agent, App, Context, Effect, LeafContext, Risk, Runtime, tool
 from remit.agent.limits import AgentLimits
-from remit.app import Env
 from remit.contracts.items import Message, ToolOutput
 from remit.journal.codec import build_chat_history
 from remit.journal.ports import Store
@@ -105,7 +104,7 @@ async def test_its_layers_stand_around_its_calls_and_the_caller_s_around_the_cal
 
 async def test_its_calls_are_paid_from_the_budget_of_the_run() -> None:
     lead, inner = team([calls(("look", {}), ("look", {})), calls(("look", {})), "enough"], tools=[look])
-    runtime = runtime_of(Scripted([ASK_WRITER, "done"]), lead, layers=preset(Env(), budget=Budget(calls=2)))
+    runtime = runtime_of(Scripted([ASK_WRITER, "done"]), lead, budget=Budget(calls=2))
     assert (await runtime.run("go", by=superuser())).value() == "done"
     assert json.loads(json.loads(inner.requests[-1].history[-1])["content"])["errorCode"] == "BUDGET_EXCEEDED"
 

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from remit import Ask, Policy, When, preset
-from remit.app import Env
+from remit import Ask, Policy, When
 from remit.contracts.items import Handoff, Message, Mismatch, ToolOutput
 from remit.errors import BudgetError, DivergedError
 from remit.layers import Call, CallService, Reply, layer_fn
@@ -38,10 +37,12 @@ async def test_waiting_in_the_agent_that_took_over_is_resumed_in_it() -> None:
 
 
 async def test_a_handoff_may_need_a_person_s_approval() -> None:
-    policy = Policy(When("handoffs", lambda call: call.callee.name.startswith("handoff_to_"), Ask(reason="may it?")))
+    policy = Policy.only(
+        When("handoffs", lambda call: call.callee.name.startswith("handoff_to_"), Ask(reason="may it?"))
+    )
     script = [calls(TO_WRITER, ("look", {})), "written"]
     model = Scripted(script)
-    runtime = runtime_of(model, layers=preset(Env(), policy=policy))
+    runtime = runtime_of(model, policy=policy)
     result = await runtime.run("go", by=superuser())
     assert (result.status, await handoffs(runtime, result.run)) == ("waiting", [])
     await runtime.decide(result.questions[0], approved=True, by=superuser())

@@ -65,12 +65,13 @@ class Site:
     def runtime(self, *script: Any, store: Store, layers: Stack[CallLayer] | None = None, **more: Any) -> Runtime:
         """A process of its own over the store."""
         self.script = script
-        tools = more.pop("tools", (self.drop,))
+        tools, policy = more.pop("tools", (self.drop,)), more.pop("policy", None)
         return Runtime(
             App(
                 name="test",
                 agents=(Agent("test", instructions="Work.", tools=tools),),
                 references={"page": self.find},
+                policy=policy,
                 layers=None if layers is None else lambda: layers,
             ),
             store=store,

@@ -9,8 +9,7 @@ from typing import Annotated
 import pytest
 from pydantic import BaseModel, Field
 
-from remit import App, Context, Effect, LeafContext, Policy, Risk, Runtime, Tool, When, preset, tool
-from remit.app import Env
+from remit import App, Context, Effect, LeafContext, Policy, Risk, Runtime, Tool, When, tool
 from remit.contracts.binding import bind_arguments
 from remit.contracts.schema import Input
 from remit.items import ArgumentsBound
@@ -99,9 +98,8 @@ async def test_a_call_with_a_computed_default_is_not_approved_with_its_pipeline(
     ]
     orders = Pipeline("orders", Order, steps, description="Pay somebody twice.")
     asks = When("all", lambda call: call.callee.name in ("orders", "pay"), Ask(reason="look"))
-    layers = preset(Env(), policy=Policy(asks))
-    app = App(name="shop", tools=(bank.pay, orders))
-    runtime = Runtime(app, store=store, directory=find_superuser, layers=layers)
+    app = App(name="shop", tools=(bank.pay, orders), policy=Policy(asks))
+    runtime = Runtime(app, store=store, directory=find_superuser)
     waiting = await runtime.call_by_name("orders", parse_arguments('{"to":"bob"}', Limits()), by=ADA)
     asked: list[tuple[str, int]] = []
     while waiting.questions:
@@ -128,8 +126,8 @@ async def test_a_pipeline_with_a_computed_default_is_asked_about_with_the_calls_
     step = Step(name="send", callee=send, takes={"number": Given("number")})
     orders = Pipeline("orders", Order, [step], description="Send a number.")
     never = When("orders", lambda call: call.callee.name == "send", Ask(reason="look"))
-    app = App(name="shop", tools=(send, orders))
-    runtime = Runtime(app, store=store, directory=find_superuser, layers=preset(Env(), policy=Policy(never)))
+    app = App(name="shop", tools=(send, orders), policy=Policy.only(never))
+    runtime = Runtime(app, store=store, directory=find_superuser)
     waiting = await runtime.call_by_name("orders", parse_arguments('{"to":"bob"}', Limits()), by=ADA)
     row = await store.find_question(waiting.questions[0])
     assert row is not None

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from remit import App, Ask, Effect, LeafContext, Policy, Principal, Risk, Runtime, When, preset, tool
+from remit import App, Ask, Effect, LeafContext, Policy, Principal, Risk, Runtime, When, tool
 from remit.app import Env
 from remit.contracts.arguments import Limits, parse_arguments
 from remit.contracts.items import DecisionItem
@@ -37,9 +37,9 @@ class Desk:
                 self.dropped.append(page)
             return "dropped" if confirmed else "announced"
 
-        policy = Policy(When("asked", lambda _call: True, Ask(reason="it is asked about", kind=kind)))
+        policy = Policy.only(When("asked", lambda _call: True, Ask(reason="it is asked about", kind=kind)))
         env = Env(approver=approver or InboxApprover())
-        self.runtime = Runtime(App(name="desk", tools=(drop,), env=env, layers=lambda: preset(env, policy=policy)))
+        self.runtime = Runtime(App(name="desk", tools=(drop,), env=env, policy=policy))
         self.runtime.add_principals(ADA, EVE)
 
     async def call(self, *, confirmed: bool, by: Principal = EVE) -> RunResult[Any]:

@@ -43,7 +43,7 @@ def cents(call: Call) -> int:
 
 
 def policy() -> Policy:
-    return Policy(
+    return Policy.only(
         When("never", lambda call: cents(call) > 100_000, Block(reason="nobody pays that")),
         When("much", lambda call: cents(call) > 10_000, Ask(reason="it is much", who="money:much")),
         When("some", lambda call: cents(call) > 100, Ask(reason="it is money")),
@@ -69,7 +69,7 @@ class Till:
 
 def waiter(till: Till, store: Store, *script: Any) -> tuple[Runtime, Scripted]:
     model = Scripted([*(script or (PAY,)), "done"])
-    return runtime_of(model, till.pay, store=store, layers=preset(Env(), policy=policy())), model
+    return runtime_of(model, till.pay, store=store, policy=policy()), model
 
 
 async def asked_of(store: Store, run: str) -> list[Question]:
@@ -164,7 +164,7 @@ async def test_a_tool_that_changed_since_it_was_asked_about_is_not_edited(store:
         """Pay somebody else."""
         return to
 
-    changed = runtime_of(Scripted([]), pay, store=store, layers=preset(Env(), policy=policy()))
+    changed = runtime_of(Scripted([]), pay, store=store, policy=policy())
     with pytest.raises(RequestError, match=r"pay has changed since question .* was opened; resume run"):
         await changed.decide(waiting.questions[0], approved=True, by=CLERK, arguments='{"to":"bob","cents":1}')
 
@@ -260,7 +260,7 @@ async def test_a_keyed_call_whose_process_died_runs_again_as_it_was_edited(store
             raise Crash
         return cents
 
-    runtime = runtime_of(Scripted([PAY, "done"]), pay, store=store, layers=preset(Env(), policy=policy()))
+    runtime = runtime_of(Scripted([PAY, "done"]), pay, store=store, policy=policy())
     waiting = await runtime.run("go", by=superuser())
     amount = 20000 if edited_twice else 300
     await runtime.decide(waiting.questions[0], approved=True, by=CLERK, arguments=f'{{"to":"bob","cents":{amount}}}')
@@ -285,9 +285,9 @@ async def test_a_python_caller_gets_the_value_of_what_ran(store: Store) -> None:
         return "outer"
 
     model = Scripted([calls(("outer", {"to": "bob"})), "done"])
-    app = App(name="test", agents=(Agent("agent", instructions="Pay.", tools=[outer]),), tools=(till.pay,))
-    layers = preset(Env(), policy=Policy(When("pay", lambda call: call.callee.name == "pay", Ask(reason="money"))))
-    runtime = Runtime(app, model=model, store=store, layers=layers, directory=find_superuser)
+    asks = Policy(When("pay", lambda call: call.callee.name == "pay", Ask(reason="money")))
+    app = App(name="test", agents=(Agent("agent", instructions="Pay.", tools=[outer]),), tools=(till.pay,), policy=asks)
+    runtime = Runtime(app, model=model, store=store, directory=find_superuser)
     waiting = await runtime.run("go", by=superuser())
     await runtime.decide(waiting.questions[0], approved=True, by=CLERK, arguments='{"to":"eve","cents":7}')
     assert (await runtime.resume(waiting.run)).value() == "done"

@@ -6,11 +6,9 @@ import math
 
 import pytest
 
-from remit import Ask, Effect, LeafContext, Policy, Risk, When, preset, tool
-from remit.app import Env
+from remit import Ask, Effect, LeafContext, Policy, Risk, When, tool
 from remit.errors import SetupError
 from remit.journal.ports import Store
-from remit.policies import HighRisk
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser
 from tests.runtime.kit import AnyTool, Clock, World, last_reply, runtime_of
@@ -41,8 +39,8 @@ async def test_what_changed_since_the_question_is_asked_about_anew(store: Store,
     if decided:
         await before.decide(waiting.questions[0], approved=True, by=superuser())
     made = changed(world) if what == "definition" else eraser(world)
-    layers = preset(Env(), policy=Policy(HighRisk("more than high risk"))) if what == "policy" else None
-    after = runtime_of(model, made, store=store, layers=layers)
+    never = When("never", lambda call: call.callee.name == "x", Ask(reason="x"))
+    after = runtime_of(model, made, store=store, policy=Policy(never) if what == "policy" else None)
     again = await after.resume(waiting.run)
     assert (again.status, world.ran) == ("waiting", [])
     assert set(again.questions).isdisjoint(waiting.questions)
@@ -67,8 +65,7 @@ async def test_a_run_tells_when_it_goes_on_without_a_person_and_then_does() -> N
         When("a", lambda call: '"a"' in call.canonical_arguments, Ask(reason="a", expires_in=60)),
         When("b", lambda call: '"b"' in call.canonical_arguments, Ask(reason="b", expires_in=30)),
     ]
-    layers = preset(Env(), policy=Policy(*rules))
-    runtime = runtime_of(model, eraser(world), store=InMemoryStore(clock), clock=clock, layers=layers)
+    runtime = runtime_of(model, eraser(world), store=InMemoryStore(clock), clock=clock, policy=Policy.only(*rules))
     waiting = await runtime.run("go", by=superuser())
     asked = clock.now
     assert await runtime.earliest_expiry(waiting.run) == asked + 30

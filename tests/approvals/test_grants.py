@@ -31,8 +31,7 @@ def erase(text: str = "blog-1") -> Any:
 
 def runtime(world: World, store: Store, *script: Any, policy: Policy | None = None, **more: Any) -> Runtime:
     eraser = world.write("erase", Effect.KEYED, Risk.HIGH)
-    layers = preset(Env(), policy=policy or Policy(HighRisk()))
-    return runtime_of(Scripted([*script, "done"]), eraser, store=store, layers=layers, **more)
+    return runtime_of(Scripted([*script, "done"]), eraser, store=store, policy=policy, **more)
 
 
 async def given(runtime: Runtime, count: int = 1, **more: Any) -> Grant:
@@ -169,14 +168,14 @@ async def test_a_changed_definition_makes_a_grant_void(store: Store) -> None:
 async def test_a_changed_policy_makes_a_grant_void(store: Store) -> None:
     world = World()
     await given(runtime(world, store))
-    made = runtime(world, store, erase(), policy=Policy(HighRisk("more than high risk")))
+    made = runtime(world, store, erase(), policy=Policy.only(HighRisk("more than high risk")))
     assert ((await made.run("go", by=ADA)).status, world.ran) == ("waiting", [])
 
 
 @pytest.mark.parametrize("by", ["ada", "bob"])
 async def test_where_four_eyes_are_asked_nobody_grants_themselves(store: Store, by: str) -> None:
     world = World()
-    made = runtime(world, store, erase(), policy=Policy(HighRisk(), four_eyes=True))
+    made = runtime(world, store, erase(), policy=Policy.only(HighRisk(), four_eyes=True))
     await given(made, by=superuser(name=by))
     assert (await made.run("go", by=ADA)).status == {"ada": "waiting", "bob": "done"}[by]
 
@@ -246,7 +245,7 @@ async def test_what_is_no_grant_is_refused(name: str) -> None:
 @pytest.mark.parametrize("number", [0, 2])
 async def test_a_grant_needs_a_policy_that_asks_and_only_one(number: int) -> None:
     eraser = World().write("erase", Effect.KEYED, Risk.HIGH)
-    more = Approve(Env(), policy=Policy(When("x", lambda _call: True, Ask(reason="x"))))
+    more = Approve(Env(), policy=Policy.only(When("x", lambda _call: True, Ask(reason="x"))))
     layers = Stack[CallLayer](preset(Env()), more) if number else Stack[CallLayer]()
     with pytest.raises(RequestError, match=f"bound to one policy, but {number} policies apply"):
         await given(runtime_of(Scripted([]), eraser, layers=layers))
@@ -268,8 +267,8 @@ async def test_a_grant_is_not_revoked_by_whoever_may_not(store: Store, by: Princ
 async def test_an_edited_call_may_be_what_a_grant_allows(store: Store) -> None:
     world, model = World(), Scripted([erase("a"), "done"])
     eraser = world.write("erase", Effect.KEYED, Risk.HIGH)
-    policy = Policy(When("b", lambda call: '"b"' in call.canonical_arguments, Ask(reason="b")), HighRisk())
-    made = runtime_of(model, eraser, store=store, layers=preset(Env(), policy=policy), directory=find_superuser)
+    policy = Policy.only(When("b", lambda call: '"b"' in call.canonical_arguments, Ask(reason="b")), HighRisk())
+    made = runtime_of(model, eraser, store=store, policy=policy, directory=find_superuser)
     await given(made, arguments='{"text":"b"}')
     waiting = await made.run("go", by=ADA)
     await made.decide(waiting.questions[0], approved=True, by=BOB, arguments='{"text":"b"}')

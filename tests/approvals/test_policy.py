@@ -43,19 +43,19 @@ def never(name: str) -> When:
 
 async def test_the_first_rule_with_a_verdict_counts_and_is_named() -> None:
     call = await call_of(tool_of())
-    assert Policy(never("one"), always("two", ASK), always("three", BLOCK)).verdict(call) == (ASK, "two")
-    assert Policy(never("one"), always("three", BLOCK), always("two", ASK)).verdict(call) == (BLOCK, "three")
+    assert Policy.only(never("one"), always("two", ASK), always("three", BLOCK)).verdict(call) == (ASK, "two")
+    assert Policy.only(never("one"), always("three", BLOCK), always("two", ASK)).verdict(call) == (BLOCK, "three")
 
 
 async def test_an_exception_stands_before_the_rule_that_it_is_an_exception_to() -> None:
     call = await call_of(tool_of(risk=Risk.HIGH))
-    assert Policy(always("ours", Allow()), HighRisk()).verdict(call) == (Allow(), "ours")
+    assert Policy.only(always("ours", Allow()), HighRisk()).verdict(call) == (Allow(), "ours")
 
 
 async def test_a_call_that_no_rule_is_about_is_allowed() -> None:
     call = await call_of(tool_of())
-    assert Policy(never("one")).verdict(call) == (Allow(), "")
-    assert Policy().verdict(call) == (Allow(), "")
+    assert Policy.only(never("one")).verdict(call) == (Allow(), "")
+    assert Policy.only().verdict(call) == (Allow(), "")
 
 
 @pytest.mark.parametrize("risk", Risk)
@@ -72,14 +72,20 @@ async def test_what_sends_data_out_is_asked_about_even_if_it_only_reads(effect: 
     assert verdict == (asked if egress and effect is not Effect.COMPOSED else None)
 
 
-async def test_a_tool_without_any_facts_is_asked_about_and_told_how_to_declare_them() -> None:
+@pytest.mark.parametrize(
+    "facts",
+    [{}, {"timeout": 5}, {"tags": ["mail"]}, {"permissions": ["mail:send"]}, {"rate": "1/hour"}, {"repeatable": True}],
+    ids=str,
+)
+async def test_a_tool_without_effect_and_risk_is_asked_about_whatever_else_it_declares(facts: Any) -> None:
     async def send(text: str) -> str:
         """Send a text."""
         return text
 
-    asked = Ask(reason="send declares no facts; give it at least an effect, as @tool(effect=…)")
-    assert Undeclared()(await call_of(tool(send))) == asked
-    assert Undeclared()(await call_of(tool(effect=Effect.UNSAFE)(send))) is None
+    asked = Ask(reason="send declares neither effect nor risk; write @tool(effect=…)")
+    assert Undeclared()(await call_of(tool(**facts)(send))) == asked
+    assert Undeclared()(await call_of(tool(effect=Effect.UNSAFE, **facts)(send))) is None
+    assert Undeclared()(await call_of(tool(risk=Risk.SAFE, **facts)(send))) is None
 
 
 async def test_the_default_policy_asks_about_high_risk_egress_and_what_is_not_declared() -> None:
@@ -97,7 +103,7 @@ async def _coroutine() -> bool:
 async def test_a_test_that_returns_something_else_than_true_or_false_denies_the_call(answer: Any, verdict: Any) -> None:
     call = await call_of(tool_of())
     with pytest.raises(PolicyError, match=r"the test of the rule 'rule' returned .*; return True or False"):
-        Policy(When("rule", lambda _call: answer, verdict)).verdict(call)
+        Policy.only(When("rule", lambda _call: answer, verdict)).verdict(call)
 
 
 async def test_a_test_that_returns_a_coroutine_denies_the_call_and_says_why() -> None:
@@ -105,7 +111,7 @@ async def test_a_test_that_returns_a_coroutine_denies_the_call_and_says_why() ->
         return _coroutine()
 
     with pytest.raises(PolicyError, match="returned a coroutine: write it as a plain `def`"):
-        Policy(When("rule", test, BLOCK)).verdict(await call_of(tool_of()))
+        Policy.only(When("rule", test, BLOCK)).verdict(await call_of(tool_of()))
 
 
 @dataclass(frozen=True)
@@ -134,14 +140,14 @@ class Fixed:
 )
 async def test_a_rule_that_returns_something_else_than_a_verdict_denies_the_call(verdict: Any, described: str) -> None:
     with pytest.raises(PolicyError, match=f"the rule 'fixed' returned {described}; return Allow"):
-        Policy(Fixed(verdict), always("ours", Allow())).verdict(await call_of(tool_of()))
+        Policy.only(Fixed(verdict), always("ours", Allow())).verdict(await call_of(tool_of()))
 
 
 async def test_a_rule_that_fails_denies_the_call_and_is_named() -> None:
     with pytest.raises(PolicyError, match="the rule 'fixed' failed, so send is denied: KeyError: 'office'"):
-        Policy(Fixed(KeyError("office"))).verdict(await call_of(tool_of()))
+        Policy.only(Fixed(KeyError("office"))).verdict(await call_of(tool_of()))
     with pytest.raises(RateLimitedError):
-        Policy(Fixed(RateLimitedError("later"))).verdict(await call_of(tool_of()))
+        Policy.only(Fixed(RateLimitedError("later"))).verdict(await call_of(tool_of()))
 
 
 async def test_an_async_rule_or_test_is_refused_when_the_policy_is_built() -> None:
@@ -157,30 +163,45 @@ async def test_an_async_rule_or_test_is_refused_when_the_policy_is_built() -> No
     with pytest.raises(SetupError, match="give a function of a call, without `async`"):
         When("rule", cast("Any", test), BLOCK)
     with pytest.raises(SetupError, match="is async; write it as a plain `def`"):
-        Policy(cast("Any", Late()))
+        Policy.only(cast("Any", Late()))
 
 
 async def test_four_eyes_of_a_policy_are_added_to_whatever_asks_and_to_nothing_else() -> None:
     call = await call_of(tool_of())
-    asks, blocks = (Policy(always("rule", verdict), four_eyes=True) for verdict in (ASK, BLOCK))
+    asks, blocks = (Policy.only(always("rule", verdict), four_eyes=True) for verdict in (ASK, BLOCK))
     assert asks.verdict(call) == (Ask(reason="look first", four_eyes=True), "rule")
     assert blocks.verdict(call) == (BLOCK, "rule")
-    assert Policy(four_eyes=True).verdict(call) == (Allow(), "")
+    assert Policy.only(four_eyes=True).verdict(call) == (Allow(), "")
 
 
 def test_two_rules_of_one_name_are_refused() -> None:
     with pytest.raises(SetupError, match="two rules are named 'high risk'"):
-        Policy(HighRisk(), never("other"), never("high risk"))
+        Policy.only(HighRisk(), never("other"), never("high risk"))
+
+
+def test_rules_are_added_before_the_default_ones() -> None:
+    one = never("one")
+    assert Policy(one).rules == (one, HighRisk(), Egress(), Undeclared())
+    assert Policy().version == DEFAULT_POLICY.version
+    assert Policy.only(one).rules == (one,)
+    with pytest.raises(SetupError, match="two rules are named 'egress'"):
+        Policy(never("egress"))
+
+
+def test_a_default_rule_that_is_given_stands_where_it_is_given() -> None:
+    one, risky = never("one"), HighRisk("risky")
+    assert Policy(Egress(), one).rules == (Egress(), one, HighRisk(), Undeclared())
+    assert Policy(one, risky).rules == (one, risky, Egress(), Undeclared())
 
 
 def test_a_policy_prints_its_rules_in_order() -> None:
-    assert repr(Policy(never("one"), HighRisk())) == "Policy(one, high risk)"
-    assert repr(Policy(HighRisk(), four_eyes=True)) == "Policy(high risk, four eyes)"
+    assert repr(Policy.only(never("one"), HighRisk())) == "Policy(one, high risk)"
+    assert repr(Policy.only(HighRisk(), four_eyes=True)) == "Policy(high risk, four eyes)"
 
 
 def test_a_version_is_that_of_the_same_rules_in_the_same_order() -> None:
     def policy() -> Policy:
-        return Policy(never("one"), HighRisk(), always("two", ASK))
+        return Policy.only(never("one"), HighRisk(), always("two", ASK))
 
     assert policy().version == policy().version
 
@@ -188,23 +209,23 @@ def test_a_version_is_that_of_the_same_rules_in_the_same_order() -> None:
 @pytest.mark.parametrize(
     "other",
     [
-        pytest.param(Policy(HighRisk(), never("one")), id="order"),
-        pytest.param(Policy(never("one")), id="fewer rules"),
-        pytest.param(Policy(never("one"), HighRisk("risky")), id="name"),
-        pytest.param(Policy(When("one", lambda _call: True, BLOCK), HighRisk()), id="test"),
-        pytest.param(Policy(When("one", lambda _call: False, ASK), HighRisk()), id="verdict"),
-        pytest.param(Policy(never("one"), HighRisk(), four_eyes=True), id="four eyes"),
+        pytest.param(Policy.only(HighRisk(), never("one")), id="order"),
+        pytest.param(Policy.only(never("one")), id="fewer rules"),
+        pytest.param(Policy.only(never("one"), HighRisk("risky")), id="name"),
+        pytest.param(Policy.only(When("one", lambda _call: True, BLOCK), HighRisk()), id="test"),
+        pytest.param(Policy.only(When("one", lambda _call: False, ASK), HighRisk()), id="verdict"),
+        pytest.param(Policy.only(never("one"), HighRisk(), four_eyes=True), id="four eyes"),
     ],
 )
 def test_a_policy_that_says_something_else_has_another_version(other: Policy) -> None:
-    assert other.version != Policy(never("one"), HighRisk()).version
+    assert other.version != Policy.only(never("one"), HighRisk()).version
 
 
 def test_a_version_of_a_rule_stands_for_its_test_but_not_for_its_verdict() -> None:
     first = When("rule", lambda _call: True, ASK, version="1")
-    assert Policy(first).version == Policy(When("rule", lambda _call: False, ASK, version="1")).version
-    assert Policy(first).version != Policy(When("rule", lambda _call: True, ASK, version="2")).version
-    assert Policy(first).version != Policy(When("rule", lambda _call: True, BLOCK, version="1")).version
+    assert Policy.only(first).version == Policy.only(When("rule", lambda _call: False, ASK, version="1")).version
+    assert Policy.only(first).version != Policy.only(When("rule", lambda _call: True, ASK, version="2")).version
+    assert Policy.only(first).version != Policy.only(When("rule", lambda _call: True, BLOCK, version="1")).version
 
 
 @pytest.mark.parametrize("seconds", [0.0, -1.0, math.inf, math.nan, MAX_LIFETIME + 1024])

@@ -27,8 +27,8 @@ def asks(call_name: str = "erase") -> When:
 
 
 POLICIES: dict[str, Callable[[], Policy]] = {
-    "of the rule": lambda: Policy(asks()),
-    "of the policy": lambda: Policy(HighRisk(), four_eyes=True),
+    "of the rule": lambda: Policy.only(asks()),
+    "of the policy": lambda: Policy.only(HighRisk(), four_eyes=True),
 }
 
 
@@ -66,7 +66,7 @@ async def test_without_four_eyes_whoever_started_the_run_may_decide(store: Store
 
 async def test_whoever_edited_the_call_does_not_allow_what_they_made_of_it(store: Store) -> None:
     world = World()
-    policy = Policy(
+    policy = Policy.only(
         When("all", lambda call: '"all"' in call.canonical_arguments, Ask(reason="it is all", four_eyes=True)),
         HighRisk(),
     )
@@ -100,7 +100,7 @@ async def test_an_edited_yes_is_a_request_that_another_approver_must_approve(sto
 
 async def test_two_editors_in_turn_need_a_yes_of_another_to_what_the_last_one_wrote(store: Store) -> None:
     world, model = World(), Scripted([ERASE, "done"])
-    runtime = runtime_of(model, eraser(world), store=store, layers=layers(Policy(asks())))
+    runtime = runtime_of(model, eraser(world), store=store, layers=layers(Policy.only(asks())))
     result = await runtime.run("go", by=ADA)
     for by, text in ((BOB, "all"), (CLEO, "most")):
         await runtime.decide(result.questions[0], approved=True, by=by, arguments=f'{{"text":"{text}"}}')
@@ -118,7 +118,7 @@ async def test_an_approver_of_this_process_does_not_answer_for_whoever_started_t
             return Decision(question=question.id, approved=True, by="ada")
 
     world, model = World(), Scripted([ERASE, "done"])
-    runtime = runtime_of(model, eraser(world), store=store, layers=layers(Policy(asks()), Yes()))
+    runtime = runtime_of(model, eraser(world), store=store, layers=layers(Policy.only(asks()), Yes()))
     await runtime.run("go", by=ADA)
     assert (last_reply(model)["reason"], world.ran) == ("ada requested erase, so another approver must decide", [])
 
@@ -134,7 +134,7 @@ async def test_who_allowed_an_announced_call_does_not_make_it(store: Store) -> N
         return "dropped" if confirmed else "would drop"
 
     model = Scripted([calls(("drop", {"page": "a"})), "may I?", CONFIRMED, "done"])
-    runtime = runtime_of(model, drop, store=store, layers=layers(Policy(asks("drop"))))
+    runtime = runtime_of(model, drop, store=store, layers=layers(Policy.only(asks("drop"))))
     await runtime.run("go", by=ADA, conversation="c")
     (row,) = await store.list_questions()
     await runtime.decide(row.question.id, approved=True, by=BOB)
@@ -188,16 +188,16 @@ class ConfirmErase:
 
 def test_a_policy_under_four_eyes_is_refused_with_a_rule_that_asks_the_acting_user() -> None:
     confirm = When("sure", lambda call: call.callee.name == "erase", Ask(reason="sure?", kind="confirm"))
-    assert Policy(confirm).rules == (confirm,)
+    assert Policy.only(confirm).rules == (confirm,)
     with pytest.raises(SetupError) as refusal:
-        Policy(HighRisk(), confirm, four_eyes=True)
+        Policy.only(HighRisk(), confirm, four_eyes=True)
     wrong = "the rule 'sure' asks with kind='confirm', but under four_eyes another person approves; drop one"
     assert refusal.value.message == f"Policy: {wrong}"
 
 
 async def test_a_rule_that_asks_the_acting_user_under_four_eyes_denies_in_one_line(store: Store) -> None:
     world = World()
-    policy = Policy(ConfirmErase(), four_eyes=True)
+    policy = Policy.only(ConfirmErase(), four_eyes=True)
     model = Scripted([ERASE, "done"])
     runtime = runtime_of(model, eraser(world), store=store, layers=layers(policy))
     result = await runtime.run("go", by=ADA)

@@ -35,7 +35,7 @@ class Desk:
         self.store = store
         self.world = World()
         erase = self.world.write("erase", Effect.KEYED, Risk.HIGH)
-        approve = Approve(Env(approver=approver or InboxApprover()), policy=Policy(HighRisk()), max_questions=2)
+        approve = Approve(Env(approver=approver or InboxApprover()), policy=Policy.only(HighRisk()), max_questions=2)
         self.runtime: Runtime = runtime_of(
             Scripted([*script, "done"]),
             erase,
@@ -161,7 +161,7 @@ async def test_at_the_limit_an_announced_call_opens_no_question(store: Store) ->
         """Drop a page."""
         return f"{page}: {confirmed}"
 
-    approve = Approve(Env(), policy=Policy(HighRisk()), max_questions=1)
+    approve = Approve(Env(), policy=Policy.only(HighRisk()), max_questions=1)
     script = Scripted([calls(("drop", {"page": "a"}), ("drop", {"page": "b"})), "done"])
     runtime = runtime_of(script, drop, store=store, layers=Stack[CallLayer](Validate(), approve))
     result = await runtime.run("go", by=ADA, conversation="talk")

@@ -180,7 +180,9 @@ async def test_two_layers_with_one_policy_and_two_edits_do_not_ask_what_is_decid
 
 async def test_no_approver_is_shown_what_an_editor_made_up_about_an_object(store: Store) -> None:
     site = Site()
-    drop: AnyTool = site.drop.layer(Approve(Env(), policy=Policy(When("tool", lambda _call: True, Ask(reason="tool")))))
+    drop: AnyTool = site.drop.layer(
+        Approve(Env(), policy=Policy.only(When("tool", lambda _call: True, Ask(reason="tool"))))
+    )
     await site.runtime(DROP, store=store, tools=(drop,)).run("go", by=ADA)
     process = site.process("done", store=store, tools=(drop,))
     forged = json.dumps({"page": {"id": "8", "name": "Harmless", "revision": "0"}})
@@ -267,9 +269,8 @@ async def test_the_steps_of_a_pipeline_are_shown_with_their_objects_and_approved
 async def test_policies_see_the_object(store: Store) -> None:
     site = Site(risk=Risk.SAFE)
     rule = When("home page", lambda call: HOME in json.loads(call.canonical_arguments).values(), Ask(reason="home"))
-    layers = preset(Env(), policy=Policy(rule))
     script = [calls(("drop", {"page": "about"}), ("drop", {"page": "Home"})), "done"]
-    assert (await site.runtime(*script, store=store, layers=layers).run("go", by=ADA)).status == "waiting"
+    assert (await site.runtime(*script, store=store, policy=Policy(rule)).run("go", by=ADA)).status == "waiting"
     assert site.dropped == [("8", "1")]
 
 

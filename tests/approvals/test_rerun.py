@@ -13,9 +13,9 @@ from tests.runtime.kit import Clock, Crash, Mortal, items_of, runtime_of, tool_m
 
 ADA = superuser()
 WRITE = calls(("write", {"text": "about"}))
-CALM = Policy(When("calm", lambda _call: True, Allow()))
-STRICT = Policy(When("strict", lambda call: call.callee.name == "write", Ask(reason="a new rule")))
-STRICTER = Policy(When("stricter", lambda call: call.callee.name == "write", Ask(reason="a newer rule")))
+CALM = Policy.only(When("calm", lambda _call: True, Allow()))
+STRICT = Policy.only(When("strict", lambda call: call.callee.name == "write", Ask(reason="a new rule")))
+STRICTER = Policy.only(When("stricter", lambda call: call.callee.name == "write", Ask(reason="a newer rule")))
 
 
 class Office:

@@ -7,11 +7,9 @@ from typing import Any
 
 import pytest
 
-from remit import Ask, Effect, Policy, Principal, Risk, Runtime, Stack, When, preset, tool
-from remit.app import Env
+from remit import Ask, Effect, Policy, Principal, Risk, Runtime, When, tool
 from remit.errors import RequestError, SetupError
 from remit.journal.ports import Store
-from remit.layers import CallLayer
 from remit.policies import Decision
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser
@@ -20,12 +18,10 @@ from tests.runtime.kit import Clock, Crash, Mortal, World, runtime_of, tool_mess
 ERASE = calls(("erase", {"text": "about"}))
 
 
-async def waiting(
-    world: World, store: Store | None = None, layers: Stack[CallLayer] | None = None
-) -> tuple[Runtime, str, str]:
+async def waiting(world: World, store: Store | None = None, policy: Policy | None = None) -> tuple[Runtime, str, str]:
     """A runtime, a run of Ada's bakery that waits, and its question."""
     erase = world.write("erase", Effect.KEYED, Risk.HIGH)
-    runtime = runtime_of(Scripted([ERASE, "done"]), erase, store=store, layers=layers)
+    runtime = runtime_of(Scripted([ERASE, "done"]), erase, store=store, policy=policy)
     result = await runtime.run("go", by=superuser(name="ada", tenant="bakery"))
     assert result.status == "waiting"
     return runtime, result.run, result.questions[0]
@@ -76,9 +72,8 @@ async def test_a_person_with_the_permission_decides(permission: str) -> None:
 
 async def test_the_rule_that_asks_says_which_permission_is_needed() -> None:
     rule = When("legal", lambda call: call.callee.name == "erase", Ask(reason="a contract", who="legal:sign"))
-    layers = preset(Env(), policy=Policy(rule))
     world = World()
-    runtime, run, question = await waiting(world, layers=layers)
+    runtime, run, question = await waiting(world, policy=Policy(rule))
     usual = Principal("bob", "bakery", permissions=frozenset({"approvals:decide"}))
     await refused(runtime, question, usual, "missing permission legal:sign")
     lawyer = Principal("lea", "bakery", permissions=frozenset({"legal:sign"}))

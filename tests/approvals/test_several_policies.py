@@ -28,7 +28,7 @@ def cents(call: Call) -> int:
 
 def asks(name: str, *, above: int = 0, **more: Any) -> Policy:
     """A policy that asks about payments above an amount."""
-    return Policy(When(name, lambda call: cents(call) > above, Ask(reason=f"{name} asks", **more)))
+    return Policy.only(When(name, lambda call: cents(call) > above, Ask(reason=f"{name} asks", **more)))
 
 
 class Till:
@@ -55,12 +55,10 @@ def at_run(till: Till, store: Store, run: Policy, agent: Policy | None, tool: Po
     pay: AnyTool = till.pay if tool is None else till.pay.layer(approve(tool, **more))
     clerk = Agent("clerk", instructions="Pay.", tools=[pay])
     clerk = clerk if agent is None else clerk.layer(approve(agent, **more))
-    env = Env(**more) if more else Env()
     return Runtime(
-        App(name="office", agents=(clerk,)),
+        App(name="office", agents=(clerk,), env=Env(**more), policy=run),
         model=Scripted([PAY, "done"]),
         store=store,
-        layers=preset(env, policy=run),
         directory=find_superuser,
     )
 
@@ -235,7 +233,7 @@ async def test_four_eyes_of_one_policy_bar_who_edited_under_the_other(store: Sto
 
 async def test_a_policy_that_allows_leaves_the_question_to_the_others(store: Store) -> None:
     till = Till()
-    runtime = at_run(till, store, Policy(When("all", lambda _call: True, Allow())), None, asks("tool"))
+    runtime = at_run(till, store, Policy.only(When("all", lambda _call: True, Allow())), None, asks("tool"))
     waiting = await runtime.run("go", by=ADA)
     assert await decide_all(runtime, waiting.run) == ["tool"]
     (question,) = [item for item in await items_of(store, waiting.run) if isinstance(item, QuestionItem)]

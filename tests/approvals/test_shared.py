@@ -8,14 +8,13 @@ from typing import Any
 
 import pytest
 
-from remit import Effect, LeafContext, Policy, Risk, preset, tool
-from remit.app import Env
+from remit import Effect, LeafContext, Risk, tool
 from remit.contracts.arguments import Limits, parse_arguments
 from remit.contracts.items import Position
 from remit.contracts.ledger import Consumption
 from remit.errors import ApprovalUsedError
 from remit.journal.ports import AppendFuture, Store
-from remit.policies import HighRisk, Question
+from remit.policies import Question
 from remit.runtime import RunResult
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, superuser
@@ -38,8 +37,7 @@ class Desk:
                 self.dropped.append(page)
             return "dropped" if confirmed else "announced"
 
-        layers = preset(Env(), policy=Policy(HighRisk()))
-        self.runtime = runtime_of(Scripted([]), drop, store=store, layers=layers)
+        self.runtime = runtime_of(Scripted([]), drop, store=store)
 
     async def call(self, *, confirmed: bool = True) -> RunResult[Any]:
         arguments = parse_arguments(json.dumps({"page": "about", "confirmed": confirmed}), Limits())

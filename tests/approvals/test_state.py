@@ -155,7 +155,7 @@ async def test_an_edit_is_bound_to_the_state_of_the_question(store: Store) -> No
 
 async def test_each_of_two_policies_is_asked_about_the_present_state(store: Store) -> None:
     pages = Pages()
-    inner = Approve(Env(), policy=Policy(HighRisk("second look")))
+    inner = Approve(Env(), policy=Policy.only(HighRisk("second look")))
     runtime = runtime_of(Scripted([DROP, "done"]), pages.drop.layer(inner), store=store)
     result = await runtime.run("go", by=ADA)
     asked = list[tuple[str, str]]()

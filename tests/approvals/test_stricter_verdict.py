@@ -7,7 +7,7 @@ from typing import Any, cast
 import pytest
 from pydantic import BaseModel
 
-from remit import App, Ask, Effect, LeafContext, Policy, Principal, Risk, Runtime, When, preset, tool
+from remit import App, Ask, Effect, LeafContext, Policy, Principal, Risk, Runtime, When, tool
 from remit.app import Env
 from remit.policies import Decision, Question
 from remit.testing import superuser
@@ -38,7 +38,7 @@ async def test_a_stricter_verdict_asks_anew_although_the_call_was_approved(later
         When("money", lambda _call: is_strict[0], later),
         When("small", lambda _call: True, Ask(reason="small", kind="confirm")),
     )
-    runtime = Runtime(App(name="shop", tools=[pay]), layers=preset(Env(), policy=Policy(*rules)))
+    runtime = Runtime(App(name="shop", tools=[pay], policy=Policy.only(*rules)))
     waiting = await runtime.call(pay, ADA, "carl")
     await runtime.decide(waiting.questions[0], approved=True, by=ADA, kind="confirm")
     is_strict[0] = True

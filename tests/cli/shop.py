@@ -9,8 +9,7 @@ import signal
 import sys
 from pathlib import Path
 
-from remit import Agent, App, Ask, Context, Effect, LeafContext, Policy, Risk, When, preset, tool
-from remit.app import Env
+from remit import Agent, App, Ask, Context, Effect, LeafContext, Policy, Risk, When, tool
 from remit.errors import NotFoundError
 from remit.testing import Scripted
 
@@ -125,8 +124,8 @@ async def order(name: str, count: int = 1, note: str = "") -> str:
 
 
 orders = App(name="orders", tools=(order,))
-_TWICE = Policy(When("twice", lambda _call: True, Ask(reason="it is gone for good", four_eyes=True)))
-strict = App(name="strict", tools=(burn,), layers=lambda: preset(Env(), policy=_TWICE))
+_TWICE = Policy.only(When("twice", lambda _call: True, Ask(reason="it is gone for good", four_eyes=True)))
+strict = App(name="strict", tools=(burn,), policy=_TWICE)
 wise = App(name="wise", agents=(Agent("owl", instructions="Be wise.", model=Scripted(["Who?", "Why?"])),))
 number = 42
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from remit import Agent, App, Effect, Retry, Runtime, Stack, Timeout, Tool, preset, tool
+from remit import Agent, App, Effect, Retry, Runtime, Stack, Timeout, Tool, tool
 from remit.app import Env
 from remit.contracts.principal import Caller
 from remit.dispatch.dispatcher import Dispatcher
@@ -139,7 +139,7 @@ def test_a_wrong_order_is_refused_when_the_runtime_is_built_also_where_there_is_
 def test_the_onion_is_drawn_by_scope_outermost_first() -> None:
     work = make("work").layer(Timeout(2)).layer(Wraps("retry"))
     agent = Agent("agent", instructions="Work.", tools=[work]).layer(Wraps("inner")).layer(Wraps("outer"))
-    runtime = Runtime(App(name="test", agents=(agent,)), model=Scripted([]), layers=preset(Env()))
+    runtime = Runtime(App(name="test", agents=(agent,)), model=Scripted([]))
     assert runtime.dispatcher.draw_layers("agent", work) == (
         "ENTRY  Trace(provider=None) · Record() · ToolScope()\n"
         "RUN    Authorize() · Validate(strict=True) · Budget(calls=256, tokens=None, depth=8)"

@@ -36,7 +36,7 @@ SCOPES = ("run", "agent", "tool")
 
 def asks() -> Policy:
     """A policy that asks about every call, and that no other layer has."""
-    return Policy(When(f"rule {next(NUMBERS)}", lambda _call: True, Ask(reason="it costs money")))
+    return Policy.only(When(f"rule {next(NUMBERS)}", lambda _call: True, Ask(reason="it costs money")))
 
 
 MAKERS: dict[str, Callable[[], CallLayer]] = {

@@ -17,7 +17,7 @@ from remit.testing import Scripted, calls, superuser
 from tests.dispatch.kit import Bench, Crash, of_kind
 from tests.runtime.kit import find_superuser, items_of
 
-ASKS = Policy(When("payments", lambda call: call.callee.name == "pay", Ask(reason="it costs money")))
+ASKS = Policy.only(When("payments", lambda call: call.callee.name == "pay", Ask(reason="it costs money")))
 
 
 @tool(effect=Effect.KEYED)

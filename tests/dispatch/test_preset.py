@@ -49,7 +49,7 @@ def test_the_preset_limits_the_questions_of_a_run() -> None:
 
 async def test_the_policy_of_the_preset_can_be_another() -> None:
     work = tool(effect=Effect.PURE)(read)
-    policy = Policy(When("never", lambda call: call.callee.name == "read", Block(reason="it is late")))
+    policy = Policy.only(When("never", lambda call: call.callee.name == "read", Block(reason="it is late")))
     bench = Bench(work, layers=preset(Env(), policy=policy))
     reply = await bench.door.service("", work)(await bench.call(work))
     assert '"errorCode":"BLOCKED"' in reply.content
@@ -109,7 +109,7 @@ def test_a_composed_callee_is_waited_for_lest_it_makes_calls_when_its_own_has_en
 
 def test_what_facts_declare_and_recommend_stands_in_a_right_order_with_layers_at_any_place() -> None:
     facts = Facts(effect=Effect.KEYED, egress=True, rate=Rate(1, 1.0), timeout=5)
-    own = (Validate(), Approve(Env(), policy=Policy()), *with_recommended_layers(faceted(facts)).layers)
+    own = (Validate(), Approve(Env(), policy=Policy.only()), *with_recommended_layers(faceted(facts)).layers)
     stack = limits(facts, *own)
     check_order([each.place for each in stack], [repr(each) for each in stack])
     places = [Place.VALIDATE, Place.APPROVE, Place.LIMIT, Place.BREAKER, Place.RETRY, Place.TIMEOUT]

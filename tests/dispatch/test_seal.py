@@ -243,7 +243,7 @@ class Redirect:
 async def test_a_rule_cannot_change_what_runs(verdict: Verdict | None) -> None:
     ran = list[str]()
     erase = eraser(ran)
-    layers = Stack[CallLayer](Validate(), Approve(Env(), policy=Policy(Redirect(verdict))))
+    layers = Stack[CallLayer](Validate(), Approve(Env(), policy=Policy.only(Redirect(verdict))))
     runtime = Runtime(App(name="pages", tools=(erase,)), layers=layers)
     result = await runtime.call(erase, superuser(), "about")
     if result.questions:

@@ -121,7 +121,7 @@ async def test_a_limited_layer_chooses_by_itself_where_no_dispatcher_does() -> N
 def test_limited_gates_and_limits_of_a_tool_count_only_where_they_stand() -> None:
     limited = make("work", timeout=9).layer(Timeout(3).where(agents={"clerk"})).layer(Shut().where(agents={"clerk"}))
     clerk, guest = (Agent(name, instructions="Work.", tools=[limited]) for name in ("clerk", "guest"))
-    runtime = Runtime(App(name="test", agents=(clerk, guest)), model=Scripted([]), layers=preset(Env()))
+    runtime = Runtime(App(name="test", agents=(clerk, guest)), model=Scripted([]))
     drawings = {name: runtime.dispatcher.draw_layers(name, limited) for name in ("clerk", "guest")}
     assert "CheckGates(Shut)" in drawings["clerk"]
     assert "TOOL   Shut() · Timeout(seconds=3)\n" in drawings["clerk"]

@@ -7,14 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from remit import Agent, App, Ask, Effect, LeafContext, Policy, Principal, Risk, Runtime, Tool, When, tool
-from remit.app import Env
 from remit.contracts.items import Item, Position, RunFinished, RunResumed, RunStalled, RunSuspended
-from remit.dispatch.preset import preset
 from remit.errors import ModelBusyError
 from remit.journal.ports import Store
 from remit.layers import RetryModel
 from remit.messages import ChatRequest, Completion
-from remit.policies import HighRisk
 from remit.testing import Scripted, calls
 
 PATIENCE = 120.0
@@ -62,8 +59,7 @@ class Office:
         busy = Agent("busy_it", instructions="Work.", tools=[agents[0].tools[0]], model=self._answer_later)
         agents = (*agents, busy.layer(RetryModel(attempts=1)))
         hurry = When("hurry", lambda call: call.callee.name == "hurry", Ask(reason="now", expires_in=SHORT), "1")
-        layers = preset(Env(), policy=Policy(hurry, HighRisk()))
-        app = App(name=self.application, agents=agents, layers=lambda: layers)
+        app = App(name=self.application, agents=agents, policy=Policy(hurry))
         return Runtime(app, store=self.store, directory=directory, on_item=self._saw, lease_seconds=self.lease)
 
     async def open(self, agent: str, by: Principal = ADA) -> str:

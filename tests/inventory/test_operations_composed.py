@@ -78,7 +78,7 @@ async def test_a_tool_of_the_inventory_may_be_a_pipeline_of_its_other_tools(note
     assert kind is not None
     assert (kind.complexity, made.facts.effect) == (Complexity.PIPELINE, Effect.COMPOSED)
     app = App(name="notebook", tools=operations.callees, env=notebook.env)
-    runtime = Runtime(app, layers=preset(notebook.env, policy=Policy()))
+    runtime = Runtime(app, layers=preset(notebook.env, policy=Policy.only()))
     ended: PipelineResult = (await runtime.call(made, superuser(), ForecastOf(place="Graz"))).value()
     assert (ended.outcome, ended.path) == ("done", ["look", "write"])
     assert [note.title for note in notebook.notes.written] == ["20.0 °C"]

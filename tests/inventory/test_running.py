@@ -34,7 +34,7 @@ def test_the_refusal_names_the_first_finding_and_how_to_fix_it(notebook: Noteboo
 
 def test_egress_needs_a_policy_that_covers_it(notebook: Notebook) -> None:
     operations = notebook.operations()
-    layers = preset(notebook.env, policy=Policy(HighRisk()))
+    layers = preset(notebook.env, policy=Policy.only(HighRisk()))
     (found,) = compare_application(operations, operations.callees, layers)
     assert found.what == "weather sends data out of the system, but no layer around its calls enforces it"
 

@@ -70,7 +70,7 @@ async def test_a_refused_call_does_not_run_and_says_why(desk: Desk, reason: str,
 
 async def test_a_blocked_call_does_not_run_and_nobody_is_asked(desk: Desk) -> None:
     person, inner = says(True), Inner()
-    policy = Policy(When("no pages", lambda call: call.callee is drop, Block(reason="pages stay")))
+    policy = Policy.only(When("no pages", lambda call: call.callee is drop, Block(reason="pages stay")))
     with pytest.raises(BlockedError) as caught:
         await call_through(approve(person, policy), await desk.call(drop, DROP), inner)
     assert (caught.value.code, caught.value.message) == (
@@ -92,7 +92,7 @@ async def test_without_an_approver_no_call_runs_at_all(desk: Desk, callee: Any, 
 
 async def test_a_question_says_all_that_the_approval_is_bound_to(desk: Desk) -> None:
     person = says(True)
-    policy = Policy(When("mine", lambda _call: True, Ask(reason="because", who="cms:publish", expires_in=60)))
+    policy = Policy.only(When("mine", lambda _call: True, Ask(reason="because", who="cms:publish", expires_in=60)))
     call = await desk.call(drop, DROP, conversation="c")
     await call_through(approve(person, policy), call)
     (question,) = person.asked
@@ -202,7 +202,7 @@ async def test_an_approval_of_something_else_is_not_used(desk: Desk, change: Cal
 
 async def test_an_approval_under_another_policy_is_not_used(desk: Desk) -> None:
     call = await copied(desk, await waiting(desk), approved=True)
-    stricter = Policy(When("everything", lambda _call: True, Ask(reason="because")))
+    stricter = Policy.only(When("everything", lambda _call: True, Ask(reason="because")))
     with pytest.raises(Suspended):
         await call_through(approve(InboxApprover(), stricter), call)
 
@@ -359,7 +359,7 @@ async def test_an_approval_of_one_call_is_none_of_the_next(desk: Desk) -> None:
 
 
 def test_it_stands_at_its_place_and_prints_its_policy() -> None:
-    allow_all = Policy(When("all", lambda _call: True, Allow()))
+    allow_all = Policy.only(When("all", lambda _call: True, Allow()))
     assert approve(None).place is Place.APPROVE
     assert repr(approve(None)) == "Approve(policy=Policy(high risk, egress, undeclared), max_questions=20)"
     assert repr(approve(None, allow_all)) == "Approve(policy=Policy(all), max_questions=20)"

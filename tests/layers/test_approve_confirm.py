@@ -27,7 +27,7 @@ async def drop(_ctx: LeafContext, page: str, confirmed: bool = False) -> str:
     return f"{page} {'dropped' if confirmed else 'would be dropped'}"
 
 
-@tool(confirm="confirmed")
+@tool(effect="unsafe", confirm="confirmed")
 async def touch(page: str, confirmed: bool = False) -> str:
     """Touch a page."""
     return f"{page} {confirmed}"
@@ -165,7 +165,7 @@ async def test_a_tool_that_the_policy_allows_announces_nothing(desk: Desk) -> No
 
 async def test_an_unconfirmed_call_that_is_blocked_does_not_run(desk: Desk) -> None:
     inner = Inner()
-    policy = Policy(When("never", lambda _call: True, Block(reason="pages stay")))
+    policy = Policy.only(When("never", lambda _call: True, Block(reason="pages stay")))
     with pytest.raises(BlockedError):
         await call_through(approve(later(), policy), await desk.call(drop, ANNOUNCE, conversation="c"), inner)
     assert inner.calls == []

@@ -9,8 +9,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from remit import App, Effect, LeafContext, Policy, Principal, Risk, Runtime, preset, tool
-from remit.app import Env
+from remit import App, Effect, LeafContext, Policy, Principal, Risk, Runtime, tool
 from remit.contracts.call import Call
 from remit.errors import ConflictError
 from remit.journal.ports import QuestionRow
@@ -23,8 +22,8 @@ from remit.tools import Preview
 from tests.runtime.kit import Clock, Mortal, find_superuser
 
 ADA, BOB, CYD = superuser(name="ada"), superuser(name="bob"), superuser(name="cyd")
-HIGH = Policy(HighRisk())
-ALL = Policy(HighRisk(), Egress())
+HIGH = Policy.only(HighRisk())
+ALL = Policy.only(HighRisk(), Egress())
 
 
 class Invitation(BaseModel):
@@ -112,10 +111,9 @@ class Office:
         """A new process over the same journal."""
         made = self.pipeline()
         tools = {each.name: each for step in made.steps for each in (step.callee, *getattr(step.callee, "callees", ()))}
-        layers = preset(Env(), policy=policy or self.policy)
-        app = App(name="office", tools=(made, *tools.values()))
+        app = App(name="office", tools=(made, *tools.values()), policy=policy or self.policy)
         self.made = made
-        return Runtime(app, layers=layers, store=self.store, clock=self.clock, directory=find_superuser)
+        return Runtime(app, store=self.store, clock=self.clock, directory=find_superuser)
 
     async def start(self, *people: str, words: str = "come") -> RunResult[Any]:
         """Start the pipeline as Ada."""

@@ -102,7 +102,7 @@ async def test_arguments_that_one_question_cannot_show_are_asked_about_by_themse
 
 
 async def test_an_approval_that_has_expired_covers_nothing() -> None:
-    soon = Policy(When("letters", lambda call: call.callee.name == "send", Ask(reason="letters", expires_in=60.0)))
+    soon = Policy.only(When("letters", lambda call: call.callee.name == "send", Ask(reason="letters", expires_in=60.0)))
     office = Office(policy=soon)
     result = await office.start("a")
     (row,) = await office.answer()
@@ -119,7 +119,7 @@ async def test_an_approval_that_has_expired_covers_nothing() -> None:
 
 
 async def test_a_pipeline_is_not_approved_for_longer_than_its_calls() -> None:
-    mixed = Policy(
+    mixed = Policy.only(
         When("letters", lambda call: call.callee.name == "send", Ask(reason="letters", expires_in=60.0)),
         HighRisk(),
     )
@@ -133,7 +133,9 @@ async def test_a_pipeline_is_not_approved_for_longer_than_its_calls() -> None:
     assert (row.question.tool, office.sent) == ("send", [])
 
 
-@pytest.mark.parametrize("policy", [Policy(HighRisk("risky")), Policy(HighRisk(), Egress())], ids=["rule", "version"])
+@pytest.mark.parametrize(
+    "policy", [Policy.only(HighRisk("risky")), Policy.only(HighRisk(), Egress())], ids=["rule", "version"]
+)
 async def test_another_policy_asks_anew(policy: Policy) -> None:
     office = Office()
     result = await office.start("a")
@@ -154,7 +156,7 @@ async def test_a_call_that_another_rule_asks_about_by_now_is_asked_about_anew() 
         When(f"rule {number}", lambda call, n=number: office.revision == n, Ask(reason="letters"), version="1")
         for number in (1, 2)
     ]
-    office.policy = Policy(*asks)
+    office.policy = Policy.only(*asks)
     result = await office.start("a")
     (row,) = await office.answer()
     assert row.question.plan[0].rule == "rule 1"
@@ -175,7 +177,7 @@ async def test_a_call_that_another_rule_asks_about_by_now_is_asked_about_anew() 
 
 
 async def test_a_weaker_approval_does_not_cover_a_call_under_four_eyes() -> None:
-    strict = Policy(
+    strict = Policy.only(
         When("letters", lambda call: call.callee.name == "send", Ask(reason="letters", four_eyes=True)), HighRisk()
     )
     office = Office(policy=strict)
@@ -307,7 +309,7 @@ async def test_whatever_happens_only_what_was_shown_runs_and_each_once(
     changes: bool,
 ) -> None:
     risk = Risk.SAFE if egress else Risk.HIGH
-    policy = Policy(HighRisk(), Egress(), four_eyes=four_eyes)
+    policy = Policy.only(HighRisk(), Egress(), four_eyes=four_eyes)
     office = Office(policy, risk, egress, nested=nested, back=back and not nested, fails=fails, with_state=changes)
     office.process()
     for at, (pause, approved) in enumerate(zip(pauses, answers, strict=True)):

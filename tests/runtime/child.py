@@ -13,8 +13,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from remit import Agent, App, Ask, Effect, LeafContext, Policy, Principal, Runtime, When, preset, tool
-from remit.app import Env
+from remit import Agent, App, Ask, Effect, LeafContext, Policy, Principal, Runtime, When, tool
 from remit.journal.sql.store import SqlStore
 from remit.testing import Scripted, calls, superuser
 
@@ -40,7 +39,7 @@ def application(folder: Path) -> App:
 
     dangerous = When("dangerous", lambda call: call.callee.name in {"erase", "burn", "drop"}, Ask(reason=str(folder)))
     agent = Agent("agent", instructions="Work.", tools=[erase])
-    return App(name="test", agents=(agent,), layers=lambda: preset(Env(), policy=Policy(dangerous)))
+    return App(name="test", agents=(agent,), policy=Policy.only(dangerous))
 
 
 async def main(journal: Path, verb: str, *words: str) -> dict[str, Any]:

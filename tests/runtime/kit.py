@@ -7,11 +7,11 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from remit import Agent, App, Effect, LeafContext, Principal, Risk, Runtime, Stack, Tool, tool
+from remit import Agent, App, Effect, LeafContext, Policy, Principal, Risk, Runtime, Stack, Tool, tool
 from remit.contracts.items import Item, Position
 from remit.contracts.ledger import Consumption
 from remit.journal.ports import AppendFuture, Store
-from remit.layers import CallLayer
+from remit.layers import Budget, CallLayer
 from remit.models import Model
 from remit.runtime import PrincipalDirectory, RunResult
 from remit.stores import InMemoryStore
@@ -113,15 +113,16 @@ def runtime_of(
     clock: Callable[[], float] = time.time,
     directory: PrincipalDirectory | None = find_superuser,
     layers: Stack[CallLayer] | None = None,
+    policy: Policy | None = None,
+    budget: Budget | None = None,
     instructions: str = "Work.",
     parallel: int = 8,
     app: str = "test",
 ) -> Runtime:
     """A runtime of an application with one agent."""
     agent = Agent("agent", instructions=instructions, tools=tools, parallel=parallel)
-    return Runtime(
-        App(name=app, agents=(agent,)), model=model, store=store, clock=clock, directory=directory, layers=layers
-    )
+    made = App(name=app, agents=(agent,), policy=policy, budget=budget)
+    return Runtime(made, model=model, store=store, clock=clock, directory=directory, layers=layers)
 
 
 async def items_of(store: Store, run: str) -> list[Item]:

@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from remit import App, Context, Effect, LeafContext, Retry, Runtime, Timeout, preset, tool
-from remit.app import Env
+from remit import App, Context, Effect, LeafContext, Retry, Runtime, Timeout, tool
 from remit.contracts.items import AttemptEnded, Message, RunFinished, ToolOutput
 from remit.errors import ConflictError, ExternalError, LeaseError
 from remit.layers import Call, Gate
@@ -238,7 +237,7 @@ async def test_a_gate_that_has_closed_since_a_call_began_does_not_stop_its_resum
     gated = file.layer(Door())
     app = App(name="office", tools=(gated,))
     with pytest.raises(Crash):
-        await Runtime(app, store=store, layers=preset(Env()), make_run_id=lambda: "r").call(gated, superuser())
+        await Runtime(app, store=store, make_run_id=lambda: "r").call(gated, superuser())
     is_open = False
-    result = await Runtime(app, store=store, layers=preset(Env()), directory=find_superuser).resume("r")
+    result = await Runtime(app, store=store, directory=find_superuser).resume("r")
     assert (result.value(), len(executions), len(set(executions))) == ("filed", 2, 1)

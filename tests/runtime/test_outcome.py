@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from remit import App, Ask, Effect, Policy, Principal, Runtime, Tool, When, preset, tool
+from remit import App, Ask, Effect, Policy, Principal, Runtime, Tool, When, tool
 from remit.app import Env
 from remit.errors import RequestError
 from remit.layers import Approve
@@ -39,19 +39,17 @@ class Bank:
                 raise Crash
             return f"paid {amount}"
 
-        tool_policy = Policy(When("tool", lambda _call: True, tool_asks)) if tool_asks else Policy()
+        tool_policy = Policy.only(When("tool", lambda _call: True, tool_asks)) if tool_asks else Policy.only()
         self.pay: Tool[[int], str] = pay.layer(Approve(Env(), policy=tool_policy))
 
     def process(self) -> Runtime:
         """A new process, after the lease of the one before has ended."""
         self.clock.now += 60.0
-        layers = preset(Env(), policy=Policy(*self._rules))
         people = {each.name: each for each in (ADA, BEA, CLEO)}
         return Runtime(
-            App(name="bank", tools=(self.pay,)),
+            App(name="bank", tools=(self.pay,), policy=Policy.only(*self._rules)),
             store=self.store,
             clock=self.clock,
-            layers=layers,
             directory=lambda name, _tenant: people[name],
         )
 

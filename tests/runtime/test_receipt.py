@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from remit import Agent, App, Block, Context, Effect, LeafContext, Policy, Risk, Runtime, When, preset, tool
+from remit import Agent, App, Block, Context, Effect, LeafContext, Policy, Risk, Runtime, When, tool
 from remit.agent import AgentDriver
-from remit.app import Env
 from remit.cli.receipt import receipt_lines
 from remit.errors import BlockedError, ConflictError, ExternalError
 from remit.items import AttemptEnded, AttemptStarted, ErasedItem, Item, ItemEvent, Message, ToolOutput
@@ -75,9 +74,8 @@ async def rename_both(ctx: Context, title: str) -> str:
 def runtime_of(lines: Any, driver: AgentDriver | None = None, **known: Any) -> Runtime:
     tools = [look, rename, publish, lock, find, delete, rename_both]
     agent = Agent("agent", instructions="x", tools=tools, driver=driver, model=Scripted(lines))
-    policy = Policy(When("deletes", lambda call: call.callee.name == "delete", Block(reason="never")))
-    layers = preset(Env(), policy=policy)
-    return Runtime(App(name="test", agents=(agent,)), layers=layers, directory=find_superuser, **known)
+    policy = Policy.only(When("deletes", lambda call: call.callee.name == "delete", Block(reason="never")))
+    return Runtime(App(name="test", agents=(agent,), policy=policy), directory=find_superuser, **known)
 
 
 def names(receipt: Receipt) -> dict[str, list[str]]:

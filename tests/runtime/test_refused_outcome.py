@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from remit import App, Ask, Block, Effect, LeafContext, Policy, Principal, Runtime, When, preset, tool
-from remit.app import Env
+from remit import App, Ask, Block, Effect, LeafContext, Policy, Principal, Runtime, When, tool
 from remit.contracts.callee import DID_NOT_HAPPEN, Happened, ReconcileResult
 from remit.layers import Redact
 from remit.stores import InMemoryStore
@@ -19,7 +18,7 @@ ADA, BOB = Principal("ada", permissions=frozenset({"*"})), Principal("bob", perm
 
 
 def rule(verdict: Any) -> Policy:
-    return Policy(When("pay", lambda call: call.callee.name == "pay", verdict))
+    return Policy.only(When("pay", lambda call: call.callee.name == "pay", verdict))
 
 
 ASKS, BLOCKS = rule(Ask(reason="a payment")), rule(Block(reason="closed"))
@@ -54,8 +53,7 @@ class Bank:
         if self.finding is not None:
             made = made.with_reconcile(look)
         return Runtime(
-            App(name="bank", tools=(made,)),
-            layers=preset(Env(), policy=policy),
+            App(name="bank", tools=(made,), policy=policy),
             store=self.store,
             clock=self.clock,
             directory=lambda name, tenant: Principal(name, tenant, permissions),
@@ -111,11 +109,11 @@ async def test_a_refused_call_that_did_not_happen_ends_with_the_refusal() -> Non
 
 async def test_a_refused_call_whose_tool_finds_that_it_happened_is_done() -> None:
     bank = Bank(Happened("paid long ago"))
-    result = await bank.runtime(BLOCKS).resume(await bank.crash(Policy()))
+    result = await bank.runtime(BLOCKS).resume(await bank.crash(Policy.only()))
     assert (result.status, result.value(), bank.paid) == ("done", "paid long ago", ["carl"])
 
 
-@pytest.mark.parametrize("policy", [ASKS, Policy()])
+@pytest.mark.parametrize("policy", [ASKS, Policy.only()])
 async def test_a_call_that_did_not_happen_is_judged_by_the_present_policy(policy: Policy) -> None:
     bank = Bank(DID_NOT_HAPPEN)
     run = await bank.crash(policy)
@@ -129,7 +127,7 @@ async def test_a_call_that_did_not_happen_is_judged_by_the_present_policy(policy
 
 async def test_a_person_who_says_that_it_did_not_happen_does_not_approve_it() -> None:
     bank = Bank()
-    run = await bank.crash(Policy())
+    run = await bank.crash(Policy.only())
     runtime = bank.runtime(FOUR_EYES)
     waiting = await runtime.resume(run)
     await runtime.decide(waiting.questions[0], approved=False, by=BOB)

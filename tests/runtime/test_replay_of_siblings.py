@@ -6,8 +6,7 @@ import asyncio
 
 import pytest
 
-from remit import App, Ask, Context, Effect, LeafContext, Policy, Runtime, When, preset, tool
-from remit.app import Env
+from remit import App, Ask, Context, Effect, LeafContext, Policy, Runtime, When, tool
 from remit.testing import superuser
 
 
@@ -48,11 +47,9 @@ async def test_calls_made_together_replay_whichever_ended_first(first: str) -> N
 
         return list(await asyncio.gather(ctx.call(slow) if first == "composed" else ctx.call(pay, "ada"), second()))
 
-    policy = Policy(When("pay", lambda call: call.callee.name == "pay", Ask(reason="a payment")))
-    layers = preset(Env(), policy=policy)
-    runtime = Runtime(
-        App(name="bank", tools=(pay, remark, slow, body)), layers=layers, directory=lambda _n, _t: superuser()
-    )
+    policy = Policy.only(When("pay", lambda call: call.callee.name == "pay", Ask(reason="a payment")))
+    app = App(name="bank", tools=(pay, remark, slow, body), policy=policy)
+    runtime = Runtime(app, directory=lambda _n, _t: superuser())
     result = await runtime.call(body, superuser())
     for question in result.questions:
         await runtime.decide(question, approved=True, by=superuser())

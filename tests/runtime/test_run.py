@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from remit import Agent, App, Effect, Principal, Risk, Runtime, Stack, preset, tool
+from remit import Agent, App, Block, Effect, Policy, Principal, Risk, Runtime, Stack, When, preset, tool
 from remit.app import Env
 from remit.contracts.arguments import Limits, parse_arguments
 from remit.contracts.items import Position, RunFinished, RunOpened, ToolOutput
@@ -18,7 +18,7 @@ from remit.errors import (
     RequestError,
     SetupError,
 )
-from remit.layers import CallLayer, Validate
+from remit.layers import Budget, CallLayer, Validate
 from remit.runtime import RunResult
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser
@@ -224,6 +224,10 @@ def test_the_layers_of_an_application_are_its_own_or_the_preset() -> None:
     assert "RUN    Validate(strict=True)\n" in repr(Runtime(own))
     usual = App(name="usual", tools=(double,))
     assert " · ".join(map(repr, preset(Env()))) in repr(Runtime(usual))
+    policy, budget = Policy(When("never", lambda _call: True, Block(reason="no"))), Budget(calls=3)
+    governed = App(name="governed", tools=(double,), policy=policy, budget=budget, max_questions=4)
+    drawn = " · ".join(map(repr, preset(Env(), policy=policy, budget=budget, max_questions=4)))
+    assert drawn in repr(Runtime(governed))
 
 
 def test_two_things_of_one_name_are_refused_when_the_runtime_is_built() -> None:

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from remit import Ask, Effect, LeafContext, Policy, Runtime, Tool, When, preset
-from remit.app import Env
+from remit import Ask, Effect, LeafContext, Policy, Runtime, Tool, When
 from remit.errors import RequestError
 from remit.journal.ports import Store
 from remit.testing import Scripted, calls, superuser
@@ -20,7 +19,7 @@ SCHEMA: dict[str, Any] = {
     "required": ["to", "cents"],
 }
 PAY = calls(("pay", {"to": "bob", "cents": 500}))
-ASK = Policy(
+ASK = Policy.only(
     When("money", lambda call: json.loads(call.canonical_arguments).get("cents", 0) > 100, Ask(reason="it is money"))
 )
 
@@ -42,7 +41,7 @@ class Till:
 
 def runtime_with(till: Till, store: Store, *script: Any) -> tuple[Runtime, Scripted]:
     model = Scripted([*(script or (PAY,)), "done"])
-    return runtime_of(model, till.pay, store=store, layers=preset(Env(), policy=ASK)), model
+    return runtime_of(model, till.pay, store=store, policy=ASK), model
 
 
 async def test_a_call_waits_for_approval_and_goes_on_in_another_process(store: Store) -> None:

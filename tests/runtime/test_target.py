@@ -19,10 +19,8 @@ from remit import (
     Risk,
     Runtime,
     When,
-    preset,
     tool,
 )
-from remit.app import Env
 from remit.approvals.policy import DEFAULT_POLICY, HighRisk
 from remit.contracts.items import RunOpened
 from remit.errors import IdempotencyError, RequestError, RequestNotFoundError, SetupError
@@ -47,7 +45,7 @@ async def write_twice(ctx: Context, text: str) -> list[str]:
 
 
 def runtime(store: Store, *script: Any, policy: Policy = DEFAULT_POLICY, **more: Any) -> Runtime:
-    return runtime_of(Scripted([*script]), write, write_twice, store=store, layers=preset(Env(), policy=policy), **more)
+    return runtime_of(Scripted([*script]), write, write_twice, store=store, policy=policy, **more)
 
 
 async def header(store: Store, run: str) -> RunOpened:
@@ -100,7 +98,7 @@ async def test_a_permission_for_some_targets_does_not_hold_elsewhere(store: Stor
 
 
 async def test_a_resumed_run_has_todays_permissions_for_its_target(store: Store) -> None:
-    asked = Policy(When("always", lambda _call: True, Ask(reason="look first")))
+    asked = Policy.only(When("always", lambda _call: True, Ask(reason="look first")))
     held = {"cms:write@bakery/*"}
 
     def find(name: str, tenant: str) -> Principal:
@@ -190,7 +188,7 @@ async def test_a_malformed_target_is_refused_before_anything_is_stored(store: St
 
 async def test_a_rule_decides_by_the_target(store: Store) -> None:
     live = When("live", lambda call: call.caller.target.endswith("/main"), Ask(reason="this is live"))
-    made = runtime(store, policy=Policy(live))
+    made = runtime(store, policy=Policy.only(live))
     assert (await made.call_at("bakery/draft", write, superuser(), "a")).status == "done"
     waiting = await made.call_at("bakery/main", write, superuser(), "a")
     row = await store.find_question(waiting.questions[0])
@@ -199,7 +197,7 @@ async def test_a_rule_decides_by_the_target(store: Store) -> None:
 
 
 async def test_a_permission_to_decide_may_name_a_target(store: Store) -> None:
-    made = runtime(store, policy=Policy(When("always", lambda _call: True, Ask(reason="look first"))))
+    made = runtime(store, policy=Policy.only(When("always", lambda _call: True, Ask(reason="look first"))))
     question = (await made.call_at("bakery/main", write, superuser(), "a")).questions[0]
     elsewhere, here = [
         Principal(name, permissions=frozenset({f"approvals:decide@{name}/*"})) for name in ("florist", "bakery")
@@ -221,9 +219,7 @@ async def test_runs_are_listed_by_target(store: Store) -> None:
 async def test_a_grant_for_one_target_is_no_yes_for_another(store: Store) -> None:
     world = World()
     erase = world.write("erase", Effect.KEYED, Risk.HIGH)
-    made = runtime_of(
-        Scripted([]), erase, store=store, layers=preset(Env(), policy=Policy(HighRisk())), directory=find_superuser
-    )
+    made = runtime_of(Scripted([]), erase, store=store, policy=Policy.only(HighRisk()), directory=find_superuser)
     decider = Principal("bob", permissions=frozenset({"approvals:decide@bakery/*"}))
     known: dict[str, Any] = {"by": decider, "principal": "ada", "expires_in": 3600.0, "count": 9}
     grant = await made.grants.create("erase", **known, target="bakery/main")

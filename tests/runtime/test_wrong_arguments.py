@@ -218,17 +218,13 @@ BUILT: dict[str, tuple[Callable[[], Any], str]] = {
         "application shop: layers is 3; give a function that builds the stack",
     ),
     "a policy of a runtime": (
-        lambda: untyped(Runtime)(application(), policy=Policy()),
-        "Runtime has no parameter 'policy'; give it to the run layers: layers=preset(app.env, policy=…)",
-    ),
-    "a policy of an application": (
-        lambda: application(policy=Policy()),
-        "App has no parameter 'policy'; give it to the run layers: layers=lambda: preset(env, policy=…)",
+        lambda: untyped(Runtime)(application(), policy=Policy.only()),
+        "Runtime has no parameter 'policy'; give it to the application: App(policy=…)",
     ),
     "a misspelt keyword": (lambda: agent(tols=[DOUBLE]), "Agent has no parameter 'tols'; did you mean tools?"),
     "an unknown keyword": (
         lambda: application(xyz=1),
-        "App has no parameter 'xyz'; use name, agents, tools, env, layers, operations",
+        "App has no parameter 'xyz'; use name, agents, tools, env, policy, budget",
     ),
     "a number of turns": (
         lambda: agent(max_turns="3"),
@@ -274,7 +270,10 @@ BUILT: dict[str, tuple[Callable[[], Any], str]] = {
     "truthy four eyes": (lambda: Ask(reason="x", four_eyes=untyped("yes")), "Ask: four_eyes is 'yes'; give True or"),
     "a lifetime": (lambda: Ask(reason="x", expires_in=untyped("60")), "Ask: expires_in is '60'; give seconds"),
     "no reason to block": (lambda: Block(reason=untyped(None)), "Block: reason is None; give a string"),
-    "truthy four eyes of a policy": (lambda: Policy(four_eyes=untyped(1)), "Policy: four_eyes is 1; give True or Fa"),
+    "truthy four eyes of a policy": (
+        lambda: Policy.only(four_eyes=untyped(1)),
+        "Policy: four_eyes is 1; give True or Fa",
+    ),
     "a size as text": (
         lambda: Limits(argument_bytes=untyped("x")),
         "Limits: argument_bytes is 'x'; give a whole number",
@@ -299,9 +298,9 @@ BUILT: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: tool(effect=Effect.KEYED)(double),
         "double is KEYED but cannot see its key: take `ctx: LeafContext` first",
     ),
-    "a class as a rule": (lambda: Policy(untyped(HighRisk)), "Policy: HighRisk is a class; write HighRisk(…)"),
+    "a class as a rule": (lambda: Policy.only(untyped(HighRisk)), "Policy: HighRisk is a class; write HighRisk(…)"),
     "a number as a rule": (
-        lambda: Policy(untyped(3)),
+        lambda: Policy.only(untyped(3)),
         "Policy: 3 is not a rule, such as HighRisk() or When(name, test, verdict)",
     ),
     "a test": (

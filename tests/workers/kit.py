@@ -21,7 +21,7 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 from remit import Agent, App, Effect, LeafContext, Risk, Runtime, Stack, Tool, tool
 from remit.contracts.items import Item
 from remit.journal.ports import Store
-from remit.layers import CallLayer, Reply
+from remit.layers import Budget, CallLayer, Reply
 from remit.models import Model
 from remit.stores import InMemoryStore
 from remit.testing import superuser
@@ -99,13 +99,14 @@ def runtime_of(
     *callees: Callee[..., Any],
     store: Store | None = None,
     layers: Stack[CallLayer] | None = None,
+    budget: Budget | None = None,
     model: Model | None = None,
     clock: Callable[[], float] = time.time,
     app: str = "test",
 ) -> Runtime:
     """A runtime of an application without an agent of its own."""
     return Runtime(
-        App(name=app, tools=callees),
+        App(name=app, tools=callees, budget=budget),
         store=store or InMemoryStore(clock),
         directory=find_superuser,
         layers=layers,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from remit import Agent, Risk, Runtime, preset
-from remit.app import Env
+from remit import Agent, Risk, Runtime
 from remit.errors import BudgetError
 from remit.layers import Budget
 from remit.stores import InMemoryStore
@@ -25,7 +24,7 @@ def scene(store: InMemoryStore, most: int) -> tuple[Runtime, Agent, Script]:
         "done",
     )
     outer = worker_of(script.model, danger, name="outer", workers=[inner])
-    return runtime_of(outer, store=store, layers=preset(Env(), budget=Budget(calls=most))), outer, script
+    return runtime_of(outer, store=store, budget=Budget(calls=most)), outer, script
 
 
 @pytest.mark.parametrize(("most", "refused"), [(4, False), (3, True)])

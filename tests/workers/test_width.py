@@ -11,8 +11,7 @@ from pydantic import BaseModel
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-from remit import Agent, Runtime, preset
-from remit.app import Env
+from remit import Agent, Runtime
 from remit.contracts.items import ToolOutput
 from remit.layers import Budget
 from remit.testing import superuser
@@ -68,7 +67,7 @@ async def remaining_tasks() -> set[asyncio.Task[Any]]:
 
 
 def runtime_for(worker: Agent) -> Runtime:
-    return runtime_of(worker, layers=preset(Env(), budget=Budget(calls=WIDE * TURNS + 1)))
+    return runtime_of(worker, budget=Budget(calls=WIDE * TURNS + 1))
 
 
 def toolsets() -> int:

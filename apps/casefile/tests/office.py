@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any
 
 from apps.casefile.tests.shared import shared_application
-from remit import App, Principal, Runtime, preset
+from remit import App, Principal, Runtime
 from remit.inventory import Operations, read_inventory
 from remit.journal.ports import Store
 from remit.runtime import RunResult
@@ -58,7 +58,7 @@ def _build_office(database: Database, access_list: AccessList | None = None) -> 
         tool.with_preview(cases.preview_deletion) if tool.name == "delete_casefile" else tool
         for tool in (*casefile.callees, *acl.callees)
     )
-    return App(name="office", tools=tools, env=env, layers=lambda: preset(env))
+    return App(name="office", tools=tools, env=env)
 
 
 @cache

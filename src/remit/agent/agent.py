@@ -46,7 +46,7 @@ _NATIVE = NativeDriver()
 
 
 @check_keywords(
-    policy="a policy governs runs: Runtime(app, layers=preset(app.env, policy=…))",
+    policy="a policy governs runs: App(policy=…)",
     max_turns="write limits=AgentLimits(turns=…)",
     **{name: f"write settings=ModelSettings({name}=…)" for name in ModelSettings.model_fields},
 )

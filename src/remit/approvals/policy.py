@@ -8,7 +8,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Final, Protocol, cast, get_args
+from typing import Final, Protocol, Self, cast, get_args
 
 from remit.approvals.policy_version import fingerprint
 from remit.contracts.call import Call
@@ -131,14 +131,14 @@ class Egress:
 
 @dataclass(frozen=True, slots=True)
 class Undeclared:
-    """Ask before calls of a tool that was made without any facts: it may do anything."""
+    """Ask before calls of a tool that declares neither effect nor risk: it may do anything."""
 
     name: str = "undeclared"
 
     def __call__(self, call: Call, /) -> Verdict | None:
-        """Ask, if no facts were given."""
+        """Ask, if neither effect nor risk was given."""
         if not call.callee.facts.declared:
-            return Ask(reason=f"{call.callee.name} declares no facts; give it at least an effect, as @tool(effect=…)")
+            return Ask(reason=f"{call.callee.name} declares neither effect nor risk; write @tool(effect=…)")
         return None
 
 
@@ -171,15 +171,31 @@ class When:
         return self.verdict if matches else None
 
 
+_DEFAULT_RULES: Final = (HighRisk, Egress, Undeclared)
 _DEFAULT_VERDICT: Final = (Allow(), "")
 
 
 class Policy:
-    """Rules in order. Calls that no rule covers are allowed. ``four_eyes`` applies to every rule that asks."""
+    """Rules in order, and after them the default ones: ``HighRisk(), Egress(), Undeclared()``.
+
+    The first rule that returns a verdict decides; calls that no rule covers are allowed. A default rule that is among
+    ``rules`` stands where it is given. ``four_eyes`` applies to every rule that asks.
+    """
 
     __slots__ = ("_four_eyes", "rules", "version")
 
     def __init__(self, *rules: Rule, four_eyes: bool = False) -> None:
+        given = {type(rule) for rule in rules}
+        self._set_rules((*rules, *(kind() for kind in _DEFAULT_RULES if kind not in given)), four_eyes=four_eyes)
+
+    @classmethod
+    def only(cls, *rules: Rule, four_eyes: bool = False) -> Self:
+        """A policy of these rules alone, without the default ones."""
+        policy = cls.__new__(cls)
+        policy._set_rules(rules, four_eyes=four_eyes)
+        return policy
+
+    def _set_rules(self, rules: tuple[Rule, ...], *, four_eyes: bool) -> None:
         for rule in rules:
             _check_rule(rule)
         check_flag("Policy: four_eyes", four_eyes)
@@ -196,9 +212,14 @@ class Policy:
         self.version = content_digest(*map(_rule_version, rules), *(["four eyes"] if four_eyes else []))
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the rules, and ``four eyes`` if every rule that asks requires them."""
+        return (*(rule.name for rule in self.rules), *(["four eyes"] if self._four_eyes else []))
+
+    @property
     def own_rules(self) -> tuple[str, ...]:
         """The names of the rules that run an application's code."""
-        return tuple(rule.name for rule in self.rules if not isinstance(rule, (HighRisk, Egress, Undeclared)))
+        return tuple(rule.name for rule in self.rules if not isinstance(rule, _DEFAULT_RULES))
 
     def verdict(self, call: Call) -> tuple[Verdict, str]:
         """The verdict on a call, and the name of the rule that gave it.
@@ -220,8 +241,7 @@ class Policy:
         return replace(verdict, four_eyes=True)
 
     def __repr__(self) -> str:
-        rules = [rule.name for rule in self.rules]
-        return f"Policy({', '.join([*rules, *(['four eyes'] if self._four_eyes else [])])})"
+        return f"Policy({', '.join(self.names)})"
 
 
 def _apply_rule(rule: Rule, call: Call) -> Verdict | None:
@@ -277,5 +297,5 @@ def _rule_version(rule: Rule) -> str:
     return fingerprint(rule)
 
 
-DEFAULT_POLICY: Final = Policy(HighRisk(), Egress(), Undeclared())
-"""Ask before high risk, before data leaves the system, and before tools without facts."""
+DEFAULT_POLICY: Final = Policy()
+"""Ask before high risk, before data leaves the system, and before tools without effect and risk."""

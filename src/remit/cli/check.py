@@ -20,7 +20,6 @@ from remit.cli.status import ExitStatus, UsageError
 from remit.cli.text import json_text
 from remit.contracts.arguments import Limits
 from remit.contracts.entity import entity_kinds
-from remit.dispatch.preset import preset
 from remit.dispatch.registry import AnyCallee
 from remit.errors import SetupError
 from remit.home import data_folder
@@ -68,7 +67,7 @@ def check_app(
 
 def examine(app: App) -> tuple[CheckResult, ...]:
     """Check all points of an application, with its agents linked as in a runtime."""
-    layers = app.layers() if app.layers else preset(app.env)
+    layers = app.build_layers()
     return run_checklist(require_operations(app), offered_callees(app), layers)
 
 

@@ -6,7 +6,7 @@ import enum
 import math
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, TypedDict, cast
 
 from remit.contracts.classification import Classification, Deprecation, Visibility
@@ -101,7 +101,7 @@ class Facts:
         visibility: who may call it.
         deprecation: when it is removed; None if it is not deprecated.
         repeatable: whether a model may make the same call again and again, as of a tool that polls or steps on.
-        declared: False for a tool that was made without any facts; the default policy asks about its calls.
+        declared: False for a tool that was made without effect and risk; the default policy asks about its calls.
     """
 
     effect: Effect = Effect.UNSAFE
@@ -167,7 +167,7 @@ def facts_from_options(function: str, options: FactOptions) -> Facts:
     unknown = sorted(set(options) - set(allowed))
     if unknown:
         raise ContractError(f"{function} has no argument {unknown[0]!r}; facts are: {', '.join(allowed)}")
-    return build_facts(**options) if options else Facts(declared=False)
+    return replace(build_facts(**options), declared="effect" in options or "risk" in options)
 
 
 def build_facts(

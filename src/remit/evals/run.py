@@ -19,7 +19,6 @@ from remit.contracts.call import CallLayer
 from remit.contracts.principal import Principal
 from remit.contracts.usage import NO_USAGE, Prices, UsageTotals
 from remit.core import Stack
-from remit.dispatch.preset import preset
 from remit.engine.result import RunResult
 from remit.errors import RemitError, SetupError
 from remit.evals.case import AnswerCalls
@@ -140,7 +139,7 @@ class _Trial:
         self._task = task
         self._result = result
         self._store = InMemoryStore(time.time)
-        layers = app.layers() if app.layers else preset(app.env)
+        layers = app.build_layers()
         self._runtime = Runtime(
             app,
             store=self._store,

@@ -255,7 +255,7 @@ def _find_function(owner: object, name: str) -> object:
 
 def _unwrap_bare_tool(key: str, owner: object, tool: AnyTool) -> OperationFunction:
     """The function of a tool from a bare ``@tool``: everything else about the tool is declared by the entry."""
-    if tool.facts.declared or not isinstance(owner, ModuleType | Tool):
+    if tool.facts != Facts(declared=False) or not isinstance(owner, ModuleType | Tool):
         raise ContractError(f"the facts of {key} are also in a decorator; remove them there")
     function = cast("OperationFunction", tool.function)
     is_bare = (tool.name, tool.description) == (canonical_name(function), description_of(function))

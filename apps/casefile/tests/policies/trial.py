@@ -11,7 +11,7 @@ from typing import Any, Final
 from pydantic import BaseModel
 
 from apps.casefile.tests.office import Kept, principal
-from remit import App, LeafContext, Principal, Runtime, preset
+from remit import App, LeafContext, Principal, Runtime
 from remit.contracts.items import Note
 from remit.errors import ConflictError
 from remit.inventory import Operations, read_inventory
@@ -106,7 +106,7 @@ class Trial:
             read_inventory(self.folder, build_section_table(env, version="1.0"), VOCABULARY), (self.probe,)
         )
         check_access_is_governed(operations)
-        app = App(name="trial", tools=operations.callees, env=env, layers=lambda: preset(env))
+        app = App(name="trial", tools=operations.callees, env=env)
         self.runtime = Runtime(app)
         return operations
 

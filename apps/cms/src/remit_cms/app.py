@@ -10,15 +10,13 @@ from itertools import filterfalse
 from pathlib import Path
 from typing import Final
 
-from remit import App, preset
-from remit.app import Env
+from remit import App
 from remit.artifacts import RunArtifacts
 from remit.embeddings import Embeddings, local_embeddings
 from remit.engines import RunSchedules
 from remit.errors import SetupError
 from remit.home import data_folder, data_location
 from remit.inventory import Inventory, Operations
-from remit.policies import DEFAULT_POLICY
 from remit.secrets import EnvSecrets
 from remit.tools import Resolver
 from remit_cms.agent import editor, is_for_editor, with_missing_rights
@@ -127,7 +125,6 @@ def build(
     Raises:
         SetupError: a protected environment is not written so.
     """
-    env, policy = Env(), protecting_policy(protected) if protected else DEFAULT_POLICY
     database = database or Database(home / "cms.db")
     if index is not None:
         index.follow_edits()
@@ -148,8 +145,7 @@ def build(
             name="cms",
             agents=(editor(filter(is_for_editor, callees), run_instructions=instructions),),
             tools=(*filterfalse(is_for_editor, callees),),
-            env=env,
-            layers=lambda: preset(env, policy=policy),
+            policy=protecting_policy(protected) if protected else None,
             references=references(database),
             check_target=target_check(database),
             operations=Operations(load_inventory(), (), parts=parts),

@@ -8,7 +8,6 @@ from typing import Final
 from remit import Ask, Effect, Policy, When
 from remit.errors import SetupError
 from remit.layers import Call
-from remit.policies import DEFAULT_POLICY
 
 _WRITE: Final = "cms:write"
 
@@ -35,7 +34,6 @@ def protecting_policy(protected: Iterable[str]) -> Policy:
         return not site or any(name == f"{site}/{environment or name.partition('/')[2]}" for name in names)
 
     return Policy(
-        *DEFAULT_POLICY.rules,
         When(
             "a protected environment",
             is_protected,
