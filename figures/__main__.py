@@ -1,6 +1,7 @@
 """Measure the promises, or those that are named, and write ``build/figures.json``. ``--short`` takes a sample.
 
-Each figure is printed with the number of its mutants, defects planted in Remit, that it notices.
+Each figure is printed with the number of its mutants, defects planted in Remit, that it notices. Every measurement
+has a process of its own, so that a figure does not depend on what was measured before it.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import sys
 import time
 from dataclasses import replace
 
+from figures.alone import run_alone
 from figures.figure import BUILD, Figure, format_figure, no_violations, select_parts, write_figures
 from figures.mutants.mutant import KillRate
 from figures.parts import PARTS
@@ -21,9 +23,10 @@ def main(names: list[str]) -> int:
     rates: list[KillRate] = []
     for name in select_parts([name for name in names if name != "--short"], PARTS):
         begun = time.perf_counter()
-        killed = PARTS[name].kill_mutants(short=short)
+        part = PARTS[name]
+        killed = part.kill_mutants(short=short)
         rates += killed.values()
-        for figure in PARTS[name].measure(short=short):
+        for figure in run_alone(lambda part=part: part.measure(short=short)):
             rate = killed.get(figure.name, KillRate())
             found.append(replace(figure, killed=rate.killed, mutants=rate.planted))
             print(format_figure(found[-1]), flush=True)

@@ -46,6 +46,7 @@ from figures import (
     wire,
     workers,
 )
+from figures.alone import run_alone
 from figures.figure import Figure
 from figures.mutants import access as acl_mutants
 from figures.mutants import approval as approval_mutants
@@ -103,12 +104,13 @@ class Part:
     mutants: tuple[Mutant, ...]
 
     def kill_mutants(self, *, short: bool) -> dict[str, KillRate]:
-        """Plant the mutants in turn and measure the short form; ``short`` plants the first one."""
+        """Plant each mutant in a process of its own and measure the short form; ``short`` plants the first one."""
         rates: dict[str, KillRate] = {}
         for mutant in self.mutants[:1] if short else self.mutants:
             rate = rates.setdefault(mutant.figure, KillRate())
             rate.planted += 1
-            if survival := mutant.find_survival(self._sample):
+            (survival,) = run_alone(lambda mutant=mutant: [mutant.find_survival(self._sample)])
+            if survival:
                 rate.survivors.append(f"{mutant.figure}: {mutant.defect} ({survival})")
         return rates
 

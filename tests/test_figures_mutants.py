@@ -89,6 +89,7 @@ def test_an_edit_that_uses_a_name_of_no_module_is_refused() -> None:
         pass
 
 
+@pytest.mark.process
 def test_a_part_reports_its_survivors_with_the_reason() -> None:
     failing = edited(f"{HERE}:greeting", 'f"hello {name}"', "str(1 / 0)")
     wrong = edited(f"{HERE}:greeting", "hello", "goodbye")
