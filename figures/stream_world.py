@@ -14,7 +14,7 @@ from remit.agent.driver import AgentDriver
 from remit.contracts.chat import ChatRequest, Completion, completion_from_message
 from remit.contracts.streaming import Delta
 from remit.errors import LeaseError, ModelUnavailableError
-from remit.items import DeltaEvent, ItemEvent, Message, ModelReply, StreamEvent
+from remit.items import DeltaEvent, ItemEvent, Message, StreamEvent
 from remit.journal.codec import message_text
 from remit.stores import InMemoryStore, Store
 from remit.testing import Scripted, calls
@@ -130,7 +130,7 @@ class Reader:
             self.lost += event.position.seq > self._seq + 1
             self.doubled += event.position.seq <= self._seq
             self._seq = event.position.seq
-            if isinstance(event.item, (Message, ModelReply)):
+            if isinstance(event.item, Message):
                 self._recorded.add(event.item.call)
                 self._compare(self.open.pop(event.item.call, ""), _streamed_text(event.item))
         elif isinstance(event, DeltaEvent):
@@ -152,7 +152,7 @@ class Reader:
             self.lost += not (received[same : same + 5] in whole[:same] or len(received) > len(whole))
 
 
-def _streamed_text(item: Message | ModelReply) -> str:
+def _streamed_text(item: Message) -> str:
     """What a stream sends of an answer, in order."""
     answer = completion_from_message(message_text(item))
     return (answer.content or "") + "".join(call.arguments for call in answer.tool_calls)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from figures.worker_tree import DONE, PERSON, Code, DescribedEntry, LongEntry, LongPrompt, effect_writer, make_runtime
-from remit.contracts.items import Mismatch, ModelReply, ToolOutput
+from remit.contracts.items import Message, Mismatch, ToolOutput
 from remit.journal.sql.store import SqlStore
 from remit.stores import InMemoryStore
 
@@ -150,7 +150,7 @@ async def _judge(home: Path) -> list[str]:
     wrong += [f"a call has {count} ends" for count in ends.values() if count > 1]
     if _count_effects(home) != {"book": 2 * MATES, "erase": MATES}:
         wrong.append(f"it did {dict(_count_effects(home))}")
-    replies = sum(isinstance(item, ModelReply) for item in items)
+    replies = sum(isinstance(item, Message) and bool(item.request) for item in items)
     if replies != 3 + 2 * MATES:
         wrong.append(f"{replies} answers of models are recorded")
     return wrong

@@ -46,7 +46,7 @@ _LOST: Final = {
 }
 _LOST_BY_OUTAGE: Final = {
     "a run fails by a busy model": edited(
-        "remit.agent.model_recorder:ModelRecorder._ask", "if isinstance(failure, ModelUnavailableError):", "if False:"
+        "remit.agent.model_recorder:ModelRecorder._ask", "signal = _to_signal(failure)", "signal = failure"
     ),
     "a cut answer ends its run": edited(
         "remit.layers.retry_model:is_incomplete", "return not has_calls and (", "return False and ("

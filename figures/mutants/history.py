@@ -42,7 +42,7 @@ HISTORY: Final = mutants_of(
             "if False:",
         ),
         "calls of two turns have the same id": edited(
-            "remit.agent.chat_recorder:_ChatCodec.rename_calls",
+            "remit.agent.recorded_answer:_rename_calls",
             "rename_tool_calls(answer.message, ids)",
             "answer.message",
         ),

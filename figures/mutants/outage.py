@@ -17,12 +17,12 @@ _NOT_ANSWERED: Final = edited(
 _LOST: Final = mutants_of(
     "model.outage.lost",
     {
-        "a run fails by a busy model": edited(_ASK, "if isinstance(failure, ModelUnavailableError):", "if False:"),
+        "a run fails by a busy model": edited(_ASK, "signal = _to_signal(failure)", "signal = failure"),
         "a failed request is met again by a resume": edited(
             _ASK, "if failures and ledger.is_replaying:", "if failures:"
         ),
         "a replay fails where the run stalled": edited(
-            f"{_RECORDER}:_as_signal", "isinstance(failure, ModelUnavailableError) and stalled", "False"
+            _ASK, "raise _to_signal(error_from_reply(", "raise (error_from_reply("
         ),
         "a resumed run has lost its target": edited(
             "remit.engine.root:RootCaller.__call__",
@@ -37,15 +37,15 @@ _LOST: Final = mutants_of(
             "return await access.add(data,",
             "return new_artifact(data, name='', max_bytes=1 << 30,",
         ),
-        "the correction of a result is not on record with the native driver": edited(
+        "the correction of a result is not on record": edited(
             "remit.agent.typed_result:record_reply",
             "chat.ledger.add(Message(call=chat.call_id, agent=chat.agent_call_id, text=text))",
             "pass",
         ),
-        "the correction of a result is not on record with PydanticAI": edited(
-            "remit.workers.journaled_model:JournaledModel._record_correction",
-            "ledger.add(Message(call=last.call_id, agent=last.agent_call_id, text=text))",
-            "pass",
+        "PydanticAI's driver asks for a correction without saying why": edited(
+            "remit.workers.chat_model:ChatModel._end_step",
+            "self._request.after(outcome)",
+            "self._request.again(outcome)",
         ),
         "a compaction is decided anew by a resume": edited(
             "remit.agent.compactor:_find_recorded", "item.turn <= request.turn", "item.turn < 0"
@@ -62,9 +62,9 @@ _LOST: Final = mutants_of(
             "remit.agent.first_messages:record_message", "if recorded is None:", "if True:"
         ),
         "what a search found is not shown to the model": edited(
-            "remit.workers.toolset:DispatcherToolset._names_found_by",
-            "names_in_reply(self._contents.get(call_id))",
-            "[]",
+            "remit.agent.tool_search:names_found",
+            'found.update(dict.fromkeys(names_in_reply(message.get("content"))))',
+            "pass",
         ),
         "the pieces of a failed request are not withdrawn": edited(
             "remit.engine.following:_Cursor.drop_lost", "if known not in ids]", "if known is None]"

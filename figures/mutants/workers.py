@@ -6,22 +6,28 @@ from typing import Final
 
 from figures.mutants.mutant import edited, mutants_of, together
 
-_DIGEST: Final = "remit.workers.request_digest"
+_DIGEST: Final = "remit.contracts.chat:ChatRequest.digest"
 
 MUTANTS: Final = mutants_of(
     "worker.replay_mismatches",
     {
         "a replay compares neither items nor requests": together(
             edited("remit.journal.replay:ReplayLedger.add", "if recorded == item]", "]"),
-            edited("remit.agent.model_recorder:ModelRecorder._check_digest", "if recorded == digest:", "if True:"),
+            edited("remit.agent.model_recorder:_check_digest", "if recorded == digest:", "if True:"),
         ),
         "the digest of a request does not cover its tools": edited(
-            f"{_DIGEST}:RequestDigester._serialize_parameters",
-            "for each in parameters.function_tools",
-            "for each in ()",
+            _DIGEST, "self.history.digest + self.tools.digest", "self.history.digest"
         ),
-        "the digest of a request covers when its messages were made": edited(
-            f"{_DIGEST}:_serialize_message", "if key not in _TIMESTAMP_FIELDS", "if True"
+        "the digest of a request does not cover the tools of the provider": edited(
+            _DIGEST, "map(str, self.provider_tools)", "()"
+        ),
+        "the digest of a request covers by which object it was made": edited(
+            _DIGEST, "self.settings.digest_text", "self.settings.digest_text + str(id(self))"
+        ),
+        "PydanticAI's driver leaves the words of its model out of the next request": edited(
+            "remit.workers.chat_model:ChatModel._end_step",
+            "self._request.after(outcome)",
+            "self._request.again(outcome)",
         ),
         "what the journal records and the code no longer does is no difference": edited(
             "remit.engine.result:report_replay", "if has_ended else []", "if has_ended and False else []"

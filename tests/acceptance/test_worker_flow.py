@@ -67,8 +67,7 @@ class TestFlow:
         script = Script([call("look")], [call("final_result", '{"page":"about"}')], found())
         worker = worker_of(script.model, seeing([]), output=Found)
         assert await value_of(worker, "go") == Found(page="about", words=3)
-        assert [each.name for each in script.told[0].function_tools] == ["look"]
-        assert script.told[0].allow_text_output is False
+        assert [each.name for each in script.told[0].function_tools] == ["look", "final_result"]
 
     async def test_step_5(self) -> None:
         """Tool calls inside the agent loop flow back through `ctx.call(...)`, preserving policies and errors."""

@@ -10,7 +10,7 @@ from pydantic_ai.exceptions import UnexpectedModelBehavior
 from pydantic_ai.messages import NativeToolCallPart, NativeToolReturnPart, TextPart
 
 from remit import Agent, Context, Effect, LeafContext, Retry, Risk, tool
-from remit.contracts.items import AttemptStarted, ModelReply, ToolOutput
+from remit.contracts.items import AttemptStarted, Message, ToolOutput
 from remit.errors import ConflictError, ContractError, ExternalError, InvalidOutputError, NameTakenError
 from remit.layers import Budget, Call, CallLayer, CallService, Reply
 from remit.testing import superuser
@@ -23,6 +23,7 @@ from tests.workers.kit import (
     call,
     filed,
     found,
+    instructions_of,
     read_of,
     runtime_of,
     seeing,
@@ -52,11 +53,9 @@ class TestExecution:
         """Worker `call()` builds a PydanticAI agent using the worker config."""
         script = Script(found())
         await value_of(worker_of(script.model, output=Found, prompt="Find."), "go")
-        (info,) = script.told
-        assert (info.instructions, info.output_tools[0].parameters_json_schema["required"]) == (
-            "Find.",
-            ["page", "words"],
-        )
+        (result_tool,) = script.told[0].function_tools
+        assert instructions_of(script.requests[0]) == "Find."
+        assert (result_tool.name, result_tool.parameters_json_schema["required"]) == ("final_result", ["page", "words"])
 
     async def test_the_agent_has_the_allowed_tools(self) -> None:
         """The agent registers tool wrappers derived from the registry and allowlist."""
@@ -257,7 +256,7 @@ class TestErrorPropagation:
         script = Script([call("inner", '{"prompt":"go"}')], "done")
         await value_of(worker_of(script.model, workers=[failing]), "go")
         said = json.loads(read_of(script.requests[-1])[0])
-        assert (said["errorCode"], said["error"]) == ("MODEL_ERROR", "the model failed: RuntimeError: no route")
+        assert (said["errorCode"], said["error"]) == ("MODEL_ERROR", "script of function: RuntimeError: no route")
 
     async def test_failures_are_recorded(self) -> None:
         """`ctx` records failure metadata in traces and preserves the original exception for diagnostics."""
@@ -303,5 +302,5 @@ class TestRecursion:
             ("worker", 1, ("worker",)),
         ]
         assert above.requests[0] is not below.requests[0]
-        replies = await filed(runtime.store, result.run, ModelReply)
-        assert len({reply.agent for reply in replies}) == 2
+        messages = await filed(runtime.store, result.run, Message)
+        assert len({message.agent for message in messages}) == 2

@@ -342,8 +342,8 @@ def test_a_named_model_says_whether_it_reads_images(name: str, expected: bool, m
 
 def test_fallbacks_and_recorded_models_read_images_if_the_models_inside_do(tmp_path: Path) -> None:
     blind = TestModel(profile=ModelProfile(supports_image_input=False))
-    assert reads_of(FallbackModel(TestModel(), TestModel())) == (True, True)
-    assert reads_of(FallbackModel(TestModel(), blind)) == (False, True)
+    assert reads_of(FallbackModel(TestModel(), TestModel())) == (True, True, True)
+    assert reads_of(FallbackModel(TestModel(), blind)) == (False, True, True)
     assert not record_script(PydanticAIModel(blind), tmp_path / "script.json").reads_images
 
 

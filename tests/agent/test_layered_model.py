@@ -1,17 +1,13 @@
-"""The recorder outside the layers reads what it recorded, and what earlier versions recorded inside them."""
+"""The recorder stands outside the layers, and reads what it recorded."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
-from remit.agent.chat_recorder import RecordModel
 from remit.agent.layered_model import LayeredModel
+from remit.agent.model_recorder import RecordModel
 from remit.contracts.chat import encode_message
-from remit.contracts.guard import compose_models
-from remit.contracts.items import ErasedItem, Item, Message, Mismatch, ModelExchange, Position
-from remit.errors import DivergedError
+from remit.contracts.items import ErasedItem, Item, Message, ModelExchange, Position
 from remit.journal.ledger import RunLedger
 from remit.journal.replay import ReplayLedger
 from remit.layers import AddMessage, ModelLayer, ModelService, layer_fn
@@ -50,21 +46,6 @@ async def items(store: InMemoryStore, kind: type[Any]) -> list[Any]:
 
 def today(*layers: ModelLayer) -> ModelService:
     return RecordModel(LayeredModel(layers))(Scripted([]))
-
-
-async def test_an_answer_recorded_inside_the_layers_resumes_and_replays_as_it_did() -> None:
-    store = await record(compose_models([*LAYERS, RecordModel()], Scripted(["done"])))
-    (message,) = await items(store, Message)
-    assert message.text == encode_message({"role": "assistant", "content": "done"})
-    ledger = await ledger_of(store)
-    assert (await today(*LAYERS)(request(ledger=ledger))).content == "done!"
-    await ledger.flush()
-    assert (await items(store, ModelExchange), await items(store, Mismatch)) == ([], [])
-    replay = ReplayLedger("run", await store.read("run"))
-    assert (await today(*LAYERS)(request(ledger=replay))).content == "done!"
-    assert replay.unclaimed_items() == []
-    with pytest.raises(DivergedError, match="turn 1: the request to the model is not the recorded one"):
-        await today(mark(), AddMessage("Be long."))(request(ledger=replay))
 
 
 async def test_an_answer_recorded_outside_the_layers_is_not_changed_twice() -> None:

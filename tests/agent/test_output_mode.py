@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import Any
 
 import pytest
@@ -11,7 +10,6 @@ from pydantic import BaseModel
 from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.providers.openai import OpenAIProvider
 
-from figures.mutants.mutant import edited
 from remit import Agent, App, Effect, Risk, Runtime, tool
 from remit.agent import NativeDriver
 from remit.agent.definition import OutputMode
@@ -85,9 +83,7 @@ async def test_a_result_without_its_wrapper_is_corrected_in_plain_words(driver: 
     model = Scripted([invalid, '{"response": 3}'])
     assert (await runtime_of(driver, model, output=int).run("go", by=superuser())).value() == 3
     reason = str(json.loads(model.requests[1].history[-1])["content"])
-    assert not {"KeyError", "TypeError", "subscriptable"} & {*re.findall(r"\w+", reason)}
-    if isinstance(driver, NativeDriver):
-        assert reason == 'the result is not valid: give {"response": RESULT}; answer with JSON again'
+    assert reason == 'the result is not valid: give {"response": RESULT}; answer with JSON again'
 
 
 @BOTH
@@ -128,7 +124,7 @@ async def test_why_a_result_is_not_valid_is_on_record_once_also_after_a_resume(d
     history = [json.loads(text) for text in await runtime.history(stalled.run)]
     assert [each["role"] for each in history[:2]] == ["user", "assistant"]
     seen = "".join(str(json.loads(text)["content"]) for text in model.requests[0].history)
-    assert history[2]["content"] in re.sub(r"</?pyai:\w+>", "", seen)
+    assert history[2]["content"] in seen
     assert [each["role"] for each in history[3:4]] == ["assistant"]
     assert (await runtime.replay(stalled.run)).difference == ""
 
@@ -144,25 +140,6 @@ async def test_the_next_run_sees_why_a_result_was_not_valid(driver: AgentDriver)
         *["user", "assistant"] * 2,
         "user",
     ]
-
-
-async def test_a_run_of_an_earlier_version_that_did_not_record_the_reason_is_resumed_and_replayed() -> None:
-    driver, store = PydanticAIDriver(), InMemoryStore()
-    script = ['{"page": "about"}', calls(("ask", {})), '{"page": "about", "words": 3}']
-    runtime = runtime_of(driver, Scripted(script), store=store)
-    runtime.add_principals(superuser())
-    with edited(
-        "remit.workers.journaled_model:_find_reasons", "for reason in reasons]", "for reason in list[str]()]"
-    )():
-        waiting = await runtime.run("go", by=superuser())
-    await runtime.decide(waiting.questions[0], approved=True, by=superuser())
-    assert (await runtime.resume(waiting.run)).value() == ABOUT
-    assert [json.loads(text)["role"] for text in await runtime.history(waiting.run)][:3] == [
-        "user",
-        "assistant",
-        "assistant",
-    ]
-    assert (await runtime.replay(waiting.run)).difference == ""
 
 
 @BOTH

@@ -61,8 +61,8 @@ async def test_what_a_model_and_an_agent_say_is_recorded_without_it(
 ESCAPED = VALUE.replace('"', '\\"').replace("y", "\\u0079")
 
 
-def call_of(arguments: str) -> dict[str, Any]:
-    call = {"id": "c1", "type": "function", "function": {"name": "send", "arguments": arguments}}
+def call_of(arguments: str, name: str = "send") -> dict[str, Any]:
+    call = {"id": "c1", "type": "function", "function": {"name": name, "arguments": arguments}}
     return {"role": "assistant", "content": None, "tool_calls": [call]}
 
 
@@ -104,7 +104,7 @@ async def test_a_models_call_whose_arguments_contain_it_is_refused_and_not_run(
 
 
 async def test_a_message_of_pydantic_ai_that_is_kept_as_received_is_refused_with_its_call() -> None:
-    message = call_of(json.dumps({"page": VALUE}))
+    message = call_of(json.dumps({"page": VALUE}), "look")
     responses = [
         ModelResponse(
             [ToolCallPart("look", {"page": VALUE}, "c1")], provider_details=kept_details(json.dumps(message), "m")

@@ -23,7 +23,6 @@ def test_the_names_of_the_kinds_are_these_for_ever() -> None:
     assert {name: kind.__name__ for name, kind in ITEM_TYPES.items()} == {
         "opened": "RunOpened",
         "message": "Message",
-        "model_reply": "ModelReply",
         "usage": "ModelUsage",
         "exchange": "ModelExchange",
         "failure": "ModelFailure",

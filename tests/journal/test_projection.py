@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remit.contracts.chat import decode_message, encode_message
-from remit.contracts.items import ErasedItem, HistoryCompacted, Item, Message, ModelReply, ToolOutput
+from remit.contracts.items import ErasedItem, HistoryCompacted, Item, Message, ToolOutput
 from remit.journal.codec import build_chat_history, count_prior_groups, items_from_messages, tool_message_text
 from remit.testing.history_check import history_errors
 from remit.testing.store_suite.samples import header_item, note, start_item
@@ -167,41 +167,6 @@ def test_an_erased_output_leaves_a_valid_history() -> None:
 def test_an_erased_message_takes_its_replies_along() -> None:
     items = [make_message(USER), ErasedItem(call="agent:1", was="message"), ended("a"), make_message(BYE)]
     assert build_chat_history(items, "agent") == [USER, BYE]
-
-
-def response(*parts: dict[str, object]) -> ModelReply:
-    """What a worker's model said, as the journal keeps it."""
-    return ModelReply(call="agent:1", agent="agent", request="", response=json.dumps({"parts": parts}))
-
-
-def test_what_a_workers_model_said_is_projected_as_far_as_a_chat_can_say_it() -> None:
-    thinking: dict[str, object] = {"part_kind": "thinking", "content": "hm"}
-    wanted: list[dict[str, object]] = [
-        {"part_kind": "tool-call", "tool_name": "t", "tool_call_id": "a", "args": '{ "n":1}'},
-        {"part_kind": "tool-call", "tool_name": "t", "tool_call_id": "b", "args": {"n": 2}},
-        {"part_kind": "tool-call", "tool_name": "t", "tool_call_id": "c", "args": None},
-    ]
-    items = [make_message(USER), response(thinking, *wanted), *(ended(wire) for wire in "cba")]
-    texts = build_chat_history(items, "agent")
-    assert history_errors(texts) == []
-    message = json.loads(texts[1])
-    assert [call["function"]["arguments"] for call in message["tool_calls"]] == ['{ "n":1}', '{"n":2}', "{}"]
-    assert (message["content"], texts[2:]) == (None, [ended(wire).text for wire in "abc"])
-
-
-def test_the_result_of_a_worker_is_what_its_model_said_last() -> None:
-    args = {"page": "about"}
-    result: dict[str, object] = {
-        "part_kind": "tool-call",
-        "tool_name": "final_result",
-        "tool_call_id": "r",
-        "args": args,
-    }
-    text: dict[str, object] = {"part_kind": "text", "content": "Here:"}
-    assert [json.loads(each) for each in build_chat_history([response(text, result), response()], "agent")] == [
-        {"role": "assistant", "content": 'Here:\n\n{"page":"about"}'},
-        {"role": "assistant", "content": ""},
-    ]
 
 
 def compacted(**fields: Any) -> HistoryCompacted:

@@ -12,9 +12,11 @@ from pydantic_ai.messages import (
     ModelRequest,
     ModelResponse,
     ModelResponsePart,
+    SystemPromptPart,
     TextPart,
     ToolCallPart,
     ToolReturnPart,
+    UserPromptPart,
 )
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
@@ -71,6 +73,17 @@ def call(name: str, arguments: str | dict[str, Any] = "{}", wire: str = "") -> T
 def found(page: str = "about", words: int = 3) -> list[ToolCallPart]:
     """The answer by which a model gives a `Found`."""
     return [call("final_result", {"page": page, "words": words})]
+
+
+def instructions_of(messages: Sequence[ModelMessage]) -> str:
+    """The system message of a request; empty if it has none."""
+    first = messages[0].parts[0]
+    return first.content if isinstance(first, SystemPromptPart) else ""
+
+
+def prompts_of(messages: Sequence[ModelMessage]) -> list[Any]:
+    """The contents of the user's messages in the first request."""
+    return [part.content for part in messages[0].parts if isinstance(part, UserPromptPart)]
 
 
 def read_of(messages: Sequence[ModelMessage]) -> list[str]:

@@ -15,10 +15,10 @@ from pydantic_ai.native_tools import NATIVE_TOOL_TYPES, NATIVE_TOOLS_REQUIRING_C
 from remit.agent.attachments import Attachment, AttachmentPolicy, PromptWithAttachments
 from remit.agent.prompt import Prompt
 from remit.contracts.facts import Effect, Facts
+from remit.contracts.provider_tool import PROVIDER_TOOLS
 from remit.errors import ContractError, InvalidArgumentsError, RequestError, SetupError
 from remit.workers import build_agent
 from remit.workers.definition import WorkerDefinition
-from remit.workers.driver import PROVIDER_TOOLS
 from tests.workers.kit import seeing
 from tests.workers.letters import Letter, Names, Nothing, Scanned
 

@@ -7,7 +7,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from pydantic_ai.models import ModelRequestParameters, infer_model
 from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.models.test import TestModel
 
@@ -19,11 +18,10 @@ from remit.models import Model
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser
 from remit.workers import AnyModel, PydanticAIDriver, WorkerDefinition, build_agent, resolve_model
-from remit.workers.missing_model import MissingModel, make_missing_model
 from tests.loopback import Endpoint
 from tests.runtime.kit import World, find_superuser
 from tests.workers.kit import Found, Script, call, filed, runtime_of, worker_of
-from tests.workers.test_port_adapter import Answers
+from tests.workers.test_driver import Answers
 
 
 async def stopped(worker: Agent, said: str) -> None:
@@ -146,13 +144,14 @@ async def test_a_nested_worker_without_its_model_stops_the_run_once_its_siblings
     assert world.ran == ["a"]
 
 
-async def test_what_differs_from_the_journal_while_no_model_can_be_had_is_told_as_that() -> None:
+async def test_a_change_is_found_by_a_replay_without_the_model() -> None:
     store = InMemoryStore()
     worker = worker_of(Script("done").model)
     result = await runtime_of(worker, store=store).call(worker, superuser(), "go")
+    same = runtime_of(worker_of("nobody:x"), store=store)
+    assert (await same.replay(result.run)).is_identical
     other = runtime_of(worker_of("nobody:x", World().write()), store=store)
-    with pytest.raises(NoModelError, match="nobody:x"):
-        await other.replay(result.run)
+    assert "turn 1: the request to the model is not the recorded one" in (await other.replay(result.run)).difference
 
 
 class Locked:
@@ -179,23 +178,6 @@ async def test_an_agent_without_a_model_stops_its_drive_alike(kind: str) -> None
     assert (row.status, await filed(store, row.run, ModelFailure)) == ("stalled", [])
     assert (await runtime(Scripted(["done"])).resume(row.run)).value() == "done"
     assert (await runtime(None).replay(row.run)).is_identical
-
-
-def test_what_stands_in_for_a_model_is_of_its_kind_where_that_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    missing = NoModelError("no key")
-    openai, unknown = make_missing_model("openai:gpt-4o", missing), make_missing_model("nobody:x", missing)
-    assert isinstance(openai, MissingModel)
-    assert isinstance(openai.wrapped, OpenAIChatModel)
-    assert openai.model_name == "gpt-4o"
-    assert isinstance(unknown, MissingModel)
-    assert isinstance(unknown.wrapped, TestModel)
-
-
-async def test_what_stands_in_for_a_model_asks_nobody() -> None:
-    model = MissingModel(infer_model("test"), NoModelError("no key"))
-    with pytest.raises(NoModelError, match="no key"):
-        await model.request([], None, ModelRequestParameters())
 
 
 def test_a_worker_can_be_asked_before_it_runs_whether_its_model_can_be_had(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from remit import Agent, Effect, Risk, Runtime
-from remit.contracts.items import AttemptEnded, ModelReply, RunFinished, ToolOutput
+from remit.contracts.items import AttemptEnded, Message, RunFinished, ToolOutput
 from remit.journal.sql.store import SqlStore
 from remit.runtime import RunResult
 from remit.testing import superuser
@@ -110,7 +110,7 @@ class Scene:
         assert (set(ends.values()), len(ends)) == ({1}, 7), "one end for each call"
         assert sorted(self.world.texts if self._effect is Effect.KEYED else self.world.ran) == ["a", "a", "b", "c", "d"]
         assert [item for item in items if isinstance(item, RunFinished)] == [items[-1]]
-        assert len([item for item in items if isinstance(item, ModelReply)]) == 5
+        assert len([item for item in items if isinstance(item, Message) and item.request]) == 5
         assert (await self.process()[0].replay(result.run)).difference == ""
 
 

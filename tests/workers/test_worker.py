@@ -6,16 +6,14 @@ import asyncio
 from typing import Any
 
 import pytest
-from pydantic import BaseModel, ValidationError
-from pydantic_ai.exceptions import UnexpectedModelBehavior, UsageLimitExceeded, UserError
+from pydantic import BaseModel
+from pydantic_ai.exceptions import UnexpectedModelBehavior, UserError
 from pydantic_ai.messages import (
     ModelMessage,
-    ModelRequest,
     ModelResponse,
     NativeToolCallPart,
     NativeToolReturnPart,
     TextPart,
-    UserPromptPart,
 )
 from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.models.test import TestModel
@@ -39,7 +37,19 @@ from remit.errors import (
 from remit.layers import Call, CallLayer, CallService, Reply
 from remit.testing import superuser
 from tests.runtime.kit import World
-from tests.workers.kit import Found, Line, Script, call, filed, found, outcome_of, runtime_of, worker_of
+from tests.workers.kit import (
+    Found,
+    Line,
+    Script,
+    call,
+    filed,
+    found,
+    instructions_of,
+    outcome_of,
+    prompts_of,
+    runtime_of,
+    worker_of,
+)
 
 
 class NoTools(WrapperModel):
@@ -63,10 +73,8 @@ async def test_it_gives_the_text_of_its_model_and_the_model_reads_prompt_and_mes
     script = Script("done")
     worker = worker_of(script.model, prompt="You are told: {{ prompt }}")
     assert (await outcome_of(worker, "go")).content == "done"
-    assert script.told[0].instructions == "You are told: go"
-    (request,) = script.requests[0]
-    assert isinstance(request, ModelRequest)
-    assert [part.content for part in request.parts if isinstance(part, UserPromptPart)] == ["go"]
+    (request,) = script.requests
+    assert (instructions_of(request), prompts_of(request)) == ("You are told: go", ["go"])
 
 
 async def test_a_worker_with_an_output_gives_a_value_that_was_validated_once() -> None:
@@ -105,9 +113,8 @@ async def test_an_input_of_several_fields_is_read_as_canonical_json() -> None:
     worker = worker_of(script.model, input=Task, prompt="Edit {{ page }}.")
     assert (await outcome_of(worker, Task(page="about"))).content == "done"
     assert (await outcome_of(worker, page="about")).content == "done"
-    first = script.requests[0][0]
-    assert isinstance(first.parts[0], UserPromptPart)
-    assert (script.told[0].instructions, first.parts[0].content) == ("Edit about.", '{"page":"about","words":7}')
+    first = script.requests[0]
+    assert (instructions_of(first), prompts_of(first)) == ("Edit about.", ['{"page":"about","words":7}'])
     with pytest.raises(InvalidArgumentsError, match="page: Field required"):
         worker.build_arguments()
     with pytest.raises(InvalidArgumentsError, match="give a Task, not a Prompt"):
@@ -121,7 +128,6 @@ async def test_output_that_never_becomes_valid_is_an_error_whose_cause_is_the_or
     assert error.message.startswith("agent worker gave no valid result: ")
     assert "words" in error.message
     assert isinstance(error.__cause__, UnexpectedModelBehavior)
-    assert isinstance(error.__cause__.__cause__, ValidationError)
 
 
 async def test_what_ends_pydantic_ai_is_an_error_of_ours() -> None:
@@ -130,7 +136,7 @@ async def test_what_ends_pydantic_ai_is_an_error_of_ours() -> None:
     said = "agent worker was not done after 1 turns; raise `limits.turns` or ask for less"
     assert (type(error), error.message) == (MaxTurnsError, said)
     error = await error_of([*write, call("write", '{"text":"b"}', "b")], limits=AgentLimits(tool_calls=1))
-    assert (type(error), type(error.__cause__)) == (BudgetError, UsageLimitExceeded)
+    assert type(error) is BudgetError
     assert error.message == "agent worker requested more than its 1 calls; raise `limits.tool_calls` or ask for less"
     large = ModelResponse(write, usage=RequestUsage(input_tokens=900, output_tokens=200))
     error = await error_of(large, limits=AgentLimits(tokens=1_000))

@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 from pydantic_ai.messages import (
-    BinaryContent,
+    BinaryImage,
     ModelMessage,
     ModelResponse,
-    UserPromptPart,
 )
 from pydantic_ai.usage import RequestUsage
 
@@ -34,7 +33,7 @@ from remit.workers import (
     build_agent,
 )
 from tests.runtime.kit import World
-from tests.workers.kit import Line, Script, call, outcome_of, read_of, runtime_of, worker_of
+from tests.workers.kit import Line, Script, call, outcome_of, prompts_of, read_of, runtime_of, worker_of
 
 
 async def test_its_model_sees_what_it_declares_and_what_it_delegates_is_for_those_below() -> None:
@@ -117,13 +116,8 @@ async def test_attachments_are_sent_beside_the_message_once_the_policy_takes_the
     policy = AttachmentPolicy(suffixes=(".png", ".txt"), max_count=2, max_bytes=4)
     worker = worker_of(script.model, input=PromptWithAttachments, attachments=policy)
     assert (await outcome_of(worker, prompt="go", attachments=[PICTURE, TEXT])).content == "done"
-    part = script.requests[0][0].parts[0]
-    assert isinstance(part, UserPromptPart)
-    assert part.content == [
-        "go",
-        BinaryContent(b"\x89PNG", media_type="image/png"),
-        BinaryContent(b"hi", media_type="text/plain"),
-    ]
+    (content,) = prompts_of(script.requests[0])
+    assert content == ["go", BinaryImage(b"\x89PNG", media_type="image/png"), "hi"]
     for refused in ([PICTURE] * 3, [PICTURE.model_copy(update={"name": "a.exe"})]):
         error = (await outcome_of(worker, prompt="go", attachments=refused)).error
         assert type(error) is InvalidArgumentsError

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from remit.agent.loop import AgentLoop, AgentRun, Loop, LoopService
     from remit.agent.native import NativeDriver
     from remit.agent.prompt import Prompt
-    from remit.agent.provider_tool import ProviderTool
     from remit.agent.run_instructions import RunInfo, RunInstructions
     from remit.agent.step import AgentStep
     from remit.agent.stop import (
@@ -38,6 +37,7 @@ if TYPE_CHECKING:
     from remit.agent.tool_ranking import ToolRanker, ToolText, WordRanker, fuse_rankings
     from remit.agent.tool_search import ToolSearch
     from remit.agent.working_memory import WorkingMemory
+    from remit.contracts.provider_tool import ProviderTool
     from remit.contracts.step import Done, Next, StepOutcome, StepRequest, StepUsage
 
 __all__ = [
@@ -102,7 +102,7 @@ if not TYPE_CHECKING:
             "remit.agent.loop": ("AgentLoop", "AgentRun", "Loop", "LoopService"),
             "remit.agent.native": ("NativeDriver",),
             "remit.agent.prompt": ("Prompt",),
-            "remit.agent.provider_tool": ("ProviderTool",),
+            "remit.contracts.provider_tool": ("ProviderTool",),
             "remit.agent.run_instructions": ("RunInfo", "RunInstructions"),
             "remit.agent.step": ("AgentStep",),
             "remit.agent.embedding_ranker": ("EmbeddingRanker",),

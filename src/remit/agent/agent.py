@@ -27,7 +27,6 @@ from remit.agent.loop import Loop
 from remit.agent.model import AnyModel, ResolveModel, check_is_model, is_same_model
 from remit.agent.native import NativeDriver
 from remit.agent.prompt import Prompt
-from remit.agent.provider_tool import ProviderTool, as_provider_tools
 from remit.agent.run_instructions import RunInstructions
 from remit.agent.stop import StopPolicy
 from remit.agent.tool_search import ToolSearch, as_tool_search
@@ -36,6 +35,7 @@ from remit.contracts.arguments import Arguments
 from remit.contracts.call import AgentLayer, CallLayer, ToolLayer, to_call_layers
 from remit.contracts.callee import UNKNOWN, Callee, Frame, ReconcileResult
 from remit.contracts.facts import Effect, Facts
+from remit.contracts.provider_tool import ProviderTool, as_provider_tools
 from remit.contracts.schema import Input, Output
 from remit.contracts.settings import NO_SETTINGS, ModelSettings
 from remit.core import Stack

@@ -4,25 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any, Final
 
-from remit.agent.chat_recorder import RecordModel
 from remit.agent.compaction import Compaction, CompactionPlan, LongRequest
 from remit.agent.layered_model import LayeredModel
-from remit.agent.model import Model, NamedModel, ask_directly, model_name
+from remit.agent.model import Model
+from remit.agent.recorded_model import recorded_model
 from remit.agent.summary import NO_SUMMARY, encode_summary, request_summary
 from remit.contracts.call import ModelService
 from remit.contracts.callee import Callee
 from remit.contracts.chat import ChatRequest, Completion, History, decode_message
 from remit.contracts.compacted_history import compact_history, compact_messages, compaction_id
-from remit.contracts.guard import compose_models
-from remit.contracts.items import HistoryCompacted, Message, ModelReply
+from remit.contracts.items import HistoryCompacted, Message
 from remit.contracts.ledger import Ledger
 from remit.contracts.schema import shorten_text
 from remit.contracts.streaming import withhold_answers
 from remit.errors import ContextLengthError, ModelError
-from remit.layers.trace import TraceModel
 
 
 class Compactor:
@@ -103,7 +100,7 @@ class Compactor:
         )
         try:
             with withhold_answers():  # a summary is no answer to anyone
-                text = (await _make_service(model, self._layers)(chat)).content or ""
+                text = (await recorded_model(model, self._layers)(chat)).content or ""
         except ModelError:  # on record; an answer without the older messages is better than none
             text = ""
         summary = encode_summary(shorten_text(text.strip() or NO_SUMMARY, room // 2))
@@ -118,7 +115,7 @@ class Compactor:
         )
 
     def around(self, inner: ModelService) -> ModelService:
-        """The service that compacts the chat requests of the native driver."""
+        """The service that compacts chat requests."""
 
         async def ask(chat: ChatRequest, /) -> Completion:
             if not self.concerns(chat.ledger, chat.agent_call_id):
@@ -152,13 +149,7 @@ def _find_recorded(request: LongRequest) -> list[HistoryCompacted]:
 
 def _has_answer(request: LongRequest) -> bool:
     items = request.ledger.items_for(f"{request.agent}:{request.turn}")
-    return any(isinstance(item, (Message, ModelReply)) for item in items)
-
-
-def _make_service(model: Model, layers: LayeredModel) -> ModelService:
-    """The model that writes summaries: traced, on record, and paid from the budget, like every request."""
-    traced = TraceModel(model=model.model, vendor=model.vendor) if isinstance(model, NamedModel) else TraceModel()
-    return compose_models([traced, RecordModel(layers, model_name(model))], partial(ask_directly, model))
+    return any(isinstance(item, Message) for item in items)
 
 
 def _with_messages(chat: ChatRequest, system: Sequence[str], messages: Sequence[str]) -> ChatRequest:

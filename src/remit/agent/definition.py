@@ -16,7 +16,6 @@ from remit.agent.compaction import Compaction
 from remit.agent.limits import AgentLimits
 from remit.agent.model import ResolveModel
 from remit.agent.prompt import Prompt, PromptWithFiles
-from remit.agent.provider_tool import ProviderTool
 from remit.agent.run_instructions import RunInstructions, check_run_instructions
 from remit.agent.stop import CostUsed, StopPolicy, walk_policy
 from remit.agent.tool_search import ToolSearch
@@ -25,6 +24,7 @@ from remit.contracts.artifact import Artifact, Files
 from remit.contracts.call import AgentLayer, CallLayer, ModelLayer, StepLayer, to_call_layers
 from remit.contracts.contract import check_name
 from remit.contracts.facts import Effect, Facts
+from remit.contracts.provider_tool import ProviderTool
 from remit.contracts.schema import Input, Output
 from remit.contracts.settings import NO_SETTINGS, ModelSettings
 from remit.core import Stack

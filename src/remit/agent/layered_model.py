@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import Final, Generic, Protocol, TypeVar
+from typing import Final
 
 from msgspec import Struct
 
 from remit.agent.media import reads_of
-from remit.agent.model import NamedModel, ask_directly
+from remit.agent.model import NamedModel, ask_directly, to_model_error
+from remit.agent.recorded_answer import check_answer
 from remit.agent.usage_record import add_usage, usage_of_completion
 from remit.contracts.asking import CURRENT_ASKER, Asker, AttemptRecord
 from remit.contracts.call import ModelLayer, ModelService, viewed_layer
@@ -30,35 +31,11 @@ from remit.layers.fallback import Fallback
 from remit.layers.retry_model import RetryModel
 from remit.layers.timeout import Timeout
 
-Q = TypeVar("Q")
-R = TypeVar("R")
-
-
-class ModelView(Protocol[R]):
-    """One request of a driver as layers see it: a chat request, and completions in reply."""
-
-    @property
-    def chat(self) -> ChatRequest:
-        """The request."""
-        ...
-
-    async def ask(self, chat: ChatRequest, /) -> Completion:
-        """Ask the agent's model, with the changes that the layers made to the request."""
-        ...
-
-    def to_answer(self, completion: Completion, /) -> R:
-        """The driver's answer for a completion: the model's own, if the layers left it unchanged."""
-        ...
-
-    def to_completion(self, answer: R, /) -> Completion:
-        """The completion for an answer of the driver."""
-        ...
-
 
 class LayeredModel:
     """Sends requests through layers, given outermost first and composed once.
 
-    ``retry`` is the only layer, if that is a `RetryModel`: it changes no answer, so drivers need not convert theirs.
+    ``retry`` is the only layer, if that is a `RetryModel`, which changes no answer.
     ``keeps_answers``: no layer changes one, so pieces of an answer may leave before the layers have seen the whole.
     """
 
@@ -67,10 +44,83 @@ class LayeredModel:
         only = layers[0] if len(layers) == 1 else None
         self.retry = only if isinstance(only, RetryModel) else None
         self.has_layers = bool(layers) and self.retry is None
-        self.keeps_answers = all(type(viewed_layer(each)) in _KEEP_ANSWERS for each in layers)
+        self.keeps_answers = all(type(viewed_layer(layer)) in _KEEP_ANSWERS for layer in layers)
         self._service = compose_models(layers, _ask_own_model)
 
-    async def __call__(self, request: ChatRequest, asker: Asker) -> Completion:
+    async def ask(
+        self, own_model: ModelService, request: ChatRequest, digest: str, *, name: str, reads: Reads
+    ) -> tuple[Completion, ModelExchange, Reservation | None]:
+        """The answer that leaves the outermost layer, the record of what the layers did, and estimated usage.
+
+        The tokens of all models asked count, whatever the layers made of the answers: those of the last with the
+        answer, others before the next request. The estimate is None if the models reported their usage. ``own_model``
+        is the agent's, with its ``name`` and the kinds of files that it ``reads``.
+
+        Raises:
+            CompletionError: a layer changed the fields of an answer, but not its message.
+            CallError: as the layers and the models do.
+        """
+        exchange = _Exchange(request)
+
+        async def ask(model: ModelService | None, chat: ChatRequest) -> Completion:
+            exchange.record_lost()
+            exchange.requests.append(chat)
+            asked, asked_reads = name, reads
+            if model is not None:
+                asked = f"{model.vendor}:{model.model}" if isinstance(model, NamedModel) else ""
+                asked_reads = reads_of(model)
+            try:
+                with chat.ledger.meter.reserve(chat, asked, reads=asked_reads) as reservation:
+                    async with streamed_answer(chat.call_id if self.keeps_answers else ""):
+                        answer = own_model(chat) if model is None else ask_directly(model, chat)
+                        completion = check_answer(await answer)
+            except CallError as error:
+                exchange.failures.append(error)
+                raise
+            except RemitError:
+                raise
+            except Exception as error:
+                failure = to_model_error(error)
+                exchange.failures.append(failure)
+                raise failure from error
+            exchange.answers.append((completion, reservation))
+            return completion
+
+        attempts = AttemptRecord(request.ledger, request.call_id, digest, exchange.record_lost)
+        completion, estimate = exchange.settle(await self._send(request, Asker(ask, attempts)))
+        return completion, exchange.to_item(completion), estimate
+
+    async def compare(
+        self,
+        request: ChatRequest,
+        recorded: Completion,
+        exchange: ModelExchange,
+        rename: Callable[[Completion], Completion],
+    ) -> None:
+        """Run the layers again, without a model, and compare what they do with the record.
+
+        The first request that they make is compared always. What they make of the answer is compared if it is the
+        model's own; of an answer that they changed, the journal does not hold the original.
+
+        Raises:
+            DivergedError: they make another request, or another answer.
+        """
+
+        async def ask(_model: ModelService | None, chat: ChatRequest) -> Completion:
+            if chat.digest() not in exchange.requests[:1]:
+                raise DivergedError("the layers around the model make another request than the recorded one")
+            if exchange.changed or len(exchange.requests) > 1:
+                raise _OnRecord
+            return recorded
+
+        try:
+            today = await self._send(request, Asker(ask))
+        except _OnRecord:
+            return
+        if rename(today).message != recorded.message:
+            raise DivergedError("the layers around the model make another answer than the recorded one")
+
+    async def _send(self, request: ChatRequest, asker: Asker) -> Completion:
         """The completion that leaves the outermost layer."""
         token = CURRENT_ASKER.set(asker)
         try:
@@ -87,104 +137,6 @@ async def _ask_own_model(request: ChatRequest, /) -> Completion:
     asker = CURRENT_ASKER.get()
     assert asker is not None  # noqa: S101 - set by LayeredModel, which alone calls this
     return await asker.ask(None, request)
-
-
-class LayeredRequests(Struct, Generic[Q, R], frozen=True):
-    """Makes the requests of one driver through the layers around the model."""
-
-    model: LayeredModel
-    view: Callable[[Q], ModelView[R]]
-
-    async def ask(
-        self,
-        request: Q,
-        digest: str,
-        to_call_error: Callable[[Exception], CallError],
-        own_model: str,
-        *,
-        reads_own: Reads,
-    ) -> tuple[R, ModelExchange, Reservation | None]:
-        """The answer that leaves the outermost layer, the record of what the layers did, and estimated usage.
-
-        The tokens of all models asked count, whatever the layers made of the answers: those of the last with the
-        answer, others before the next request. The estimate is None if the models reported their usage.
-        ``to_call_error`` maps errors of models, so that layers meet those of Remit. ``own_model`` is the name of the
-        agent's model, which is sent the files of ``reads_own``.
-
-        Raises:
-            CompletionError: a layer changed the fields of an answer, but not its message.
-            CallError: as the layers and the models do.
-        """
-        view = self.view(request)
-        exchange = _Exchange(view.chat)
-
-        async def ask(model: ModelService | None, chat: ChatRequest) -> Completion:
-            exchange.record_lost()
-            exchange.requests.append(chat)
-            name = (
-                own_model if model is None else f"{model.vendor}:{model.model}" if isinstance(model, NamedModel) else ""
-            )
-            reads = reads_own if model is None else reads_of(model)
-            try:
-                with chat.ledger.meter.reserve(chat, name, reads=reads) as reservation:
-                    async with streamed_answer(chat.call_id if self.model.keeps_answers else ""):
-                        completion = await (view.ask(chat) if model is None else ask_directly(model, chat))
-            except CallError as error:
-                exchange.failures.append(error)
-                raise
-            except RemitError:
-                raise
-            except Exception as error:
-                failure = to_call_error(error)
-                exchange.failures.append(failure)
-                raise failure from error
-            exchange.answers.append((completion, reservation))
-            return completion
-
-        attempts = AttemptRecord(view.chat.ledger, view.chat.call_id, digest, exchange.record_lost)
-        completion, estimate = exchange.settle(await self.model(view.chat, Asker(ask, attempts)))
-        return view.to_answer(completion), exchange.to_item(completion), estimate
-
-    async def run_on_record(self, request: Q, recorded: R, digest: str, check: Callable[[str], None]) -> R:
-        """Run the layers over an answer recorded inside them.
-
-        ``check`` gets the digest of the request that they make: ``digest``, that of ``request``, if it is unchanged.
-        """
-        view = self.view(request)
-        completion = view.to_completion(recorded)
-
-        async def ask(_model: ModelService | None, chat: ChatRequest) -> Completion:
-            today = chat.digest()
-            check(digest if today == view.chat.digest() else today)
-            return completion
-
-        return view.to_answer(await self.model(view.chat, Asker(ask)))
-
-    async def compare(self, request: Q, recorded: R, exchange: ModelExchange, rename: Callable[[R], R]) -> None:
-        """Run the layers again, without a model, and compare what they do with the record.
-
-        The first request that they make is compared always. What they make of the answer is compared if it is the
-        model's own; of an answer that they changed, the journal does not hold the original.
-
-        Raises:
-            DivergedError: they make another request, or another answer.
-        """
-        view = self.view(request)
-        completion = view.to_completion(recorded)
-
-        async def ask(_model: ModelService | None, chat: ChatRequest) -> Completion:
-            if chat.digest() not in exchange.requests[:1]:
-                raise DivergedError("the layers around the model make another request than the recorded one")
-            if exchange.changed or len(exchange.requests) > 1:
-                raise _OnRecord
-            return completion
-
-        try:
-            today = await self.model(view.chat, Asker(ask))
-        except _OnRecord:
-            return
-        if view.to_completion(rename(view.to_answer(today))).message != completion.message:
-            raise DivergedError("the layers around the model make another answer than the recorded one")
 
 
 class _OnRecord(BaseException):

@@ -35,9 +35,10 @@ _SIGNATURES: Final = {
 
 
 def reads_of(model: object) -> Reads:
-    """What a model is sent, by its attributes ``reads_images`` (true if it has none) and ``reads_pdfs`` (false)."""
+    """What a model is sent, by its attributes ``reads_images``, ``reads_pdfs`` and ``reads_others``; else images."""
     # see `origin_of` for why these are read by name
-    return Reads(getattr(model, "reads_images", True), getattr(model, "reads_pdfs", False))
+    pdfs, others = getattr(model, "reads_pdfs", False), getattr(model, "reads_others", False)
+    return Reads(getattr(model, "reads_images", True), pdfs, others)
 
 
 class Media(NamedTuple):
@@ -167,9 +168,9 @@ def _make_parts(media: Sequence[Media]) -> list[Any]:
 
 
 def make_part(media_type: str, data: str, name: str = "") -> dict[str, Any]:
-    """The part of a chat message for an image or a PDF, given as Base64."""
+    """The part of a chat message for a file, given as Base64."""
     url = f"data:{media_type};base64,{data}"
-    if media_type == PDF:
+    if not media_type.startswith("image/"):
         return {"type": "file", "file": {"filename": name or "file.pdf", "file_data": url}}
     return {"type": "image_url", "image_url": {"url": url}}
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, Protocol, TypeAlias, cast, runtime_checkable
 
@@ -11,11 +11,13 @@ from remit.agent.media import with_media
 from remit.contracts.call import ModelService
 from remit.contracts.callee import HasModel
 from remit.contracts.chat import ChatRequest, Completion
+from remit.contracts.provider_tool import ProviderTool
 from remit.contracts.settings import ModelSettings
 from remit.contracts.streaming import CURRENT_SINK, Delta
+from remit.contracts.transient import is_transient
 from remit.contracts.wire import mark_origin
 from remit.core.checks import wrong_value
-from remit.errors import NoModelError
+from remit.errors import CallError, ModelError, ModelRefusedError, ModelUnavailableError, NoModelError
 
 
 class Model(Protocol):
@@ -89,6 +91,31 @@ class ChecksSettings(Protocol):
     def list_unsupported(self, settings: ModelSettings, /) -> list[str]:
         """The names of the settings that it cannot take."""
         ...
+
+
+@runtime_checkable
+class RunsProviderTools(Protocol):
+    """A model whose provider has tools of its own, and that knows, without a request, which."""
+
+    def unsupported_tools(self, tools: Sequence[ProviderTool], /) -> Mapping[str, str]:
+        """The names of the tools that its API does not have, or not with their options, and why."""
+        ...
+
+
+def check_provider_tools(model: object, tools: Sequence[ProviderTool]) -> None:
+    """Refuse tools that a model's provider does not have. A model that knows of none has none.
+
+    Raises:
+        ModelRefusedError: names the first.
+    """
+    if not tools:
+        return
+    refused: Mapping[str, str] = {tool.name: f"has no tool {tool.name!r}" for tool in tools}
+    if isinstance(model, RunsProviderTools):
+        refused = model.unsupported_tools(tools)
+    name = _name_of(model) or type(model).__name__
+    for why in refused.values():
+        raise ModelRefusedError(f"the API of the model {name!r} {why}; remove it, or use another model")
 
 
 async def is_native_output(mode: str, model: object) -> bool:
@@ -211,12 +238,42 @@ def origin_of(model: object) -> str:
     return "" if name is None or vendor is None else f"{name} at {vendor}"
 
 
+class MissingModel:
+    """Stands for a model that is not available: recorded turns replay, the first new request raises ``reason``."""
+
+    def __init__(self, reason: NoModelError) -> None:
+        self._reason = reason
+
+    def unsupported_tools(self, _tools: Sequence[ProviderTool], /) -> Mapping[str, str]:
+        """None: what it stands for may have them."""
+        return {}
+
+    async def __call__(self, _request: ChatRequest, /) -> Completion:
+        """Always fails.
+
+        Raises:
+            NoModelError: the reason.
+        """
+        raise self._reason
+
+
+def to_model_error(error: BaseException) -> CallError:
+    """The error for an exception that a model raised although it is not one of ours."""
+    kind = ModelUnavailableError if is_transient(error) else ModelError
+    return kind(f"the model failed: {type(error).__name__}: {error}"[:_MAX_ERROR_LENGTH])
+
+
+_MAX_ERROR_LENGTH: Final = 1000
+
+
 async def ask_directly(model: ModelService, request: ChatRequest) -> Completion:
     """Ask a model, no layers around it. It gets back what it sent before, and of other models' messages what all know.
 
     The images and PDFs that messages name are sent with them. The answer's message is marked with the model if it has
     fields that only the model's vendor knows.
     """
+    if request.provider_tools:
+        check_provider_tools(model, request.provider_tools)
     origin = origin_of(model)
     completion = await ask_or_stream(model, await with_media(request.for_model(origin), model))
     if not isinstance(cast("object", completion), Completion):

@@ -2,30 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
 from msgspec import Struct, field
 
 from remit.agent.handoff import Handoffs
 from remit.agent.limits import AgentLimits
-from remit.agent.model_recorder import check_complete
+from remit.agent.recorded_answer import check_complete, requested_calls
 from remit.agent.typed_result import (
     ACCEPTED,
     CALL_REQUIRED,
-    InvalidResult,
+    NOT_USED,
+    Judge,
     TypedResults,
     correction_message,
     error_content,
     record_reply,
 )
 from remit.contracts.call import ModelService
-from remit.contracts.chat import Completion, ToolCallRequest
+from remit.contracts.chat import ChatRequest, Completion, ToolCallRequest, ToolDefinitions
 from remit.contracts.parallel import run_parallel
 from remit.contracts.reply import Reply
 from remit.contracts.step import Done, Next, StepOutcome, StepRequest, StepUsage
 from remit.errors import SetupError
 from remit.journal.codec import RESULT_TOOL, tool_message_text
+
+
+class Answer(NamedTuple):
+    """A model's answer to the request of a step: the calls to be made, and those by which it gives its result."""
+
+    completion: Completion
+    calls: tuple[ToolCallRequest, ...]
+    result_calls: tuple[ToolCallRequest, ...]
+    usage: StepUsage
 
 
 class AgentStep(Struct, frozen=True, kw_only=True):
@@ -35,7 +46,10 @@ class AgentStep(Struct, frozen=True, kw_only=True):
 
     ``handoffs`` are made after all other calls of the answer; the first that succeeds wins.
     ``results`` validates results of a type other than text. ``limits`` are those of the whole agent. ``continue_text``
-    is the message to a model that called no tool, where the agent's stop policy wants more.
+    is the message to a model that called no tool, where the agent's stop policy wants more. ``find_tools`` gives the
+    tools of a request that shows only those found so far.
+
+    A driver with a loop of its own uses its parts: `ask`, `make_calls` and `end`.
     """
 
     model: ModelService
@@ -44,6 +58,7 @@ class AgentStep(Struct, frozen=True, kw_only=True):
     results: TypedResults | None = None
     limits: AgentLimits | None = None
     continue_text: str = ""
+    find_tools: Callable[[ChatRequest], ToolDefinitions] | None = None
 
     def __post_init__(self) -> None:
         if self.parallel < 1:
@@ -57,26 +72,53 @@ class AgentStep(Struct, frozen=True, kw_only=True):
             InvalidOutputError: the model gave too many invalid results.
             BudgetError: a limit of the agent is used up.
         """
-        completion = await self.model(request.chat)
+        answer = await self.ask(request)
+        replies, target = await self.make_calls(request, answer)
+        return await self.end(request, answer, replies, target)
+
+    async def ask(self, request: StepRequest) -> Answer:
+        """Ask the model once."""
+        chat = request.chat
+        if self.find_tools is not None:
+            chat = replace(chat, tools=self.find_tools(chat))
+        completion = await self.model(chat)
+        check_complete(completion, chat.max_tokens)
+        calls, result_calls = requested_calls(completion), tuple[ToolCallRequest, ...]()
+        if self.results is not None and not self.results.is_native:
+            result_calls = tuple(call for call in calls if call.name == RESULT_TOOL)
+            calls = tuple(call for call in calls if call.name != RESULT_TOOL)
+        answer = Answer(
+            completion,
+            calls,
+            result_calls,
+            StepUsage(completion.prompt_tokens, completion.completion_tokens, len(calls)),
+        )
+        self._check_usage(request.used.add(answer.usage))
+        return answer
+
+    async def end(
+        self,
+        request: StepRequest,
+        answer: Answer,
+        replies: Mapping[str, Reply],
+        target: str,
+        judge: Judge | None = None,
+    ) -> StepOutcome:
+        """End the step after the calls of the answer, given their replies by id and the agent that takes over.
+
+        ``judge`` takes the place of the step's own validation of results.
+        """
+        completion, usage = answer.completion, answer.usage
         if not completion.tool_calls:
-            has_content = completion.content is not None and bool(completion.content.strip())
-            check_complete(completion.finish_reason, has_content=has_content, max_tokens=request.chat.max_tokens)
-        tool_calls = _mark_truncated_call(completion)
-        result_calls = () if self.results is None else [each for each in tool_calls if each.name == RESULT_TOOL]
-        usage = StepUsage(completion.prompt_tokens, completion.completion_tokens, len(tool_calls) - len(result_calls))
-        self._check_usage(request.used.add(usage))
-        if not tool_calls:
-            return await self._finish_with_text(request, completion, usage)
-        others = [each for each in tool_calls if each not in result_calls] if result_calls else tool_calls
-        replies, target = await self._make_calls(request, others)
+            return await self._finish_with_text(request, completion, usage, judge)
         final = next((reply for reply in replies.values() if reply.is_final), None)
         texts = {call_id: tool_message_text(call_id, reply.content) for call_id, reply in replies.items()}
         result = None
-        if self.results is not None and result_calls:
-            result, results = await self._take_results(self.results, request, result_calls)
-            texts |= results
+        if self.results is not None and answer.result_calls:
+            result, given = await self._take_results(self.results, request, answer.result_calls, judge)
+            texts |= given
             usage = usage if result is not None else usage._replace(invalid_results=1)
-        messages = (completion.message, *(texts[each.id] for each in tool_calls))
+        messages = (completion.message, *(texts[call.id] for call in completion.tool_calls))
         if final is None and not target and result is None:
             result = request.end_turn and request.end_turn(request.chat.turn, completion.content or "")
             if result is None:
@@ -88,17 +130,22 @@ class AgentStep(Struct, frozen=True, kw_only=True):
             tokens = used.prompt_tokens + used.completion_tokens
             self.limits.check_usage(self.handoffs.source, tool_calls=used.tool_calls, tokens=tokens)
 
-    async def _finish_with_text(self, request: StepRequest, completion: Completion, usage: StepUsage) -> StepOutcome:
+    async def _finish_with_text(
+        self, request: StepRequest, completion: Completion, usage: StepUsage, judge: Judge | None
+    ) -> StepOutcome:
         """End the agent with a text, unless its result has another type."""
         end_turn, text, turn = request.end_turn, completion.content or "", request.chat.turn
         if self.results is None:
-            if end_turn is None or end_turn(turn, text) is not None:
+            if end_turn is None:
                 return Done(messages=(completion.message,), usage=usage)
+            result = end_turn(turn, text)
+            if result is not None:
+                return Done(messages=(completion.message,), usage=usage, result=result)
             more = record_reply(request.chat, correction_message(self.continue_text))
             return Next(messages=(completion.message, more), usage=usage)
         found: Reply | str = CALL_REQUIRED
         if self.results.is_native:
-            found = await self.results.validate(text)
+            found = await (judge or self.results.validate)(text)
             if isinstance(found, Reply):
                 return Done(messages=(completion.message,), usage=usage, result=found)
         self.results.check_retries(request.used.invalid_results + 1, found)
@@ -108,25 +155,39 @@ class AgentStep(Struct, frozen=True, kw_only=True):
         return Next(messages=(completion.message, reason), usage=usage._replace(invalid_results=1))
 
     async def _take_results(
-        self, results: TypedResults, request: StepRequest, result_calls: Sequence[ToolCallRequest]
+        self,
+        results: TypedResults,
+        request: StepRequest,
+        result_calls: Sequence[ToolCallRequest],
+        judge: Judge | None,
     ) -> tuple[Reply | None, dict[str, str]]:
         """Find the first valid result of an answer. Returns it with the wire texts of the replies to the calls."""
-        outcomes = {each.id: await results.validate(each.arguments) for each in result_calls}
-        valid = next((each for each in outcomes.values() if isinstance(each, Reply)), None)
+        valid: Reply | None = None
+        contents: dict[str, str] = {}
+        reasons: list[str] = []
+        for call in result_calls:
+            if valid is not None:
+                contents[call.id] = NOT_USED
+                continue
+            found = await (judge or results.validate)(call.arguments)
+            if isinstance(found, Reply):
+                valid, contents[call.id] = found, ACCEPTED
+            else:
+                contents[call.id] = error_content(found)
+                reasons.append(found)
         if valid is None:
-            reason = next(each for each in outcomes.values() if isinstance(each, InvalidResult))
-            results.check_retries(request.used.invalid_results + 1, reason)
-        contents = {
-            call_id: ACCEPTED if isinstance(each, Reply) else error_content(each) for call_id, each in outcomes.items()
-        }
+            results.check_retries(request.used.invalid_results + 1, reasons[0])
         texts = {call_id: tool_message_text(call_id, content) for call_id, content in contents.items()}
         return valid, {call_id: record_reply(request.chat, text) for call_id, text in texts.items()}
 
-    async def _make_calls(
-        self, request: StepRequest, tool_calls: Sequence[ToolCallRequest]
-    ) -> tuple[dict[str, Reply], str]:
-        """Make the calls. Returns the replies by call id, and the agent that takes over, if any."""
-        calls, chat, handoff_target = request.calls, request.chat, ""
+    async def make_calls(self, request: StepRequest, answer: Answer) -> tuple[dict[str, Reply], str]:
+        """Make the calls of an answer. Returns the replies by call id, and the agent that takes over, if any.
+
+        Raises:
+            Suspended: calls wait for decisions; it holds all their questions.
+            DivergedError: the journal holds a handoff that the agent no longer makes.
+        """
+        calls, chat, handoff_target, tool_calls = request.calls, request.chat, "", answer.calls
         self.handoffs.check_recorded(chat.ledger, chat.agent_call_id, tool_calls)
         prepared = {each.id: calls.prepare(each.name, each.arguments, each.id) for each in tool_calls}
         if len(prepared) == 1 and not self.handoffs.targets:
@@ -141,15 +202,3 @@ class AgentStep(Struct, frozen=True, kw_only=True):
             if not handoff_target and replies[each.id].outcome == "ok":
                 handoff_target = self.handoffs.follow(chat.ledger, chat.agent_call_id, each, prepared[each.id].id)
         return {each.id: replies[each.id] for each in tool_calls}, handoff_target
-
-
-def _mark_truncated_call(completion: Completion) -> tuple[ToolCallRequest, ...]:
-    """The calls of an answer. If it was cut before the last one's arguments, these become invalid JSON."""
-    if completion.finish_reason != "length" or not completion.tool_calls or completion.tool_calls[-1].arguments:
-        return completion.tool_calls
-    *others, last = completion.tool_calls
-    return (*others, last._replace(arguments=_TRUNCATED_ARGUMENTS))
-
-
-_TRUNCATED_ARGUMENTS: Final = " "
-"""No text at all would mean no arguments."""

@@ -1,4 +1,4 @@
-"""Results of a type other than text, for the native driver: the model gives them by calling ``final_result``.
+"""Results of a type other than text: the model gives them by calling ``final_result``.
 
 PydanticAI uses the same tool by default, so a script or a model works with both drivers. ``final_result`` is not a tool
 of the application: it runs nothing, and no layer sees it.
@@ -7,7 +7,8 @@ of the application: it runs nothing, and no layer sees it.
 from __future__ import annotations
 
 import json
-from typing import Any, Final, cast
+from collections.abc import Awaitable, Callable
+from typing import Any, Final, TypeAlias, cast
 
 from msgspec import Struct
 from pydantic import ValidationError
@@ -23,6 +24,7 @@ from remit.schemas.jsontext import compact_json
 from remit.schemas.mistakes import describe_mistake
 
 ACCEPTED: Final = "The result is accepted."
+NOT_USED: Final = "Another result was accepted before this one."
 CALL_REQUIRED: Final = f"Give your result by calling {RESULT_TOOL}; a text alone is not a result."
 _WRAPPER: Final = "response"
 """The one argument of ``final_result`` if the result is not an object."""
@@ -33,6 +35,10 @@ class InvalidResult(str):
     """Explains to the model why its arguments are not a valid result."""
 
     __slots__ = ()
+
+
+Judge: TypeAlias = Callable[[str], Awaitable[Reply | InvalidResult]]
+"""Validates the arguments of a call, or the JSON, by which a model gives its result."""
 
 
 class TypedResults(Struct, frozen=True, kw_only=True):
@@ -60,9 +66,9 @@ class TypedResults(Struct, frozen=True, kw_only=True):
     async def validate(self, arguments: str) -> Reply | InvalidResult:
         """Validate the arguments of a call and return the result. The files that it refers to must be known here."""
         try:
-            content = arguments
+            content = arguments or "{}"
             if self._is_wrapped:
-                given: Any = json.loads(arguments)
+                given: Any = json.loads(content)
                 if not isinstance(given, dict) or _WRAPPER not in given:
                     return InvalidResult(f'the result is not valid: give {{"{_WRAPPER}": RESULT}}; {self._again}')
                 content = compact_json(cast("dict[str, Any]", given)[_WRAPPER])

@@ -8,7 +8,7 @@ from collections.abc import Coroutine
 from typing import Any, TypeVar
 
 from remit.cli.terminal import Terminal
-from remit.contracts.items import Message, ModelReply
+from remit.contracts.items import Message
 from remit.engine.following import DropEvent, ItemEvent, follow_run
 from remit.journal.ports import Store
 
@@ -36,7 +36,7 @@ async def _show_answers(store: Store, run: str, terminal: Terminal) -> None:
     async with contextlib.aclosing(follow_run(store, run, -1, _POLL_SECONDS, _has_not_ended)) as events:
         async for event in events:
             if isinstance(event, ItemEvent):
-                root = root or (event.item.agent if isinstance(event.item, (Message, ModelReply)) else "")
+                root = root or (event.item.agent if isinstance(event.item, Message) else "")
                 continue
             agent = event.call.rpartition(":")[0]
             root = root or agent  # the first that writes

@@ -15,7 +15,6 @@ from remit.contracts.items import (
     DecisionItem,
     Message,
     Mismatch,
-    ModelReply,
     Note,
     Outcome,
     Position,
@@ -110,7 +109,7 @@ class RunFollower:
         item = position.item
         self.run = position.run
         match item:
-            case Message() | ModelReply():
+            case Message():
                 return self._message_events(item, position.at)
             case AttemptStarted():
                 self._started_at.setdefault(item.call, position.at)
@@ -141,7 +140,7 @@ class RunFollower:
         known, self._has_differed = self._has_differed, True
         return [] if known else [NoteLogged(text=_DIFFERS)]
 
-    def _message_events(self, item: Message | ModelReply, at: float) -> list[RunEvent]:
+    def _message_events(self, item: Message, at: float) -> list[RunEvent]:
         message = decode_message(message_text(item))
         if message["role"] != "assistant":
             return []
@@ -220,7 +219,7 @@ def error_of(item: ToolOutput) -> CallError | None:
         return ToolFailedError(content)
 
 
-def tool_call_ids(item: Message | ModelReply) -> list[str]:
+def tool_call_ids(item: Message) -> list[str]:
     """The ids of the tool calls in a model's message."""
     message = decode_message(message_text(item))
     return [call["id"] for call in message.get("tool_calls") or ()] if message["role"] == "assistant" else []

@@ -31,7 +31,6 @@ from remit.contracts.items import (
     Mismatch,
     ModelExchange,
     ModelFailure,
-    ModelReply,
     ModelUsage,
     Note,
     Position,
@@ -108,14 +107,14 @@ class Timeline:
             case AttemptStarted():
                 self._started_at.setdefault(item.call, position.at)
                 self._parents.setdefault(item.call, item.parent)
-            case Message() | ModelReply():
+            case Message():
                 self._called_at |= dict.fromkeys(tool_call_ids(item), position.at)
             case _:
                 pass
 
     def _item_entries(self, position: Position) -> list[tuple[int, str, str, str]]:
         item = position.item
-        if isinstance(item, (Message, ModelReply)):
+        if isinstance(item, Message):
             return [(self._call_depth(item.agent), what, text, "") for what, text in _message_entries(item)]
         if isinstance(item, ToolOutput):
             return [
@@ -169,7 +168,7 @@ class Timeline:
         return depth
 
 
-def _message_entries(item: Message | ModelReply) -> list[tuple[str, str]]:
+def _message_entries(item: Message) -> list[tuple[str, str]]:
     message = decode_message(message_text(item))
     text = text_of_message(message)
     if message["role"] == "system":

@@ -16,6 +16,7 @@ from typing_extensions import TypedDict
 
 from remit.contracts.artifact import DIGEST_PREFIX
 from remit.contracts.ledger import Ledger
+from remit.contracts.provider_tool import ProviderTool
 from remit.contracts.settings import NO_SETTINGS, ModelSettings
 from remit.contracts.usage import are_tokens
 from remit.contracts.wire import (
@@ -245,6 +246,7 @@ class ChatRequest:
     ledger: Ledger
     history: History
     tools: ToolDefinitions = field(default_factory=ToolDefinitions)
+    provider_tools: tuple[ProviderTool, ...] = ()
     settings: ModelSettings = NO_SETTINGS
     used_call_ids: set[str] = field(default_factory=set[str])
 
@@ -264,15 +266,8 @@ class ChatRequest:
 
     def next_turn(self, history: History) -> ChatRequest:
         """Return the request of the next turn, with a longer history."""
-        return ChatRequest(
-            agent_call_id=self.agent_call_id,
-            turn=self.turn + 1,
-            ledger=self.ledger,
-            history=history,
-            tools=self.tools,
-            settings=self.settings.for_turn(self.turn + 1),
-            used_call_ids=self.used_call_ids,
-        )
+        turn = self.turn + 1
+        return replace(self, turn=turn, history=history, settings=self.settings.for_turn(turn))
 
     def for_model(self, origin: str) -> ChatRequest:
         """The request as the model ``origin`` may get it: fields that other models' vendors added are left out."""
@@ -281,8 +276,8 @@ class ChatRequest:
 
     def digest(self) -> str:
         """sha256 (hex) of everything in the request that can change the answer."""
-        settings = self.settings.digest_text.encode()
-        return hashlib.sha256(self.history.digest + self.tools.digest + settings).hexdigest()
+        own = "".join(map(str, self.provider_tools)) + self.settings.digest_text
+        return hashlib.sha256(self.history.digest + self.tools.digest + own.encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -46,6 +46,7 @@ class Reads(NamedTuple):
 
     images: bool = True
     pdfs: bool = False
+    others: bool = False
 
 
 READS_IMAGES: Final = Reads()

@@ -61,19 +61,6 @@ class Message(Item, frozen=True, kw_only=True, gc=False, omit_defaults=True):
     origin: str = ""
 
 
-class ModelReply(Item, frozen=True, kw_only=True, gc=False):
-    """A model's answer to the worker with call id ``agent``: PydanticAI's response, as JSON.
-
-    ``request`` is the digest of the request. The item is stored beside the chat message, because a response holds more
-    than a chat message can.
-    """
-
-    kind: ClassVar[str] = "model_reply"
-    agent: str
-    request: str
-    response: str
-
-
 class ModelUsage(Item, frozen=True, kw_only=True, gc=False, omit_defaults=True):
     """The token usage of one model request, and the raw response body.
 

@@ -10,7 +10,7 @@ from typing import Any, Final, TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from remit.contracts.items import Item, Message, ModelReply, Position, RunFinished
+from remit.contracts.items import Item, Message, Position, RunFinished
 from remit.contracts.streaming import DeltaKind
 from remit.core.checks import check_counts
 from remit.engine.open_answers import STORE_SECONDS, OpenAnswer, find_open_answers
@@ -110,7 +110,7 @@ class _Cursor:
     def advance(self, position: Position) -> ItemEvent:
         """The event of an item."""
         self.seq = position.seq
-        if isinstance(position.item, (Message, ModelReply)):
+        if isinstance(position.item, Message):
             self.open.pop(position.item.call, None)
         return ItemEvent(str(self), position)
 
@@ -166,7 +166,7 @@ async def follow_run(
                     yield event
                 for event in cursor.drop_lost(answers):
                     yield event
-                recorded = {each.item.call for each in items if isinstance(each.item, (Message, ModelReply))}
+                recorded = {each.item.call for each in items if isinstance(each.item, Message)}
                 answers = [each for each in answers if each.call not in recorded]
             for delta in (delta for answer in answers for delta in cursor.read_on(answer)):
                 yield delta

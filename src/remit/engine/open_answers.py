@@ -13,7 +13,7 @@ from typing import Final
 from msgspec import structs
 
 from remit.contracts.current_run import CURRENT_LIMITS
-from remit.contracts.items import Message, ModelReply, Position
+from remit.contracts.items import Message, Position
 from remit.contracts.secret import KNOWN_SECRETS, redact_secrets
 from remit.contracts.streaming import CURRENT_ANSWERS, AnswerSink, Delta
 from remit.engine.watching import is_watched, wake_streams
@@ -189,7 +189,7 @@ class RunAnswers:
         """The callback for stored items: forgets the answers that they record, then calls ``on_item``."""
 
         def forget(position: Position) -> None:
-            if self._answers and isinstance(position.item, (Message, ModelReply)):
+            if self._answers and isinstance(position.item, Message):
                 answer = self._answers.get(position.item.call)
                 if answer is not None and answer.is_settled:
                     self._close(answer)

@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar, cast
 
 from msgspec.structs import asdict
 
-from remit.contracts.items import Item, Message, ModelReply, Position, RunFinished, RunOpened
+from remit.contracts.items import Item, Message, Position, RunFinished, RunOpened
 from remit.contracts.question import content_digest
 from remit.contracts.reply import Reply
 from remit.contracts.usage import NO_USAGE, UsageTotals
@@ -50,7 +50,7 @@ class RunResult(Generic[Out]):
     def turns(self) -> int:
         """How often the model of the agent at the root has answered, and of those to which it handed over."""
         root = self._root_call
-        answers = (item for item in self.items if isinstance(item, (Message, ModelReply)) and item.request)
+        answers = (item for item in self.items if isinstance(item, Message) and item.request)
         return sum(item.agent == root for item in answers)
 
     @property

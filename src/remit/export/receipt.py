@@ -20,7 +20,6 @@ from remit.contracts.items import (
     ErasedItem,
     Item,
     Message,
-    ModelReply,
     Note,
     QuestionItem,
     RunOpened,
@@ -182,7 +181,7 @@ def _collect_arguments(items: Sequence[Item]) -> dict[tuple[str, str], str]:
     for item in items:
         if isinstance(item, RunOpened):
             arguments["", ""] = item.arguments
-        elif isinstance(item, (Message, ModelReply)):
+        elif isinstance(item, Message):
             message = decode_message(message_text(item))
             if message["role"] == "assistant":
                 arguments |= {(item.agent, each.id): each.arguments for each in read_tool_calls(message)}

@@ -19,7 +19,6 @@ from remit.contracts.items import (
     Item,
     Message,
     ModelFailure,
-    ModelReply,
     Note,
     Position,
     QuestionItem,
@@ -56,7 +55,7 @@ class Story:
         self._asked: dict[str, Question] = {}
         for position in positions:
             item = position.item
-            self._by_call[item.agent if isinstance(item, (Message, ModelReply)) else item.call].append(position)
+            self._by_call[item.agent if isinstance(item, Message) else item.call].append(position)
             if isinstance(item, ToolOutput):
                 (self._outputs[item.parent, item.wire] if item.wire else self._nested[item.parent]).append(position)
             elif isinstance(item, QuestionItem):
@@ -66,7 +65,7 @@ class Story:
 
     def thread(self) -> Markup:
         """The conversation of the run with its agent; of a direct call, the call."""
-        if any(isinstance(each.item, (Message, ModelReply)) for each in self._by_call[self._root]):
+        if any(isinstance(each.item, Message) for each in self._by_call[self._root]):
             return join(*self._entries(self._root))
         roots = [each for each in self._nested[""] if each.item.call == self._root]
         events = [event for each in self._positions if (event := self._event(each))]
@@ -76,13 +75,13 @@ class Story:
         """Everything in the thread of an agent, in the order of the journal."""
         for position in self._positions:
             item = position.item
-            if isinstance(item, (Message, ModelReply)):
+            if isinstance(item, Message):
                 if item.agent == agent:
                     yield self._message(position, item)
             elif agent == self._root and (event := self._event(position)):
                 yield event
 
-    def _message(self, position: Position, item: Message | ModelReply) -> Markup:
+    def _message(self, position: Position, item: Message) -> Markup:
         message = decode_message(message_text(item))
         role, text = message["role"], text_of_message(message)
         if role == "system":

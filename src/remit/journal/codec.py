@@ -20,7 +20,6 @@ from remit.contracts.items import (
     HistoryCompacted,
     Item,
     Message,
-    ModelReply,
     Position,
     RunFinished,
     RunResumed,
@@ -30,7 +29,7 @@ from remit.contracts.items import (
 )
 from remit.contracts.question import content_digest
 from remit.contracts.reply import Reply
-from remit.contracts.wire import ModelText, origin_of_text, response_to_text
+from remit.contracts.wire import ModelText, origin_of_text
 from remit.errors import CallCancelledError, JournalFormatError
 from remit.schemas.jsontext import ascii_json, compact_json
 
@@ -185,7 +184,7 @@ def build_chat_history(items: Sequence[Item], agent: str, prior: Sequence[str] =
             others = compact_messages([text for text in texts if not _is_system(text)], item)
             texts = [*filter(_is_system, texts), *others]
         has_handed_off = has_handed_off or (isinstance(item, Handoff) and item.call == agent)
-        if isinstance(item, (Message, ModelReply)) and item.agent == agent:
+        if isinstance(item, Message) and item.agent == agent:
             text = message_text(item)
             message = decode_message(text)
             if has_handed_off and message["role"] == "system":
@@ -203,7 +202,7 @@ def count_prior_groups(items: Sequence[Item], agent: str, needed: float) -> floa
     for item in reversed(items):
         if isinstance(item, HistoryCompacted) and item.agent == agent and item.kept is not None:
             needed = min(needed, item.kept)
-        elif isinstance(item, (Message, ModelReply)) and item.agent == agent:
+        elif isinstance(item, Message) and item.agent == agent:
             text = message_text(item)
             needed -= not (text.startswith(TOOL_PREFIX) or _is_system(text))
     return max(needed, 0)
@@ -227,31 +226,9 @@ def _collect_replies(items: Sequence[Item], agent: str) -> dict[str, list[str]]:
     return replies
 
 
-def message_text(item: Message | ModelReply) -> str:
-    """The wire text of an item, marked with the model that wrote it if it has fields of a vendor.
-
-    Of a response with a result, which is no call in a conversation, only what every model knows is kept.
-    """
-    if isinstance(item, Message):
-        return ModelText(item.text, item.origin) if item.origin else item.text
-    response = cast("dict[str, Any]", json.loads(item.response))
-    parts = cast("list[dict[str, Any]]", response["parts"])
-    texts = [part["content"] for part in parts if part["part_kind"] == "text"]
-    tool_call_parts = [(part, _arguments_text(part.get("args"))) for part in parts if part["part_kind"] == "tool-call"]
-    results = [arguments for part, arguments in tool_call_parts if part["tool_name"] == RESULT_TOOL]
-    calls = [_tool_call(part, arguments) for part, arguments in tool_call_parts if part["tool_name"] != RESULT_TOOL]
-    content = "\n\n".join([*texts, *results]) or (None if calls else "")
-    message = {"role": "assistant", "content": content} | ({"tool_calls": calls} if calls else {})
-    return encode_message(message) if results else response_to_text(response, message)
-
-
-def _tool_call(part: dict[str, Any], arguments: str) -> dict[str, Any]:
-    function = {"name": part["tool_name"], "arguments": arguments}
-    return {"id": part["tool_call_id"], "type": "function", "function": function}
-
-
-def _arguments_text(arguments: object) -> str:
-    return arguments if isinstance(arguments, str) else compact_json(arguments or {})
+def message_text(item: Message) -> str:
+    """The wire text of an item, marked with the model that wrote it if it has fields of a vendor."""
+    return ModelText(item.text, item.origin) if item.origin else item.text
 
 
 def tool_message_text(wire: str, content: str) -> str:

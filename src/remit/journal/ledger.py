@@ -17,7 +17,6 @@ from remit.contracts.items import (
     Handoff,
     Item,
     Message,
-    ModelReply,
     ModelUsage,
     Position,
     QuestionClosed,
@@ -327,7 +326,7 @@ class RunLedger:
         elif isinstance(item, ToolOutput):
             if item.parent and call in self._agent_calls:
                 self._reserved_calls.add(call)
-        elif isinstance(item, (Message, ModelReply)):
+        elif isinstance(item, Message):
             self._agent_calls.add(item.agent)
         elif isinstance(item, ModelUsage):
             self.meter.add_usage(item)

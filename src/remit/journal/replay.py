@@ -16,7 +16,6 @@ from remit.contracts.items import (
     Item,
     Message,
     Mismatch,
-    ModelReply,
     ModelUsage,
     Note,
     Position,
@@ -69,7 +68,7 @@ class ReplayLedger:
                 parents[item.call] = item.parent
             if isinstance(item, ToolOutput):
                 self._outputs_by_parent.setdefault(item.parent, []).append((position.seq, item.call, item.callee))
-            if isinstance(item, (Message, ModelReply, ToolOutput)):
+            if isinstance(item, (Message, ToolOutput)):
                 self._unclaimed_items[id(item)] = item
             self._executed_calls.update(_calls_executed_before(item))
         for call, seq in list(self._first_seq_by_call.items()):
@@ -100,9 +99,9 @@ class ReplayLedger:
         """All items stored under ``call``. Its messages and terminal record count as reached."""
         items = self._items_by_call.get(call, [])
         for item in items:
-            if isinstance(item, (ModelReply, ToolOutput)) or (isinstance(item, Message) and item.request):
+            if isinstance(item, ToolOutput) or (isinstance(item, Message) and item.request):
                 self._claim_item(item)
-            elif isinstance(item, ErasedItem) and item.was in _MESSAGE_KINDS:
+            elif isinstance(item, ErasedItem) and item.was == Message.kind:
                 self._has_erased_message = True
         return items
 
@@ -276,13 +275,10 @@ class ReplayLedger:
             self.compared_count += 1
 
 
-_MESSAGE_KINDS: Final = (Message.kind, ModelReply.kind)
-
-
 def _calls_executed_before(item: Item) -> tuple[str, ...]:
     """The calls whose bodies must have run before ``item`` was written."""
     match item:
-        case Message() | ModelReply():
+        case Message():
             return (item.agent,)
         case Note():
             return (item.call,)
@@ -298,7 +294,7 @@ def _enclosing_call(item: Item) -> str:
     """The call whose body wrote the item."""
     if isinstance(item, ToolOutput):
         return item.parent
-    return item.agent.partition(":")[0] if isinstance(item, (Message, ModelReply)) else ""  # without `:compaction`
+    return item.agent.partition(":")[0] if isinstance(item, Message) else ""  # without `:compaction`
 
 
 def _was_cancelled(item: Item) -> bool:

@@ -25,7 +25,7 @@ from remit.contracts.call import Call, CallLayer, CallService, ModelLayer, Model
 from remit.contracts.chat import ChatRequest, Completion
 from remit.contracts.contract import Contract
 from remit.contracts.facts import Effect
-from remit.contracts.items import Item, Message, ModelReply, ToolOutput, TraceStarted
+from remit.contracts.items import Item, Message, ToolOutput, TraceStarted
 from remit.contracts.ledger import Ledger
 from remit.contracts.reply import Reply
 from remit.contracts.tool import Tool
@@ -82,7 +82,7 @@ class TraceModel(ModelLayer):
     @contextmanager
     def request_span(self, ledger: Ledger, call: str) -> Generator[ModelSpan]:
         """Open the span of the request journaled under ``call``. Errors are recorded and propagate."""
-        if not _is_loaded() or _is_answered(ledger, call, Message, ModelReply):
+        if not _is_loaded() or _is_answered(ledger, call, Message):
             yield ModelSpan()
             return
         tracer, (durations, tokens) = _find_tracer(self.provider), _make_histograms(self.meters)

@@ -26,11 +26,11 @@ def reads_of(model: Model) -> Reads:
     """The files that neither the model nor one of its fallbacks is known to refuse."""
     if isinstance(model, FallbackModel):
         found = [reads_of(each) for each in model.models]
-        return Reads(all(each.images for each in found), all(each.pdfs for each in found))
+        return Reads(all(each.images for each in found), all(each.pdfs for each in found), others=True)
     profile = model.profile
     documents = profile.get("supported_document_media_types", {PDF})
     has_pdfs = bool(profile.get("supports_document_input", True)) and PDF in documents
-    return Reads(bool(profile.get("supports_image_input", True)), has_pdfs)
+    return Reads(bool(profile.get("supports_image_input", True)), has_pdfs, others=True)
 
 
 def mark_response(response: ModelResponse, model: Model) -> ModelResponse:

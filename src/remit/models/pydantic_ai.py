@@ -24,6 +24,7 @@ from dataclasses import replace
 from typing import Any, Final, NoReturn, Self, cast
 
 from pydantic import TypeAdapter
+from pydantic_core import PydanticSerializationError
 
 from remit.lazy_exports import require_extra
 
@@ -57,6 +58,7 @@ from remit.contracts.chat import (
     decode_message,
     message_text,
 )
+from remit.contracts.provider_tool import ProviderTool
 from remit.contracts.settings import ModelSettings
 from remit.contracts.transient import is_transient
 from remit.contracts.wire import (
@@ -86,6 +88,7 @@ from remit.models.model_origin import (
     model_origin,
     reads_of,
 )
+from remit.models.provider_tools import find_unsupported, make_native_tool
 from remit.models.pydantic_names import infer_named_model, shorten_line
 from remit.models.pydantic_settings import schema_of, to_pydantic_settings, unsupported_settings, without_schema
 from remit.models.pydantic_stream import ask_pydantic_model
@@ -111,7 +114,7 @@ class PydanticAIModel:
         self._model = keep_as_received(infer_named_model(model) if isinstance(model, str) else model)
         self.model = self._model.model_name
         self.vendor = self._model.system
-        self.reads_images, self.reads_pdfs = reads_of(self._model)
+        self.reads_images, self.reads_pdfs, self.reads_others = reads_of(self._model)
 
     async def __call__(self, request: ChatRequest, /) -> Completion:
         """Ask once.
@@ -139,6 +142,10 @@ class PydanticAIModel:
         """The model and the host of its endpoint; see `remit.agent.model.HasOrigin`."""
         return model_origin(self._model)
 
+    def unsupported_tools(self, tools: Sequence[ProviderTool], /) -> Mapping[str, str]:
+        """The names of the provider's tools that the API does not have, or not with their options, and why."""
+        return dict(find_unsupported(self._model, tools))
+
     def list_unsupported(self, settings: ModelSettings, /) -> list[str]:
         """The names of the settings that the model cannot take."""
         return unsupported_settings(self._model, settings)
@@ -164,11 +171,15 @@ class PydanticAIModel:
 
 def _make_parameters(request: ChatRequest) -> ModelRequestParameters:
     """The tools of a request, and the JSON schema of its answer."""
-    tools, schema = to_tool_definitions(request.tools), schema_of(request.settings)
+    parameters = ModelRequestParameters(
+        function_tools=to_tool_definitions(request.tools),
+        native_tools=[make_native_tool(tool) for tool in request.provider_tools],
+    )
+    schema = schema_of(request.settings)
     if schema is None:
-        return ModelRequestParameters(function_tools=tools)
+        return parameters
     made = OutputObjectDefinition(json_schema=schema["schema"], name=schema["name"])
-    return ModelRequestParameters(function_tools=tools, output_mode="native", output_object=made)
+    return replace(parameters, output_mode="native", output_object=made)
 
 
 def keep_as_received(model: Model) -> Model:
@@ -295,12 +306,16 @@ def to_completion(response: ModelResponse) -> Completion:
     """Convert a response to a completion; the journal keeps the whole response as JSON.
 
     Raises:
-        CompletionError: the provider paused its answer and expects another request.
+        CompletionError: the provider paused its answer and expects another request, or JSON cannot hold the answer.
     """
     if response.state != "complete":
         raise CompletionError(
             f"the model paused its answer ({response.state}); switch off the background mode it is in"
         )
+    try:
+        body = _RESPONSE_ADAPTER.dump_json(response).decode()
+    except PydanticSerializationError as error:
+        raise CompletionError(f"JSON cannot hold the model's answer: {error}") from error
     return completion_from_message(
         response_text(response),
         finish_reason=get_finish_reason(response),
@@ -309,7 +324,7 @@ def to_completion(response: ModelResponse) -> Completion:
         completion_tokens=response.usage.output_tokens,
         cached_tokens=response.usage.cache_read_tokens,
         reasoning_tokens=count_reasoning_tokens(response),
-        response=_RESPONSE_ADAPTER.dump_json(response).decode(),
+        response=body,
     )
 
 

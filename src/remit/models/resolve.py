@@ -22,9 +22,9 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from urllib.parse import urlsplit
 
 from remit.agent.model import MODEL_VARIABLE, Model, NamedModel, ask_or_stream
-from remit.agent.provider_tool import ProviderTool, as_provider_tools
 from remit.contracts.chat import ChatRequest, Completion
 from remit.contracts.estimate import Reads
+from remit.contracts.provider_tool import ProviderTool, as_provider_tools
 from remit.contracts.settings import ModelSettings
 from remit.core.background_import import import_in_background
 from remit.core.checks import check_name
@@ -100,6 +100,11 @@ class ResolvedModel:
     def reads_pdfs(self) -> bool:
         """Whether the model is sent PDFs."""
         return self._reads.pdfs
+
+    @property
+    def reads_others(self) -> bool:
+        """Whether the model is sent files of other kinds, which its API may refuse."""
+        return self._reads.others
 
     @property
     def _reads(self) -> Reads:
@@ -190,7 +195,16 @@ class ResolvedModel:
             ModelError: the provider is unreachable or busy, or refuses the request.
             CompletionError: the answer is not a completion.
         """
-        return await ask_or_stream(self._opened or await self.start(), request)
+        opened = self._opened or await self.start()
+        return await ask_or_stream(self._with_provider_tools() if request.provider_tools else opened, request)
+
+    def _with_provider_tools(self) -> Model:
+        """The model as PydanticAI asks it, which knows the tools of providers."""
+        from remit.models.pydantic_ai import PydanticAIModel  # noqa: PLC0415 - imports the vendor
+
+        found = self.as_pydantic_ai()
+        assert found is not None  # noqa: S101 - `unsupported_tools` has refused the request to another
+        return PydanticAIModel(found)
 
     async def close(self) -> None:
         """Close connections and stop servers. A later request opens the model again."""

@@ -16,18 +16,17 @@ from remit.agent.compaction import Compaction
 from remit.agent.definition import OutputMode
 from remit.agent.limits import AgentLimits
 from remit.agent.prompt import Prompt
-from remit.agent.provider_tool import ProviderTool, as_provider_tools
 from remit.agent.stop import StopPolicy
 from remit.agent.tool_search import ToolSearch
 from remit.agent.working_memory import WorkingMemory
 from remit.contracts.callee import Callee, check_callees
 from remit.contracts.contract import NAME_PATTERN
 from remit.contracts.facts import Effect, Facts
+from remit.contracts.provider_tool import PROVIDER_TOOLS, ProviderTool, as_provider_tools
 from remit.contracts.schema import Input, Output
 from remit.contracts.settings import NO_SETTINGS, ModelSettings
 from remit.errors import ContractError, SetupError
 from remit.schemas.yaml_lines import YamlDocument
-from remit.workers.driver import PROVIDER_TOOLS
 from remit.workers.field_types import ModelName, NonEmptyText, Permission, ToolName, describe_error, select_innermost
 from remit.workers.prompt import Template
 from remit.workers.run_template import RunTemplate

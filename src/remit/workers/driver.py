@@ -4,30 +4,33 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final, Literal, get_args
+from typing import TYPE_CHECKING, Any, Final
 
+from remit.agent.bound_step import BoundStep, bind_step
 from remit.agent.definition import AgentDefinition
 from remit.agent.driver import AgentService, AgentTask, AgentTools
-from remit.agent.layered_model import LayeredModel
 from remit.agent.loop import AgentRun
-from remit.agent.model import MODEL_VARIABLE, AnyModel, VendorModel, check_settings, is_native_output, model_name
+from remit.agent.model import (
+    MODEL_VARIABLE,
+    AnyModel,
+    MissingModel,
+    VendorModel,
+    check_provider_tools,
+    check_settings,
+    model_name,
+)
 from remit.agent.model import Model as Port
 from remit.contracts.call import StepLayer
 from remit.contracts.callee import Frame
 from remit.core.background_import import import_in_background
-from remit.errors import NoModelError, SetupError, as_no_model_error
+from remit.errors import ModelRefusedError, NoModelError, SetupError, as_no_model_error
 from remit.models.resolve import ModelResolver, ResolvedModel
-from remit.schemas.suggestions import suggest
 
 if TYPE_CHECKING:
     from pydantic_ai import Agent as PydanticAgent
     from pydantic_ai.models import Model
 
 ResolveModel = Callable[[str], "Model | Port"]
-
-ProviderToolName = Literal["code_execution", "image_generation", "web_fetch", "web_search", "x_search"]
-PROVIDER_TOOLS: Final[tuple[str, ...]] = get_args(ProviderToolName)
-"""The tools of providers that need no configuration. They run where the model runs, and nothing here governs them."""
 
 
 class PydanticAIDriver:
@@ -48,12 +51,8 @@ class PydanticAIDriver:
         """The service that runs one agent with one model.
 
         Raises:
-            SetupError: the agent has layers around steps, which PydanticAI makes itself, or no provider has its tools.
+            SetupError: the agent has layers around steps, which PydanticAI makes itself.
         """
-        for name in (each.name for each in definition.provider_tools):
-            if name not in PROVIDER_TOOLS:
-                hint = suggest(name, PROVIDER_TOOLS)
-                raise SetupError(f"agent {definition.name}: provider_tools: no provider has the tool {name!r}; {hint}")
         for layer in definition.agent_layers:
             if isinstance(layer, StepLayer):
                 raise SetupError(
@@ -69,15 +68,11 @@ class PydanticAIDriver:
             NoModelError: it cannot be used, or no model is named.
         """
         try:
-            found = self.find_model(definition, model)
-            _check_provider_tools(definition, found)
+            found = _as_port(self.find_model(definition, model))
+            check_provider_tools(found, definition.provider_tools)
             if isinstance(found, ResolvedModel):
                 found.check()
-            elif isinstance(found, VendorModel):
-                from remit.models.pydantic_ai import PydanticAIModel  # noqa: PLC0415 - imports the vendor
-
-                found = PydanticAIModel(found)
-        except SetupError as error:
+        except (SetupError, ModelRefusedError) as error:
             raise NoModelError(f"agent {definition.name} cannot run here: {error.message}") from error
         check_settings(definition.name, found, definition.settings)
 
@@ -91,31 +86,20 @@ class PydanticAIDriver:
         if not chosen:
             raise SetupError(f"agent {definition.name} names no model; give it one, or set {MODEL_VARIABLE}")
         definition.check_compatible(model_name(chosen) or type(chosen).__name__)
-        return self._resolve_model(chosen) if isinstance(chosen, str) else _as_model(chosen)
+        found: Any = self._resolve_model(chosen) if isinstance(chosen, str) else chosen
+        return found
 
     def __repr__(self) -> str:
         return "PydanticAIDriver()"
 
 
-def _check_provider_tools(definition: AgentDefinition, model: Model | Port) -> None:
-    """Refuse a model whose API lacks a tool of the agent, or an option of it."""
-    tools = definition.provider_tools
-    refused = {each.name: f"has no tool {each.name!r}" for each in tools}
-    if tools and isinstance(model, ResolvedModel):
-        refused = model.unsupported_tools(tools)
-    elif tools and isinstance(model, VendorModel):
-        from remit.models.provider_tools import find_unsupported  # noqa: PLC0415 - imports the vendor
+def _as_port(model: Model | Port) -> Port:
+    """The model, or the port to it if it is one of PydanticAI. Objects of other libraries are refused there."""
+    if not isinstance(model, VendorModel):
+        return model
+    from remit.models.pydantic_ai import PydanticAIModel  # noqa: PLC0415 - imports the vendor
 
-        refused = dict(find_unsupported(model, tools))
-    name = model_name(model) or type(model).__name__
-    for why in refused.values():
-        raise SetupError(f"the API of the model {name!r} {why}; remove it, or use another model")
-
-
-def _as_model(model: Port | VendorModel) -> Model | Port:
-    """Convert to a model that PydanticAI can use. It refuses objects of other libraries itself."""
-    found: Any = model
-    return found
+    return PydanticAIModel(model)
 
 
 class _PydanticAIAgent:
@@ -128,33 +112,26 @@ class _PydanticAIAgent:
         self._definition = definition
         self._tools = tools
         self._model = model
-        self._layers = LayeredModel(definition.model_layers)
-        self._agent: PydanticAgent[Frame, Any] | None = None
+        self._bound: tuple[object, BoundStep, PydanticAgent[Frame, Any]] | None = None
 
     async def run(self, task: AgentTask, /) -> AgentRun:
         """Run until the output is valid or the agent hands over."""
         name = self._definition.name
         try:
             await import_in_background("remit.workers.runner")  # PydanticAI takes seconds to import
-            from remit.workers.missing_model import make_missing_model  # noqa: PLC0415 - imports PydanticAI
-            from remit.workers.runner import BoundAgent, build_agent, run_agent  # noqa: PLC0415 - imports PydanticAI
+            from remit.workers.runner import build_agent, run_agent  # noqa: PLC0415 - imports PydanticAI
         except ModuleNotFoundError as error:
             raise NoModelError(f"agent {name} needs {error.name}; install it with: {_INSTALL}") from error
-        mode = "tool" if self._definition.returns_text else self._definition.output_mode
-        is_native = mode == "native"
         try:
-            model = self._driver.find_model(self._definition, self._model)
-            is_native = await is_native_output(mode, model)
-            if isinstance(model, ResolvedModel):
-                model = model.as_pydantic_ai() or model
+            found = self._driver.find_model(self._definition, self._model)
+            port = _as_port(found)
         except SetupError as error:
-            chosen: Any = self._model or os.environ.get(MODEL_VARIABLE) or None
-            model = make_missing_model(chosen, as_no_model_error(error))
-        agent = self._agent = self._agent or build_agent(self._definition, is_native=is_native)
-        bound = BoundAgent(
-            agent=agent, definition=self._definition, tools=self._tools, model=model, layers=self._layers
-        )
-        return await run_agent(bound, task)
+            found = port = MissingModel(as_no_model_error(error))
+        bound = self._bound
+        if bound is None or bound[0] is not found:
+            step = await bind_step(self._definition, self._tools, port)
+            bound = self._bound = (found, step, build_agent(step))
+        return await run_agent(bound[2], bound[1], task)
 
 
 _INSTALL: Final = "pip install 'remit[pydantic-ai]'"

@@ -9,9 +9,9 @@ from pydantic import BeforeValidator, Field
 from remit.agent.attachments import AttachmentPolicy
 from remit.agent.definition import OutputMode
 from remit.agent.limits import AgentLimits
-from remit.agent.provider_tool import ProviderTool
 from remit.contracts.classification import Visibility
 from remit.contracts.facts import Effect, Facts, Risk, build_facts
+from remit.contracts.provider_tool import ProviderTool, ProviderToolName
 from remit.contracts.settings import NO_SETTINGS, ModelSettings
 from remit.workers.agent_sections import (
     CompactionSection,
@@ -21,7 +21,6 @@ from remit.workers.agent_sections import (
     number_as_above,
     true_as_defaults,
 )
-from remit.workers.driver import ProviderToolName
 from remit.workers.field_types import ClassReference, FrontMatterPart, ModelName, Permission, ToolEntry, ToolName
 
 

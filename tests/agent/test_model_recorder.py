@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from remit.agent.chat_recorder import RecordModel
+from remit.agent.model_recorder import RecordModel
 from remit.contracts.chat import History, completion_from_message, encode_message
 from remit.contracts.items import Message, Mismatch, ModelFailure, ModelUsage, Note
 from remit.core import Place
@@ -211,14 +211,6 @@ async def test_a_replay_compares_a_request_that_failed() -> None:
         await RecordModel()(Model())(
             request(ledger=ReplayLedger("run", await run.store.read("run")), settings=ModelSettings(max_tokens=1))
         )
-
-
-async def test_a_failure_that_was_recorded_without_its_request_is_met_by_any() -> None:
-    run = Run()
-    ledger = await run.ledger()
-    await ledger.commit(ModelFailure(call="agent:1", content=Reply.from_error(ModelBusyError("later")).content))
-    with pytest.raises(ModelBusyError):
-        await RecordModel()(Model())(request(ledger=ReplayLedger("run", await run.store.read("run"))))
 
 
 @pytest.mark.parametrize("role", ["user", "tool", "system", "model"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Annotated, Any, Final, Self
+from typing import Annotated, Any, Final, Literal, Self, get_args
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
@@ -11,7 +11,11 @@ from remit.core.checks import as_tuple, wrong_value
 from remit.errors import SetupError
 from remit.schemas.jsontext import canonical_text
 from remit.schemas.settings import with_setup_errors
+from remit.schemas.suggestions import suggest
 
+ProviderToolName = Literal["code_execution", "image_generation", "web_fetch", "web_search", "x_search"]
+PROVIDER_TOOLS: Final[tuple[str, ...]] = get_args(ProviderToolName)
+"""The tools of providers that need no configuration. They run where the model runs, and nothing here governs them."""
 _WITH_OPTIONS: Final = ("web_search", "web_fetch")
 _Domain = Annotated[str, Field(pattern=r"^[^\s/:]+$")]
 
@@ -72,6 +76,8 @@ def as_provider_tools(where: str, given: Iterable[str | ProviderTool]) -> tuple[
                 f"an item of {where}", each, "give the name of a tool, or ProviderTool(name=…, max_uses=…)"
             )
         tool = ProviderTool(name=each) if isinstance(each, str) else each
+        if tool.name not in PROVIDER_TOOLS:
+            raise SetupError(f"{where}: no provider has the tool {tool.name!r}; {suggest(tool.name, PROVIDER_TOOLS)}")
         if tools.setdefault(tool.name, tool) is not tool:
             raise SetupError(f"{where} has {tool.name!r} twice; remove one")
     return tuple(tools.values())

@@ -6,41 +6,30 @@ import json
 from typing import Any
 
 import pytest
-from pydantic_ai.exceptions import UserError
 from pydantic_ai.messages import (
-    ImageUrl,
-    ModelRequest,
+    BinaryContent,
     ModelResponse,
-    RetryFeedbackPart,
-    RetryInfo,
-    SystemPromptPart,
-    TextContent,
-    ToolAvailabilityDeltaPart,
-    UserPromptPart,
+    NativeToolCallPart,
+    NativeToolReturnPart,
+    TextPart,
+    ThinkingPart,
 )
-from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.models.openai import OpenAIChatModel
-from pydantic_ai.native_tools import WebSearchTool
 from pydantic_ai.providers.openai import OpenAIProvider
 
 from remit import Risk
-from remit.contracts.chat import completion_from_message, encode_message
-from remit.contracts.items import ModelReply
+from remit.contracts.chat import encode_message
+from remit.contracts.items import Message
 from remit.errors import InvalidArgumentsError
 from remit.layers import ModelService, layer_fn
 from remit.messages import ChatRequest, Completion
 from remit.models import ModelSettings
-from remit.models.scripted import SCRIPTED_MODEL_NAME
-from remit.testing import Scripted, calls, read_only_ledger, superuser
+from remit.testing import Scripted, calls, superuser
 from remit.testing.history_check import history_errors
 from remit.workers import Attachment, AttachmentPolicy, PromptWithAttachments
-from remit.workers.port_adapter import ModelPortAdapter
-from remit.workers.request_digest import RequestDigester
-from remit.workers.request_view import RequestView
-from remit.workers.response_codec import RecordedRequest
 from tests.loopback import Endpoint
 from tests.runtime.kit import World
-from tests.workers.kit import Found, filed, runtime_of, worker_of
+from tests.workers.kit import Found, Script, call, filed, prompts_of, runtime_of, worker_of
 
 
 class Answers:
@@ -105,7 +94,7 @@ async def test_a_port_of_ours_drives_a_worker() -> None:
     messages = [json.loads(text) for text in model.requests[-1].history]
     roles = ["system", "user", "assistant", "tool", "tool", "assistant", "user", "assistant", "tool"]
     assert [message["role"] for message in messages] == roles
-    assert len(await filed(runtime.store, result.run, ModelReply)) == 4
+    assert sum(bool(message.request) for message in await filed(runtime.store, result.run, Message)) == 4
     assert (await runtime.replay(result.run)).is_identical
 
 
@@ -127,63 +116,6 @@ async def test_a_port_is_told_of_texts_and_images_and_refuses_what_it_cannot_rea
     assert type(result.reply.error) is InvalidArgumentsError
 
 
-class Knobs:
-    """A port that says no name, and remembers what it was asked."""
-
-    def __init__(self) -> None:
-        self.requests: list[ChatRequest] = []
-
-    async def __call__(self, request: ChatRequest, /) -> Completion:
-        self.requests.append(request)
-        return completion_from_message(
-            encode_message({"role": "assistant", "content": "done"}), finish_reason="strange"
-        )
-
-
-def request_of(*parts: Any, **fields: Any) -> RecordedRequest:
-    """A request with parts, as the recorder has it."""
-    values: dict[str, Any] = {
-        "agent_call_id": "call",
-        "turn": 3,
-        "ledger": read_only_ledger(()),
-        "messages": [ModelRequest(parts)],
-        "base_settings": None,
-        "settings": ModelSettings(temperature=0.5, max_tokens=7),
-        "parameters": ModelRequestParameters(),
-        "used_call_ids": {"c0"},
-        "digester": RequestDigester(),
-    }
-    return RecordedRequest(**(values | fields))
-
-
-async def ask(model: ModelPortAdapter, request: RecordedRequest) -> ModelResponse:
-    """The response of a port."""
-    view = RequestView(request, request.messages, model)
-    return view.to_answer(await view.ask(view.chat))
-
-
-async def test_knobs_and_every_kind_of_message_reach_a_port() -> None:
-    port = Knobs()
-    model = ModelPortAdapter(port)
-    feedback = RetryFeedbackPart("again", retry=RetryInfo(cause="model_retry"))
-    request = request_of(SystemPromptPart("be"), UserPromptPart(["a", TextContent("b")]), feedback)
-    response = await ask(model, request)
-    (asked,) = port.requests
-    assert (asked.settings.temperature, asked.max_tokens, len(asked.tools)) == (0.5, 7, 0)
-    assert (asked.turn, asked.used_call_ids) == (3, {"c0"})
-    assert [json.loads(text)["role"] for text in asked.history] == ["system", "user", "user"]
-    assert (response.text, response.finish_reason) == ("done", None)
-    assert (model.model_name, model.system) == ("Knobs", "remit")
-    scripted = ModelPortAdapter(Scripted([]))
-    assert (scripted.model_name, scripted.system) == (SCRIPTED_MODEL_NAME, "scripted")
-    delta = ToolAvailabilityDeltaPart(tools_added=["x"], tool_call_id="c")
-    for unread in (delta, UserPromptPart([ImageUrl("https://example.org/a.png")])):
-        with pytest.raises(InvalidArgumentsError):
-            await ask(model, request_of(unread))
-    with pytest.raises(UserError, match="WebSearchTool"):
-        await ask(model, request_of(parameters=ModelRequestParameters(native_tools=[WebSearchTool()])))
-
-
 @layer_fn
 async def pass_on(request: ChatRequest, inner: ModelService) -> Completion:
     """Change nothing."""
@@ -203,3 +135,34 @@ async def test_requests_after_a_resume_have_their_numbers_and_settings(layered: 
     assert [each.turn for each in port.requests] == [1, 2]
     assert [each.settings.tool_choice for each in port.requests] == ["required", None]
     assert [each.used_call_ids for each in port.requests[1:]] == [{"call_0_danger"}]
+
+
+THOUGHT = ThinkingPart("Hm.", signature="signed")
+SEARCH = [NativeToolCallPart("web_search", {"q": "a"}, "s1"), NativeToolReturnPart("web_search", "none", "s1")]
+ASKS = ModelResponse([THOUGHT, *SEARCH, TextPart("Let me look."), call("write", {"text": "a"})])
+
+
+@pytest.mark.parametrize("layered", [False, True])
+async def test_thinking_and_provider_tools_are_kept_and_sent_back_to_the_model(layered: bool) -> None:
+    script = Script(ASKS, "done")
+    worker = worker_of(script.model, World().write())
+    worker = worker.layer(pass_on()) if layered else worker
+    runtime = runtime_of(worker)
+    result = await runtime.call(worker, superuser(), "go")
+    assert result.value() == "done"
+    kinds = ["thinking", "builtin-tool-call", "builtin-tool-return", "text", "tool-call"]
+    first = next(message for message in await filed(runtime.store, result.run, Message) if message.request)
+    assert [part["part_kind"] for part in json.loads(first.text)["pydantic_ai"]["parts"]] == kinds
+    (answer,) = [message for message in script.requests[1] if isinstance(message, ModelResponse)]
+    assert [part.part_kind for part in answer.parts] == kinds
+    assert answer.parts[0] == THOUGHT
+    assert (await runtime.replay(result.run)).is_identical
+
+
+async def test_an_attachment_of_any_kind_reaches_a_model_of_pydantic_ai() -> None:
+    script = Script("done")
+    policy = AttachmentPolicy(suffixes=(".mp3",))
+    worker = worker_of(script.model, input=PromptWithAttachments, attachments=policy)
+    song = Attachment(name="a.mp3", media_type="audio/mpeg", data="aGk=")
+    assert (await runtime_of(worker).call(worker, superuser(), prompt="go", attachments=[song])).value() == "done"
+    assert prompts_of(script.requests[0]) == [["go", BinaryContent(b"hi", media_type="audio/mpeg")]]

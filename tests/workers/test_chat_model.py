@@ -13,14 +13,14 @@ from pydantic_ai.usage import RequestUsage
 
 from remit import Effect, LeafContext, Risk, Runtime, tool
 from remit.contracts.arguments import Arguments
-from remit.contracts.items import Message, Mismatch, ModelFailure, ModelReply, ModelUsage, RunFinished, ToolOutput
+from remit.contracts.items import Message, Mismatch, ModelFailure, ModelUsage, RunFinished, ToolOutput
 from remit.errors import CompletionError, ModelBusyError, ModelError
 from remit.runtime import RunResult
 from remit.stores import InMemoryStore
 from remit.testing import superuser
 from remit.testing.history_check import history_errors
 from tests.runtime.kit import Crash, World
-from tests.workers.kit import Found, Line, Script, call, filed, found, runtime_of, worker_of
+from tests.workers.kit import Found, Line, Script, call, filed, found, instructions_of, runtime_of, worker_of
 
 ASKS = [call("danger", '{"text":"a"}')]
 
@@ -30,6 +30,11 @@ def runtime_with(store: InMemoryStore, *lines: Line, **said: Any) -> tuple[Runti
     script = Script(*lines)
     worker = worker_of(script.model, World().write("danger", risk=Risk.HIGH), **said)
     return runtime_of(worker, store=store), script
+
+
+async def answers(store: InMemoryStore, run: str) -> list[Message]:
+    """The recorded answers of models."""
+    return [message for message in await filed(store, run, Message) if message.request]
 
 
 async def start_run(runtime: Runtime) -> RunResult[Any]:
@@ -51,7 +56,7 @@ async def test_a_resumed_worker_asks_its_model_nothing_that_it_has_answered() ->
     assert (await runtime.resume(run)).value() == "done"
     assert len(script.requests) == 1
     assert await filed(store, run, Mismatch) == []
-    assert len(await filed(store, run, ModelReply)) == len(await filed(store, run, ModelUsage)) == 2
+    assert len(await answers(store, run)) == len(await filed(store, run, ModelUsage)) == 2
 
 
 @pytest.mark.parametrize("prompt", ["Do as I say.", "Do {{ prompt }}."])
@@ -66,7 +71,7 @@ async def test_on_resume_a_changed_prompt_is_journaled_once_and_the_recorded_one
     (mismatch,) = await filed(store, run, Mismatch)
     assert mismatch.what == "system message"
     assert json.loads(mismatch.recorded)["content"] == "Do as you are told."
-    assert script.told[-1].instructions == "Do as you are told."
+    assert instructions_of(script.requests[-1]) == "Do as you are told."
 
 
 async def test_on_resume_another_request_keeps_the_recorded_answer_and_is_journaled_once() -> None:
@@ -104,9 +109,7 @@ async def test_a_replay_finds_that_the_model_would_be_asked_once_more() -> None:
     store = InMemoryStore()
     runtime, _ = runtime_with(store, "done", output=str)
     run = (await start_run(runtime)).run
-    (reply,) = await filed(store, run, ModelReply)
     other, _ = runtime_with(store, "done", output=Found, retries=1)
-    assert reply.request in repr(reply)
     assert "turn 1" in (await other.replay(run)).difference
 
 
@@ -116,7 +119,7 @@ async def test_a_bug_of_a_model_is_journaled_met_again_by_a_replay_and_propagate
     assert result.reply is not None
     assert result.reply.error is not None
     assert type(result.reply.error) is ModelError
-    assert "the model failed: RuntimeError: a bug" in result.reply.error.message
+    assert "script of function: RuntimeError: a bug" in result.reply.error.message
     (failure,) = await filed(store, result.run, ModelFailure)
     assert failure.call == (await filed(store, result.run, Message))[0].call + ":1"
     report = await runtime_with(store, "done")[0].replay(result.run)
@@ -184,7 +187,7 @@ async def test_an_answer_that_is_not_whole_is_refused_recorded_and_replayed(name
     assert result.reply is not None
     assert isinstance(result.reply.error, CompletionError)
     assert reason in result.reply.error.message
-    assert len(await filed(store, result.run, ModelReply)) == 1
+    assert len(await answers(store, result.run)) == 1
     assert (await runtime_with(store)[0].replay(result.run)).difference == ""
 
 
@@ -193,8 +196,9 @@ async def test_the_whole_response_is_kept_and_its_tokens_are_counted() -> None:
     response = ModelResponse([thinking, TextPart("done")], usage=RequestUsage(input_tokens=7, output_tokens=2))
     runtime, _ = runtime_with(store := InMemoryStore(), response)
     result = await start_run(runtime)
-    (reply,) = await filed(store, result.run, ModelReply)
-    assert [part["part_kind"] for part in json.loads(reply.response)["parts"]] == ["thinking", "text"]
+    (message,) = await answers(store, result.run)
+    kept = json.loads(message.text)["pydantic_ai"]
+    assert [part["part_kind"] for part in kept["parts"]] == ["thinking", "text"]
     (usage,) = await filed(store, result.run, ModelUsage)
     assert (usage.model, usage.prompt_tokens, usage.completion_tokens) == ("script", 7, 2)
 
@@ -207,7 +211,7 @@ async def test_output_that_the_model_had_to_mend_replays_too() -> None:
     assert (result.value(), len(script.requests)) == (Found(page="about", words=3), 3)
     again, _ = runtime_with(store, output=Found, retries=2)
     report = await again.replay(result.run)
-    assert (report.difference, report.compared_count) == ("", 8)
+    assert (report.difference, report.compared_count) == ("", 9)
 
 
 async def test_the_history_of_a_worker_is_a_valid_chat() -> None:
@@ -217,10 +221,11 @@ async def test_the_history_of_a_worker_is_a_valid_chat() -> None:
     history = await runtime.history(run)
     assert history_errors(history) == []
     messages = [json.loads(text) for text in history]
-    assert [message["role"] for message in messages] == ["user", "assistant", "tool", "tool", "assistant"]
+    assert [message["role"] for message in messages] == ["user", "assistant", "tool", "tool", "assistant", "tool"]
     assert messages[1]["content"] == "I try"
     assert [call["function"]["name"] for call in messages[1]["tool_calls"]] == ["danger", "nothing"]
-    assert messages[-1] == {"role": "assistant", "content": '{"page":"about","words":3}'}
+    assert messages[-2]["tool_calls"][0]["function"]["arguments"] == '{"page":"about","words":3}'
+    assert messages[-1]["content"] == "The result is accepted."
 
 
 async def test_a_cancelled_run_ends_every_call_of_a_worker_and_asks_no_model() -> None:

@@ -1,0 +1,156 @@
+"""A model's answer as the journal keeps it: checked, without secrets, as the items ``message`` and ``usage``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import count
+from typing import Any, Final, cast
+
+from remit.agent.usage_record import usage_of_completion
+from remit.contracts.arguments import refuse_secrets
+from remit.contracts.chat import ChatRequest, Completion, completion_from_message
+from remit.contracts.items import Message, ModelUsage
+from remit.contracts.secret import KNOWN_SECRETS, redact_secrets_in_content
+from remit.contracts.wire import ToolCallRequest, change_arguments, mark_origin, origin_of_text, rename_tool_calls
+from remit.errors import CompletionError
+from remit.journal.codec import RESULT_TOOL, message_text
+from remit.layers.retry_model import is_incomplete
+
+_ASSISTANT_PREFIX: Final = '{"role":"assistant"'
+
+
+def check_answer(answer: object) -> Completion:
+    """The answer, if it is a completion whose message is one of an assistant. Models and layers are code of others.
+
+    Raises:
+        CompletionError: it is something else, such as the text alone.
+    """
+    if not isinstance(answer, Completion):
+        raise CompletionError(
+            f"the model returned {type(answer).__name__}, not a Completion; make one with "
+            "remit.messages.completion_from_message"
+        )
+    if answer.message.startswith(_ASSISTANT_PREFIX):
+        return answer
+    try:
+        message: object = json.loads(answer.message)
+    except (ValueError, RecursionError):
+        message = None
+    role: object = cast("dict[str, Any]", message).get("role") if isinstance(message, dict) else None
+    if role is None:
+        raise CompletionError("the model answered with a message that is not the JSON object of one")
+    if role != "assistant":  # the history would attribute it to another author
+        raise CompletionError(f"the model answered with a message of role {role!r}, not 'assistant'")
+    return answer
+
+
+def is_incomplete_answer(answer: Completion) -> bool:
+    """Whether the answer has no calls and was cut, or is empty."""
+    return is_incomplete(answer.finish_reason, has_calls=bool(answer.tool_calls), has_content=bool(answer.content))
+
+
+def with_unique_call_ids(answer: Completion, request: ChatRequest) -> Completion:
+    """The answer with a new id and a name for every tool call.
+
+    Some endpoints give no id or the same id each turn, and some models name no tool; a history allows neither.
+    """
+    used = request.used_call_ids
+    ids = [call.id for call in answer.tool_calls if call.id and call.name]
+    if len(set(ids)) == len(answer.tool_calls) and used.isdisjoint(ids):
+        return answer
+    numbered = (f"call_{number}_{request.turn}" for number in count(len(used)))
+    return _rename_calls(answer, (call_id for call_id in numbered if call_id not in used))
+
+
+def _rename_calls(answer: Completion, ids: Iterator[str]) -> Completion:
+    text = mark_origin(rename_tool_calls(answer.message, ids), origin_of_text(answer.message))
+    return replace(answer, message=text, tool_calls=completion_from_message(text).tool_calls)
+
+
+def encode_answer(request: ChatRequest, answer: Completion, digest: str) -> tuple[Message, ModelUsage, Completion]:
+    """The items of an answer to the request with that digest, and the answer as later requests have it."""
+    answer = _without_secrets(answer)
+    message = Message(
+        call=request.call_id,
+        agent=request.agent_call_id,
+        text=str(answer.message),
+        request=digest,
+        origin=origin_of_text(answer.message),
+    )
+    return message, usage_of_completion(request.call_id, answer), answer
+
+
+def decode_answer(recorded: Message, usage: ModelUsage | None) -> Completion:
+    """The recorded answer. Its usage may have been lost in a crash."""
+    text = message_text(recorded)
+    if usage is None:
+        return completion_from_message(text)
+    return completion_from_message(
+        text,
+        finish_reason=usage.finish,
+        model=usage.model,
+        prompt_tokens=0 if usage.estimated else usage.prompt_tokens,
+        completion_tokens=0 if usage.estimated else usage.completion_tokens,
+        response=usage.response,
+        cached_tokens=usage.cached_tokens,
+        reasoning_tokens=usage.reasoning_tokens,
+    )
+
+
+def _without_secrets(answer: Completion) -> Completion:
+    """The answer with references in place of the values of secrets, as the journal and later requests have it.
+
+    A call whose arguments contain a value is refused.
+    """
+    if not KNOWN_SECRETS.replacements:
+        return answer
+    message = redact_secrets_in_content(change_arguments(answer.message, _arguments_without_secrets))
+    response = redact_secrets_in_content(answer.response)
+    if message == answer.message:
+        return answer if response == answer.response else replace(answer, response=response)
+    marked = mark_origin(message, origin_of_text(answer.message))
+    parsed = completion_from_message(marked)
+    return replace(answer, message=marked, content=parsed.content, tool_calls=parsed.tool_calls, response=response)
+
+
+def _arguments_without_secrets(call: ToolCallRequest) -> str:
+    """The arguments of a model's call as recorded: a call that contains the value of a secret is refused.
+
+    A typed result is redacted, as a text is.
+    """
+    return call.arguments if call.name == RESULT_TOOL else refuse_secrets(call.arguments)
+
+
+def check_complete(completion: Completion, max_tokens: int | None) -> None:
+    """Refuse an answer without calls that is cut, empty or filtered. Called after the answer is recorded.
+
+    The journal and the trace keep the answer, so a replay refuses it again.
+
+    Raises:
+        CompletionError: the message gives the reason.
+    """
+    if completion.tool_calls:
+        return
+    finish_reason = completion.finish_reason
+    if finish_reason == "length":
+        limit = "the limit of its endpoint" if max_tokens is None else f"max_tokens={max_tokens}"
+        raise CompletionError(f"the model's answer was cut at {limit}; ask for less at a time, or allow more tokens")
+    if completion.content is not None and completion.content.strip():
+        return
+    if finish_reason == "content_filter":
+        raise CompletionError("the model's answer was held back by a content filter; ask in other words")
+    raise CompletionError(f"the model's answer is empty: no text and no calls (it stopped for {finish_reason!r})")
+
+
+def requested_calls(completion: Completion) -> tuple[ToolCallRequest, ...]:
+    """The calls of an answer. If it was cut before the last one's arguments, these become invalid JSON."""
+    if completion.finish_reason != "length" or not completion.tool_calls or completion.tool_calls[-1].arguments:
+        return completion.tool_calls
+    *others, last = completion.tool_calls
+    return (*others, last._replace(arguments=_TRUNCATED_ARGUMENTS))
+
+
+_TRUNCATED_ARGUMENTS: Final = " "
+"""No text at all would mean no arguments."""

@@ -1,0 +1,138 @@
+"""The model that PydanticAI asks: each of its requests is a step of the agent, as the native loop makes it."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from typing import Any
+
+from pydantic_ai.messages import ModelMessage, ModelResponse, ModelResponsePart, TextPart, ToolCallPart, ToolReturnPart
+from pydantic_ai.models import Model, ModelRequestParameters
+from pydantic_ai.profiles import ModelProfile
+from pydantic_ai.run import AgentRunResult
+from pydantic_ai.settings import ModelSettings
+
+from remit.agent.bound_step import BoundStep
+from remit.agent.loop import AgentRun
+from remit.agent.step import Answer
+from remit.agent.typed_result import InvalidResult, Judge
+from remit.contracts.reply import Reply
+from remit.contracts.step import Done, StepRequest
+from remit.contracts.wire import escape_surrogates, replace_surrogates
+from remit.errors import Suspended
+from remit.workers.toolset import UNKNOWN_TOOL_NAME, DispatcherToolset, is_cancel_requested
+
+
+class WorkerStoppedError(Exception):
+    """Stops PydanticAI: the agent is done, or cannot go on now. Never leaves the driver."""
+
+
+class ChatModel(Model):
+    """The model of one task of an agent.
+
+    PydanticAI decides when the model is asked again, asks for the calls and validates the output. The model reads the
+    chat of the step, which both drivers keep and record alike: PydanticAI's own messages are not sent.
+    """
+
+    def __init__(self, bound: BoundStep, request: StepRequest, toolset: DispatcherToolset) -> None:
+        super().__init__(profile=ModelProfile(supports_json_schema_output=True))
+        self._step = bound.step
+        self._definition = bound.definition
+        self._request = request
+        self._toolset = toolset
+        self._answer: Answer | None = None
+        self._stop_signal: BaseException | None = None
+        self._turns = 0
+        self.run: AgentRun | None = None
+
+    @property
+    def model_name(self) -> str:
+        """PydanticAI's name for it; providers know another one."""
+        return "remit"
+
+    @property
+    def system(self) -> str:
+        """PydanticAI's name for its provider."""
+        return "remit"
+
+    async def request(
+        self,
+        messages: list[ModelMessage],
+        model_settings: ModelSettings | None,
+        model_request_parameters: ModelRequestParameters,
+    ) -> ModelResponse:
+        """The model's answer, from the journal or from the model.
+
+        Raises:
+            WorkerStoppedError: the agent is done, or `refuse` raises the reason why it cannot go on now.
+            CallError: the model failed, or a limit of the agent is used up.
+        """
+        try:
+            if await self._end_step(self._refuse):
+                raise WorkerStoppedError
+            limits = self._definition.limits
+            if self._turns >= limits.turns:
+                raise limits.turns_error(self._definition.name)
+            answer = await self._step.ask(self._request)
+        except Suspended as signal:
+            self._stop_signal = signal
+            raise WorkerStoppedError from signal
+        except asyncio.CancelledError as signal:
+            if is_cancel_requested():
+                raise
+            self._stop_signal = signal
+            raise WorkerStoppedError from signal
+        self._turns += 1
+        self._answer = answer
+        self._toolset.expect_calls(partial(self._step.make_calls, self._request, answer))
+        return self._to_response(answer)
+
+    async def accept(self, result: AgentRunResult[Any]) -> bool:
+        """End the present step with the output that PydanticAI has validated; see `_end_step`."""
+        parts = result.all_messages()[-1].parts
+        refused = sum(isinstance(part, ToolReturnPart) and part.outcome == "retried" for part in parts)
+
+        async def judge(arguments: str) -> Reply | InvalidResult:
+            nonlocal refused
+            refused -= 1
+            return Reply.from_value(result.output) if refused < 0 else await self._refuse(arguments)
+
+        return await self._end_step(judge)
+
+    async def refuse(self) -> bool:
+        """End the present step, whose output PydanticAI has refused; see `_end_step`."""
+        return await self._end_step(self._refuse)
+
+    async def _refuse(self, arguments: str) -> InvalidResult:
+        """Why PydanticAI has refused a result, in the words of every driver."""
+        assert self._step.results is not None  # noqa: S101 - results of other types are judged alone
+        found = await self._step.results.validate(arguments)
+        return found if isinstance(found, InvalidResult) else InvalidResult("the result is not valid; give another one")
+
+    async def _end_step(self, judge: Judge) -> bool:
+        """End the present step, if there is one, after its calls. Returns whether the agent is done.
+
+        Raises:
+            Suspended, CancelledError: the agent cannot go on now.
+            InvalidOutputError: the model gave too many invalid results.
+        """
+        if self._stop_signal is not None:
+            raise self._stop_signal
+        answer, self._answer = self._answer, None
+        if answer is not None:
+            outcome = await self._step.end(self._request, answer, *await self._toolset.settle(), judge)
+            if isinstance(outcome, Done):
+                self.run = AgentRun.from_outcome(self._request, outcome, self._turns)
+            else:
+                self._request = self._request.after(outcome)
+        return self.run is not None
+
+    def _to_response(self, answer: Answer) -> ModelResponse:
+        """The answer as PydanticAI reads it: its text and its calls."""
+        text = replace_surrogates(answer.completion.content or "")
+        parts: list[ModelResponsePart] = [TextPart(text)] if text else []
+        for call in (*answer.calls, *answer.result_calls):
+            is_known = call in answer.result_calls or self._toolset.has(call.name)
+            name = call.name if is_known else UNKNOWN_TOOL_NAME
+            parts.append(ToolCallPart(name, escape_surrogates(call.arguments), call.id))
+        return ModelResponse(parts=parts)
