@@ -20,6 +20,7 @@ from remit.contracts.chat import (
     decode_message,
     encode_message,
 )
+from remit.contracts.provider_tool import ProviderTool
 from remit.contracts.wire import ModelText
 from remit.errors import SetupError
 from remit.models import ModelSettings
@@ -128,6 +129,8 @@ async def test_the_answer_to_a_request_is_filed_under_agent_and_turn() -> None:
         {"history": History(["x", "x"])},
         {"history": History()},
         {"tools": ToolDefinitions([DEFINITION])},
+        {"provider_tools": (ProviderTool(name="web_search"),)},
+        {"provider_tools": (ProviderTool(name="web_search", max_uses=2),)},
         {"settings": ModelSettings(temperature=0.0)},
         {"settings": ModelSettings(temperature=0.5)},
         {"settings": ModelSettings(max_tokens=5)},

@@ -13,12 +13,20 @@ from remit.agent.definition import AgentDefinition
 from remit.agent.driver import AgentService, AgentTask, AgentTools
 from remit.agent.layered_step import compose_recorded_steps
 from remit.agent.loop import AgentLoop, AgentRun, LimitedStep, Loop
-from remit.agent.model import AnyModel, MissingModel, Model, VendorModel, check_settings, model_name
+from remit.agent.model import (
+    AnyModel,
+    MissingModel,
+    Model,
+    VendorModel,
+    check_provider_tools,
+    check_settings,
+    model_name,
+)
 from remit.contracts.call import StepLayer, StepService
 from remit.contracts.schema import shorten_text
 from remit.contracts.step import StepRequest
 from remit.core.checks import check_functions
-from remit.errors import NoModelError, SetupError, ToolFailedError
+from remit.errors import ModelRefusedError, NoModelError, SetupError, ToolFailedError
 
 
 class NativeDriver:
@@ -47,7 +55,16 @@ class NativeDriver:
         return _NativeAgent(definition, tools, _to_port(definition.name, model), self._loop).run
 
     def check_model(self, definition: AgentDefinition, model: AnyModel | None, /) -> None:
-        """Refuse a model that is known not to take the agent's settings. Nothing else is known without a request."""
+        """Refuse a model that is known not to take the agent's settings, or has not the provider's tools.
+
+        Raises:
+            NoModelError: names them.
+        """
+        if model is not None and not isinstance(model, str):
+            try:
+                check_provider_tools(model, definition.provider_tools)
+            except ModelRefusedError as error:
+                raise NoModelError(f"agent {definition.name} cannot run here: {error.message}") from error
         check_settings(definition.name, model, definition.settings)
 
     def __repr__(self) -> str:
