@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Unpack
 
 from remit.agent.agent import Agent
 from remit.agent.attachments import Refer, store_attachments
-from remit.contracts.arguments import Arguments, Limits
-from remit.contracts.items import RunOpened
+from remit.approvals.carried import describe_act, open_with
+from remit.approvals.from_journal import RecordedQuestion
+from remit.approvals.service import DecisionOptions, DecisionService
+from remit.contracts.arguments import Arguments, Limits, parse_arguments
+from remit.contracts.items import DETACHED, Item, RunOpened
 from remit.contracts.principal import Principal
+from remit.contracts.question import DecisionKind
 from remit.contracts.resolution import CheckTarget
 from remit.dispatch.registry import AnyCallee
 from remit.engine.artifacts import ArtifactService
 from remit.engine.callees import ListedCallees
 from remit.engine.conversations import Conversations
 from remit.engine.executor import RunExecutor
+from remit.engine.principals import PrincipalLookup
 from remit.engine.queueing import store_run
 from remit.engine.request import RunOptions, RunRequest, check_same_request
+from remit.errors import RequestConflictError, RequestError
 
 
 class RunOpener:
-    """Opens runs. ``make_run_id`` makes their ids, and ``add_principals`` lets the runtime resume them."""
+    """Opens runs. ``make_run_id`` makes their ids, and ``principals`` lets the runtime resume them."""
 
     def __init__(
         self,
@@ -30,7 +37,7 @@ class RunOpener:
         artifacts: ArtifactService,
         limits: Limits,
         make_run_id: Callable[[], str],
-        add_principals: Callable[[Principal], None],
+        principals: PrincipalLookup,
         check_target: CheckTarget | None,
     ) -> None:
         self._callees = callees
@@ -39,8 +46,9 @@ class RunOpener:
         self._artifacts = artifacts
         self._limits = limits
         self._make_run_id = make_run_id
-        self._add_principals = add_principals
+        self._principals = principals
         self._check_target = check_target
+        self.decisions = DecisionService(executor.store, executor.clock, callees.find, limits)
 
     async def request_run(
         self, prompt: str, by: Principal, agent: str | Agent, options: RunOptions, *, is_stored: bool = False
@@ -51,23 +59,72 @@ class RunOpener:
             RequestError: as `Runtime.run` says.
         """
         conversation, key = options.get("conversation", ""), options.get("idempotency_key", "")
-        callee = await self._callees.select_agent(agent, by, conversation, key)
+        carried = await self._confirm(options, by) if options.get("confirms") else None
+        announced_by = carried.question.agent if carried is not None else ""
+        callee = await self._callees.select_agent(agent or announced_by, by, conversation, key)
+        if carried is not None and callee.name != announced_by:
+            raise RequestConflictError(f"the agent {announced_by!r} announced the call; leave out agent=")
         if is_stored or options.get("when_busy") == "queue":
             self._callees.check_listed_model(callee)
         arguments = callee.build_arguments(prompt, **callee.definition.file_fields(options.get("files", ())))
-        return RunRequest.of_agent(callee, arguments, by, options)
+        return RunRequest.of_agent(callee, arguments, by, options)._replace(carries=carried)
+
+    async def _confirm(self, options: RunOptions, by: Principal) -> RecordedQuestion:
+        """The question that a message confirms, with this decision; without one if the request is repeated.
+
+        Raises:
+            RequestError: the question may not be confirmed by this message.
+        """
+        question = options.get("confirms", "")
+        if options.get("files"):
+            raise RequestError("a message that confirms a call has no files; send them with another one")
+        if await self._conversations.find_repeated(options.get("idempotency_key", ""), by) is not None:
+            row = await self._executor.store.find_question(question)
+            if row is not None:
+                return RecordedQuestion(row.question)
+        asked, decision = await self.decisions.make_decision(question, approved=True, by=by, kind="confirm")
+        is_elsewhere = asked.conversation != options.get("conversation", "") or not asked.agent
+        if is_elsewhere or await self._conversations.find_announcing_run(asked) is None:
+            raise RequestConflictError(
+                f"no agent has announced the call of question {question} in this conversation, or a run waits for the "
+                "answer; decide it without a message"
+            )
+        return RecordedQuestion(asked, decision)
+
+    async def decide(
+        self, question: str, *, approved: bool, by: Principal, kind: DecisionKind, **details: Unpack[DecisionOptions]
+    ) -> str | None:
+        """Store a decision; return the id of the run that it opens, None if it opens none: see `Runtime.decide`.
+
+        Raises:
+            RequestError: ``by`` may not decide, or the announced call cannot be made any more.
+        """
+        asked, decision = await self.decisions.make_decision(question, approved=approved, by=by, kind=kind, **details)
+        announcing = await self._conversations.find_announcing_run(asked) if approved else None
+        if announcing is None:
+            await self._executor.store.decide(decision)
+            return None
+        is_own = (by.name, by.tenant) == (asked.asker, asked.tenant)
+        asker = by if is_own else self._principals.find(asked.asker, asked.tenant, f"question {question}")
+        callee = self._callees.resolve_agent(asked.agent) if asked.agent else self._callees.find(asked.tool)
+        arguments = parse_arguments(asked.arguments, self._limits)
+        if isinstance(callee, Agent):
+            arguments = callee.build_arguments(describe_act(asked, decision))
+        request = RunRequest(callee, arguments, asker, conversation=asked.conversation, target=announcing.target)
+        request = request._replace(is_direct_call=announcing.after == DETACHED, when_busy="queue")
+        return (await self.store_run(request._replace(carries=RecordedQuestion(asked, decision)))).call
 
     async def create_header(self, request: RunRequest, run: str = "") -> RunOpened:
         """The header of the run for a request, with the id ``run`` or a new one. Nothing is stored yet."""
         if request.is_direct_call:
             request = request._replace(agent=self._callees.default_agent)
         request = request.check(self._limits)
-        self._add_principals(request.principal)
+        self._principals.add(request.principal)
         arguments = await _refer_to_files(request.callee, request.arguments, request.principal, self._artifacts.refer)
         make_run_id = (lambda: run) if run else self._make_run_id
         header = await self._conversations.create_header(request._replace(arguments=arguments), make_run_id)
         await self._refuse_target(request, header)
-        return header
+        return header if request.carries is None else open_with(header, request.carries, self._limits)[0]
 
     async def _refuse_target(self, request: RunRequest, header: RunOpened) -> None:
         """Refuse a target that the application does not have. A tool that is called directly says so itself."""
@@ -83,10 +140,15 @@ class RunOpener:
 
     async def store_run(self, request: RunRequest, run: str = "") -> RunOpened:
         """Store a new run; one that may queue after whichever run is the newest of its conversation by then."""
+
+        async def create_items() -> tuple[RunOpened, Sequence[Item]]:
+            header = await self.create_header(request, run)
+            return (header, ()) if request.carries is None else open_with(header, request.carries, self._limits)
+
         if request.when_busy == "queue":
-            return await store_run(lambda: self.create_header(request, run), self._conversations, self._executor)
-        header = await self.create_header(request, run)
-        await self._executor.create_run(header.call, header)
+            return await store_run(create_items, self._conversations, self._executor)
+        header, following = await create_items()
+        await self._executor.create_run(header.call, header, *following)
         return header
 
     async def check_repeated(self, request: RunRequest, header: RunOpened) -> None:

@@ -14,7 +14,7 @@ from remit.agent.agent import Agent
 from remit.agent.linking import NamedModels, check_prices, link_agents
 from remit.agent.model import Model, ResolveModel
 from remit.app import App
-from remit.approvals.service import DecisionService, GrantService
+from remit.approvals.service import GrantService
 from remit.contracts.arguments import Arguments, Limits
 from remit.contracts.artifact import Files
 from remit.contracts.call import CallLayer
@@ -36,13 +36,14 @@ from remit.engine.executor import RunExecutor
 from remit.engine.following import RunEvent, follow_execution
 from remit.engine.principals import PrincipalDirectory, PrincipalLookup
 from remit.engine.queueing import run_in_turn
-from remit.engine.reader import CANCEL_PERMISSION, Page, RunDetails
+from remit.engine.reader import Page, RunDetails
 from remit.engine.request import RunOptions, RunRequest, WhenBusy, new_id
 from remit.engine.result import ReplayReport, RunResult
 from remit.engine.root import RootCaller, RootExecutor, replay_run
 from remit.engine.schedule import Schedule
+from remit.engine.sharing import check_may_cancel
 from remit.engine.watching import wake_streams_and
-from remit.errors import LeaseError, RequestDeniedError, RequestError, RequestNotFoundError
+from remit.errors import LeaseError, RequestError
 from remit.export.receipt import Receipt, ReceiptCall, make_receipt
 from remit.journal.ledger import ItemCallback
 from remit.journal.memory import InMemoryStore
@@ -142,14 +143,12 @@ class Runtime:
             self.artifacts,
             self._limits,
             self._make_run_id,
-            self.add_principals,
+            self._principals,
             app.check_target,
         )
         app.check_operations(registry, self._layers)
-        self._decision_service = DecisionService(self.store, clock, self._callees.find, self._limits)
-        self.grants = GrantService(
-            self.store, clock, self._callees.find, self._policy_versions, new_id, self._limits, directory
-        )
+        versions = self.dispatcher.policy_versions
+        self.grants = GrantService(self.store, clock, self._callees.find, versions, new_id, self._limits, directory)
 
     def client(self, principal: Principal) -> Client:
         """A client for ``principal``, which sees and does only what this principal may. Its runs can be resumed here.
@@ -177,7 +176,7 @@ class Runtime:
             model_resolver=self._resolve_model,
             prices=self._executor.prices,
         )
-        layered._principals = self._principals.copy()
+        layered._principals.take_over(self._principals)
         return layered
 
     def add_principals(self, *principals: Principal) -> None:
@@ -195,6 +194,7 @@ class Runtime:
         files: Files = (),
         target: str = "",
         when_busy: WhenBusy = "refuse",
+        confirms: str = "",
     ) -> RunResult[Any]:
         """Run an agent: a new run, which is the next one of ``conversation`` if given. ``files``: see `artifacts`.
 
@@ -204,14 +204,17 @@ class Runtime:
         about, such as ``bakery/main``; all runs of a conversation have that of its first one.
 
         With ``when_busy="queue"`` a message to a busy conversation is stored and waits for its turn. If a run before it
-        waits for a decision, the result is ``queued``, and an engine or `resume` continues it later.
+        waits for a decision, the result is ``queued``, and an engine or `resume` continues it later. ``confirms`` is a
+        question about an announced call that the message confirms; see `decide`.
 
         Raises:
             RequestError: the agent is unknown or not the registered one, the conversation's last run has not ended, or
                 the conversation has another target.
             IdempotencyError: the key was used for another request. LeaseError: another executor holds the run.
         """
-        options = RunOptions(conversation=conversation, files=files, target=target, when_busy=when_busy)
+        options = RunOptions(
+            conversation=conversation, files=files, target=target, when_busy=when_busy, confirms=confirms
+        )
         options["idempotency_key"] = idempotency_key
         return await self._start_run(await self._opener.request_run(prompt, by, agent, options))
 
@@ -236,6 +239,7 @@ class Runtime:
         files: Files = (),
         target: str = "",
         when_busy: WhenBusy = "refuse",
+        confirms: str = "",
     ) -> str:
         """Open a run for an engine to execute; return its id. Otherwise like `run`.
 
@@ -243,7 +247,9 @@ class Runtime:
             RequestError: as `run` says, or the agent has another model. NoModelError: a model that it may ask cannot
                 take a setting, or the value of a header is missing here.
         """
-        options = RunOptions(conversation=conversation, files=files, target=target, when_busy=when_busy)
+        options = RunOptions(
+            conversation=conversation, files=files, target=target, when_busy=when_busy, confirms=confirms
+        )
         request = await self._opener.request_run(prompt, by, agent, options, is_stored=True)
         await self._named_models.check_settings(request.callee)
         return (await self._opener.store_run(request)).call
@@ -301,8 +307,11 @@ class Runtime:
         result: str = "",
         arguments: str = "",
         kind: DecisionKind = "approve",
-    ) -> None:
+    ) -> str | None:
         """Decide a question as a signed-in principal; `resume` then executes the run. See `Ask` for the ``kind``.
+
+        A yes to an announced call opens the next run of its conversation, for the principal of the announcing run: it
+        makes the call before the model is asked. Returns the id of that run, None if the decision opens none.
 
         ``arguments`` (JSON) replace those of an approved call. They are validated now; on resume the policy checks them
         and may ask again. For the question whether an interrupted call happened, approved means yes, and ``result`` is
@@ -311,13 +320,13 @@ class Runtime:
         Raises:
             RequestError: the question is unknown or settled, ``by`` may not decide it, or a value is invalid.
         """
-        await self._decision_service.decide(
+        return await self._opener.decide(
             question, approved=approved, by=by, kind=kind, reason=reason, result=result, arguments=arguments
         )
 
     async def earliest_expiry(self, run: str) -> float | None:
         """Earliest expiry of the run's open questions; resuming after it denies them. None if there are none."""
-        return await self._decision_service.earliest_expiry(run)
+        return await self._opener.decisions.earliest_expiry(run)
 
     async def resume(self, run: str, release_requested: asyncio.Event | None = None) -> RunResult[Any]:
         """Resume a run after its questions were decided or its process died. An ended run returns its result.
@@ -342,11 +351,7 @@ class Runtime:
         """
         check_principal("by", by)
         header, items = await self._conversations.read_run(run)
-        if header.tenant != by.tenant:
-            raise RequestNotFoundError(f"run {run} does not exist")
-        if header.principal != by.name and not by.at(header.target).may(CANCEL_PERMISSION):
-            missing = f"missing permission {CANCEL_PERMISSION}"
-            raise RequestDeniedError(f"{by.name} may not cancel run {run} of {header.principal}: {missing}")
+        check_may_cancel(header, by)
         await self.store.request_cancel(run, by.name)
         with contextlib.suppress(LeaseError):
             callee = self._callees.find(header.callee)
@@ -374,7 +379,7 @@ class Runtime:
         if not request.idempotency_key or await self.store.find_run(header.call) is None:
             await self._named_models.check(request.callee)
         try:
-            if request.when_busy == "queue":
+            if request.when_busy == "queue" or request.carries is not None:
                 header = await self._opener.store_run(request, header.call)
                 return await run_in_turn(header, self.resume, self._conversations, self.store)
             store_files = partial(self._opener.store_files, request)  # nothing of a refused request is stored
@@ -384,9 +389,6 @@ class Runtime:
                 raise
         await self._opener.check_repeated(request, header)
         return await self.resume(header.call)
-
-    def _policy_versions(self, tool: str) -> set[str]:
-        return self.dispatcher.policy_versions(self._callees.find(tool))
 
     def __repr__(self) -> str:
         """Draw the layers around the calls of the default agent."""

@@ -55,11 +55,22 @@ class Desk:
         return [row.decision for row in rows if row.decision is not None]
 
 
-async def test_a_confirming_flag_in_a_later_message_is_the_users_yes() -> None:
+async def test_a_confirming_flag_in_a_later_call_is_no_confirmation() -> None:
     desk = Desk("confirm")
     await desk.call(confirmed=False)
-    assert (await desk.call(confirmed=True)).status == "done"
-    assert desk.dropped == ["about"]
+    question = await desk.question()
+    again = await desk.call(confirmed=True)
+    assert (again.status, again.questions, desk.dropped) == ("waiting", (question.id,), [])
+
+
+async def test_the_users_confirmation_of_an_announced_direct_call_has_it_made() -> None:
+    desk = Desk("confirm")
+    announced = await desk.call(confirmed=False)
+    run = await desk.runtime.decide((await desk.question()).id, approved=True, by=EVE, kind="confirm")
+    assert run not in (None, announced.run)
+    assert run is not None
+    assert ((await desk.runtime.resume(run)).value(), desk.dropped) == ("dropped", ["about"])
+    assert (await desk.runtime.replay(run)).is_identical
     (decision,) = await desk.decisions()
     assert (decision.by, decision.kind, decision.approved) == ("eve", "confirm", True)
 

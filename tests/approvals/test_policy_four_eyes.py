@@ -137,7 +137,9 @@ async def test_who_allowed_an_announced_call_does_not_make_it(store: Store) -> N
     runtime = runtime_of(model, drop, store=store, layers=layers(Policy.only(asks("drop"))))
     await runtime.run("go", by=ADA, conversation="c")
     (row,) = await store.list_questions()
-    await runtime.decide(row.question.id, approved=True, by=BOB)
+    run = await runtime.decide(row.question.id, approved=True, by=BOB)
+    assert run is not None
+    await runtime.cancel(run, by=BOB)
     own = await runtime.run("yes", by=BOB, conversation="c")
     assert (own.status, ran) == ("waiting", []), "the approval is for the call that ada announced"
     with pytest.raises(RequestError, match="bob requested the call"):

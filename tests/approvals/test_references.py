@@ -224,16 +224,20 @@ async def test_a_model_cannot_say_which_revision_or_name_an_object_has(store: St
     assert arguments == {"page": {"id": "8", "name": "About us", "revision": "1"}}
 
 
-async def test_a_confirmation_by_id_uses_the_approval_of_a_call_by_name(store: Store) -> None:
+async def test_an_announced_call_by_name_is_made_with_the_object_shown_and_its_repeat_by_id_answered(
+    store: Store,
+) -> None:
     site = Site(confirm=True)
     confirmed = calls(("drop", {"page": "7", "confirmed": True}))
     runtime = site.runtime(DROP, "sure?", confirmed, "done", store=store)
     await runtime.run("go", by=ADA, conversation="c")
     question = await open_question(store)
     assert question.shown == '"home" → page 7 "Home", revision 3'
-    await runtime.decide(question.id, approved=True, by=BOB)
-    result = await runtime.run("yes", by=ADA, conversation="c")
+    run = await runtime.decide(question.id, approved=True, by=BOB)
+    assert run is not None
+    result = await runtime.resume(run)
     assert (result.status, site.dropped) == ("done", [("7", "3")])
+    assert (await runtime.replay(run)).is_identical
 
 
 async def test_the_steps_of_a_pipeline_are_shown_with_their_objects_and_approved_together(store: Store) -> None:

@@ -124,13 +124,13 @@ async def test_an_approver_of_this_process_is_asked_again_at_once(store: Store) 
 
 async def test_an_announced_call_is_bound_to_the_state_of_its_announcement(store: Store) -> None:
     pages = Pages(confirm=True)
-    sure = calls(("drop", {"title": "About", "confirmed": True}))
-    runtime = runtime_of(Scripted([DROP, "sure?", sure, "done"]), pages.drop, store=store)
+    runtime = runtime_of(Scripted([DROP, "sure?", "done"]), pages.drop, store=store)
     await runtime.run("drop it", by=ADA, conversation="c")
     (row,) = await store.list_questions()
-    await runtime.decide(row.question.id, approved=True, by=BOB)
+    run = await runtime.decide(row.question.id, approved=True, by=BOB)
     pages.sections = 3
-    waiting = await runtime.run("yes", by=ADA, conversation="c")
+    assert run is not None
+    waiting = await runtime.resume(run)
     assert (waiting.status, pages.dropped) == ("waiting", [])
     assert (await question_of(store, waiting.questions[0])).shown == "About with 3 sections"
     await runtime.decide(waiting.questions[0], approved=True, by=BOB)

@@ -78,11 +78,18 @@ class Desk:
         )
 
     async def call(
-        self, callee: Tool[..., Any], arguments: str, *, run: str = "run", conversation: str = "", name: str = "call"
+        self,
+        callee: Tool[..., Any],
+        arguments: str,
+        *,
+        run: str = "run",
+        conversation: str = "",
+        name: str = "call",
+        wire: str = "",
     ) -> Call:
-        """A bound call in a run, as validate hands it on."""
+        """A bound call in a run, as validate hands it on. With an id on the ``wire`` a model has made it."""
         ledger = await self.ledger(run, conversation=conversation)
-        call = await make_call(callee, arguments, ledger=ledger, conversation=conversation, call_id=name)
+        call = await make_call(callee, arguments, ledger=ledger, conversation=conversation, call_id=name, wire=wire)
         return call.with_payload(callee.schema_in.bind(call.arguments))
 
     async def decide(self, question: str, *, approved: bool, reason: str = "") -> None:

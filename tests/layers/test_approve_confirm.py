@@ -1,23 +1,20 @@
-"""A tool with a confirmation flag: the first call announces, a person decides, the next matching call takes it."""
+"""A tool with a confirmation flag: the first call announces, and no later call is the yes of a person."""
 
 from __future__ import annotations
 
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from remit import Agent, App, Block, Effect, LeafContext, Policy, Risk, Runtime, When, tool
-from remit.contracts.items import AttemptStarted
-from remit.contracts.ledger import Consumption
 from remit.errors import ApprovalDeniedError, BlockedError, Suspended
 from remit.journal.ports import QuestionRow, Store
-from remit.journal.sql.store import SqlStore
 from remit.layers import Call, Reply
 from remit.runtime import RunResult
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, call_through, calls, superuser
-from tests.layers.asking import Desk, approve, asked, decided, later, says
+from tests.layers.asking import Desk, approve, later, says
 from tests.layers.inner import Inner
 
 
@@ -44,17 +41,17 @@ def desk() -> Desk:
 
 async def announced(desk: Desk, *, run: str = "first", conversation: str = "c") -> str:
     """The id of the question that an announcement opened."""
-    await call_through(approve(later()), await desk.call(drop, ANNOUNCE, run=run, conversation=conversation))
+    await call_through(approve(later()), await desk.call(drop, ANNOUNCE, run=run, conversation=conversation, wire="w"))
     return (await desk.questions())[-1].id
 
 
 async def confirming(desk: Desk, *, run: str = "second", conversation: str = "c", name: str = "call") -> Call:
-    return await desk.call(drop, CONFIRM, run=run, conversation=conversation, name=name)
+    return await desk.call(drop, CONFIRM, run=run, conversation=conversation, name=name, wire="w")
 
 
 async def test_an_unconfirmed_call_passes_through_and_nobody_is_asked(desk: Desk) -> None:
     person, inner = says(False), Inner(reply := Reply.from_value("inner"))
-    call = await desk.call(drop, ANNOUNCE, conversation="c")
+    call = await desk.call(drop, ANNOUNCE, conversation="c", wire="w")
     assert await call_through(approve(person), call, inner) is reply
     assert (inner.calls, person.asked) == ([call.replace(approvals=("",))], [])
 
@@ -73,21 +70,37 @@ async def test_announcing_again_opens_no_second_question(desk: Desk) -> None:
 
 async def test_flag_unset_and_flag_left_out_announce_the_same(desk: Desk) -> None:
     await announced(desk)
-    unset = await desk.call(drop, '{"confirmed":false,"page":"about"}', conversation="c")
+    unset = await desk.call(drop, '{"confirmed":false,"page":"about"}', conversation="c", wire="w")
     await call_through(approve(later()), unset)
     assert len(await desk.questions()) == 1
 
 
-@pytest.mark.parametrize("run", ["first", "second"], ids=["the same run", "a later run"])
-async def test_the_next_matching_call_takes_the_decision_without_asking(desk: Desk, run: str) -> None:
+async def test_an_approved_announcement_is_left_to_the_run_that_its_answer_opened(desk: Desk) -> None:
+    await desk.decide(await announced(desk), approved=True)
+    inner = Inner()
+    with pytest.raises(ApprovalDeniedError, match=r"bea has answered .* is called when this run has ended"):
+        await call_through(approve(later()), await confirming(desk, run="first", name="confirmed"), inner)
+    await announced(desk)
+    assert len(await desk.questions()) == 1
+    assert inner.calls == []
+
+
+async def test_an_approved_announcement_serves_no_call_of_another_run(desk: Desk) -> None:
     question = await announced(desk)
     await desk.decide(question, approved=True)
-    person, inner = later(), Inner()
-    call = await confirming(desk, run=run, name="confirmed")
-    await call_through(approve(person), call, inner)
-    assert (inner.calls, person.asked) == ([call.replace(approvals=(question,))], [])
-    assert [each.id for each in asked(call)] == [question]
-    assert [each.approved for each in decided(call)] == [True]
+    inner = Inner()
+    with pytest.raises(Suspended) as caught:
+        await call_through(approve(later()), await confirming(desk), inner)
+    assert question not in caught.value.questions
+    assert inner.calls == []
+
+
+@pytest.mark.parametrize("wire", ["", "w"], ids=["by a body", "by the model of a nested agent"])
+async def test_a_call_that_no_run_could_make_again_announces_nothing(desk: Desk, wire: str) -> None:
+    call = await desk.call(drop, ANNOUNCE, conversation="c", wire=wire)
+    caller = replace(call.caller, path=("editor", "helper"))
+    await call_through(approve(later()), call.replace(caller=caller))
+    assert await desk.questions() == []
 
 
 async def test_the_next_matching_call_takes_a_denial_too(desk: Desk) -> None:
@@ -117,7 +130,7 @@ async def test_a_call_that_does_not_match_is_asked_about_itself(desk: Desk, argu
     question = await announced(desk)
     await desk.decide(question, approved=True)
     inner = Inner()
-    call = await desk.call(drop, arguments, run="second", conversation=conversation)
+    call = await desk.call(drop, arguments, run="second", conversation=conversation, wire="w")
     with pytest.raises(Suspended) as caught:
         await call_through(approve(later()), call, inner)
     assert question not in caught.value.questions
@@ -127,7 +140,7 @@ async def test_a_call_that_does_not_match_is_asked_about_itself(desk: Desk, argu
 
 async def test_another_tool_of_the_same_arguments_does_not_match(desk: Desk) -> None:
     await desk.decide(await announced(desk), approved=True)
-    other = await desk.call(drop.with_name("erase"), CONFIRM, run="second", conversation="c")
+    other = await desk.call(drop.with_name("erase"), CONFIRM, run="second", conversation="c", wire="w")
     with pytest.raises(Suspended):
         await call_through(approve(later()), other)
 
@@ -146,20 +159,8 @@ async def test_without_a_conversation_nothing_is_announced(desk: Desk) -> None:
     assert len(inner.calls) == 1
 
 
-async def test_an_approval_is_used_once(desk: Desk) -> None:
-    question = await announced(desk)
-    await desk.decide(question, approved=True)
-    first = await confirming(desk, run="second")
-    await call_through(approve(later()), first)
-    started = AttemptStarted(call=first.id, parent=first.caller.call, attempt=1, question=question)
-    await first.ledger.commit(started, Consumption((question,), "second", first.id))
-    with pytest.raises(Suspended) as caught:
-        await call_through(approve(later()), await confirming(desk, run="third"))
-    assert question not in caught.value.questions
-
-
 async def test_a_tool_that_the_policy_allows_announces_nothing(desk: Desk) -> None:
-    await call_through(approve(later()), await desk.call(touch, ANNOUNCE, conversation="c"))
+    await call_through(approve(later()), await desk.call(touch, ANNOUNCE, conversation="c", wire="w"))
     assert await desk.questions() == []
 
 
@@ -167,7 +168,7 @@ async def test_an_unconfirmed_call_that_is_blocked_does_not_run(desk: Desk) -> N
     inner = Inner()
     policy = Policy.only(When("never", lambda _call: True, Block(reason="pages stay")))
     with pytest.raises(BlockedError):
-        await call_through(approve(later(), policy), await desk.call(drop, ANNOUNCE, conversation="c"), inner)
+        await call_through(approve(later(), policy), await desk.call(drop, ANNOUNCE, conversation="c", wire="w"), inner)
     assert inner.calls == []
 
 
@@ -200,23 +201,24 @@ ADA = superuser()
 ASK, SURE = calls(("drop", {"page": "about"})), ("drop", {"page": "about", "confirmed": True})
 
 
-async def talk(store: Store, *lines: Any, decide: bool | None) -> tuple[Runtime, RunResult[str]]:
-    """An announcement in one run, a decision on it (or none yet), and a second run of the conversation."""
+async def talk(store: Store, *lines: Any) -> tuple[Runtime, str]:
+    """An announcement in one run, and its question."""
     agent = Agent("editor", instructions="Work.", tools=(drop,))
     runtime = Runtime(App(name="cms", agents=(agent,)), model=Scripted([ASK, "sure?", *lines]), store=store)
     await runtime.run("drop it", by=ADA, conversation="c")
     ((question, *_),) = await store.list_questions()
-    if decide is not None:
-        await runtime.decide(question.id, approved=decide, by=ADA)
-    return runtime, await runtime.run("yes", by=ADA, conversation="c")
+    return runtime, question.id
 
 
 async def said_of(runtime: Runtime, result: RunResult[str]) -> list[str]:
     return [text for text in await runtime.history(result.run) if '"role":"tool"' in text]
 
 
-async def test_through_the_runtime_the_second_run_takes_the_decision_of_the_first() -> None:
-    runtime, result = await talk(InMemoryStore(), calls(SURE), "gone", decide=True)
+async def test_through_the_runtime_the_answer_opens_the_run_that_makes_the_call() -> None:
+    runtime, question = await talk(InMemoryStore(), "gone")
+    run = await runtime.decide(question, approved=True, by=ADA)
+    assert run is not None
+    result = await runtime.resume(run)
     assert result.value() == "gone"
     assert ["would be" in text for text in await said_of(runtime, result)] == [True, False]
     assert (await runtime.replay(result.run)).is_identical
@@ -234,16 +236,8 @@ class Bounded(InMemoryStore):
 
 
 async def test_through_the_runtime_a_second_run_that_waits_gets_the_decision_when_it_comes() -> None:
-    runtime, result = await talk(Bounded(), calls(SURE), "gone", decide=None)
-    assert result.status == "waiting"
-    await runtime.decide(result.questions[0], approved=True, by=ADA)
+    runtime, question = await talk(Bounded(), calls(SURE), "gone")
+    result = await runtime.run("yes", by=ADA, conversation="c")
+    assert (result.status, result.questions) == ("waiting", (question,))
+    assert await runtime.decide(question, approved=True, by=ADA) is None
     assert (await runtime.resume(result.run)).value() == "gone"
-
-
-async def test_through_the_runtime_one_of_two_confirmed_calls_at_once_takes_the_decision(tmp_path: Path) -> None:
-    store = SqlStore.at(tmp_path / "journal.db")
-    try:
-        _, result = await talk(store, calls(SURE, SURE), "gone", decide=True)
-        assert result.status == "waiting"
-    finally:
-        await store.close()

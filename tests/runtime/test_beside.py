@@ -96,12 +96,14 @@ async def test_what_a_call_announces_another_does_once_a_person_has_said_yes(sto
     erase = eraser_of(runtime)
     await runtime.call_in_conversation("c", erase, ADA, "about")
     (row,) = await store.list_questions(conversation="c")
-    await runtime.decide(row.question.id, approved=True, by=ADA)
-    assert (await runtime.call_in_conversation("other", erase, ADA, "about", confirmed=True)).status == "waiting"
-    assert (await runtime.call_in_conversation("c", erase, ADA, "about", confirmed=True)).value() == "erased about"
-    assert (await runtime.call_in_conversation("c", erase, ADA, "about", confirmed=True)).status == "waiting", (
-        "a yes is used once"
-    )
+    run = await runtime.decide(row.question.id, approved=True, by=ADA)
+    assert run is not None
+    assert (await runtime.call_in_conversation("c", erase, ADA, "about", confirmed=True)).status == "waiting"
+    assert (await runtime.resume(run)).value() == "erased about"
+    assert len(ran) == 1
+    header = (await items_of(store, run))[0]
+    assert isinstance(header, RunOpened)
+    assert (header.after, header.callee, header.conversation) == (DETACHED, "erase", "c")
 
 
 async def test_a_call_beside_a_conversation_replays(store: Store) -> None:

@@ -15,6 +15,7 @@ from remit.errors import RequestError
 from remit.journal.ports import Store
 from remit.journal.sql.store import SqlStore
 from remit.models.scripted import ScriptLine
+from remit.runtime import RunResult
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser
 from remit.testing.history_check import HistoryErrorKind, history_errors
@@ -142,14 +143,21 @@ async def test_a_call_that_only_announces_is_made_and_opens_the_question_for_wha
     assert ran == []
 
 
-async def test_what_was_announced_and_approved_is_done_by_a_later_run_once(store: Store) -> None:
+async def approve(runtime: Runtime, store: Store) -> RunResult[Any]:
+    """Approve the announced call, and execute the run that this opens."""
+    (row,) = await store.list_questions()
+    run = await runtime.decide(row.question.id, approved=True, by=superuser())
+    assert run is not None
+    return await runtime.resume(run)
+
+
+async def test_what_was_announced_and_approved_is_done_by_the_next_run_once(store: Store) -> None:
     ran = list[str]()
-    script = [calls(("erase", FIRST)), "shall I?", calls(("erase", YES)), "done", calls(("erase", YES)), "again"]
+    script = [calls(("erase", FIRST)), "shall I?", "done", calls(("erase", YES)), "again"]
     runtime, _ = talk(store, *script, ran=ran)
     await runtime.run("erase about", by=superuser(), conversation="c")
     (row,) = await store.list_questions()
-    await runtime.decide(row.question.id, approved=True, by=superuser())
-    second = await runtime.run("yes", by=superuser(), conversation="c")
+    second = await approve(runtime, store)
     assert (second.status, ran) == ("done", [f"about in {second.run}"])
     taken = await store.find_question(row.question.id)
     (started,) = [item for item in await items_of(store, second.run) if isinstance(item, AttemptStarted)]
@@ -160,27 +168,6 @@ async def test_what_was_announced_and_approved_is_done_by_a_later_run_once(store
     assert len(ran) == 1
 
 
-async def test_what_was_announced_and_approved_is_done_by_the_same_run(store: Store) -> None:
-    ran = list[str]()
-    announced = asyncio.Event()
-    decided = asyncio.Event()
-
-    async def model(request: Any, /) -> Any:
-        if len(request.history) > 3 and not decided.is_set():
-            announced.set()
-            await decided.wait()
-        return await Scripted([calls(("erase", FIRST)), calls(("erase", YES)), "done"])(request)
-
-    runtime = runtime_of(model, eraser(ran), store=store)
-    running = asyncio.create_task(runtime.run("erase", by=superuser(), conversation="c"))
-    await announced.wait()
-    (row,) = await store.list_questions()
-    await runtime.decide(row.question.id, approved=True, by=superuser())
-    decided.set()
-    assert (await running).value() == "done"
-    assert len(ran) == 1
-
-
 async def test_a_yes_that_is_only_said_decides_nothing(store: Store) -> None:
     ran = list[str]()
     runtime, _ = talk(store, calls(("erase", FIRST)), "shall I?", calls(("erase", YES)), "done", ran=ran)
@@ -188,27 +175,6 @@ async def test_a_yes_that_is_only_said_decides_nothing(store: Store) -> None:
     second = await runtime.run("yes, I approve", by=superuser(), conversation="c")
     assert (second.status, ran) == ("waiting", [])
     assert len(await store.list_questions()) == 1, "it waits for the question that was announced"
-
-
-OTHERS: dict[str, tuple[dict[str, Any], str]] = {
-    "another page": ({"page": "home", "confirmed": True}, "c"),
-    "another conversation": (YES, "other"),
-    "no conversation": (YES, ""),
-}
-
-
-@pytest.mark.parametrize("name", OTHERS)
-async def test_a_yes_is_for_these_arguments_in_this_conversation(store: Store, name: str) -> None:
-    arguments, conversation = OTHERS[name]
-    ran = list[str]()
-    runtime, _ = talk(store, calls(("erase", FIRST)), "shall I?", ran=ran)
-    await runtime.run("erase about", by=superuser(), conversation="c")
-    (row,) = await store.list_questions()
-    await runtime.decide(row.question.id, approved=True, by=superuser())
-    before = ["x", "y"] if conversation == "c" else []
-    turned, _ = talk(store, *before, calls(("erase", arguments)), "done", ran=ran)
-    second = await turned.run("yes", by=superuser(), conversation=conversation)
-    assert (second.status, ran) == ("waiting", [])
 
 
 async def test_a_no_to_what_was_announced_is_what_the_later_call_gets(store: Store) -> None:
@@ -234,11 +200,9 @@ async def test_without_a_conversation_nothing_is_announced_and_the_call_itself_i
 
 async def test_runs_of_a_conversation_replay_with_what_was_said_before(store: Store) -> None:
     ran = list[str]()
-    runtime, _ = talk(store, calls(("erase", FIRST)), "shall I?", calls(("erase", YES)), "done", ran=ran)
+    runtime, _ = talk(store, calls(("erase", FIRST)), "shall I?", "done", ran=ran)
     first = await runtime.run("erase about", by=superuser(), conversation="c")
-    (row,) = await store.list_questions()
-    await runtime.decide(row.question.id, approved=True, by=superuser())
-    second = await runtime.run("yes", by=superuser(), conversation="c")
+    second = await approve(runtime, store)
     assert any(isinstance(item, DecisionItem) for item in await items_of(store, second.run))
     for run in (first.run, second.run):
         assert (await runtime.replay(run)).difference == ""
@@ -287,18 +251,14 @@ async def test_what_was_denied_can_be_announced_and_asked_about_again(store: Sto
 
 
 @pytest.mark.parametrize("parallel", [1, 8], ids=["sequential", "parallel"])
-async def test_of_two_equal_calls_in_one_reply_a_yes_is_used_by_one(store: Store, parallel: int) -> None:
+async def test_equal_calls_in_one_reply_get_the_result_of_the_call_that_was_made(store: Store, parallel: int) -> None:
     ran = list[str]()
     script = [calls(("erase", FIRST)), "?", calls(("erase", YES), ("erase", YES)), "done"]
     runtime, _ = talk(store, *script, ran=ran, parallel=parallel)
     await runtime.run("erase about", by=superuser(), conversation="c")
-    (row,) = await store.list_questions()
-    await runtime.decide(row.question.id, approved=True, by=superuser())
-    second = await runtime.run("yes", by=superuser(), conversation="c")
-    assert (second.status, len(ran), len(second.questions)) == ("waiting", 1, 1)
-    await runtime.decide(second.questions[0], approved=False, by=superuser())
-    assert (await runtime.resume(second.run)).value() == "done"
-    assert len(ran) == 1
+    second = await approve(runtime, store)
+    assert (second.status, len(ran)) == ("done", 1)
+    assert (await tool_messages(runtime, second.run))[-3:] == ["erased about"] * 3
 
 
 async def test_a_yes_to_a_composed_callee_is_used_once(store: Store) -> None:
@@ -315,12 +275,12 @@ async def test_a_yes_to_a_composed_callee_is_used_once(store: Store) -> None:
     script = [calls(("erase", FIRST)), "?", calls(("erase", YES)), "done", calls(("erase", YES)), "again"]
     runtime = runtime_of(Scripted(script), erase, write, store=store)
     await runtime.run("erase", by=superuser(), conversation="c")
-    (row,) = await store.list_questions()
-    await runtime.decide(row.question.id, approved=True, by=superuser())
-    await runtime.run("yes", by=superuser(), conversation="c")
+    second = await approve(runtime, store)
+    assert (await tool_messages(runtime, second.run))[-2:] == ["erased", "erased"]
     assert len(ran) == 1
     await runtime.run("again", by=superuser(), conversation="c")
     assert len(ran) == 1
+    assert (await runtime.replay(second.run)).is_identical
 
 
 async def test_a_conversation_of_another_tenant_is_another_conversation(store: Store) -> None:

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from pydantic import BaseModel
 
 from remit.agent.attachments import load_attachments
+from remit.agent.carried_call import make_carried_call
 from remit.agent.definition import AgentDefinition
 from remit.agent.driver import AgentService, AgentTask
 from remit.agent.first_messages import record_first_message
@@ -51,8 +52,11 @@ async def run_conversation(
     message = definition.render_message(payload)
     found_tools = await _record_found_tools(frame, agent, message)
     user = record_first_message(frame, 1, "user", message)
-    used_call_ids = _collect_call_ids(prior)
-    history = History([system, *prior, *run_instructions, *memory, *found_tools, user])
+    carried, reply = await make_carried_call(frame)
+    if reply is not None and reply.is_final:
+        return _final_result(reply)
+    used_call_ids = _collect_call_ids([*prior, *carried])
+    history = History([system, *prior, *run_instructions, *memory, *found_tools, user, *carried])
     task = AgentTask(history=history, frame=frame, attachments=attachments, used_call_ids=used_call_ids)
     turns, handoffs = 0, 0
     run = await agent.service(task)
@@ -112,10 +116,14 @@ def last_message_text(messages: Sequence[str] | History) -> str:
 def _to_result(run: AgentRun) -> Reply | str:
     """Convert the end of an agent's run to its result. Text is checked when it is recorded."""
     if run.final is not None:
-        return Reply(run.final.content, "ok", run.final.content, is_final=True)
+        return _final_result(run.final)
     if run.result is not None:
         return run.result
     return last_message_text(run.messages)
+
+
+def _final_result(reply: Reply) -> Reply:
+    return Reply(reply.content, "ok", reply.content, is_final=True)
 
 
 def _payload_for(definition: AgentDefinition, payload: BaseModel, user: str) -> BaseModel:

@@ -161,9 +161,10 @@ class OwnTools:
 class AgentTask(Struct, frozen=True, kw_only=True):
     """The work of one agent, from receiving the conversation until it finishes or hands over.
 
-    ``history`` begins with the system message. It ends with the user's message or, after a handoff, with the replies to
-    the other agent's calls. ``attachments`` belong to the user's message. ``first_turn`` is the number of the first
-    request within the call, and ``used_call_ids`` holds the ids of all tool calls in the history.
+    ``history`` begins with the system message. It ends with the user's message, with the reply to a call that the run
+    carries or, after a handoff, with the replies to the other agent's calls. ``attachments`` belong to the user's
+    message. ``first_turn`` is the number of the first request within the call, and ``used_call_ids`` holds the ids of
+    all tool calls in the history.
     """
 
     history: History

@@ -30,21 +30,6 @@ async def record_question(call: Call, recorded: RecordedQuestion, consumption: C
         await call.ledger.commit(copied, consumed)
 
 
-async def confirm_in_conversation(call: Call, announced: Question) -> Decision | None:
-    """The confirmation of the principal whose later message led to the call, if that is enough.
-
-    The question was shown in an earlier run of the conversation, so the user has written since.
-    """
-    by = call.caller.principal.name
-    if announced.needs != "confirm" or announced.asker != by or announced.run == call.caller.run:
-        return None
-    reason = "confirmed in the conversation"
-    decision = Decision(
-        question=announced.id, approved=True, by=by, kind="confirm", reason=reason, at=call.ledger.now()
-    )
-    return await call.ledger.decide(decision)
-
-
 async def require_approval(call: Call, recorded: RecordedQuestion, approver: Approver) -> Decision:
     """Return the decision that approves the call.
 

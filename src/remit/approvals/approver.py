@@ -95,6 +95,16 @@ def find_announced_call(call: Call) -> Call | None:
     )
 
 
+def can_be_carried(call: Call) -> bool:
+    """Whether the decision on an announced call can open a run that makes it as ``call`` would have been made.
+
+    It is in a conversation, and either the root of its run or made by the model of the agent at the root. Any other
+    caller waits for the decision itself.
+    """
+    caller = call.caller
+    return bool(caller.conversation) and (not caller.call or (bool(call.wire_id) and len(caller.path) <= 1))
+
+
 def find_unset_flag(callee: Contract, payload: BaseModel) -> str | None:
     """The field of the confirmation flag, if the callee has one and ``payload`` leaves it unset."""
     flag = callee.facts.confirm
@@ -108,12 +118,13 @@ def find_unset_flag(callee: Contract, payload: BaseModel) -> str | None:
 def compute_match(call: Call, policy_version: str) -> str:
     """Digest what another call must share to use the same approval.
 
-    With a confirmation flag, that is the conversation, the target, the principal, the tool and the arguments; otherwise
-    it is the call itself.
+    With a confirmation flag, that is the application, the conversation, the target, the principal, the tool and the
+    arguments; otherwise it is the call itself.
     """
-    confirms = call.callee.facts.confirm is not None and call.caller.conversation
-    by = call.caller.principal
-    scope = ("conversation", call.caller.conversation, by.name) if confirms else ("call", call.caller.run, call.id)
+    caller, by = call.caller, call.caller.principal
+    confirms = call.callee.facts.confirm is not None and caller.conversation
+    shared = ("conversation", caller.application, caller.conversation, by.name)
+    scope = shared if confirms else ("call", caller.run, call.id)
     parts = (by.tenant, *scope, call.callee.name, definition_digest(call.callee), policy_version)
     target = [call.caller.target] if call.caller.target else []
     return content_digest(*parts, call.canonical_arguments, *target)

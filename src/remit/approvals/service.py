@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import get_args
+from typing import TypedDict, Unpack, get_args
 
 from remit.approvals.editing import canonicalize_edit
 from remit.approvals.grants import parse_pattern
@@ -33,8 +33,16 @@ CalleeLookup = Callable[[str], Contract]
 """Looks up a callee by name; raises a `RequestError` for an unknown name."""
 
 
+class DecisionOptions(TypedDict, total=False):
+    """Details of a decision: see `Runtime.decide`."""
+
+    reason: str
+    result: str
+    arguments: str
+
+
 class DecisionService:
-    """Stores decisions on questions. ``find_callee`` looks up the callee of a question."""
+    """Makes decisions on questions. ``find_callee`` looks up the callee of a question."""
 
     def __init__(self, store: Store, clock: Callable[[], float], find_callee: CalleeLookup, limits: Limits) -> None:
         self._store = store
@@ -42,18 +50,17 @@ class DecisionService:
         self._find_callee = find_callee
         self._limits = limits
 
-    async def decide(
+    async def make_decision(
         self,
         question: str,
         *,
         approved: bool,
         by: Principal,
         kind: DecisionKind,
-        reason: str,
-        result: str,
-        arguments: str,
-    ) -> None:
-        """Decide a question; see `Runtime.decide`."""
+        **details: Unpack[DecisionOptions],
+    ) -> tuple[Question, Decision]:
+        """A question with the decision of ``by``, which is not stored yet; see `Runtime.decide`."""
+        reason, result, arguments = (details.get(each, "") for each in ("reason", "result", "arguments"))
         _refuse_inside_run()
         check_principal("by", by)
         _check_texts(question=question, reason=reason, result=result, arguments=arguments)
@@ -79,7 +86,7 @@ class DecisionService:
             at=self._clock(),
             arguments=self._validate_edit(row.question, arguments, approved=approved) if arguments else "",
         )
-        await self._store.decide(decision)
+        return row.question, decision
 
     async def earliest_expiry(self, run: str) -> float | None:
         """Earliest expiry of the run's open questions, in seconds since the epoch; None if it waits for none.

@@ -21,7 +21,7 @@ from remit.cli.resume import prepare_app, resume_run
 from remit.cli.run_events import REPEAT_NOTICE, call_label, question_title
 from remit.cli.status import ExitStatus, UsageError
 from remit.cli.text import format_duration, json_text, one_line
-from remit.contracts.question import Question, QuestionKind, as_dict
+from remit.contracts.question import DecisionKind, Question, QuestionKind, as_dict
 from remit.errors import LeaseError, RequestDeniedError
 from remit.journal.ports import QuestionRow, RunRow
 
@@ -107,11 +107,27 @@ def approve(
     wait: WaitOption = WAIT_SECONDS,
     as_json: _AsJson = False,
 ) -> int:
-    """Approve the call of a question, and resume its run.
+    """Approve the call of a question, and continue its run or conversation.
 
     Exit status: that of the run. 0 done, 1 failed, 2 usage, 3 waiting for another decision, or not ended yet.
     """
     decision = _Decision(kind="approval", approved=True, label="approved", reason=reason, arguments=arguments)
+    return _decide(question, decision, app_reference=app, wait=wait, as_json=as_json)
+
+
+@commands.command()
+def confirm(
+    question: _QuestionId,
+    *,
+    app: RunAppOption = "",
+    wait: WaitOption = WAIT_SECONDS,
+    as_json: _AsJson = False,
+) -> int:
+    """Confirm a call that you requested, where a confirmation is enough, and have it made.
+
+    Exit status: that of the run. 0 done, 1 failed, 2 usage, 3 waiting for another decision, or not ended yet.
+    """
+    decision = _Decision(kind="approval", approved=True, label="confirmed", act="confirm")
     return _decide(question, decision, app_reference=app, wait=wait, as_json=as_json)
 
 
@@ -177,9 +193,10 @@ class _Decision(Struct, frozen=True, kw_only=True):
     kind: QuestionKind
     approved: bool
     label: str
-    reason: str
+    reason: str = ""
     result: str = ""
     arguments: str = ""
+    act: DecisionKind | None = None
 
 
 def _decide(question_id: str, decision: _Decision, *, app_reference: str, wait: float, as_json: bool) -> int:
@@ -188,23 +205,24 @@ def _decide(question_id: str, decision: _Decision, *, app_reference: str, wait: 
         _check_question_kind(pending_question, decision, app_reference)
         _check_four_eyes(client, pending_question)
         row = client.waiting_run(pending_question)
-        app = (
-            prepare_app(client, row, app_reference)
-            if row is not None
-            else _resolve_app_for_edit(client, pending_question, decision, app_reference)
-        )
+        continued = row or (client.get_run(pending_question.run) if decision.approved else None)
+        app = App(name="") if continued is None else prepare_app(client, continued, app_reference)
         last_seq = _last_seq(client, row)
         deciding = client.client_of(app).decide(
             question_id,
             approved=decision.approved,
+            kind=decision.act,
             reason=decision.reason,
             result=decision.result,
             arguments=decision.arguments,
         )
-        client.wait(deciding)
+        opened = client.wait(deciding)
         print(f"{decision.label}: {call_label(pending_question)}, question {question_id}", file=sys.stderr)
+        if opened is not None:
+            row = client.get_run(opened)
+            last_seq = _last_seq(client, row)
         if row is None:
-            return _report_announced(pending_question, decision, as_json=as_json)
+            return _report_denied(pending_question, decision, as_json=as_json)
         if last_seq is not None:
             notify_engine(client, client.runtime(app), row.run)
         try:
@@ -220,11 +238,6 @@ def _last_seq(client: LocalClient, row: RunRow | None) -> int | None:
     if row is None or choose_engine(os.environ.get(ENGINE_VARIABLE, "")) == "local":
         return None
     return client.wait(client.store.read(row.run))[-1].seq
-
-
-def _resolve_app_for_edit(client: LocalClient, question: Question, decision: _Decision, app_reference: str) -> App:
-    """The application with the tool whose call is edited. A plain yes or no needs no application."""
-    return client.resolve_app(client.get_run(question.run), app_reference) if decision.arguments else App(name="")
 
 
 def _check_question_kind(question: Question, decision: _Decision, app_reference: str) -> None:
@@ -243,14 +256,10 @@ def _check_four_eyes(client: LocalClient, question: Question) -> None:
         )
 
 
-def _report_announced(question: Question, decision: _Decision, *, as_json: bool) -> int:
-    """Report a decision that no run waits for: the agent makes the announced call when it is told to go ahead."""
+def _report_denied(question: Question, decision: _Decision, *, as_json: bool) -> int:
+    """Report the denial of an announced call, for which no run waits."""
     if as_json:
         print(json_text({"question": question.id, "decision": decision.label}))
-    elif decision.approved:
-        print(
-            f"The agent may now make the call; tell it to go ahead in conversation {one_line(question.conversation)}."
-        )
     else:
         print("The call is denied; the agent learns so if it tries.")
     return ExitStatus.DONE

@@ -13,7 +13,7 @@ from remit.cli.options import WAIT_SECONDS
 from remit.cli.prompt import read_line
 from remit.cli.questions import Answer, QuestionPrompter, ReadLine
 from remit.cli.receipt import receipt_lines
-from remit.cli.report import GO_AHEAD_MESSAGE, queued_notice, run_error, stalled_notice
+from remit.cli.report import queued_notice, run_error, stalled_notice
 from remit.cli.resume_when_free import ResumeWhenFree
 from remit.cli.status import ExitStatus, error_line, report_error
 from remit.cli.terminal import Terminal
@@ -70,7 +70,7 @@ class Chat:
             with self._terminal.show_busy("starting the model"):
                 self._client.wait(self._client.model.start())
         self._greet(self._client.model.description if uses_model else "the agent's own")
-        self._report_errors(self._finish_last_run)
+        self._report_errors(self._continue)
         while (text := self._read_message()) is not None:
             self._report_errors(partial(self._send, text))
         return ExitStatus.DONE
@@ -99,16 +99,26 @@ class Chat:
             if text:
                 return text
 
+    def _continue(self) -> None:
+        """Finish what an earlier session has left open."""
+        if self._finish_last_run():
+            self._make_announced_calls()
+
     def _send(self, text: str) -> None:
-        """Send a message, and any follow-up messages that the user's decisions produce."""
-        message: str | None = text
-        while message is not None and self._finish_last_run():
-            execution = self._runtime.run(
-                message, by=self._client.principal, conversation=self._conversation, target=self._target
-            )
-            if not self._settle(self._execute(execution)):
-                return
-            message = self._ask_announced_questions()
+        """Send a message, and make the announced calls that the user's answers allow."""
+        if not self._finish_last_run():
+            return
+        execution = self._runtime.run(
+            text, by=self._client.principal, conversation=self._conversation, target=self._target
+        )
+        if self._settle(self._execute(execution)):
+            self._make_announced_calls()
+
+    def _make_announced_calls(self) -> None:
+        """Ask the questions about announced calls, and execute the runs that the answers open, until none is left."""
+        ended = True
+        while ended and (runs := self._ask_announced_questions()):
+            ended = all(self._settle(self._resume(run)) for run in runs)
 
     def _finish_last_run(self) -> bool:
         """Finish the last run of the conversation if necessary; whether the next message can be sent."""
@@ -168,19 +178,15 @@ class Chat:
                 any_decided = True
         return any_decided
 
-    def _ask_announced_questions(self) -> str | None:
-        """Ask the questions about announced calls; the message to send if one was approved."""
-        approved = False
+    def _ask_announced_questions(self) -> list[str]:
+        """Ask the questions about announced calls; the runs that the answers have opened."""
         for question in self._client.announced_questions(self._runtime.app.name, self._conversation):
-            if question.id not in self._postponed:
-                answer = self._question_prompter.ask_question(question)
-                approved = approved or answer is Answer.YES
-                if answer is Answer.LATER:
-                    self._postponed.add(question.id)
-        if not approved:
-            return None
-        self._terminal.print_line((_PROMPT, "bold"), GO_AHEAD_MESSAGE, ("   (sent for you)", "dim"))
-        return GO_AHEAD_MESSAGE
+            if question.id not in self._postponed and self._question_prompter.ask_question(question) is Answer.LATER:
+                self._postponed.add(question.id)
+        opened = self._question_prompter.opened
+        runs = opened.copy()
+        opened.clear()
+        return runs
 
     def _execute(self, execution: Coroutine[Any, Any, RunResult[Any]]) -> RunResult[Any]:
         shown = execute_shown(self._client.store, self._terminal.next_run, self._terminal, execution)

@@ -305,16 +305,10 @@ class LocalClient:
         return [found.question for found in rows if found.status == "open"]
 
     def waiting_run(self, question: Question) -> RunRow | None:
-        """The run that waits for a question: the one that asked, or the one that makes the announced call."""
-        if question.waits:
-            return self.get_run(question.run)
-        runs = self.store.list_runs(
-            conversation=question.conversation,
-            tenant=self.principal.tenant,
-            application=self.get_run(question.run).application,
-        )
-        waiting = (row for row in self.wait(runs) if question.id in [each.id for each in self.open_questions(row)])
-        return next(waiting, None)
+        """The run that waits for a question: the one that asked, or another one that made the announced call."""
+        from remit.engine.conversations import find_waiting_run
+
+        return self.wait(find_waiting_run(self.store, question, self.get_run(question.run)))
 
     def announced_questions(self, application: str, conversation: str) -> list[Question]:
         """The open questions of a conversation about announced calls, which no run waits for yet."""

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from remit.cli.client import LocalClient
 from remit.cli.prompt import read_line
@@ -54,9 +54,13 @@ class QuestionPrompter(Struct, frozen=True, kw_only=True):
     terminal: Terminal
     app_reference: str = ""
     read: ReadLine = read_line
+    opened: list[str] = field(default_factory=list[str])
 
     def ask_question(self, question: Question) -> Answer:
-        """Show a question, act on the answer and return the final decision, made here or elsewhere."""
+        """Show a question, act on the answer and return the final decision, made here or elsewhere.
+
+        The run that a yes to an announced call opens is added to ``opened``.
+        """
         if self.client.get_question(question.id).status != "open":
             return self.leave_open(question)
         self.terminal.show_question(question, self.client.clock())
@@ -109,10 +113,12 @@ class QuestionPrompter(Struct, frozen=True, kw_only=True):
             result=details.result,
         )
         try:
-            self.client.wait(decision)
+            run = self.client.wait(decision)
         except RequestError as error:
             report_error(error)
             return _final_answer(self.client.get_question(question.id).status)
+        if run is not None:
+            self.opened.append(run)
         if question.kind == "outcome":
             self.terminal.print_line("  it happened" if yes else "  it did not happen; the call is made again")
         else:

@@ -23,9 +23,6 @@ from remit.contracts.question import Question, as_dict
 from remit.errors import CallCancelledError, CallError, ToolFailedError
 from remit.runtime import RunResult
 
-GO_AHEAD_MESSAGE = "Yes, I confirm: go ahead."
-"""The message that asks the model to make an announced call that was approved."""
-
 
 class ReportOptions(Struct, frozen=True, kw_only=True):
     """How to report a result.
@@ -114,8 +111,9 @@ def json_value(result: RunResult[Any]) -> object:
 
 
 def decision_commands(question: Question, app_reference: str = "") -> tuple[str, str]:
-    """The commands that approve and deny a question."""
-    words = {"approval": ("approve", "deny"), "outcome": ("happened", "did-not-happen")}[question.kind]
+    """The commands that approve or confirm, and deny a question."""
+    approve = "confirm" if question.needs == "confirm" else "approve"
+    words = {"approval": (approve, "deny"), "outcome": ("happened", "did-not-happen")}[question.kind]
     result = " --result JSON" if question.kind == "outcome" else ""
     yes, no = (f"remit approvals {word} {question.id}" for word in words)
     return f"{yes}{result}{app_option(app_reference)}", f"{no}{app_option(app_reference)}"
@@ -181,13 +179,11 @@ def _waiting_notice(question: Question, options: ReportOptions) -> str:
 
 
 def _announced_notice(question: Question, options: ReportOptions) -> str:
-    app, conversation = shlex.quote(options.app_reference or "APP"), shlex.quote(question.conversation)
-    yes, no = decision_commands(question)
+    yes, no = decision_commands(question, options.app_reference)
     return (
         f"question {question.id} is open: may the agent call {call_label(question)}, {question.risk} risk?\n"
         f"  yes:     {yes}\n"
-        f"  no:      {no}\n"
-        f'  then:    remit run {app} --conversation {conversation} --ask "{GO_AHEAD_MESSAGE}"'
+        f"  no:      {no}"
     )
 
 

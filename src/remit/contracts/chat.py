@@ -10,7 +10,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, NotRequired, cast
+from typing import Any, Final, Literal, NotRequired, cast
 
 from typing_extensions import TypedDict
 
@@ -116,6 +116,12 @@ class ToolMessage(TypedDict):
 
 
 ChatMessage = SystemMessage | UserMessage | AssistantMessage | ToolMessage
+
+
+CARRIED_ID: Final = "rmt"
+"""How the ids of calls begin that the runtime makes before the model is asked."""
+CARRIED_ID_CHARS: Final = 9
+"""Their length: there are providers that take no other, and only letters and digits."""
 
 
 def encode_message(message: ChatMessage | Mapping[str, Any]) -> str:

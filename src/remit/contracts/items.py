@@ -28,7 +28,8 @@ class RunOpened(Item, frozen=True, kw_only=True, gc=False, omit_defaults=True):
 
     A call for later starts at ``starts_at`` and before ``starts_before`` (seconds since the epoch; 0 for any time).
     ``schedule`` is its rule as JSON if it recurs. A ``queued`` run begins when those before it in its conversation have
-    ended.
+    ended. ``carries`` is the id of the call that a person's decision opened the run for, and that the runtime makes
+    before anything else: its question and the decision follow the header.
     """
 
     kind: ClassVar[str] = "opened"
@@ -46,6 +47,7 @@ class RunOpened(Item, frozen=True, kw_only=True, gc=False, omit_defaults=True):
     starts_before: float = 0.0
     schedule: str = ""
     queued: bool = False
+    carries: str = ""
 
 
 class Message(Item, frozen=True, kw_only=True, gc=False, omit_defaults=True):
@@ -310,6 +312,9 @@ class RunFinished(Item, frozen=True, kw_only=True, gc=False):
     status: Literal["done", "failed", "cancelled"]
     error: str = ""
 
+
+HEADER_ITEMS: Final = (RunOpened, QuestionItem, DecisionItem)
+"""The items with which a run is stored before it begins."""
 
 ITEM_TYPES: Final[dict[str, type[Item]]] = {kind.kind: kind for kind in Item.__subclasses__()}
 

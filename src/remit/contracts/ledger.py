@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple, Protocol
 
 from remit.contracts.grant import Grant
-from remit.contracts.items import Item
+from remit.contracts.items import Item, QuestionItem, RunOpened
 from remit.contracts.meter import Meter
 from remit.contracts.question import Decision, Question
 
@@ -198,3 +198,14 @@ class Ledger(Protocol):
     def meter(self) -> Meter:
         """The usage of the run's models, and the limits that bind them."""
         ...
+
+
+def find_carried_call(ledger: Ledger) -> tuple[str, Question | None]:
+    """The id of the call for which a person's decision opened the run, and the question about it.
+
+    The id is empty if there is no such call. The question is None if it was erased.
+    """
+    header = next(iter(ledger.items_for(ledger.run)), None)
+    call = header.carries if isinstance(header, RunOpened) else ""
+    asked = (item for item in ledger.items_for(call) if isinstance(item, QuestionItem)) if call else ()
+    return call, next((Question.from_json(item.body) for item in asked), None)

@@ -80,8 +80,9 @@ class Dispatcher:
         """The listed callee with that name, or None."""
         return self._callees.find(name)
 
-    def policy_versions(self, callee: AnyCallee) -> set[str]:
-        """The versions of the policies that apply to a callee, for any caller."""
+    def policy_versions(self, tool: str) -> set[str]:
+        """The versions of the policies that apply to a listed callee, for any caller."""
+        callee = self._callees.get_or_missing(tool)
         stacks = [self.layers(agent, callee) for agent in (*self.agent_names, "")]
         return {layer.policy.version for stack in stacks for layer in stack if isinstance(layer, Approve)}
 

@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol, TypedDict, Unpack
 
-from remit.approvals.service import GrantService
+from remit.approvals.service import DecisionOptions, GrantService
 from remit.contracts.arguments import Arguments, Limits, parse_arguments
 from remit.contracts.artifact import Artifact
 from remit.contracts.grant import Grant
@@ -36,14 +36,6 @@ class CallOptions(TypedDict, total=False):
     target: str
 
 
-class DecisionOptions(TypedDict, total=False):
-    """Details of a decision: see `Runtime.decide`."""
-
-    reason: str
-    result: str
-    arguments: str
-
-
 class GrantOptions(TypedDict, total=False):
     """Details of a grant: see `Runtime.grants`."""
 
@@ -64,7 +56,7 @@ class _Runtime(Protocol):
     def run(self, *args: Any, **kwargs: Any) -> Awaitable[RunResult[Any]]: ...
     def submit(self, *args: Any, **kwargs: Any) -> Awaitable[str]: ...
     def call_by_name(self, *args: Any, **kwargs: Any) -> Awaitable[RunResult[Any]]: ...
-    def decide(self, *args: Any, **kwargs: Any) -> Awaitable[None]: ...
+    def decide(self, *args: Any, **kwargs: Any) -> Awaitable[str | None]: ...
     def resume(self, run: str) -> Awaitable[RunResult[Any]]: ...
     def cancel(self, run: str, *, by: Principal) -> Awaitable[RunResult[Any] | None]: ...
     def history(self, run: str) -> Awaitable[list[str]]: ...
@@ -133,18 +125,18 @@ class Client(ConversationReader):
         approved: bool,
         kind: DecisionKind | None = None,
         **options: Unpack[DecisionOptions],
-    ) -> None:
+    ) -> str | None:
         """Decide a question; its run continues when an engine executes it, or with `resume`. See `Runtime.decide`.
 
-        By default the decision is a confirmation if the principal requested the call and that is enough, else an
-        approval.
+        Returns the id of the run that a yes to an announced call opens. By default the decision is a confirmation if
+        the principal requested the call and that is enough, else an approval.
 
         Raises:
             RequestError: the question does not exist for this principal, is settled, or needs another approver.
         """
         row = await self.question(question)
         kind = self.decision_kind(row.question) if kind is None else kind
-        await self._runtime.decide(question, approved=approved, by=self.principal, kind=kind, **options)
+        return await self._runtime.decide(question, approved=approved, by=self.principal, kind=kind, **options)
 
     async def resume(self, run: str) -> RunResult[Any]:
         """Execute a run again in this process, as the principal who started it; see `Runtime.resume`.

@@ -6,9 +6,9 @@ import math
 from collections.abc import AsyncGenerator, Callable, Collection
 from typing import Final
 
-from remit.contracts.items import DETACHED, Handoff, Item, Position, RunOpened
+from remit.contracts.items import DETACHED, Handoff, Item, Position, RunOpened, RunStalled, RunSuspended
 from remit.contracts.principal import Principal
-from remit.contracts.question import content_digest
+from remit.contracts.question import Question, content_digest
 from remit.core.checks import check_text
 from remit.engine.request import RunRequest, derive_run_id
 from remit.engine.schedule import open_schedule
@@ -17,7 +17,7 @@ from remit.errors import RequestConflictError, RequestDeniedError, RequestError,
 from remit.journal.codec import JOURNAL_FORMAT, build_chat_history, check_format, count_prior_groups
 from remit.journal.conversations import check_not_deleted
 from remit.journal.index import UNFINISHED_STATUSES
-from remit.journal.ports import ConversationKey, ConversationRow, RunRow, RunStatus, Store
+from remit.journal.ports import ConversationKey, ConversationRow, RunFilter, RunRow, RunStatus, Store
 from remit.journal.verify import verify_chain
 
 
@@ -116,6 +116,24 @@ class Conversations:
             yield [each.item for each in positions]
             run = header.after
 
+    async def find_repeated(self, idempotency_key: str, by: Principal) -> RunRow | None:
+        """The run that a request with this key opened before, if there is one."""
+        key = idempotency_key
+        return await self._store.find_run(derive_run_id(key, by, self._application)) if key else None
+
+    async def find_announcing_run(self, question: Question) -> RunRow | None:
+        """The run that has announced the call of a question; None if a run waits for the answer.
+
+        Raises:
+            RequestError: it belongs to another application.
+        """
+        row = None if question.waits else await self._store.find_run(question.run)
+        if row is None or await find_waiting_run(self._store, question, row) is not None:
+            return None
+        if row.application != self._application:
+            raise RequestNotFoundError(f"application {self._application} has no question {question.id}")
+        return row
+
     async def current_agent(self, conversation: str, by: Principal, idempotency_key: str) -> str:
         """The agent that currently has the conversation; empty at its beginning.
 
@@ -123,11 +141,7 @@ class Conversations:
         repeated with its idempotency key goes to the same agent as before.
         """
         check_text("conversation", conversation)
-        row = (
-            await self._store.find_run(derive_run_id(idempotency_key, by, self._application))
-            if idempotency_key
-            else None
-        )
+        row = await self.find_repeated(idempotency_key, by)
         if row is not None:
             return row.callee
         talk = await self._find(conversation, by.tenant)
@@ -201,3 +215,18 @@ def _check_run_id(run: object) -> str:
 
 
 _MAX_RUN_ID_CHARS: Final = 200
+
+
+async def find_waiting_run(store: Store, question: Question, asking: RunRow) -> RunRow | None:
+    """The run that waits for a question: ``asking``, or another one that made the announced call by itself."""
+    if question.waits:
+        return asking
+    of = RunFilter(conversation=question.conversation, tenant=question.tenant, application=asking.application)
+    resting = RunFilter(status="waiting"), RunFilter(status="stalled")
+    for each in resting:
+        for row in await store.list_runs(**{**of, **each}):
+            items = [each.item for each in await store.read(row.run)]
+            rest = next((each for each in reversed(items) if isinstance(each, (RunSuspended, RunStalled))), None)
+            if rest is not None and question.id in rest.questions:
+                return row
+    return None

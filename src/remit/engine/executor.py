@@ -11,7 +11,7 @@ from typing import Final, Literal
 
 from msgspec import Struct, structs
 
-from remit.contracts.items import DecisionItem, Item, Position, RunFinished, RunResumed
+from remit.contracts.items import HEADER_ITEMS, DecisionItem, Item, Position, RunFinished, RunResumed
 from remit.contracts.question import Decision
 from remit.contracts.reply import Reply
 from remit.contracts.usage import Prices
@@ -164,7 +164,8 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
 
     def _was_submitted(self, known_items: Sequence[Position]) -> bool:
         """Whether the run was opened a moment ago, and by another process: it may be followed soon."""
-        return len(known_items) == 1 and self.clock() - known_items[0].at < _SUBMITTED_SECONDS
+        has_begun = any(not isinstance(each.item, HEADER_ITEMS) for each in known_items)
+        return bool(known_items) and not has_begun and self.clock() - known_items[0].at < _SUBMITTED_SECONDS
 
     async def _has_new_input(self, run: str, questions: Sequence[str]) -> bool:
         """Whether a waiting run must execute again: a decision or cancellation arrived while its lease was held.
@@ -175,19 +176,21 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
             return bool(await self.store.cancel_requested_by(run) or await self._find_answered(questions))
         return False
 
-    async def create_run(self, run: str, header: Item) -> None:
-        """Store the header of a new run without executing it.
+    async def create_run(self, run: str, header: Item, *following: Item) -> None:
+        """Store the header of a new run, and the items that follow it, without executing the run.
 
         Raises:
             LeaseError: another executor holds the run.
-            RequestError: the run exists already, or its conversation is busy.
+            RequestError: the run exists already, its conversation is busy, or what it carries is decided.
         """
         async with self._hold_lease(run) as lease:
             if lease.run_state.items:
                 raise _run_exists_error(run)
             verify_lease(run, (), lease.run_state)
             ledger = RunLedger(self.store, run, lease.run_state.epoch, clock=self.clock, on_item=self.on_item)
-            await ledger.commit(header)
+            for item in (header, *following):
+                ledger.add(item)
+            await ledger.flush()
             ledger.close()
 
     async def _execute_until_cancelled(

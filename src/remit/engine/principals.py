@@ -25,11 +25,9 @@ class PrincipalLookup:
             check_principal("add_principals", each)
         self._added.update({(each.name, each.tenant): each for each in principals})
 
-    def copy(self) -> PrincipalLookup:
-        """A lookup of the same directory that starts with the same principals."""
-        lookup = PrincipalLookup(self.directory)
-        lookup.add(*self._added.values())
-        return lookup
+    def take_over(self, other: PrincipalLookup) -> None:
+        """Add all principals that were added to ``other``."""
+        self._added.update(other._added)
 
     def owner(self, header: RunOpened) -> Principal:
         """The principal of a run.
@@ -37,10 +35,17 @@ class PrincipalLookup:
         Raises:
             RequestError: it is unknown now.
         """
-        name, tenant = header.principal, header.tenant
+        return self.find(header.principal, header.tenant, f"run {header.call}")
+
+    def find(self, name: str, tenant: str, what: str) -> Principal:
+        """The principal to whom ``what`` belongs.
+
+        Raises:
+            RequestError: it is unknown now.
+        """
         found = self.directory(name, tenant) if self.directory else self._added.get((name, tenant))
         principal = check_found_principal(found, name, tenant)
         if principal is None:
             unknown = f"{name!r}, who is unknown now; add this principal and resume again"
-            raise RequestConflictError(f"run {header.call} belongs to {unknown}")
+            raise RequestConflictError(f"{what} belongs to {unknown}")
         return principal

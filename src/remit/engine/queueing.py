@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from remit.contracts.items import RunOpened
+from remit.contracts.items import Item, RunOpened
 from remit.engine.conversations import Conversations
 from remit.engine.executor import RunExecutor
 from remit.engine.result import RunResult
@@ -20,17 +20,21 @@ PATIENCE_SECONDS: Final = 5.0
 
 
 async def store_run(
-    create_header: Callable[[], Awaitable[RunOpened]], conversations: Conversations, executor: RunExecutor
+    create_items: Callable[[], Awaitable[tuple[RunOpened, Sequence[Item]]]],
+    conversations: Conversations,
+    executor: RunExecutor,
 ) -> RunOpened:
     """Store a new run, the next one of its conversation even if others store theirs meanwhile.
+
+    ``create_items`` makes its header and what follows that.
 
     Raises:
         RequestError: it is refused, or exists already.
     """
     while True:
-        header = await create_header()
+        header, following = await create_items()
         try:
-            await executor.create_run(header.call, header)
+            await executor.create_run(header.call, header, *following)
         except RequestError:
             if not header.conversation or await executor.store.find_run(header.call):
                 raise

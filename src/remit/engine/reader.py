@@ -17,16 +17,13 @@ from remit.contracts.wire import has_surrogates
 from remit.core.checks import check_counts, check_flag, check_instance, check_numbers, check_positive, check_text
 from remit.engine.ended import read_ended_outcome
 from remit.engine.following import StreamEvent, check_after, follow_run
-from remit.engine.sharing import READ_PERMISSION, Access, has_access, is_part
+from remit.engine.sharing import CANCEL_PERMISSION, READ_PERMISSION, Access, has_access, is_part
 from remit.errors import RequestDeniedError, RequestError, RequestNotFoundError
 from remit.export.receipt import NO_RECEIPT, FindContract, Receipt, make_receipt
 from remit.journal.conversations import conversation_key
 from remit.journal.index import RESTING_STATUSES
 from remit.journal.ledger import usage_of
 from remit.journal.ports import QuestionRow, RunFilter, RunRow, RunStatus, Store
-
-CANCEL_PERMISSION: Final = "runs:cancel"
-"""The permission to cancel runs of other principals."""
 
 TARGET_MARK: Final = "@"
 _MAX_PAGE: Final = 1000

@@ -6,6 +6,7 @@ import secrets
 from types import NoneType
 from typing import Any, Final, Literal, NamedTuple, TypedDict, get_args
 
+from remit.approvals.from_journal import RecordedQuestion
 from remit.contracts.arguments import Arguments, Limits, parse_arguments
 from remit.contracts.artifact import Files
 from remit.contracts.items import RunOpened
@@ -20,6 +21,9 @@ from remit.errors import IdempotencyError, RequestError
 WhenBusy = Literal["refuse", "queue"]
 """What becomes of a message to a conversation whose last run has not ended."""
 
+_OF_MESSAGE: Final = ("agent", "files", "confirms")
+"""The options that are no fields of the request: what they name is among its callee, arguments and decision."""
+
 _MAX_NAME_CHARS: Final = 1000
 _ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"
 
@@ -32,6 +36,7 @@ class SubmitOptions(TypedDict, total=False):
     files: Files
     target: str
     when_busy: WhenBusy
+    confirms: str
 
 
 class RunOptions(SubmitOptions, total=False):
@@ -45,7 +50,8 @@ class RunRequest(NamedTuple):
 
     ``agent`` is the caller of a direct call. ``conversation`` is the conversation of the run; ``is_direct_call`` says
     that the run is a direct call in it, not the next of its runs. ``target`` is what it is about, and ``schedule`` says
-    when it starts, if not at once. ``when_busy`` says what becomes of it if the conversation is busy.
+    when it starts, if not at once. ``when_busy`` says what becomes of it if the conversation is busy. ``carries`` is a
+    question whose decision opens the run, in which the call is made first.
     """
 
     callee: AnyCallee
@@ -58,11 +64,12 @@ class RunRequest(NamedTuple):
     target: str = ""
     schedule: Schedule | None = None
     when_busy: WhenBusy = "refuse"
+    carries: RecordedQuestion | None = None
 
     @staticmethod
     def of_agent(agent: AnyCallee, arguments: Arguments, principal: Principal, options: RunOptions) -> RunRequest:
         """The request for a run of an agent, whose files are among its arguments."""
-        kept: dict[str, Any] = {name: value for name, value in options.items() if name not in ("agent", "files")}
+        kept: dict[str, Any] = {name: value for name, value in options.items() if name not in _OF_MESSAGE}
         return RunRequest(agent, arguments, principal, **kept)
 
     def check(self, limits: Limits) -> RunRequest:
@@ -107,4 +114,4 @@ def check_same_request(idempotency_key: str, recorded_header: RunOpened, new_hea
 def _request_identity(header: RunOpened, limits: Limits) -> tuple[str, ...]:
     arguments = parse_arguments(header.arguments, limits).identity_text()
     start = f"{header.starts_at} {header.starts_before} {header.schedule}"
-    return (header.agent, header.callee, header.conversation, header.target, arguments, start)
+    return (header.agent, header.callee, header.conversation, header.target, arguments, start, header.carries)

@@ -13,7 +13,7 @@ from msgspec import Struct
 from remit.contracts.arguments import Limits, parse_arguments
 from remit.contracts.call import Call
 from remit.contracts.current_run import CURRENT_PRIOR_RUNS
-from remit.contracts.items import Item, Position, RunFinished, RunOpened, RunResumed
+from remit.contracts.items import HEADER_ITEMS, Item, Position, RunFinished, RunOpened, RunResumed
 from remit.contracts.ledger import Ledger
 from remit.contracts.principal import Caller, Principal
 from remit.contracts.question import content_digest
@@ -146,4 +146,4 @@ async def replay_run(
 
 def _is_unbegun(items: Sequence[Item]) -> bool:
     """Whether a run was stored only, or has waited for its turn only."""
-    return all(isinstance(item, (RunOpened, RunResumed, RunFinished)) for item in items)
+    return all(isinstance(item, (*HEADER_ITEMS, RunResumed, RunFinished)) for item in items)

@@ -6,12 +6,16 @@ from typing import Final, Literal
 
 from remit.contracts.items import DETACHED, RunOpened
 from remit.contracts.principal import Principal
+from remit.errors import RequestDeniedError, RequestNotFoundError
 from remit.journal.conversation_row import ConversationAccess, ConversationRow
 from remit.journal.conversations import EVERYONE
 from remit.journal.ports import RunRow
 
 READ_PERMISSION: Final = "runs:read"
 """The permission to read the runs of other principals of the tenant."""
+
+CANCEL_PERMISSION: Final = "runs:cancel"
+"""The permission to cancel runs of other principals."""
 
 JOIN_PERMISSION: Final = "conversations:join"
 """The permission to read and continue conversations of other principals of the tenant."""
@@ -51,3 +55,16 @@ def may_see_all(principal: Principal) -> bool:
     granted = {each.partition("@")[0] for each in principal.permissions}
     wildcards = {"*", "runs:*", "conversations:*"}
     return bool(granted & {READ_PERMISSION, JOIN_PERMISSION, MANAGE_PERMISSION, *wildcards})
+
+
+def check_may_cancel(header: RunOpened, by: Principal) -> None:
+    """Refuse to cancel a run of another tenant, or of another principal without the permission.
+
+    Raises:
+        RequestError: says which.
+    """
+    if header.tenant != by.tenant:
+        raise RequestNotFoundError(f"run {header.call} does not exist")
+    if header.principal != by.name and not by.at(header.target).may(CANCEL_PERMISSION):
+        missing = f"missing permission {CANCEL_PERMISSION}"
+        raise RequestDeniedError(f"{by.name} may not cancel run {header.call} of {header.principal}: {missing}")

@@ -28,9 +28,6 @@ from remit.evals.task import Questions, Task
 from remit.journal.memory import InMemoryStore
 from remit.runtime import Runtime
 
-GO_AHEAD_MESSAGE: Final = "Yes, I confirm: go ahead."
-"""What a person says in the conversation after approving a call that the agent announced."""
-
 _MAX_ROUNDS: Final = 20
 """How often one prompt may rest on questions, or be continued by a confirmation."""
 
@@ -176,19 +173,19 @@ class _Trial:
         """Send the prompts in one conversation, and answer the questions."""
         for number, prompt in enumerate(self._task.prompt):
             agent = self._task.agent if not number else ""
-            message: str | None = prompt
+            run = await self._runtime.run(
+                prompt, by=self._user, agent=agent, conversation="eval", target=self._task.target
+            )
+            opened: list[str] = []
             for _ in range(_MAX_ROUNDS):
-                if message is None:
-                    break
-                ended = await self._finish(
-                    await self._runtime.run(
-                        message, by=self._user, agent=agent, conversation="eval", target=self._task.target
-                    )
-                )
+                ended = await self._finish(run)
                 if ended.status != "done":
                     self._result.fail("run", f"the run is {ended.status}: {ended.reason or _one_line(ended.text)}")
                     return
-                message = GO_AHEAD_MESSAGE if await self._answer_open_questions() else None
+                opened += await self._answer_open_questions()
+                if not opened:
+                    break
+                run = await self._runtime.resume(opened.pop(0))
             else:
                 self._result.fail("run", f"no end after {_MAX_ROUNDS} confirmations of one prompt")
 
@@ -204,9 +201,9 @@ class _Trial:
         self._result.text = run.text
         return run
 
-    async def _answer_open_questions(self) -> bool:
-        """Answer the open questions; whether a call that was only announced is now approved."""
-        go_ahead = False
+    async def _answer_open_questions(self) -> list[str]:
+        """Answer the open questions, as the user where a confirmation is enough; the runs that the answers open."""
+        opened: list[str] = []
         for row in await self._store.list_questions():
             question = row.question
             if question.id in self._decided:
@@ -214,9 +211,11 @@ class _Trial:
             self._decided.add(question.id)
             approved = _verdict(self._task.questions, self._result.questions) == "approve"
             self._result.questions += 1
-            await self._runtime.decide(question.id, approved=approved, by=self._approver)
-            go_ahead = go_ahead or (approved and not question.waits)
-        return go_ahead
+            kind = self._runtime.client(self._user).decision_kind(question)
+            by = self._user if kind == "confirm" else self._approver
+            run = await self._runtime.decide(question.id, approved=approved, by=by, kind=kind)
+            opened += [] if run is None else [run]
+        return opened
 
 
 def _verdict(questions: Questions, number: int) -> str:

@@ -200,6 +200,14 @@ def check_open(row: QuestionRow | None, question: str, now: float) -> QuestionRo
     return row
 
 
+def decision_of_header(items: Sequence[Position]) -> DecisionItem | None:
+    """The decision with which a run is opened that carries a call. It must be the first one on its question."""
+    header = items[0].item if items else None
+    carried = header.carries if isinstance(header, RunOpened) else ""
+    found = (each.item for each in items if isinstance(each.item, DecisionItem) and each.item.call == carried)
+    return next(found, None) if carried else None
+
+
 def check_consumable(
     row: QuestionRow | None, question: str, consumption: Consumption, now: float, grant: GrantRow | None = None
 ) -> QuestionRow:

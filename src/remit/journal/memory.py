@@ -41,6 +41,7 @@ from remit.journal.index import (
     check_open,
     check_revocable,
     check_sequence,
+    decision_of_header,
     erase_question_row,
     is_expired,
     latest_start,
@@ -353,6 +354,8 @@ class InMemoryStore(InMemoryAnswers, ArtifactsInMemory):
 
     def _check_indexable(self, items: Sequence[Position]) -> None:
         """Refuse items that the index could not take, before anything is stored."""
+        if decided := decision_of_header(items):
+            check_open(self._questions.get(decided.question), decided.question, self._clock())
         for position in items:
             if isinstance(position.item, QuestionItem):
                 Question.from_json(position.item.body)

@@ -6,17 +6,19 @@ import asyncio
 from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
-from remit.approvals.answers import confirm_in_conversation, record_question, require_approval
+from remit.approvals.answers import record_question, require_approval
 from remit.approvals.approver import (
     Approver,
     HasApprover,
     build_question,
+    can_be_carried,
     compare_with_last,
     compute_match,
     describe_changes,
     find_announced_call,
     valid_from,
 )
+from remit.approvals.carried import find_repeated, find_shared, refuse_used
 from remit.approvals.editing import add_edit_notice, approval_covers
 from remit.approvals.from_journal import (
     Approvals,
@@ -44,6 +46,7 @@ from remit.contracts.resolution import resolve_references
 from remit.core import Place
 from remit.core.checks import check_counts, check_instance, wrong_value
 from remit.errors import (
+    ApprovalDeniedError,
     BlockedError,
     CallError,
     ConflictError,
@@ -57,8 +60,9 @@ class Approve(CallLayer):
     """Asks ``env.approver`` about each call for which ``policy`` requires approval. An open question suspends the run.
 
     An environment without an approver refuses every call. A call with its confirmation flag unset opens the question
-    for the call it announces, and runs. The gates of the tool and its preview must succeed before a question is opened.
-    A run that has asked ``max_questions`` questions asks one summary next: whether it may ask as many again.
+    for the call it announces, and runs; the yes of a person opens the run in which that call is made. The gates of the
+    tool and its preview must succeed before a question is opened. A run that has asked ``max_questions`` questions asks
+    one summary next: whether it may ask as many again.
     """
 
     place = Place.APPROVE
@@ -173,6 +177,8 @@ class _Approve:
             raise MissingCapabilityError(f"{call.callee.name} cannot run: the environment has no approver")
         if call.approvals:
             return await self._inner(await self._approve(call, self._approver))
+        if (repeated := await find_repeated(call, self._policy.version)) is not None:
+            return repeated
         can_refer = bool(call.callee.schema_in.references)
         for _ in range(_MAX_ROUNDS):
             try:
@@ -218,6 +224,8 @@ class _Approve:
             if _is_same_use(call, verdict, recorded):
                 return call.with_approval("")
             used = recorded.question.id if recorded and await _is_used_elsewhere(call, recorded) else ""
+            if used:
+                refuse_used(call, used)
             case = _Case(call, verdict, rule, match, approvals, recorded, used)
             question = await self._obtain_approval(case, approver)
         if question and call.ledger.is_stopping:
@@ -257,7 +265,7 @@ class _Approve:
 
     async def _open_announced_question(self, call: Call, announced_call: Call, ask: Ask, rule: str) -> None:
         match = compute_match(announced_call, self._policy.version)
-        if not call.caller.conversation or await call.ledger.find_usable_question(match) is not None:
+        if not can_be_carried(call) or await find_shared(call, match) is not None:
             return
         if await find_usable_grant(announced_call, ask, self._policy.version) is None:
             preview = await preview_call(announced_call)
@@ -294,15 +302,18 @@ class _Approve:
         if covered is not None:
             await record_question(call, covered, Consumption((), call.caller.run, call.id))
             return covered
-        if call.callee.facts.confirm is None:
+        shared = None if call.callee.facts.confirm is None else await find_shared(call, case.match)
+        if shared is None:
             return None
-        found = await call.ledger.find_usable_question(case.match)
-        if found is None:
-            return None
-        announced = RecordedQuestion(found[0], found[1] or await confirm_in_conversation(call, found[0]))
-        denied = (announced.question.id,) if announced.decision and not announced.decision.approved else ()
-        await record_question(call, announced, Consumption(denied, call.caller.run, call.id, approved=False))
-        return announced
+        question, decision = shared
+        if decision is not None and decision.approved:
+            raise ApprovalDeniedError(
+                f"{decision.by} has answered question {question.id}: {call.callee.name} is called when this run has "
+                "ended; do not call it again"
+            )
+        denied = () if decision is None else (question.id,)
+        await record_question(call, shared, Consumption(denied, call.caller.run, call.id, approved=False))
+        return shared
 
     async def _open_question(self, case: _Case, approver: Approver) -> RecordedQuestion:
         """Open a question about the call, with the decision on it if a grant approves the call.

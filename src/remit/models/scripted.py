@@ -1,7 +1,7 @@
 """A scripted model for tests and rehearsals. Its name says that it is a script.
 
-A script is a list of messages. A request with n assistant messages in its history gets message number n, counted from
-0, so the same history always gets the same answer.
+A script is a list of messages. A request with n assistant messages in its history, without those of the runtime, gets
+message number n, counted from 0, so the same history always gets the same answer.
 """
 
 from __future__ import annotations
@@ -14,7 +14,14 @@ from typing import Any, Final, cast
 
 from msgspec import structs
 
-from remit.contracts.chat import AssistantMessage, ChatRequest, Completion, completion_from_message, encode_message
+from remit.contracts.chat import (
+    CARRIED_ID,
+    AssistantMessage,
+    ChatRequest,
+    Completion,
+    completion_from_message,
+    encode_message,
+)
 from remit.contracts.streaming import Delta
 from remit.core.checks import (
     as_path,
@@ -80,7 +87,8 @@ class Scripted:
             CompletionError: the script has no more lines.
         """
         self.requests.append(request)
-        number = sum('"role":"assistant"' in text[:40] for text in request.history)
+        own = (text for text in request.history if f'"id":"{CARRIED_ID}' not in text)
+        number = sum('"role":"assistant"' in text[:40] for text in own)
         if number >= len(self._lines):
             raise CompletionError(
                 f"the script has {len(self._lines)} answers, and this is request {number + 1} of the conversation; "

@@ -34,7 +34,9 @@ from remit.journal.index import (
     artifacts_of_header,
     check_consumable,
     check_conversation_free,
+    check_open,
     check_sequence,
+    decision_of_header,
     erase_question_row,
     find_named_artifacts,
     lease_lost_error,
@@ -111,6 +113,8 @@ class Append(Struct, frozen=True):
 
     def update_index(self, connection: Connection) -> None:
         """Consume the decisions, and update the index of runs and questions."""
+        if decided := decision_of_header(self.items):
+            check_open(find_question(connection, decided.question), decided.question, self.now(connection))
         if self.consumption is not None:
             now = self.now(connection)
             for question in self.consumption.questions:

@@ -1,0 +1,81 @@
+"""Announced calls that a person has confirmed or approved: the runtime makes each in the run that the decision opened.
+
+Such a run *carries* the call. Its header names it, and is stored in one transaction with the question and the decision.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import structs
+
+from remit.approvals.approver import compute_match
+from remit.approvals.from_journal import RecordedQuestion
+from remit.contracts.arguments import Limits, parse_arguments
+from remit.contracts.artifact import from_recorded
+from remit.contracts.call import Call, derive_call_id
+from remit.contracts.gate import has_begun
+from remit.contracts.items import AttemptEnded, DecisionItem, Item, QuestionItem, RunOpened, ToolOutput, output_content
+from remit.contracts.ledger import find_carried_call
+from remit.contracts.question import Decision, Question, content_digest
+from remit.contracts.reply import Reply
+from remit.errors import ApprovalDeniedError
+
+
+def describe_act(question: Question, decision: Decision) -> str:
+    """The message of a run that a decision opened without a message of its own."""
+    did = "confirmed" if decision.kind == "confirm" else "approved"
+    return f"[{decision.by} {did} the announced call of {question.tool}; it is made now, and its result follows.]"
+
+
+def open_with(header: RunOpened, carried: RecordedQuestion, limits: Limits) -> tuple[RunOpened, Sequence[Item]]:
+    """The header of a run that carries the call of a question, and what follows it: the question and the decision."""
+    question, decision = carried
+    call, parent = content_digest(header.call, header.callee, header.arguments), ""
+    if question.agent:
+        call, parent = derive_call_id(call, question.tool, parse_arguments(question.arguments, limits), {}), call
+    following: list[Item] = [QuestionItem(call=call, parent=parent, question=question.id, body=question.to_json())]
+    if decision is not None:
+        following.append(DecisionItem(call=call, question=question.id, body=decision.to_json()))
+    return structs.replace(header, carries=call), following
+
+
+async def find_shared(call: Call, match: str) -> RecordedQuestion | None:
+    """The question of the conversation that the call shares: an open one, or a denial that no call was told yet.
+
+    One that was approved while its run still executes is shared by the calls of that run, and by no other: the run that
+    the decision opened uses it.
+    """
+    found = await call.ledger.find_usable_question(match)
+    if found is None or (found[1] is not None and found[1].approved and found[0].run != call.caller.run):
+        return None
+    return RecordedQuestion(*found)
+
+
+async def find_repeated(call: Call, policy_version: str) -> Reply | None:
+    """The reply to the carried call of the run, if ``call`` is that call once more; None for all other calls."""
+    if call.callee.facts.confirm is None:
+        return None
+    carried, question = find_carried_call(call.ledger)
+    if question is None or carried == call.id or question.match != compute_match(call, policy_version):
+        return None
+    items = call.ledger.items_for(carried)
+    output = next((item for item in items if isinstance(item, ToolOutput)), None)
+    if output is None:
+        return None
+    ended = next((item for item in reversed(items) if isinstance(item, AttemptEnded)), None)
+    if ended is None or not has_begun(items):
+        return Reply.from_journal(output_content(output), output.outcome, is_final=output.final)
+    return Reply.from_journal(await from_recorded(ended.content), ended.outcome, is_final=ended.final)
+
+
+def refuse_used(call: Call, question: str) -> None:
+    """Refuse the carried call of a run if another call, which waited for the same answer, was made instead.
+
+    Raises:
+        ApprovalDeniedError: it was.
+    """
+    if find_carried_call(call.ledger)[0] == call.id:
+        raise ApprovalDeniedError(
+            f"the answer to question {question} was used by another call: {call.callee.name} was called"
+        )

@@ -1,0 +1,446 @@
+"""The yes to an announced call is an act of a person: it opens the run in which the runtime makes that call itself."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from remit import Agent, App, Ask, Effect, LeafContext, Policy, Principal, Risk, Runtime, Tool, When, preset, tool
+from remit.agent import AgentDriver, NativeDriver
+from remit.app import Env
+from remit.contracts.items import DecisionItem, QuestionItem, RunOpened
+from remit.contracts.question import DecisionKind
+from remit.errors import IdempotencyError, RequestError
+from remit.messages import ChatRequest, Completion
+from remit.policies import Question
+from remit.runtime import RunResult
+from remit.stores import InMemoryStore, Store
+from remit.testing import Scripted, calls, history_errors
+from remit.tools import Preview
+from tests.agent.both import BOTH
+from tests.runtime.kit import items_of, tool_messages
+
+ADA, BOB = Principal("ada", permissions=frozenset({"pages:*"})), Principal("bob", permissions=frozenset({"*"}))
+"""Ada acts and may decide nothing; bob approves."""
+ANNOUNCE, FLAGGED = calls(("drop", {"page": "about"})), calls(("drop", {"page": "about", "confirmed": True}))
+
+
+class Desk:
+    """A tool with a confirmation flag, under a rule that asks for one kind of yes."""
+
+    def __init__(
+        self,
+        *script: Any,
+        kind: DecisionKind = "confirm",
+        store: Store | None = None,
+        driver: AgentDriver | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self.dropped: list[str] = []
+        self.clock = clock
+        self.state = "1"
+        self.kind: DecisionKind = kind
+        self.store = store or InMemoryStore(clock)
+        self.driver = driver or NativeDriver()
+        self.script = script
+        self.people = {each.name: each for each in (ADA, BOB)}
+
+        @tool(effect=Effect.KEYED, risk=Risk.HIGH, confirm="confirmed", permissions=["pages:drop"])
+        async def drop(ctx: LeafContext, page: str, confirmed: bool = False) -> str:
+            """Drop a page, or say what would be dropped."""
+            if confirmed:
+                self.dropped.append(page)
+            return f"dropped {page}" if confirmed else f"would drop {page}"
+
+        async def preview(_ctx: LeafContext, payload: Any) -> Preview:
+            return Preview(f"the page {payload.page}", state=self.state)
+
+        self.drop: Tool[..., Any] = drop.with_preview(preview)
+        self.runtime, self.model = self.process()
+
+    def process(self, model: Scripted | None = None) -> tuple[Runtime, Scripted]:
+        """Another process over the same store."""
+        model = model or Scripted(list(self.script))
+        policy = Policy(
+            When("asked", lambda call: call.callee.name == "drop", Ask(reason="it is asked about", kind=self.kind))
+        )
+        agent = Agent("editor", instructions="Work.", tools=(self.drop,), driver=self.driver)
+        env = Env()
+        app = App(name="desk", agents=(agent,), env=env, layers=lambda: preset(env, policy=policy))
+        return Runtime(app, store=self.store, model=model, directory=self.find_person, clock=self.clock), model
+
+    def find_person(self, name: str, _tenant: str) -> Principal | None:
+        return self.people.get(name)
+
+    async def say(self, text: str = "drop it", **options: Any) -> RunResult[Any]:
+        return await self.runtime.run(text, by=options.pop("by", ADA), conversation="talk", **options)
+
+    async def question(self) -> Question:
+        (row,) = await self.store.list_questions()
+        return row.question
+
+    async def decide(self, question: str = "", **options: Any) -> str | None:
+        """The yes of the person whose act the rule asks for."""
+        question = question or (await self.question()).id
+        act = {"by": ADA, "kind": "confirm"} if self.kind == "confirm" else {"by": BOB, "kind": "approve"}
+        return await self.runtime.decide(question, **{"approved": True, **act, **options})
+
+    async def carry(self) -> RunResult[Any]:
+        """Decide the open question, and execute the run that this opens."""
+        run = await self.decide()
+        assert run is not None
+        return await self.runtime.resume(run)
+
+
+KINDS = pytest.mark.parametrize("kind", ["confirm", "approve"])
+
+
+@BOTH
+@KINDS
+async def test_the_yes_opens_a_run_in_which_the_call_is_made_before_the_model_is_asked(
+    store: Store, kind: DecisionKind, driver: AgentDriver
+) -> None:
+    desk = Desk(ANNOUNCE, "Shall I?", "About is dropped.", kind=kind, store=store, driver=driver)
+    first = await desk.say()
+    assert (first.value(), desk.dropped) == ("Shall I?", [])
+    result = await desk.carry()
+    assert (result.value(), desk.dropped, len(desk.model.requests)) == ("About is dropped.", ["about"], 3)
+    history = await desk.runtime.history(result.run)
+    assert not history_errors(history)
+    message, call, reply = (json.loads(text) for text in history[-4:-1])
+    who = "ada confirmed" if kind == "confirm" else "bob approved"
+    assert message == {
+        "role": "user",
+        "content": f"[{who} the announced call of drop; it is made now, and its result follows.]",
+    }
+    assert call["content"] is None
+    (made,) = call["tool_calls"]
+    assert made["function"] == {"name": "drop", "arguments": '{"confirmed":true,"page":"about"}'}
+    assert reply == {"role": "tool", "tool_call_id": made["id"], "content": "dropped about"}
+    assert len(made["id"]) == 9
+    assert (await desk.runtime.replay(result.run)).is_identical
+    row = await store.find_run(result.run)
+    assert row is not None
+    assert (row.principal, row.conversation, row.after) == ("ada", "talk", first.run)
+
+
+@BOTH
+async def test_a_repeat_by_the_model_is_answered_with_the_result_and_not_made(driver: AgentDriver) -> None:
+    desk = Desk(ANNOUNCE, "Shall I?", FLAGGED, "Gone.", driver=driver)
+    await desk.say()
+    result = await desk.carry()
+    assert (result.status, desk.dropped) == ("done", ["about"])
+    assert (await tool_messages(desk.runtime, result.run))[-2:] == ["dropped about", "dropped about"]
+    assert (await desk.runtime.replay(result.run)).is_identical
+    assert await desk.store.list_questions() == []
+
+
+async def test_a_repeat_with_other_arguments_is_another_call() -> None:
+    other = calls(("drop", {"page": "news", "confirmed": True}))
+    desk = Desk(ANNOUNCE, "Shall I?", other, "Gone.")
+    await desk.say()
+    result = await desk.carry()
+    assert (result.status, desk.dropped) == ("waiting", ["about"])
+
+
+@pytest.mark.parametrize("text", ["yes", "yes, I confirm", "No! Do not delete it.", "ja, löschen", "> yes", ""])
+@KINDS
+async def test_no_text_of_a_later_message_is_a_yes(kind: DecisionKind, text: str) -> None:
+    desk = Desk(ANNOUNCE, "Shall I?", FLAGGED, "Gone.", kind=kind)
+    await desk.say()
+    question = await desk.question()
+    later = await desk.say(text)
+    assert (later.status, later.questions, desk.dropped) == ("waiting", (question.id,), [])
+    assert await desk.decide() is None  # a run waits for the answer, and goes on with it
+    assert (await desk.runtime.resume(later.run)).value() == "Gone."
+    assert desk.dropped == ["about"]
+
+
+async def test_a_flag_that_the_model_sets_by_itself_waits_for_the_person() -> None:
+    desk = Desk(calls(("drop", {"page": "about"})), FLAGGED, "Gone.")
+    result = await desk.say()
+    assert (result.status, desk.dropped) == ("waiting", [])
+
+
+async def test_a_message_that_confirms_comes_before_the_call(store: Store) -> None:
+    desk = Desk(ANNOUNCE, "Shall I?", "Gone.", store=store)
+    await desk.say()
+    question = (await desk.question()).id
+    result = await desk.say("Yes, and thank you.", confirms=question)
+    assert (result.value(), desk.dropped) == ("Gone.", ["about"])
+    roles = [json.loads(text) for text in await desk.runtime.history(result.run)][-4:-1]
+    assert (roles[0]["content"], roles[2]["content"]) == ("Yes, and thank you.", "dropped about")
+    row = await store.find_question(question)
+    assert row is not None
+    assert row.decision is not None
+    assert (row.decision.by, row.decision.kind, row.status) == ("ada", "confirm", "taken")
+    assert (await desk.runtime.replay(result.run)).is_identical
+    header, asked, decided, *_ = await items_of(store, result.run)
+    assert isinstance(header, RunOpened)
+    assert isinstance(asked, QuestionItem)
+    assert isinstance(decided, DecisionItem)
+    assert {asked.call, decided.call} == {header.carries}
+
+
+async def test_a_message_confirms_through_client_submit_and_stream() -> None:
+    for way in ("client", "submit", "stream"):
+        desk = Desk(ANNOUNCE, "Shall I?", "Gone.")
+        client = desk.runtime.client(ADA)
+        await desk.say()
+        question = (await desk.question()).id
+        if way == "client":
+            await client.run("yes", conversation="talk", confirms=question)
+        elif way == "submit":
+            await client.resume(await client.submit("yes", conversation="talk", confirms=question))
+        else:
+            async for _ in desk.runtime.stream("yes", by=ADA, conversation="talk", confirms=question):
+                pass
+        assert desk.dropped == ["about"], way
+
+
+async def test_a_repeated_request_that_confirms_returns_the_first_outcome() -> None:
+    desk = Desk(ANNOUNCE, "Shall I?", "Gone.")
+    await desk.say()
+    question = (await desk.question()).id
+    results = [await desk.say("yes", confirms=question, idempotency_key="k") for _ in range(2)]
+    assert (results[0].run, desk.dropped) == (results[1].run, ["about"])
+    with pytest.raises(IdempotencyError, match="used for another request"):
+        await desk.say("yes", idempotency_key="k")
+    with pytest.raises(RequestError, match="question nope does not exist"):
+        await desk.say("yes", confirms="nope", idempotency_key="k")
+
+
+async def refuse(desk: Desk, match: str, **options: Any) -> None:
+    """A message that may not confirm is refused, and neither it nor a decision is stored."""
+    before = len(await desk.store.list_runs())
+    with pytest.raises(RequestError, match=match):
+        await desk.runtime.run("yes", **{"by": ADA, "conversation": "talk", **options})
+    assert len(await desk.store.list_runs()) == before
+    assert desk.dropped == []
+
+
+async def test_a_message_confirms_only_what_its_sender_was_asked_in_its_conversation() -> None:
+    desk = Desk(ANNOUNCE, "Shall I?")
+    await desk.say()
+    question = (await desk.question()).id
+    await refuse(desk, "bob may not confirm question .*; only ada may", by=BOB, confirms=question)
+    stranger = Principal("ada", "elsewhere", permissions=frozenset({"*"}))
+    await refuse(desk, f"question {question} does not exist", by=stranger, confirms=question)
+    await refuse(desk, "no agent has announced", conversation="another", confirms=question)
+    await refuse(desk, "no agent has announced", conversation="", confirms=question)
+    await refuse(desk, "question unknown does not exist", confirms="unknown")
+    await refuse(desk, "has no files", confirms=question, files=[b"x"])
+    assert (await desk.question()).id == question
+
+
+async def test_a_message_confirms_no_call_that_needs_an_approval() -> None:
+    desk = Desk(ANNOUNCE, "Shall I?", kind="approve")
+    await desk.say()
+    await refuse(desk, "needs an approval", confirms=(await desk.question()).id)
+
+
+async def test_a_message_confirms_no_call_for_which_a_run_waits() -> None:
+    desk = Desk(ANNOUNCE, "Shall I?", FLAGGED, "Gone.")
+    await desk.say()
+    waiting = await desk.say("yes")
+    with pytest.raises(RequestError, match="a run waits for the answer; decide it without a message"):
+        await desk.say("yes", confirms=waiting.questions[0], when_busy="queue")
+    assert desk.dropped == []
+
+
+async def test_another_agent_than_the_one_that_announced_the_call_is_refused() -> None:
+    desk = Desk(ANNOUNCE, "Shall I?")
+    await desk.say()
+    other = Agent("other", instructions="Work.")
+    runtime = Runtime(
+        App(name="desk", agents=(*desk.runtime.app.agents, other)),
+        store=desk.store,
+        model=desk.model,
+        directory=desk.find_person,
+    )
+    with pytest.raises(RequestError, match="the agent 'editor' announced the call"):
+        await runtime.run("yes", by=ADA, conversation="talk", agent="other", confirms=(await desk.question()).id)
+
+
+async def test_a_queued_message_that_was_stored_before_the_question_confirms_nothing() -> None:
+    desk = Desk(ANNOUNCE, "Shall I?", FLAGGED, "Gone.")
+    first = await desk.runtime.submit("drop it", by=ADA, conversation="talk")
+    second = await desk.runtime.submit("thank you", by=ADA, conversation="talk", when_busy="queue")
+    assert (await desk.runtime.resume(first)).value() == "Shall I?"
+    assert (await desk.runtime.resume(second)).status == "waiting"
+    assert desk.dropped == []
+
+
+async def test_a_yes_in_a_busy_conversation_waits_for_its_turn(store: Store) -> None:
+    desk = Desk(ANNOUNCE, "Shall I?", "Hello.", "Gone.", store=store)
+    await desk.say()
+    queued = await desk.runtime.submit("hello", by=ADA, conversation="talk")
+    run = await desk.decide()
+    assert run is not None
+    assert (await desk.runtime.resume(run)).status == "queued"
+    assert (await desk.runtime.resume(queued)).value() == "Hello."
+    assert (await desk.runtime.resume(run)).value() == "Gone."
+    assert desk.dropped == ["about"]
+
+
+async def test_of_several_answers_the_first_one_opens_the_only_run(store: Store) -> None:
+    desk = Desk(ANNOUNCE, "Shall I?", "Gone.", store=store)
+    await desk.say()
+    question = (await desk.question()).id
+    run = await desk.decide(question)
+    for options in ({}, {"approved": False}, {"by": BOB, "kind": "approve"}):
+        with pytest.raises(RequestError, match=f"question {question} is already approved by ada"):
+            await desk.decide(question, **options)
+    assert run is not None
+    runs = await store.list_runs()
+    assert (runs[0].run, len(runs)) == (run, 2)
+
+
+async def test_a_denied_call_opens_no_run_and_is_denied_when_the_model_makes_it() -> None:
+    desk = Desk(ANNOUNCE, "Shall I?", FLAGGED, "Kept.")
+    await desk.say()
+    assert await desk.decide(approved=False, reason="keep it") is None
+    result = await desk.say("go on")
+    assert (result.value(), desk.dropped) == ("Kept.", [])
+    assert "keep it" in (await tool_messages(desk.runtime, result.run))[-1]
+
+
+async def test_what_an_approver_edited_is_called_as_edited() -> None:
+    desk = Desk(ANNOUNCE, "Shall I?", "Gone.", kind="approve")
+    await desk.say()
+    run = await desk.decide(arguments='{"page":"news","confirmed":true}')
+    assert run is not None
+    result = await desk.runtime.resume(run)
+    assert (result.value(), desk.dropped) == ("Gone.", ["news"])
+    assert "bob edited the arguments" in (await tool_messages(desk.runtime, run))[-1]
+    assert (await desk.runtime.replay(run)).is_identical
+
+
+async def test_a_state_that_has_changed_since_is_shown_and_asked_about_anew() -> None:
+    desk = Desk(ANNOUNCE, "Shall I?", "Gone.")
+    await desk.say()
+    desk.state = "2"
+    result = await desk.carry()
+    assert (result.status, desk.dropped) == ("waiting", [])
+    question = await desk.question()
+    assert question.reason.endswith("asked again, because what it is about has changed since it was approved")
+    assert await desk.decide() is None
+    assert (await desk.runtime.resume(result.run)).value() == "Gone."
+    assert desk.dropped == ["about"]
+
+
+async def test_a_tool_that_has_changed_since_is_asked_about_anew() -> None:
+    desk = Desk(ANNOUNCE, "Shall I?", "Gone.")
+    await desk.say()
+    run = await desk.decide()
+    assert run is not None
+    desk.drop = desk.drop.with_facts(desk.drop.facts, name="drop", description="Drop a page for ever.", where="")
+    runtime, _ = desk.process()
+    assert (await runtime.resume(run)).status == "waiting"
+    assert "the definition of drop has changed" in (await desk.question()).reason
+    assert desk.dropped == []
+
+
+async def test_an_answer_that_was_used_too_late_is_told() -> None:
+    now = [1_000.0]
+    desk = Desk(ANNOUNCE, "Shall I?", "It is too late.", clock=lambda: now[0])
+    await desk.say()
+    run = await desk.decide()
+    assert run is not None
+    now[0] += 8 * 24 * 3600
+    assert (await desk.runtime.resume(run)).value() == "It is too late."
+    assert "was not used in time" in (await tool_messages(desk.runtime, run))[-1]
+    with pytest.raises(RequestError, match="is already approved"):
+        await desk.decide((await desk.store.list_questions(only_open=False))[0].question.id)
+    assert desk.dropped == []
+
+
+async def test_an_expired_question_is_refused_in_one_line() -> None:
+    now = [1_000.0]
+    desk = Desk(ANNOUNCE, "Shall I?", clock=lambda: now[0])
+    await desk.say()
+    question = (await desk.question()).id
+    now[0] += 1e9
+    with pytest.raises(RequestError, match="has expired, which denies the call"):
+        await desk.decide(question)
+
+
+async def test_a_principal_without_the_permission_for_the_call_by_then_is_told() -> None:
+    desk = Desk(ANNOUNCE, "Shall I?", "You may not.")
+    await desk.say()
+    desk.people["ada"] = Principal("ada", permissions=frozenset({"pages:read"}))
+    run = await desk.decide()
+    assert run is not None
+    assert (await desk.runtime.resume(run)).value() == "You may not."
+    assert "PERMISSION_DENIED" in (await tool_messages(desk.runtime, run))[-1]
+    assert desk.dropped == []
+
+
+async def test_an_approver_is_told_that_the_asker_or_the_agent_is_gone() -> None:
+    desk = Desk(ANNOUNCE, "Shall I?", kind="approve")
+    await desk.say()
+    question = (await desk.question()).id
+    gone = Runtime(
+        App(name="desk", agents=(Agent("other", instructions="Work."),)), store=desk.store, directory=desk.find_person
+    )
+    with pytest.raises(RequestError, match="application desk has no agent 'editor'"):
+        await gone.decide(question, approved=True, by=BOB)
+    foreign = Runtime(App(name="other", agents=desk.runtime.app.agents), store=desk.store, directory=desk.find_person)
+    with pytest.raises(RequestError, match=f"application other has no question {question}"):
+        await foreign.decide(question, approved=True, by=BOB)
+    del desk.people["ada"]
+    with pytest.raises(RequestError, match="belongs to 'ada', who is unknown now"):
+        await desk.decide(question)
+    assert (await desk.question()).id == question
+
+
+async def test_a_conversation_that_was_deleted_takes_no_answer() -> None:
+    desk = Desk(ANNOUNCE, "Shall I?")
+    await desk.say()
+    question = (await desk.question()).id
+    await desk.runtime.client(ADA).delete_conversation("talk")
+    with pytest.raises(RequestError, match="conversation 'talk' was deleted"):
+        await desk.decide(question)
+
+
+async def test_the_answer_to_a_cancelled_run_serves_no_later_call() -> None:
+    desk = Desk(ANNOUNCE, "Shall I?", FLAGGED, "Gone.")
+    await desk.say()
+    run = await desk.decide()
+    assert run is not None
+    await desk.runtime.cancel(run, by=ADA)
+    later = await desk.say("No, leave it.")
+    assert (later.status, desk.dropped) == ("waiting", [])
+    assert (await desk.question()).run == later.run
+
+
+async def test_a_call_of_the_announcing_run_leaves_an_answered_call_to_the_run_that_was_opened() -> None:
+    is_asked, may_go_on = asyncio.Event(), asyncio.Event()
+
+    class Slow(Scripted):
+        """Answers the second request when the test says so."""
+
+        async def __call__(self, request: ChatRequest, /) -> Completion:
+            if any("would drop" in text for text in request.history) and not is_asked.is_set():
+                is_asked.set()
+                await may_go_on.wait()
+            return await super().__call__(request)
+
+    desk = Desk(kind="confirm")
+    desk.runtime, _ = desk.process(model=Slow([ANNOUNCE, FLAGGED, "Soon.", "Gone."]))
+    running = asyncio.create_task(desk.say())
+    await is_asked.wait()
+    run = await desk.decide()
+    may_go_on.set()
+    first = await running
+    assert (first.value(), desk.dropped) == ("Soon.", [])
+    assert "is called when this run has ended" in (await tool_messages(desk.runtime, first.run))[-1]
+    assert (await desk.runtime.replay(first.run)).is_identical
+    assert run is not None
+    assert (await desk.runtime.resume(run)).value() == "Gone."
+    assert desk.dropped == ["about"]
