@@ -172,13 +172,20 @@ def test_under_four_eyes_the_messages_name_who_can_decide(cli: Cli) -> None:
     assert (refused.status, cli.book) == (1, [])
 
 
-def test_an_announced_call_is_only_decided_and_drives_nothing(cli: Cli) -> None:
-    cli.script(calls(("remove", {"name": "cake"})), "Shall I?")
+def test_an_announced_call_is_made_at_once_when_it_is_approved(cli: Cli) -> None:
+    cli.script(calls(("remove", {"name": "cake"})), "Shall I?", "The cake is gone.")
     cli("run", APP, "--ask", "remove the cake", "--conversation", "c")
     question = cli.questions()[0]["id"]
-    done = cli("approvals", "approve", question)
-    assert (done.status, cli.book) == (0, [])
-    assert done.out == "The agent may now make the call; tell it to go ahead in conversation c.\n"
+    done = cli("approvals", "approve", question, "--app", APP)
+    assert (done.status, done.out, cli.book) == (0, "The cake is gone.\n", ["remove cake"])
+
+
+def test_a_call_that_needs_an_approval_is_not_confirmed(cli: Cli) -> None:
+    cli.script(calls(("remove", {"name": "cake"})), "Shall I?")
+    cli("run", APP, "--ask", "remove the cake", "--conversation", "c")
+    refused = cli("approvals", "confirm", cli.questions()[0]["id"], "--app", APP)
+    assert (refused.status, cli.book) == (1, [])
+    assert "needs an approval; a confirmation of the acting user is not one" in refused.err
 
 
 def test_an_announced_call_that_is_denied_is_refused_when_the_agent_makes_it(cli: Cli) -> None:

@@ -184,13 +184,19 @@ def test_who_may_not_decide_is_told_so_once(cli: Cli, converse: Callable[..., st
     assert (len(cli.questions()), cli.book) == (1, [])
 
 
-def test_an_announced_call_is_put_after_the_answer_and_a_yes_is_sent_as_a_message(
+def test_an_announced_call_is_put_after_the_answer_and_made_after_a_yes(cli: Cli, converse: Callable[..., str]) -> None:
+    cli.script(REMOVE, "Shall I?", "The cake is gone.")
+    shown = converse("remove the cake", "y")
+    assert in_order(shown, "Shall I?", '"confirmed": true', "approved", "remove done", "The cake is gone.")
+    assert cli.book == ["remove cake"]
+
+
+def test_an_announced_call_of_an_earlier_session_is_put_when_the_conversation_is_opened(
     cli: Cli, converse: Callable[..., str]
 ) -> None:
-    cli.script(REMOVE, "Shall I?", CONFIRMED, "The cake is gone.")
-    shown = converse("remove the cake", "y")
-    sent = "you> Yes, I confirm: go ahead.   (sent for you)"
-    assert in_order(shown, "Shall I?", '"confirmed": true', "approved", sent, "The cake is gone.")
+    cli.script(REMOVE, "Shall I?", "The cake is gone.")
+    cli("run", APP, "--ask", "remove the cake", "--conversation", "c")
+    assert in_order(converse("y"), '"confirmed": true', "approved", "remove done", "The cake is gone.")
     assert cli.book == ["remove cake"]
 
 
