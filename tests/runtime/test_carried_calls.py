@@ -4,98 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import json
-import time
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 
-from remit import Agent, App, Ask, Effect, LeafContext, Policy, Principal, Risk, Runtime, Tool, When, preset, tool
-from remit.agent import AgentDriver, NativeDriver
-from remit.app import Env
-from remit.contracts.items import DecisionItem, QuestionItem, RunOpened
+from remit import Agent, App, Principal, Runtime
+from remit.agent import AgentDriver
 from remit.contracts.question import DecisionKind
-from remit.errors import IdempotencyError, RequestError
+from remit.errors import RequestError
 from remit.messages import ChatRequest, Completion
-from remit.policies import Question
-from remit.runtime import RunResult
-from remit.stores import InMemoryStore, Store
+from remit.stores import Store
 from remit.testing import Scripted, calls, history_errors
-from remit.tools import Preview
 from tests.agent.both import BOTH
-from tests.runtime.kit import items_of, tool_messages
-
-ADA, BOB = Principal("ada", permissions=frozenset({"pages:*"})), Principal("bob", permissions=frozenset({"*"}))
-"""Ada acts and may decide nothing; bob approves."""
-ANNOUNCE, FLAGGED = calls(("drop", {"page": "about"})), calls(("drop", {"page": "about", "confirmed": True}))
-
-
-class Desk:
-    """A tool with a confirmation flag, under a rule that asks for one kind of yes."""
-
-    def __init__(
-        self,
-        *script: Any,
-        kind: DecisionKind = "confirm",
-        store: Store | None = None,
-        driver: AgentDriver | None = None,
-        clock: Callable[[], float] = time.time,
-    ) -> None:
-        self.dropped: list[str] = []
-        self.clock = clock
-        self.state = "1"
-        self.kind: DecisionKind = kind
-        self.store = store or InMemoryStore(clock)
-        self.driver = driver or NativeDriver()
-        self.script = script
-        self.people = {each.name: each for each in (ADA, BOB)}
-
-        @tool(effect=Effect.KEYED, risk=Risk.HIGH, confirm="confirmed", permissions=["pages:drop"])
-        async def drop(ctx: LeafContext, page: str, confirmed: bool = False) -> str:
-            """Drop a page, or say what would be dropped."""
-            if confirmed:
-                self.dropped.append(page)
-            return f"dropped {page}" if confirmed else f"would drop {page}"
-
-        async def preview(_ctx: LeafContext, payload: Any) -> Preview:
-            return Preview(f"the page {payload.page}", state=self.state)
-
-        self.drop: Tool[..., Any] = drop.with_preview(preview)
-        self.runtime, self.model = self.process()
-
-    def process(self, model: Scripted | None = None) -> tuple[Runtime, Scripted]:
-        """Another process over the same store."""
-        model = model or Scripted(list(self.script))
-        policy = Policy(
-            When("asked", lambda call: call.callee.name == "drop", Ask(reason="it is asked about", kind=self.kind))
-        )
-        agent = Agent("editor", instructions="Work.", tools=(self.drop,), driver=self.driver)
-        env = Env()
-        app = App(name="desk", agents=(agent,), env=env, layers=lambda: preset(env, policy=policy))
-        return Runtime(app, store=self.store, model=model, directory=self.find_person, clock=self.clock), model
-
-    def find_person(self, name: str, _tenant: str) -> Principal | None:
-        return self.people.get(name)
-
-    async def say(self, text: str = "drop it", **options: Any) -> RunResult[Any]:
-        return await self.runtime.run(text, by=options.pop("by", ADA), conversation="talk", **options)
-
-    async def question(self) -> Question:
-        (row,) = await self.store.list_questions()
-        return row.question
-
-    async def decide(self, question: str = "", **options: Any) -> str | None:
-        """The yes of the person whose act the rule asks for."""
-        question = question or (await self.question()).id
-        act = {"by": ADA, "kind": "confirm"} if self.kind == "confirm" else {"by": BOB, "kind": "approve"}
-        return await self.runtime.decide(question, **{"approved": True, **act, **options})
-
-    async def carry(self) -> RunResult[Any]:
-        """Decide the open question, and execute the run that this opens."""
-        run = await self.decide()
-        assert run is not None
-        return await self.runtime.resume(run)
-
+from tests.runtime.announcing import ADA, ANNOUNCE, BOB, FLAGGED, Desk
+from tests.runtime.kit import tool_messages
 
 KINDS = pytest.mark.parametrize("kind", ["confirm", "approve"])
 
@@ -165,115 +86,6 @@ async def test_a_flag_that_the_model_sets_by_itself_waits_for_the_person() -> No
     desk = Desk(calls(("drop", {"page": "about"})), FLAGGED, "Gone.")
     result = await desk.say()
     assert (result.status, desk.dropped) == ("waiting", [])
-
-
-async def test_a_message_that_confirms_comes_before_the_call(store: Store) -> None:
-    desk = Desk(ANNOUNCE, "Shall I?", "Gone.", store=store)
-    await desk.say()
-    question = (await desk.question()).id
-    result = await desk.say("Yes, and thank you.", confirms=question)
-    assert (result.value(), desk.dropped) == ("Gone.", ["about"])
-    roles = [json.loads(text) for text in await desk.runtime.history(result.run)][-4:-1]
-    assert (roles[0]["content"], roles[2]["content"]) == ("Yes, and thank you.", "dropped about")
-    row = await store.find_question(question)
-    assert row is not None
-    assert row.decision is not None
-    assert (row.decision.by, row.decision.kind, row.status) == ("ada", "confirm", "taken")
-    assert (await desk.runtime.replay(result.run)).is_identical
-    header, asked, decided, *_ = await items_of(store, result.run)
-    assert isinstance(header, RunOpened)
-    assert isinstance(asked, QuestionItem)
-    assert isinstance(decided, DecisionItem)
-    assert {asked.call, decided.call} == {header.carries}
-
-
-async def test_a_message_confirms_through_client_submit_and_stream() -> None:
-    for way in ("client", "submit", "stream"):
-        desk = Desk(ANNOUNCE, "Shall I?", "Gone.")
-        client = desk.runtime.client(ADA)
-        await desk.say()
-        question = (await desk.question()).id
-        if way == "client":
-            await client.run("yes", conversation="talk", confirms=question)
-        elif way == "submit":
-            await client.resume(await client.submit("yes", conversation="talk", confirms=question))
-        else:
-            async for _ in desk.runtime.stream("yes", by=ADA, conversation="talk", confirms=question):
-                pass
-        assert desk.dropped == ["about"], way
-
-
-async def test_a_repeated_request_that_confirms_returns_the_first_outcome() -> None:
-    desk = Desk(ANNOUNCE, "Shall I?", "Gone.")
-    await desk.say()
-    question = (await desk.question()).id
-    results = [await desk.say("yes", confirms=question, idempotency_key="k") for _ in range(2)]
-    assert (results[0].run, desk.dropped) == (results[1].run, ["about"])
-    with pytest.raises(IdempotencyError, match="used for another request"):
-        await desk.say("yes", idempotency_key="k")
-    with pytest.raises(RequestError, match="question nope does not exist"):
-        await desk.say("yes", confirms="nope", idempotency_key="k")
-
-
-async def refuse(desk: Desk, match: str, **options: Any) -> None:
-    """A message that may not confirm is refused, and neither it nor a decision is stored."""
-    before = len(await desk.store.list_runs())
-    with pytest.raises(RequestError, match=match):
-        await desk.runtime.run("yes", **{"by": ADA, "conversation": "talk", **options})
-    assert len(await desk.store.list_runs()) == before
-    assert desk.dropped == []
-
-
-async def test_a_message_confirms_only_what_its_sender_was_asked_in_its_conversation() -> None:
-    desk = Desk(ANNOUNCE, "Shall I?")
-    await desk.say()
-    question = (await desk.question()).id
-    await refuse(desk, "bob may not confirm question .*; only ada may", by=BOB, confirms=question)
-    stranger = Principal("ada", "elsewhere", permissions=frozenset({"*"}))
-    await refuse(desk, f"question {question} does not exist", by=stranger, confirms=question)
-    await refuse(desk, "no agent has announced", conversation="another", confirms=question)
-    await refuse(desk, "no agent has announced", conversation="", confirms=question)
-    await refuse(desk, "question unknown does not exist", confirms="unknown")
-    await refuse(desk, "has no files", confirms=question, files=[b"x"])
-    assert (await desk.question()).id == question
-
-
-async def test_a_message_confirms_no_call_that_needs_an_approval() -> None:
-    desk = Desk(ANNOUNCE, "Shall I?", kind="approve")
-    await desk.say()
-    await refuse(desk, "needs an approval", confirms=(await desk.question()).id)
-
-
-async def test_a_message_confirms_no_call_for_which_a_run_waits() -> None:
-    desk = Desk(ANNOUNCE, "Shall I?", FLAGGED, "Gone.")
-    await desk.say()
-    waiting = await desk.say("yes")
-    with pytest.raises(RequestError, match="a run waits for the answer; decide it without a message"):
-        await desk.say("yes", confirms=waiting.questions[0], when_busy="queue")
-    assert desk.dropped == []
-
-
-async def test_another_agent_than_the_one_that_announced_the_call_is_refused() -> None:
-    desk = Desk(ANNOUNCE, "Shall I?")
-    await desk.say()
-    other = Agent("other", instructions="Work.")
-    runtime = Runtime(
-        App(name="desk", agents=(*desk.runtime.app.agents, other)),
-        store=desk.store,
-        model=desk.model,
-        directory=desk.find_person,
-    )
-    with pytest.raises(RequestError, match="the agent 'editor' announced the call"):
-        await runtime.run("yes", by=ADA, conversation="talk", agent="other", confirms=(await desk.question()).id)
-
-
-async def test_a_queued_message_that_was_stored_before_the_question_confirms_nothing() -> None:
-    desk = Desk(ANNOUNCE, "Shall I?", FLAGGED, "Gone.")
-    first = await desk.runtime.submit("drop it", by=ADA, conversation="talk")
-    second = await desk.runtime.submit("thank you", by=ADA, conversation="talk", when_busy="queue")
-    assert (await desk.runtime.resume(first)).value() == "Shall I?"
-    assert (await desk.runtime.resume(second)).status == "waiting"
-    assert desk.dropped == []
 
 
 async def test_a_yes_in_a_busy_conversation_waits_for_its_turn(store: Store) -> None:

@@ -113,6 +113,24 @@ async def test_a_run_of_another_application_does_not_exist(store: Store) -> None
         await other.client(ADA).status(run)
 
 
+async def test_a_question_of_another_application_does_not_exist(store: Store) -> None:
+    waiting = await client(runtime_for(store, ERASE)).run("go")
+    (question,) = waiting.questions
+    other = Runtime(App(name="other", agents=runtime_for(store).app.agents), model=Scripted([]), store=store).client(
+        ADA
+    )
+    assert (await other.questions()).items == []
+    for attempt in (
+        other.question(question),
+        other.questions(after=question),
+        other.decide(question, approved=True),
+        other.decide(question, approved=False, kind="confirm"),
+    ):
+        with pytest.raises(RequestError, match=f"^question {question} does not exist$"):
+            await attempt
+    assert len((await client(runtime_for(store)).questions()).items) == 1
+
+
 async def test_details_tell_what_a_waiting_run_waits_for_and_then_its_result_and_usage(store: Store) -> None:
     ada = client(runtime_for(store, ERASE, "erased"))
     waiting = await ada.run("go")
