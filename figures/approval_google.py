@@ -25,7 +25,7 @@ TOOLS_AT_GOOGLE: Final[dict[str, dict[str, Any]]] = {
 """The tools with a state at Google, and the arguments that say which object it is."""
 
 
-class _ChangingTransport(Transport):
+class ChangingTransport(Transport):
     """Answers what a preview reads; each answer shows the present revision."""
 
     def __init__(self) -> None:
@@ -59,7 +59,7 @@ async def _state_changed_at_google(stage: Stage) -> int:
     """A yes to a state at Google that is no more never runs; the yes to the present one does, once."""
     if stage.name not in TOOLS_AT_GOOGLE:
         return 0
-    transport = _ChangingTransport()
+    transport = ChangingTransport()
     arguments = {**stage.target.arguments, **TOOLS_AT_GOOGLE[stage.name]}
     changing = replace(stage, target=replace(stage.target, arguments=arguments))
     made = with_google_hooks(Clients.from_transport(transport), changing.target.tool)

@@ -62,7 +62,7 @@ class Sweep:
         self._apps = {
             name: App(name="cms", tools=(tool,), references=world.references) for name, tool in self.tools.items()
         }
-        self._world, self._database, self._internet, self.ids = world, database, internet, ids
+        self._world, self.database, self._internet, self.ids = world, database, internet, ids
         database.keep()
         self._kept, self._kept_at = content_of(database), database.version()
         self._looks, self._counts = world.clock.looks, world.ids.counts.copy()
@@ -72,9 +72,9 @@ class Sweep:
     @contextmanager
     def case(self, name: str, tool: str) -> Generator[Callable[[bool, object], None]]:
         """One case in the prepared state. It yields what is called with each claim about it."""
-        if self._database.version() != self._kept_at:
-            self._database.restore()
-            self._kept_at = self._database.version()
+        if self.database.version() != self._kept_at:
+            self.database.restore()
+            self._kept_at = self.database.version()
         self._internet.requests.clear()
         self._rewind()
         self.cases += 1
@@ -102,7 +102,7 @@ class Sweep:
 
     def content(self) -> Content:
         """The rows of all tables, and what was posted to other servers."""
-        rows = self._kept if self._database.version() == self._kept_at else content_of(self._database)
+        rows = self._kept if self.database.version() == self._kept_at else content_of(self.database)
         posts = [each for each in self._internet.requests if each.startswith("POST")]
         return {**rows, "posts": posts} if posts else rows
 
@@ -134,10 +134,14 @@ class Sweep:
         result = await self._runtime(tool, store, ANN).resume("swept")
         return True, left, result.text
 
+    async def ask(self, tool: str, arguments: Sample) -> tuple[Runtime, RunResult[Any]]:
+        """Call a tool, and leave what is asked open."""
+        runtime = self._runtime(tool, InMemoryStore(), ANN)
+        return runtime, await self._start(runtime, tool, arguments, ANN, answer=None)
+
     async def change_under_question(self, tool: str, arguments: Sample) -> tuple[RunResult[Any], Content]:
         """Ask, change what is asked about, approve: the result, and the content before the yes."""
-        runtime = self._runtime(tool, InMemoryStore(), ANN)
-        asked = await self._start(runtime, tool, arguments, ANN, answer=None)
+        runtime, asked = await self.ask(tool, arguments)
         world = self._world
         if tool == "cms_purgePage":
             await self.call("cms_restorePage", self.fill({"pageId": "{gone}"}))

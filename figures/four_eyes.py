@@ -17,6 +17,7 @@ from figures.approval_world import Clock
 from figures.figure import Figure, no_violations
 from remit import Agent, App, Ask, Effect, LeafContext, Policy, Principal, Runtime, When, tool
 from remit.app import Env
+from remit.contracts.question import content_digest
 from remit.errors import RemitError
 from remit.items import AttemptEnded, DecisionItem, Item, QuestionItem
 from remit.layers import Approve
@@ -118,7 +119,7 @@ def _has_two_people(items: list[Item], rule: str, arguments: str, state: str) ->
         if question is None or not decision.approved or decision.arguments or question.arguments != arguments:
             continue
         requester = question.editor if question.edits else question.asker
-        is_current = bool(decision.grant) or question.state == state
+        is_current = bool(decision.grant) or question.state == (content_digest(state) if state else "")
         if is_current and decision.by not in (requester, question.asker):
             return True
     return False

@@ -9,6 +9,7 @@ from typing import Final, Protocol
 from figures import (
     acl_figure,
     approval,
+    approved_state,
     audit,
     bijection,
     budgets,
@@ -50,6 +51,7 @@ from figures.alone import run_alone
 from figures.figure import Figure
 from figures.mutants import access as acl_mutants
 from figures.mutants import approval as approval_mutants
+from figures.mutants import approved_state as approved_state_mutants
 from figures.mutants import audit as audit_mutants
 from figures.mutants import budgets as budgets_mutants
 from figures.mutants import client as client_mutants
@@ -123,6 +125,7 @@ PARTS: Final = {
     "history": Part(history.figures, history_mutants.HISTORY),
     "seal": Part(seal.figures, seal_mutants.MUTANTS),
     "approval": Part(approval.figures, approval_mutants.MUTANTS),
+    "approved-state": Part(approved_state.figures, approved_state_mutants.MUTANTS),
     "four-eyes": Part(four_eyes.figures, four_eyes_mutants.MUTANTS),
     "replay": Part(replay.figures, replay_mutants.MUTANTS),
     "schedules": Part(schedules.figures, schedules_mutants.MUTANTS),

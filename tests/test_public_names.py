@@ -120,8 +120,8 @@ PUBLIC: Final = {
     "remit.users": "UserDirectory os_user read_users",
     "remit.tools": """
         DID_NOT_HAPPEN UNKNOWN Arguments Callee Caller Candidate Change Changed Context Effect Entity Facts Happened
-        LeafContext Limits Preview Rate ReconcileResult Reference Referent Resolver Risk Seen Tool entities_of entity
-        parse_arguments tool tool_name with_recommended_layers
+        LeafContext Limits Preview Rate ReconcileResult Reference Referent Resolver Risk Seen Tool check_approved_state
+        entities_of entity parse_arguments tool tool_name with_recommended_layers
     """,
     "remit.workers": """
         PROVIDER_TOOLS AnyModel Attachment AttachmentPolicy ModelResolver PromptWithAttachments PydanticAIDriver

@@ -70,7 +70,7 @@ MUTANTS: Final = (
     ),
     _mutant(
         "the state that the approver saw is not compared again",
-        edited("remit.dispatch.base:Base._check_state", "if preview.state == question.state:", "if True:"),
+        edited("remit.approvals.approved:_find_changed_preview", "if question.state != preview.state", "if False"),
     ),
     _mutant(
         "an edited yes approves itself under four eyes",

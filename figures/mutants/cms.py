@@ -14,14 +14,10 @@ _ITEMS: Final = "remit_cms.sections.items"
 
 _SWEEP: Final = {
     "a change set is published as it is by now, and not as it was shown": edited(
-        f"{_SETS}.preview_publication", 'state=f"{change_set.id} {change_set.state} " + _state_of(pages)', 'state="one"'
+        "remit_cms.storage.documents:make_preview", "repr((summary, changes, state))", '"one"'
     ),
     "a post is deleted as it is by now, and not as it was shown": together(
-        edited(
-            "remit_cms.posts.entries:preview_deletion",
-            'state=f"revision {page.revision}, live {page.live}"',
-            'state="one"',
-        ),
+        edited("remit_cms.posts.entries:preview_deletion", "draft_state(page), ", ""),
         edited("remit_cms.posts.references:_describe", "str(row.revision)", '""'),
     ),
     "the trash shows the pages of all tenants": together(

@@ -40,7 +40,7 @@ MUTANTS: Final = (
     ),
     _mutant(
         "the state is not compared again",
-        edited("remit.dispatch.base:Base._check_state", "if preview.state == question.state:", "if True:"),
+        edited("remit.approvals.approved:_find_changed_preview", "if question.state != preview.state", "if False"),
     ),
     _mutant(
         "a second policy takes the answer to the first",

@@ -38,6 +38,7 @@ with require_extra(__name__, "sql"):
     from sqlalchemy.dialects import sqlite
     from sqlalchemy.ext.asyncio import AsyncSession
 
+from remit.contracts.approved import APPROVED_STATE, check_approved_state
 from remit.core.checks import check_functions, check_instance, check_unicode, wrong_value
 from remit.errors import IdempotencyError, SetupError
 
@@ -85,6 +86,10 @@ async def once(
     begin with ``BEGIN IMMEDIATE`` or call `once` before any read: a transaction that has already read cannot wait there
     and fails with "database is locked", which is retryable.
 
+    If a person approved the call, the preview of its tool is taken once more before ``produce`` runs, in this
+    transaction if it reads through `remit.database.Database`. If it names another state than the person saw, nothing is
+    written, and the call is asked about anew.
+
     Args:
         session: inside a transaction that the caller began. When `once` raises, roll it back.
         key: the idempotency key. If callers choose their keys, prefix it with the tenant.
@@ -93,6 +98,7 @@ async def once(
         digest: of the arguments. Reusing a key with another digest is refused.
 
     Raises:
+        ConflictError: what the call is about has changed since a person approved it.
         IdempotencyError: the key was used with other arguments, or its work never finished.
         SetupError: the session is not inside a transaction, or its database is neither SQLite nor PostgreSQL.
     """
@@ -103,6 +109,10 @@ async def once(
     adapter = result_type if isinstance(result_type, TypeAdapter) else _make_adapter(result_type)
     if not await _claim_key(session, key, digest):
         return adapter.validate_json(await _read_stored_result(session, key, digest), by_alias=False, by_name=True)
+    if APPROVED_STATE.get() is not None:
+        async with session.begin_nested() as looking:  # what a preview might write is taken back
+            await check_approved_state()
+            await looking.rollback()
     produced: Any = produce()
     value = await produced if inspect.isawaitable(produced) else produced
     text = adapter.dump_json(value, by_alias=False, round_trip=True).decode()

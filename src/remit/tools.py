@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from remit.lazy_exports import lazy_exports
 
 if TYPE_CHECKING:
+    from remit.contracts.approved import check_approved_state
     from remit.contracts.arguments import Arguments, Limits, parse_arguments
     from remit.contracts.callee import DID_NOT_HAPPEN, UNKNOWN, Callee, Context, Happened, LeafContext, ReconcileResult
     from remit.contracts.changed import Changed
@@ -44,6 +45,7 @@ __all__ = [
     "Risk",
     "Seen",
     "Tool",
+    "check_approved_state",
     "entities_of",
     "entity",
     "parse_arguments",
@@ -56,6 +58,7 @@ if not TYPE_CHECKING:
     __getattr__ = lazy_exports(
         __name__,
         {
+            "remit.contracts.approved": ("check_approved_state",),
             "remit.contracts.arguments": ("Arguments", "Limits", "parse_arguments"),
             "remit.contracts.callee": (
                 "DID_NOT_HAPPEN",

@@ -58,7 +58,7 @@ async def test_a_reader_does_not_wait_for_a_writer(stack: AsyncExitStack, data_u
     async with database.write() as session:
         session.add(Notebook(name="mine"))
         await session.flush()
-        assert await names(database) == ["first"]
+        assert await asyncio.create_task(names(database)) == ["first"]
 
 
 async def test_a_connection_that_is_lost_in_a_write_is_a_transient_error(

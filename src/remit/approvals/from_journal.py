@@ -10,8 +10,7 @@ from remit.contracts.arguments import Arguments, Limits, parse_arguments
 from remit.contracts.call import Call
 from remit.contracts.items import ArgumentsBound, AttemptStarted, DecisionItem, Item, QuestionItem
 from remit.contracts.question import Decision, Question
-from remit.contracts.resolution import find_referents
-from remit.errors import InvalidArgumentsError, SealError, Suspended
+from remit.errors import InvalidArgumentsError, Suspended
 
 _STORED_LIMITS = Limits(argument_bytes=1 << 40, argument_depth=1 << 10)
 
@@ -143,24 +142,6 @@ def _newest_arguments(call: Call, edit: RecordedQuestion | None) -> ArgumentsBou
         if isinstance(item, ArgumentsBound) or (isinstance(item, DecisionItem) and item.question == edited):
             return item
     return None
-
-
-async def check_referents(call: Call, approved: Sequence[Question]) -> None:
-    """Compare the objects that each approver saw with what they are now; if they differ, the call is asked about anew.
-
-    Raises:
-        AskAgain: the objects as they are now are in the journal. NotFoundError: one is gone.
-        SealError: no layer is there to ask about them.
-    """
-    if not call.callee.schema_in.references or call.ledger.is_replaying:
-        return
-    current = await find_referents(call)
-    if current.canonical_arguments == call.canonical_arguments:
-        return
-    if approved[0].id not in call.approvals:
-        raise SealError(f"what {call.callee.name} is about has changed since it was approved")
-    await call.ledger.commit(ArgumentsBound(call=call.id, arguments=current.canonical_arguments))
-    raise AskAgain(approved[0].id)
 
 
 def with_arguments(call: Call, canonical: str) -> Call:

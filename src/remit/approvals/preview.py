@@ -17,7 +17,6 @@ from remit.contracts.secret import redact_secrets
 _MAX_SUMMARY: Final = 2000
 _MAX_CHANGES: Final = 50
 _MAX_VALUE: Final = 500
-_MAX_STATE: Final = 200
 
 
 @runtime_checkable
@@ -30,7 +29,7 @@ class HasPreview(Protocol):
 
 
 async def preview_call(call: Call) -> Preview:
-    """The callee's preview of a validated call, empty without one.
+    """The callee's preview of a validated call, empty without one. Its state is a digest of what the callee named.
 
     Raises:
         CallError: the preview failed, so that the call cannot be judged.
@@ -43,7 +42,8 @@ async def preview_call(call: Call) -> Preview:
         # A preview gets a payload of its own: one that changes it must not change what runs.
         own = callee.schema_in.load(call.canonical_arguments)
         preview = await callee.preview(own, ObservingContext(call))
-        return _shorten(Preview(preview) if isinstance(preview, str) else preview)
+        preview = Preview(preview) if isinstance(preview, str) else preview
+        return _shorten(replace(preview, state=content_digest(preview.state) if preview.state else ""))
 
     preview = await observe(f"the preview of {callee.name}", look)
     resolved = describe_referents(payload, named_only=bool(preview.summary))
@@ -54,19 +54,14 @@ async def preview_call(call: Call) -> Preview:
 
 def _shorten(preview: Preview) -> Preview:
     """The preview within the limits of a question. What is left out is said, since the approver would not miss it."""
-    state = preview.state
     changes = [
         Change(*(_shorten_text(text, _MAX_VALUE) for text in (change.where, change.before, change.after)))
         for change in preview.changes[:_MAX_CHANGES]
     ]
     if len(preview.changes) > _MAX_CHANGES:
         changes.append(Change(f"{len(preview.changes) - _MAX_CHANGES} more changes are not shown", "", ""))
-    return Preview(
-        _shorten_text(preview.summary, _MAX_SUMMARY),
-        tuple(changes),
-        _shorten_text(preview.link, _MAX_VALUE),
-        state if len(state) <= _MAX_STATE else content_digest(state),
-    )
+    summary, link = _shorten_text(preview.summary, _MAX_SUMMARY), _shorten_text(preview.link, _MAX_VALUE)
+    return Preview(summary, tuple(changes), link, preview.state)
 
 
 def _shorten_text(text: str, length: int) -> str:

@@ -59,7 +59,7 @@ class Database:
         _DATABASES.add(self)
         self._open_lock = asyncio.Lock()
         self._engine: AsyncEngine | None = None
-        self._writers = set[asyncio.Task[Any] | None]()
+        self._sessions = dict[asyncio.Task[Any] | None, AsyncSession]()
         self._dispose_task: asyncio.Task[None] | None = None
 
     def __repr__(self) -> str:
@@ -70,9 +70,15 @@ class Database:
     async def read(self) -> AsyncGenerator[AsyncSession]:
         """A session that sees one state of the database, and cannot change it.
 
+        Inside of `write` of the same task it is the session of the write: what is read there is what is written over.
+
         Raises:
             ExternalError: the database cannot be reached. It is retryable.
         """
+        writing = self._sessions.get(asyncio.current_task())
+        if writing is not None:
+            yield writing
+            return
         engine = await self._ensure_engine()
         with self._translate_errors():
             async with AsyncSession(engine, expire_on_commit=False) as session, session.begin():
@@ -93,19 +99,19 @@ class Database:
             SetupError: the task writes already, so this would wait for itself.
         """
         writer = asyncio.current_task()
-        if writer in self._writers:
+        if writer in self._sessions:
             raise SetupError(
                 f"{self._backend.name}: write() inside of write() would wait for itself; pass the first session on"
             )
         engine = await self._ensure_engine()
         with self._translate_errors():
             async with _write_session(engine) as session:
-                self._writers.add(writer)
+                self._sessions[writer] = session
                 try:
                     async with session.begin():
                         yield session
                 finally:
-                    self._writers.discard(writer)
+                    del self._sessions[writer]
 
     async def close(self) -> None:
         """Close the connections. The next use opens them again."""

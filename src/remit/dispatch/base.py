@@ -10,9 +10,9 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from remit.approvals.approver import build_outcome_question, build_replacement
-from remit.approvals.from_journal import AskAgain, as_recorded, check_referents, questions_since_start, read_approvals
-from remit.approvals.preview import preview_call
+from remit.approvals.approved import ApprovedCall, check_approved
+from remit.approvals.approver import build_outcome_question
+from remit.approvals.from_journal import AskAgain, as_recorded, questions_since_start, read_approvals
 from remit.contracts.artifact import from_recorded, mentions_artifacts, to_recorded
 from remit.contracts.binding import bind_arguments, check_bound, needs_checks
 from remit.contracts.call import Call
@@ -87,8 +87,7 @@ class Base:
             check_time(call, items)
         if approved and not has_begun(items):
             # After every wait for a person, and before the body's own writes could count as a change.
-            await check_referents(call, approved)
-            await self._check_state(call, approved)
+            await check_approved(call, approved)
         if started is not None and self._effect is not Effect.UNSAFE and questions_since_start(items):
             started = None  # it is approved only now, and starts again with this approval
         if self._effect is Effect.COMPOSED:
@@ -108,7 +107,7 @@ class Base:
             return await self._run_unsafe(call, number, payload, approved)
         if started is None:
             await self._record_start(call, number, approved)
-        return await self._run_and_record_end(call, number, payload)
+        return await self._run_and_record_end(call, number, payload, approved)
 
     async def settle_refused(self, call: Call) -> Reply | None:
         """Find out what became of an unsafe call that its layers refuse, but which was started under earlier rules.
@@ -131,7 +130,7 @@ class Base:
         self._running_unsafe_calls.add(key)
         try:
             await self._record_start(call, number, approved)
-            return await self._run_and_record_end(call, number, payload)
+            return await self._run_and_record_end(call, number, payload, approved)
         except ThreadStillRunning as error:
             self._record_when_ended(call, number, payload, error.thread)
             raise
@@ -153,14 +152,14 @@ class Base:
         # If the run was taken up elsewhere, nothing is stored: the attempt stays known here.
         with contextlib.suppress(BaseException):
             with contextlib.suppress(CallError):
-                await self._run_and_record_end(late.call, late.number, late.payload, late.thread)
+                await self._run_and_record_end(late.call, late.number, late.payload, thread=late.thread)
             self._dispatch.late_attempts.pop(key, None)
 
     async def _await_late_end(self, call: Call, late: LateAttempt) -> Reply:
         """Wait for the thread of an attempt, and record its end in the present ledger."""
         self._dispatch.late_attempts.pop((call.caller.run, call.id), None)
         try:
-            return await self._run_and_record_end(call, late.number, late.payload, late.thread)
+            return await self._run_and_record_end(call, late.number, late.payload, thread=late.thread)
         except ThreadStillRunning:
             self._record_when_ended(call, late.number, late.payload, late.thread)
             raise
@@ -182,15 +181,27 @@ class Base:
             await call.ledger.commit(item)
 
     async def _run_and_record_end(
-        self, call: Call, number: int, payload: BaseModel, thread: Future[Any] | None = None
+        self,
+        call: Call,
+        number: int,
+        payload: BaseModel,
+        approved: Sequence[Question] = (),
+        *,
+        thread: Future[Any] | None = None,
     ) -> Reply:
+        state = ApprovedCall(call, approved) if approved and self._effect is not Effect.PURE else None
         try:
-            reply = await self._run_body(call, payload, thread)
+            reply = await self._run_body(call, payload, state, thread)
             content = "" if self._effect is Effect.PURE else await self._to_recorded(reply)
         except CallError as error:
             failed = Reply.from_error(error)
-            ended = AttemptEnded(call=call.id, attempt=number, outcome=failed.outcome, content=failed.content)
+            void = state is not None and state.has_not_begun(number)
+            ended = AttemptEnded(
+                call=call.id, attempt=number, outcome=failed.outcome, content=failed.content, void=void
+            )
             await self._write_end(call, ended)
+            if void:
+                raise AskAgain(approved[0].id) from error  # it is compared once more before it begins
             raise
         except asyncio.CancelledError as error:
             content = Reply.from_error(self._cancellation(error)).content
@@ -214,13 +225,21 @@ class Base:
     async def _to_recorded(self, reply: Reply) -> str:
         return await to_recorded(reply.content, self._dispatch.limits.output_bytes)
 
-    async def _run_body(self, call: Call, payload: BaseModel, thread: Future[Any] | None = None) -> Reply:
-        frame = CallContext(call, self._callee, self._dispatch)
+    async def _run_body(
+        self,
+        call: Call,
+        payload: BaseModel,
+        approved: ApprovedCall | None = None,
+        thread: Future[Any] | None = None,
+    ) -> Reply:
+        frame = CallContext(call, self._callee, self._dispatch, approved)
         body = self._run_composed if self._effect is Effect.COMPOSED else self._callee.run
         token = frame.begin()
         try:
             value = await (body(payload, frame) if thread is None else wait_for_thread(thread))
             reply = self._to_reply(call, value)
+            if approved is not None:
+                approved.warn_if_unchecked()
             return await reply.check_artifacts() if mentions_artifacts(reply.content) else reply
         except CallError as error:
             safe = limit_error(redact_error(error, call.redactions), self._dispatch.limits.error_bytes)
@@ -376,25 +395,3 @@ class Base:
             if current != (question.tool, each.arguments, question.definition):
                 raise SealError(f"a layer changed what {self._callee.name} is called with after it was approved")
         return [each.question for each in standing]
-
-    async def _check_state(self, call: Call, approved: Sequence[Question]) -> None:
-        """Compare the state that each approver saw with the present one; if it differs, the call is asked about anew.
-
-        Raises:
-            AskAgain: a new question is in the journal.
-            SealError: there is no layer to ask the question.
-        """
-        for question in approved:
-            if not question.state:
-                continue
-            preview = await preview_call(call)
-            if preview.state == question.state:
-                continue
-            if question.id not in call.approvals:
-                raise SealError(f"what {self._callee.name} is about has changed since it was approved")
-            replacement = build_replacement(question, preview, call)
-            item = QuestionItem(
-                call=call.id, parent=call.caller.call, question=replacement.id, body=replacement.to_json()
-            )
-            await call.ledger.commit(item, Consumption((question.id,), call.caller.run, call.id))
-            raise AskAgain(replacement.id)

@@ -6,6 +6,7 @@ import asyncio
 from contextvars import ContextVar, Token
 from typing import Any, Final, ParamSpec, Protocol, TypeVar, overload
 
+from remit.contracts.approved import APPROVED_STATE, ApprovedState
 from remit.contracts.arguments import Arguments, Limits, parse_arguments
 from remit.contracts.call import Call, CallService, derive_call_id
 from remit.contracts.callee import AgentLike, Callee, Payload, Tools
@@ -75,6 +76,8 @@ class CallContext:
     """The context of ``call``, whose body is about to run."""
 
     __slots__ = (
+        "_approved",
+        "_approved_token",
         "_call",
         "_callee",
         "_caller_below",
@@ -90,8 +93,11 @@ class CallContext:
         "ledger",
     )
 
-    def __init__(self, call: Call, callee: AnyCallee, dispatch: DispatchPort) -> None:
+    def __init__(
+        self, call: Call, callee: AnyCallee, dispatch: DispatchPort, approved: ApprovedState | None = None
+    ) -> None:
         self.id = call.id
+        self._approved = approved
         self._key = call.id
         self.caller = call.caller
         self.ledger: Ledger = call.ledger
@@ -108,6 +114,7 @@ class CallContext:
 
     def begin(self) -> Token[CallContext | None]:
         """Let the context work for the body of its call and for what that starts, until `end`."""
+        self._approved_token = APPROVED_STATE.set(self._approved)
         return _CURRENT_CONTEXT.set(self)
 
     def end(self, token: Token[CallContext | None]) -> None:
@@ -115,6 +122,7 @@ class CallContext:
         self._has_ended = True
         try:
             _CURRENT_CONTEXT.reset(token)
+            APPROVED_STATE.reset(self._approved_token)
         except ValueError:  # the coroutine is closed from elsewhere
             return
 

@@ -346,7 +346,7 @@ async def test_the_journal_keeps_no_cells_of_the_state(world: World, runtime: Ru
     await call(runtime, "sheets_append_values", {"spreadsheet_id": "book", "range": "Sheet1", "values": [[1]]})
 
     (row,) = await runtime.store.list_questions()
-    assert (len(row.question.state), "salary" in row.question.to_json()) == (64, False)
+    assert (len(row.question.state), "salary" in row.question.to_json()) == (32, False)
 
 
 CELLS = {"spreadsheet_id": "book", "range": "Sheet1!A1:B2", "values": [[1]]}

@@ -172,7 +172,7 @@ class Cases:
         async with open_view(self._database, ctx) as view:
             casefile = await require_casefile(view, payload.casefile_id, Level.OWNER)
             summary = f"the casefile '{casefile.title}' with {await describe_contents(view, casefile)}"
-            return Preview(summary, state=f"{summary}, changed {casefile.updated_at.isoformat()}")
+            return Preview(summary, state=f"{casefile.id}, {summary}, changed {casefile.updated_at.isoformat()}")
 
     async def _request_confirmation(self, ctx: LeafContext, payload: DeleteCasefilePayload) -> CasefileDeletedPayload:
         async with open_view(self._database, ctx) as view:

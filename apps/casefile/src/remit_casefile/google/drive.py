@@ -9,7 +9,7 @@ from typing import Final
 
 from remit import LeafContext
 from remit.artifacts import Artifacts, RunArtifacts
-from remit.tools import UNKNOWN, Happened
+from remit.tools import UNKNOWN, Happened, check_approved_state
 from remit_casefile.google.payloads.drive import (
     FILE_FIELDS,
     MEDIA_TYPE,
@@ -136,6 +136,7 @@ class DriveClient(DriveChanges):
                 answer = await upload_resumable(self._transport, url, FILE_FIELDS, metadata, pieces)
             return parse_response(answer, FileView, "POST /upload/drive/v3/files")
 
+        await check_approved_state()
         what = f"The file '{payload.name}' was uploaded"
         return await self._schedule.confirm_write(write, lambda: self._find_upload(trace), what)
 

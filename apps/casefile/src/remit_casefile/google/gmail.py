@@ -6,7 +6,7 @@ import asyncio
 from typing import Final
 
 from remit import LeafContext
-from remit.tools import UNKNOWN, Happened
+from remit.tools import UNKNOWN, Happened, check_approved_state
 from remit_casefile.google.mime import compose, parse_message
 from remit_casefile.google.payloads.gmail import (
     GetMessage,
@@ -98,6 +98,7 @@ class GmailClient(MailboxHistory):
             sent = await self._transport.call_json("POST", f"{self._mailbox_url}/messages/send", MessageRef, body=body)
             return SentMessage(id=sent.id, thread_id=sent.thread_id, message_id=message_id)
 
+        await check_approved_state()
         what = f"The message to {', '.join(payload.to)} with the Message-ID {message_id} was sent"
         return await self._schedule.confirm_write(write, lambda: self._find_sent(message_id), what)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from remit.tools import check_approved_state
 from remit_casefile.google.payloads.sheets import (
     AppendedValues,
     AppendValues,
@@ -31,6 +32,7 @@ class SheetsClient:
         url = f"{self._values_url(payload.spreadsheet_id)}/{quote_segment(payload.range)}"
         body = {"range": payload.range, "majorDimension": "ROWS", "values": payload.values}
         params = {"valueInputOption": payload.value_input}
+        await check_approved_state()
         return await self._transport.call_json("PUT", url, UpdatedValues, params=params, body=body)
 
     async def append_values(self, payload: AppendValues) -> AppendedValues:
@@ -38,6 +40,7 @@ class SheetsClient:
         url = f"{self._values_url(payload.spreadsheet_id)}/{quote_segment(payload.range)}:append"
         body = {"range": payload.range, "majorDimension": "ROWS", "values": payload.values}
         params = {"valueInputOption": payload.value_input, "insertDataOption": "INSERT_ROWS"}
+        await check_approved_state()
         what = f"The rows were added to {payload.range}"
         return await write_untraced(
             self._transport.call_json("POST", url, AppendedValues, params=params, body=body), what

@@ -86,7 +86,7 @@ class _Previews:
         if payload.folder_id is not None:
             folder = await self.clients.of(ctx).drive.get_file(GetFile(file_id=payload.folder_id))
             where = f"the folder {payload.folder_id} ('{folder.name}')"
-            state = _digest([folder.name, str(folder.modified_time), folder.trashed])
+            state = _digest([payload.folder_id, folder.name, str(folder.modified_time), folder.trashed])
         digest = "" if payload.file is None else f", {payload.file.digest}"
         summary = f"the file '{payload.name}' ({payload.media_type}, {payload.size:,} bytes{digest}) into {where}"
         return Preview(summary if payload.text is None else f"{summary}\n{_preview_text(payload.text)}", state=state)

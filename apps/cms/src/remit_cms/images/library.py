@@ -41,6 +41,7 @@ from remit_cms.models import pluralize, tidy_line
 from remit_cms.semantic.fusion import fuse
 from remit_cms.semantic.index import SemanticIndex
 from remit_cms.storage.database import Database
+from remit_cms.storage.documents import make_preview
 from remit_cms.storage.images import (
     IMAGE_SEARCH,
     Image,
@@ -191,7 +192,7 @@ class Images:
         async with open_view(self._database, ctx) as scope:
             image = await _find_unused(scope, payload)
             size = f"{image.width} by {image.height} pixels"
-            return Preview(f"the image '{image.name}' ({size}): {image.alt}", state=f"revision {image.revision}")
+            return make_preview(f"the image '{image.name}' ({size}): {image.alt}", f"{image.id}@{image.revision}")
 
     async def get_image_usage(self, ctx: LeafContext, payload: GetImageUsage) -> ImageUsageReply:
         """List the pages that show an image, in drafts and to visitors. For links to a page: cms_getLinksHere."""

@@ -22,7 +22,7 @@ from remit_cms.navigation.payloads import (
 from remit_cms.navigation.targets import find_link
 from remit_cms.sections.contents import remove_section
 from remit_cms.storage.database import Database
-from remit_cms.storage.documents import find_single, load_single_sections
+from remit_cms.storage.documents import draft_state, find_single, load_single_sections, make_preview
 from remit_cms.storage.missing import ITEM, not_found
 from remit_cms.storage.revisions import check_removal, save_revision
 from remit_cms.storage.scope import Scope
@@ -160,7 +160,7 @@ class Navigation:
             view = _view(item)
             target = "nowhere" if view.href is None else f"to {view.href}"
             summary = f"the item '{view.label}' of the navigation ({view.location}), which leads {target}"
-            return Preview(summary, state=f"revision {page.revision if page else 0}")
+            return make_preview(summary, item.id, "" if page is None else draft_state(page))
 
 
 class NavigationReferences:

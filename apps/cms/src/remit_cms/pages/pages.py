@@ -32,6 +32,7 @@ from remit_cms.pages.slugs import resolve_slug
 from remit_cms.sections.contents import add_section, describe_empty_slots, load_sections
 from remit_cms.sections.slices import load_slice
 from remit_cms.storage.database import Database
+from remit_cms.storage.documents import draft_state, make_preview
 from remit_cms.storage.links import describe_links, find_links, link_state
 from remit_cms.storage.live import Move, check_moves
 from remit_cms.storage.revisions import save_revision
@@ -188,8 +189,7 @@ class Pages:
             live = "" if page.live is None else f", which visitors see at /{page.live_path}"
             links = await find_links(scope, page.id)
             summary = f"the page '{page.title}' (/{page.slug}) with {section_summary}{live}{describe_links(links)}"
-            state = f"revision {page.revision}" + (f", live {page.live}" if live else "")
-            return Preview(summary, state=state + link_state(links))
+            return make_preview(summary, draft_state(page), link_state(links))
 
     async def _request_confirmation(self, ctx: LeafContext, payload: DeletePage) -> PageDeletion:
         preview = await self.preview_deletion(ctx, payload)

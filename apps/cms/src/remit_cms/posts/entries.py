@@ -12,7 +12,7 @@ from remit.tools import Preview
 from remit_cms.models import Content
 from remit_cms.pages.slugs import resolve_slug
 from remit_cms.sections.contents import describe_empty_slots, load_contents, update_content
-from remit_cms.storage.documents import make_document
+from remit_cms.storage.documents import draft_state, make_document, make_preview
 from remit_cms.storage.links import describe_links, find_links, link_state
 from remit_cms.storage.revisions import save_revision
 from remit_cms.storage.scope import Scope
@@ -178,10 +178,8 @@ async def preview_deletion(scope: Scope, name: str, if_unchanged: str | None, wh
     await check_token(scope, page, if_unchanged)
     live = "" if page.live is None else f", which visitors see at /{page.live_path}"
     links = await find_links(scope, page.id)
-    return Preview(
-        f"the {what} '{page.title}' (/{page.slug}){live}{describe_links(links)}",
-        state=f"revision {page.revision}, live {page.live}" + link_state(links),
-    )
+    summary = f"the {what} '{page.title}' (/{page.slug}){live}{describe_links(links)}"
+    return make_preview(summary, draft_state(page), link_state(links))
 
 
 def _make_address(collection: str, slug: str | None, title: str) -> str:

@@ -45,6 +45,7 @@ from remit_cms.storage.change_sets import (
 )
 from remit_cms.storage.database import Database
 from remit_cms.storage.differences import compare_paths
+from remit_cms.storage.documents import draft_state, make_preview
 from remit_cms.storage.live import Move, check_moves, move_live
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.snapshots import Snapshot, load_snapshot
@@ -135,10 +136,11 @@ class ChangeSets:
             ]
             count = pluralize(len(differences), "difference")
             overruled = await describe_overruled(scope, [Move(each.page, each.last) for each in pages])
-            return Preview(
+            return make_preview(
                 f"the change set '{change_set.name}' with {_count(pages)} ({_titles(pages)}), {count}{overruled}",
+                change_set.id,
+                *(f"{each.last} of {draft_state(each.page)}" for each in pages),
                 changes=await show_changes(scope, differences),
-                state=f"{change_set.id} {change_set.state} " + _state_of(pages),
             )
 
     async def discard_change_set(self, ctx: LeafContext, payload: DiscardChangeSet) -> ChangeSetMoveReply:
@@ -193,10 +195,10 @@ class ChangeSets:
                 for change in await compare_states(scope, step.live, step.snapshot, f"{step.page.title}: ")
             ]
             titles = ", ".join(f"'{step.page.title}'" for step in steps)
-            state = ", ".join(f"{step.page.id}@{step.page.live} of {step.page.revision}" for step in steps)
+            state = (f"{step.before} before {draft_state(step.page)}" for step in steps)
             summary = f"the publication of the change set '{change_set.name}' ({titles})"
             shown = await show_changes(scope, changes)
-            return Preview(summary, changes=shown, state=f"{change_set.id} {state}")
+            return make_preview(summary, change_set.id, *state, changes=shown)
 
 
 async def _describe_closed(scope: Scope, message: str) -> str:
@@ -353,7 +355,3 @@ def _titles(pages: list[SetPage]) -> str:
 
 def _count(pages: list[SetPage]) -> str:
     return pluralize(len(pages), "page" if all(each.page.kind == Kind.PAGE for each in pages) else "document")
-
-
-def _state_of(pages: list[SetPage]) -> str:
-    return ", ".join(f"{each.page.id}@{each.last} over {each.page.live}" for each in pages)

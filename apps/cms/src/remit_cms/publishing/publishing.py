@@ -24,7 +24,7 @@ from remit_cms.sections.payloads import SectionView
 from remit_cms.sections.slices import cut_sections
 from remit_cms.storage.database import Database
 from remit_cms.storage.differences import compare_snapshots
-from remit_cms.storage.documents import describe_document
+from remit_cms.storage.documents import describe_document, draft_state, make_preview
 from remit_cms.storage.links import describe_links, find_links, link_state
 from remit_cms.storage.live import Move, check_moves, find_live_page, move_live
 from remit_cms.storage.scope import Scope, slug_of
@@ -68,7 +68,7 @@ class Publishing:
             news = "which is new" if page.live is None else f"in {pluralize(len(changes), 'place')}"
             overruled = await describe_overruled(scope, [Move(page, page.revision)])
             summary = f"{describe_document(page, page.slug, 'the ')}, {news}{overruled}"
-            return Preview(summary, changes=changes, state=_state_of(page))
+            return make_preview(summary, draft_state(page), changes=changes)
 
     async def unpublish_page(self, ctx: LeafContext, payload: UnpublishPage) -> PageStateReply:
         """Hide one page from visitors, after approval. Its draft stays. To remove the page: cms_deletePage."""
@@ -92,7 +92,7 @@ class Publishing:
             await check_moves(scope, [Move(page, None)])
             links = await find_links(scope, page.id)
             summary = f"{describe_document(page, page.live_path, 'the live ')}{describe_links(links)}"
-            return Preview(summary, state=_state_of(page) + link_state(links))
+            return make_preview(summary, draft_state(page), link_state(links))
 
     async def get_live_page(self, ctx: LeafContext, payload: GetLivePage) -> LivePageReply:
         """Read a page as visitors see it now, with all content. Not for drafts: cms_getPage."""
@@ -154,10 +154,6 @@ async def find_states(scope: Scope, page: Page) -> tuple[Snapshot | None, Snapsh
 def _check_is_live(page: Page) -> None:
     if page.live is None:
         raise ConflictError(f"Page '{page.title}' is not live: visitors do not see it.")
-
-
-def _state_of(page: Page) -> str:
-    return f"revision {page.revision}, live {page.live or 'none'}"
 
 
 def _section_view(section: SectionSnapshot, structures: Mapping[str, Structure], chain: tuple[str, ...]) -> SectionView:

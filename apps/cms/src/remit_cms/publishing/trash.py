@@ -21,6 +21,7 @@ from remit_cms.publishing.payloads import (
 )
 from remit_cms.publishing.publishing import page_state
 from remit_cms.storage.database import Database
+from remit_cms.storage.documents import make_preview
 from remit_cms.storage.links import describe_links, find_links
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.tables import TrashedPage
@@ -90,7 +91,7 @@ class Trash:
             await _check_is_not_linked(scope, trashed)
             count = pluralize(await count_revisions(scope, trashed.page), "revision")
             summary = f"the deleted page '{trashed.title}' (/{trashed.slug}) with {count}, for ever"
-            return Preview(summary, state=f"revision {trashed.revision}")
+            return make_preview(summary, f"{trashed.page}@{trashed.revision}")
 
 
 def _choose_slug(edit: Edit, trashed: TrashedPage, slug: str | None) -> str:

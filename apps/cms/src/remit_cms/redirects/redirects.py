@@ -26,7 +26,13 @@ from remit_cms.redirects.payloads import (
 from remit_cms.redirects.views import find_automatic, list_automatic, view_redirects
 from remit_cms.sections.contents import remove_section
 from remit_cms.storage.database import Database
-from remit_cms.storage.documents import find_single, load_document, load_single_sections
+from remit_cms.storage.documents import (
+    draft_state,
+    find_single,
+    load_document,
+    load_single_sections,
+    make_preview,
+)
 from remit_cms.storage.missing import REDIRECT, not_found
 from remit_cms.storage.revisions import check_removal, save_revision
 from remit_cms.storage.scope import Scope
@@ -147,7 +153,8 @@ class Redirects:
                 await check_removal(scope, page, found.id)
             (view,) = await view_redirects(scope, [found])
             where = ", which leads nowhere" if view.href is None else f" to {view.href}"
-            return Preview(f"the redirect from {view.path}{where}", state=f"revision {page.revision if page else 0}")
+            state = "" if page is None else draft_state(page)
+            return make_preview(f"the redirect from {view.path}{where}", found.id, state)
 
     async def _find_target(self, edit: Edit, href: str) -> tuple[Content, str | None]:
         """Where a redirect leads, and the language that this names, if it does.

@@ -38,7 +38,7 @@ from remit_cms.scheduling.payloads import (
 )
 from remit_cms.scheduling.times import find_zone, format_time, read_time
 from remit_cms.storage.database import Database
-from remit_cms.storage.documents import describe_document
+from remit_cms.storage.documents import describe_document, make_preview
 from remit_cms.storage.links import describe_links, find_links, link_state
 from remit_cms.storage.live import Move, check_moves
 from remit_cms.storage.scope import Scope
@@ -107,7 +107,7 @@ class Scheduling:
             page = await _find_expiring(scope, payload.page_id, await self._read_time(scope, payload.at))
             links = await find_links(scope, page.id)
             summary = f"{describe_document(page, page.live_path, 'the ')}{describe_links(links)}"
-            preview = Preview(summary, state=f"page {page.id}{link_state(links)}")
+            preview = make_preview(summary, f"{page.id} over {page.live}", link_state(links))
         return await self._with_time(ctx, payload.at, preview)
 
     async def schedule_change_set(self, ctx: LeafContext, payload: ScheduleChangeSet) -> ScheduledActionReply:
@@ -222,8 +222,7 @@ class Scheduling:
     async def _with_time(self, ctx: LeafContext, at: str, preview: Preview) -> Preview:
         async with open_view(self._database, ctx) as scope:
             time = format_time(await self._read_time(scope, at), zone := await find_zone(scope))
-        summary, state = f"{preview.summary}, at {time} ({zone.key})", f"{preview.state}, at {time}"
-        return Preview(summary, changes=preview.changes, state=state)
+        return make_preview(f"{preview.summary}, at {time} ({zone.key})", preview.state, changes=preview.changes)
 
 
 async def _find_expiring(scope: Scope, name: str, at: datetime) -> Page:

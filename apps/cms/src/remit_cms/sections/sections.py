@@ -35,6 +35,7 @@ from remit_cms.sections.payloads import (
 )
 from remit_cms.sections.slices import load_slice
 from remit_cms.storage.database import Database
+from remit_cms.storage.documents import draft_state, make_preview
 from remit_cms.storage.revisions import check_removal, save_revision
 from remit_cms.storage.scope import parse_structure
 from remit_cms.storage.stale_edits import content_parts, find_read_parts
@@ -225,7 +226,7 @@ class Sections:
             heading = str((view.content or {}).get("heading", ""))
             label = f"{definition.key} '{heading}'" if heading else definition.key
             summary = f"the section {label} from page '{page.title}' (/{page.slug})"
-            return Preview(summary, state=f"revision {page.revision}")
+            return make_preview(summary, section.id, draft_state(page))
 
     async def _request_confirmation(self, ctx: LeafContext, payload: DeletePageSection) -> SectionDeletion:
         preview = await self.preview_deletion(ctx, payload)

@@ -15,7 +15,7 @@ from remit_cms.publishing.changes import for_approvers, put_in_words
 from remit_cms.sites.package import SitePackage, TemplatePart
 from remit_cms.sites.writing import check_is_empty, check_languages, is_unused
 from remit_cms.storage.differences import compare_snapshots
-from remit_cms.storage.documents import TITLES
+from remit_cms.storage.documents import TITLES, make_preview
 from remit_cms.storage.home import HOME_PAGE
 from remit_cms.storage.scope import Scope, parse_structure
 from remit_cms.storage.snapshots import Snapshot
@@ -47,7 +47,7 @@ async def preview_package(scope: Scope, package: SitePackage, state: str) -> Pre
     if hosts:
         more = f" and {len(hosts) - _MAX_HOSTS} more servers" if len(hosts) > _MAX_HOSTS else ""
         summary += f". Redirects lead visitors to {', '.join(hosts[:_MAX_HOSTS])}{more}"
-    return Preview(summary, changes=changes, state=state)
+    return make_preview(summary, state, changes=changes)
 
 
 def describe_package(package: SitePackage) -> str:

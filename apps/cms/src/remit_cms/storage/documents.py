@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from sqlalchemy import select
 
+from remit.tools import Change, Preview
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.snapshots import Snapshot, build_snapshot, load_snapshot
 from remit_cms.storage.tables import Kind, Page, PageSection
@@ -18,6 +21,17 @@ def describe_document(page: Page, path: str | None, article: str = "") -> str:
     if page.kind in TITLES:
         return f"'{page.title}'"
     return f"{article}{page.kind} '{page.title}' (/{path or page.slug})"
+
+
+def make_preview(summary: str, *state: str, changes: Iterable[Change] = ()) -> Preview:
+    """What an approver is shown, with a state of all that and of ``state``: revisions, and what the words leave out."""
+    changes = tuple(changes)
+    return Preview(summary, changes=changes, state=repr((summary, changes, state)))
+
+
+def draft_state(page: Page) -> str:
+    """The state of a document, for a preview: its id, its draft and what visitors see."""
+    return f"{page.id}@{page.revision} over {page.live}"
 
 
 def single_slug(kind: Kind) -> str:

@@ -1,0 +1,112 @@
+"""An edit of another editor at every await of an approved call: is a state written that no approver saw?"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Collection, Coroutine, Iterator, Sequence
+from typing import Any, Final
+
+from figures.approved_edits import EDIT_KEY, EDITS, make_edit
+from figures.approved_elsewhere import ELSEWHERE, try_elsewhere
+from figures.cms_arguments import NORMAL
+from figures.cms_stores import SqliteFile, SweptDatabase
+from figures.cms_sweep import ANN, Sweep, open_sweep
+from figures.figure import Figure, no_violations
+from figures.interrupted import Interruption
+from remit.errors import CallError
+
+SAMPLE: Final = ("cms_publishPage", "cms_deletePageSection")
+_IN_POSTGRES: Final = ("cms_publishPage", "cms_deletePage", "cms_publishChangeSet")
+_STRIDE: Final = 9
+"""A sample takes every so many awaits, and so does the whole once the write has begun."""
+_SHUT_OUT: Final = 5
+"""The write has begun if so many edits in a row were refused."""
+
+
+def figures(*, short: bool) -> Iterator[Figure]:
+    """Writes of a state that no approver saw."""
+    if short:
+        yield from measure(SAMPLE, elsewhere=ELSEWHERE, stride=_STRIDE)
+    else:
+        yield from measure(tuple(EDITS), in_postgres=_IN_POSTGRES, elsewhere=ELSEWHERE)
+
+
+def measure(
+    tools: Sequence[str] = (), *, in_postgres: Sequence[str] = (), elsewhere: Sequence[str] = (), stride: int = 1
+) -> Iterator[Figure]:
+    """The figure of some tools of the CMS, and of some of the casefile application, at every ``stride``-th await."""
+    found = list[tuple[str, str]]()
+    for kind, names in (("sqlite", tools), ("postgres", in_postgres)):
+        if names:
+            found += asyncio.run(_try_tools(kind, names, stride))
+    for name in elsewhere:
+        found += [(name, outcome) for outcome in asyncio.run(try_elsewhere(name, stride))]
+    outcomes = Counter(outcome for _, outcome in found)
+    stale = Counter(name for name, outcome in found if outcome == "stale")
+    count = len({*tools, *in_postgres, *elsewhere})
+    when = f"at each await until the write has begun, then at every {_STRIDE}th up to the commit"
+    how = [
+        f"an edit {when}, of {count} approved calls, {len(in_postgres)} of them also in Postgres",
+        ", ".join(f"{outcome} {number:,}" for outcome, number in sorted(outcomes.items())),
+        *(f"{name} {number} times" for name, number in stale.items()),
+    ]
+    yield no_violations("approved_state.stale", outcomes["stale"], len(found), "; ".join(how))
+
+
+async def _try_tools(kind: str, names: Sequence[str], stride: int) -> list[tuple[str, str]]:
+    found = list[tuple[str, str]]()
+    async with open_sweep(kind) as sweep:
+        for name in names:
+            at, shut_out = 1, 0
+            while (outcome := await try_await(sweep, name, at)) != "over":
+                found.append((f"{name} in {kind}", outcome))
+                shut_out = shut_out + 1 if outcome == "shut out" else 0
+                at += max(stride, _STRIDE) if shut_out >= _SHUT_OUT else stride
+    return found
+
+
+class _TooLateError(Exception):
+    """The write is committed."""
+
+
+async def try_await(sweep: Sweep, name: str, at: int) -> str:
+    """Approve a call of a tool, and edit what it is about at an await of its execution: what became of it.
+
+    *stale*: written as the edit had left it, which no approver saw. *asked anew*: nothing was written, and a person is
+    asked. *refused*: nothing was written. *shut out*: the edit was refused, because the write had begun. *over*: the
+    write was committed before.
+    """
+    with sweep.case(f"await {at}", name):
+        runtime, asked = await sweep.ask(name, sweep.fill(NORMAL[name]))
+        for question in asked.questions:
+            await runtime.decide(question, approved=True, by=ANN)
+        known = _read_effects(sweep.database)
+
+        def edit() -> Coroutine[Any, Any, None]:
+            if _new_effects(sweep.database, known):
+                raise _TooLateError
+            return make_edit(sweep.database.location, name)
+
+        interruption = Interruption(at, edit)
+        result = await interruption.run(runtime.resume(asked.run))
+        error = interruption.error
+        if interruption.waits < at or isinstance(error, _TooLateError):
+            return "over"
+        if error is not None and not isinstance(error, CallError):
+            raise error
+        is_edit = [f"/{EDIT_KEY}" in key for key in _new_effects(sweep.database, known)]
+        if False in is_edit:
+            return "stale" if is_edit[0] else "shut out"
+        return "asked anew" if result.status == "waiting" else "refused"
+
+
+def _new_effects(database: SweptDatabase, known: Collection[str]) -> list[str]:
+    return [key for key in _read_effects(database) if key not in known]
+
+
+def _read_effects(database: SweptDatabase) -> list[str]:
+    """The keys of the effects, in the order in which their transactions wrote: they take turns."""
+    order = "rowid" if isinstance(database, SqliteFile) else "xmin"
+    rows = [(int(number), str(key)) for number, key in database.read("remit_effects", order, "key")]
+    return [key for _, key in sorted(rows)]

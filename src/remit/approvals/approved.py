@@ -1,0 +1,97 @@
+"""What approvers saw, compared with what there is: before a call begins, and again by the code that writes."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from typing import Final
+
+from remit.approvals.approver import build_replacement
+from remit.approvals.from_journal import AskAgain
+from remit.approvals.preview import preview_call
+from remit.contracts.call import Call
+from remit.contracts.gate import has_begun
+from remit.contracts.items import ArgumentsBound, AttemptStarted, QuestionItem
+from remit.contracts.ledger import Consumption
+from remit.contracts.question import Preview, Question
+from remit.contracts.resolution import find_referents
+from remit.errors import ConflictError, SealError
+
+_LOG: Final = logging.getLogger(__name__)
+
+
+async def check_approved(call: Call, approved: Sequence[Question]) -> None:
+    """Compare what each approver saw with what there is; if it differs, the call is asked about anew.
+
+    Raises:
+        AskAgain: a new question is in the journal, or the objects as they are now. NotFoundError: one is gone.
+        SealError: there is no layer to ask about them.
+    """
+    current = await _find_changed_referents(call)
+    changed = None if current is not None else await _find_changed_preview(call, approved)
+    if current is None and changed is None:
+        return
+    question = approved[0] if changed is None else changed[0]
+    if question.id not in call.approvals:
+        raise SealError(f"what {call.callee.name} is about has changed since it was approved")
+    if current is not None:
+        await call.ledger.commit(ArgumentsBound(call=call.id, arguments=current.canonical_arguments))
+    if changed is not None:
+        question = build_replacement(*changed, call)
+        item = QuestionItem(call=call.id, parent=call.caller.call, question=question.id, body=question.to_json())
+        await call.ledger.commit(item, Consumption((question.replaces,), call.caller.run, call.id))
+    raise AskAgain(question.id)
+
+
+class ApprovedCall:
+    """An approved call whose body runs, and what the body found when it compared the state before it wrote."""
+
+    __slots__ = ("_approved", "_call", "_has_changed", "_was_same")
+
+    def __init__(self, call: Call, approved: Sequence[Question]) -> None:
+        self._call, self._approved = call, approved
+        self._was_same = self._has_changed = False
+
+    async def compare(self) -> None:
+        """Compare what the approvers saw with what there is; see `check_approved_state`."""
+        current = await _find_changed_referents(self._call)
+        changed = None if current is not None else await _find_changed_preview(self._call, self._approved)
+        if current is None and changed is None:
+            self._was_same = True
+            return
+        # What was the same before may have been written since, and may be what has changed.
+        self._has_changed = not self._was_same
+        detail = "" if changed is None else f": it was {changed[0].shown}, and is {changed[1].summary}"
+        raise ConflictError(f"what {self._call.callee.name} is about has changed since it was approved{detail}")
+
+    def has_not_begun(self, attempt: int) -> bool:
+        """Whether the body has refused to write in this attempt, no other attempt has begun, and a layer can ask."""
+        items = self._call.ledger.items_for(self._call.id)
+        others = [each for each in items if not isinstance(each, AttemptStarted) or each.attempt != attempt]
+        return self._has_changed and bool(self._call.approvals) and not has_begun(others)
+
+    def warn_if_unchecked(self) -> None:
+        """Tell operators that the body has run without comparing the state in which it was approved."""
+        if not self._was_same and any(question.state for question in self._approved):
+            _LOG.warning(
+                "%s ran without comparing the state in which it was approved; write with remit.effects.once, or await "
+                "remit.tools.check_approved_state() before the write",
+                self._call.callee.name,
+            )
+
+
+async def _find_changed_referents(call: Call) -> Call | None:
+    """The call with the objects that its references mean now, if these are not as they were when it was approved."""
+    if not call.callee.schema_in.references or call.ledger.is_replaying:
+        return None
+    current = await find_referents(call)
+    return None if current.canonical_arguments == call.canonical_arguments else current
+
+
+async def _find_changed_preview(call: Call, approved: Sequence[Question]) -> tuple[Question, Preview] | None:
+    """The first question whose state is not the present one, and the present preview."""
+    stated = [question for question in approved if question.state]
+    if not stated:
+        return None
+    preview = await preview_call(call)
+    return next(((question, preview) for question in stated if question.state != preview.state), None)

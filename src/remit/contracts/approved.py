@@ -1,0 +1,37 @@
+"""The state in which the current call was approved, for the code that writes: it is compared where it is used."""
+
+from __future__ import annotations
+
+from contextvars import ContextVar
+from typing import Final, Protocol
+
+
+class ApprovedState(Protocol):
+    """What the approvers of a call were shown."""
+
+    async def compare(self) -> None:
+        """Compare it with what there is.
+
+        Raises:
+            ConflictError: it has changed.
+        """
+        ...
+
+
+APPROVED_STATE: Final[ContextVar[ApprovedState | None]] = ContextVar("remit_approved_state", default=None)
+"""That of the call whose body runs; None if no person approved it."""
+
+
+async def check_approved_state() -> None:
+    """Refuse the current call if what it is about has changed since a person approved it.
+
+    For tools that write elsewhere than with `remit.effects.once`, which does this itself. Await it as the last thing
+    before the write: the call counts as one that has not begun, and is asked about anew. The preview of the tool is
+    taken once more. A call that nobody had to approve, or that was approved about no state, passes.
+
+    Raises:
+        ConflictError: says what changed. Let it leave the body.
+    """
+    approved = APPROVED_STATE.get()
+    if approved is not None:
+        await approved.compare()
