@@ -20,12 +20,11 @@ TRACED := $(addprefix tests/,core schemas contracts inventory journal dispatch l
 .DEFAULT_GOAL := help
 .PHONY: run open rehearse quick test test-model check format bench figures compare docs lock clean help env-run env-dev env-compare
 
-run: env-run ## talk to the CMS editor; ARGS='--ask "..."' asks once
-	@.venv/bin/remit run cms $(ARGS)
-	@echo "See a page: make open PAGE=about" >&2
+run: env-run ## talk to the CMS editor, or rehearse without a model; ARGS='--ask "..."' asks once
+	@$(PY) scripts/run.py $(ARGS)
 
 open: env-run ## write a page as HTML, print where: PAGE=about, TARGET=bakery, REHEARSAL=1 for one of `make rehearse`
-	@$(if $(REHEARSAL),REMIT_HOME=build/rehearsal )sh scripts/open_page
+	@REMIT_CMS_SAMPLE=1 $(if $(REHEARSAL),REMIT_HOME=build/rehearsal )sh scripts/open_page
 
 rehearse: env-run ## a script in the model's place makes a page, and asks you before it deletes one: no weights, no network
 	@sh scripts/rehearse $(ARGS)

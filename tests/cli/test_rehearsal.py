@@ -19,11 +19,11 @@ SCRIPT = (ROOT / "apps/cms/rehearsal.json").read_text("utf-8")
 @pytest.fixture
 def waiting(cli: Cli) -> str:
     """The page that the rehearsal wants to delete; its run waits, as without a terminal."""
-    page = re.findall(r'"page":{"id":"(\w+)"', cli("call", "cms", "cms_createPage", '{"title": "Old prices"}').out)[0]
-    cli.script_file.write_text(SCRIPT.replace("OLD_PRICES", page), "utf-8")
-    made = cli("run", "cms", "--conversation", "rehearsal", "--ask", "Create an About page")
+    page = re.findall(r'"page":{"id":"(\w+)"', cli("call", "cms", "cms_createPage", '{"title": "Jobs"}').out)[0]
+    cli.script_file.write_text(SCRIPT, "utf-8")
+    made = cli("run", "cms", "--conversation", "rehearsal", "--ask", "Create a page Wedding cakes")
     assert (made.status, "a script, not a model" in made.err) == (0, True)
-    assert cli("run", "cms", "--conversation", "rehearsal", "--ask", "Delete the page Old prices.").status == 3
+    assert cli("run", "cms", "--conversation", "rehearsal", "--ask", "Delete the page Jobs.").status == 3
     return page
 
 
@@ -36,16 +36,17 @@ def test_without_a_terminal_the_call_waits_and_the_page_stays(cli: Cli, waiting:
     arguments = json.loads(question["arguments"])
     assert arguments == {
         "confirmed": True,
-        "pageId": {"id": waiting, "name": "Old prices", "revision": "1"},
+        "pageId": {"id": waiting, "name": "Jobs", "revision": "1"},
     }
-    assert slugs(cli) == ["about", "old-prices"]
+    assert slugs(cli) == ["jobs", "wedding-cakes"]
 
 
 @pytest.mark.process
-@pytest.mark.parametrize(("answer", "left"), [("y", ["about"]), ("n", ["about", "old-prices"])])
+@pytest.mark.parametrize(("answer", "left"), [("y", ["wedding-cakes"]), ("n", ["jobs", "wedding-cakes"])])
 def test_in_a_terminal_the_person_decides(cli: Cli, waiting: str, answer: str, left: list[str]) -> None:
     with Talk("run", "cms", "--conversation", "rehearsal") as talk:
-        talk.until("may cms_deletePage (the page 'Old prices' (/old-prices) with no sections) run?")
+        talk.until('may cms_deletePage ("jobs" → page')
+        talk.until("the page 'Jobs' (/jobs)")
         talk.until("l = later: ")
         talk.type(f"{answer}\n")
         if answer == "n":

@@ -41,6 +41,7 @@ from remit_cms.semantic.rebuilding import Rebuilding
 from remit_cms.settings.settings import SettingsInForce
 from remit_cms.site.export import Exports
 from remit_cms.site.previewing import DEFAULT_URL, PreviewKey, Previews
+from remit_cms.sites.sample.filling import fill_with_sample
 from remit_cms.sites.sites import Sites
 from remit_cms.sites.targets import target_check
 from remit_cms.storage import missing
@@ -78,6 +79,8 @@ EMBEDDINGS_VARIABLE: Final = "REMIT_CMS_EMBEDDINGS"
 """The environment variable with the model for search by meaning: ``openai:NAME``, or ``off`` for none."""
 PROTECTED_VARIABLE: Final = "REMIT_CMS_PROTECTED"
 """The environment variable with the protected environments: ``SITE/ENVIRONMENT``, separated by commas."""
+SAMPLE_VARIABLE: Final = "REMIT_CMS_SAMPLE"
+"""The environment variable that gives a new database the sample site: ``1``."""
 POST_HOSTS_VARIABLE: Final = "REMIT_CMS_POST_HOSTS"
 """The environment variable with the hosts that each site may post to: ``SITE=HOST``, separated by commas."""
 
@@ -209,7 +212,8 @@ def app() -> App:
         provider=provider_of(os.environ.get(SEARCH_VARIABLE, ""), EnvSecrets(*_KEY_VARIABLES)),
         post_hosts=_read_post_hosts(os.environ.get(POST_HOSTS_VARIABLE, "")),
     )
-    database = Database(data_location(os.environ, "cms"))
+    fill = fill_with_sample if _is_sample_wanted(os.environ.get(SAMPLE_VARIABLE, "")) else None
+    database = Database(data_location(os.environ, "cms"), fill=fill)
     embeddings = _find_embeddings(os.environ)
     index = None if embeddings is None else SemanticIndex(database, embeddings)
     key = PreviewKey(url=os.environ.get(SITE_VARIABLE) or DEFAULT_URL)
@@ -219,6 +223,12 @@ def app() -> App:
 
 
 _KEY_VARIABLES: Final = ("BRAVE_API_KEY", "TAVILY_API_KEY", "EXA_API_KEY")
+
+
+def _is_sample_wanted(written: str) -> bool:
+    if written not in ("", "0", "1"):
+        raise SetupError(f"{SAMPLE_VARIABLE} holds {written!r}; give 1 for a new site with the sample, or 0")
+    return written == "1"
 
 
 def _find_embeddings(environ: Mapping[str, str]) -> Embeddings | None:

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import re
+from pathlib import Path
 
 import pytest
+from sqlalchemy import func, select
 
 from apps.cms.tests.site.visitor import make_site, visit
 from apps.cms.tests.world import World
-from remit.errors import ConflictError
+from remit.errors import ConflictError, SetupError
+from remit_cms.app import app
 from remit_cms.sites.payloads import SeedSite
 from remit_cms.sites.sample.building import build_sample, outline_sample
+from remit_cms.sites.sample.filling import fill_with_sample
 from remit_cms.sites.sample.pictures import draw_picture
-from remit_cms.storage.tables import Kind
+from remit_cms.storage.database import Database
+from remit_cms.storage.tables import Kind, Page, Revision
 
 
 @pytest.fixture(scope="module")
@@ -83,3 +88,30 @@ async def test_who_approves_the_sample_reads_where_visitors_are_led_before_the_m
     preview = await world.sites.preview_seeding(world.call(tenant="other"), SeedSite())
     kinds = [change.where.partition(":")[0] for change in preview.changes]
     assert kinds.index("Redirects") < kinds.index("Navigation")
+
+
+async def test_a_new_database_can_begin_with_the_sample_and_is_filled_once(tmp_path: Path) -> None:
+    for _ in range(2):
+        database = Database(tmp_path / "cms.db", fill=fill_with_sample)
+        async with database.read() as session:
+            live = select(func.count()).select_from(Page).where(Page.live.is_not(None), Page.kind == Kind.PAGE)
+            authors = (await session.scalars(select(Revision.author).distinct())).all()
+            assert (await session.scalar(live), authors) == (16, ["sample"])
+        await database.close()
+
+
+async def test_a_database_that_has_a_site_is_not_filled(tmp_path: Path) -> None:
+    for fill in (None, fill_with_sample):
+        database = Database(tmp_path / "cms.db", fill=fill)
+        async with database.read() as session:
+            assert await session.scalar(select(func.count()).select_from(Page)) == 0
+        await database.close()
+
+
+def test_the_environment_asks_for_the_sample_with_1(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("REMIT_HOME", str(tmp_path))
+    monkeypatch.setenv("REMIT_CMS_SAMPLE", "yes")
+    with pytest.raises(SetupError, match="REMIT_CMS_SAMPLE holds 'yes'; give 1 for a new site with the sample, or 0"):
+        app()
+    monkeypatch.setenv("REMIT_CMS_SAMPLE", "1")
+    assert app().name == "cms"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import string
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
@@ -51,6 +51,7 @@ class Database(database.Database):
         busy_timeout: seconds to wait for another writer.
         clock: returns the time for rows.
         new_id: returns an id for a new row of a kind.
+        fill: fills the first site, in the transaction that makes it; without it, the site is empty.
     """
 
     def __init__(
@@ -61,12 +62,13 @@ class Database(database.Database):
         busy_timeout: float = 10.0,
         clock: Callable[[], datetime] = utc_now,
         new_id: Callable[[str], str] = random_id,
+        fill: Callable[[Database, AsyncSession], Awaitable[None]] | None = None,
     ) -> None:
         schema = Schema(name="cms", migrations=MIGRATIONS, head=HEAD_REVISION, seed=self._seed)
         super().__init__(location, schema, busy_timeout=busy_timeout)
         self.clock = clock
         self.new_id = new_id
-        self._tenant = tenant
+        self._tenant, self._fill = tenant, fill
         self._listeners = list[Callable[[Target], None]]()
 
     def on_edit(self, listener: Callable[[Target], None]) -> None:
@@ -81,3 +83,5 @@ class Database(database.Database):
     async def _seed(self, session: AsyncSession) -> None:
         if await session.scalar(select(Site.key).limit(1)) is None:
             await add_site(session, self._tenant, FIRST_SITE, clock=self.clock, new_id=self.new_id)
+            if self._fill is not None:
+                await self._fill(self, session)
