@@ -99,8 +99,8 @@ PUBLIC: Final = {
     """,
     "remit.pipeline": "From Given Item Pipeline PipelineResult Reference Step StepFailure Text Then",
     "remit.policies": """
-        DECIDE_PERMISSION DEFAULT_POLICY Allow Approver Ask Block Decision Egress Grant GrantRow HasApprover HighRisk
-        InboxApprover PlannedCall Policy Principal Question Rule Undeclared Verdict When
+        DECIDE_PERMISSION DEFAULT_POLICY Allow Approver Ask Block ConfirmationFlag Decision Egress Grant GrantRow
+        HasApprover HighRisk InboxApprover PlannedCall Policy Principal Question Rule Undeclared Verdict When
     """,
     "remit.runtime": """
         Client Page PrincipalDirectory Receipt ReceiptCall ReplayReport RunDetails RunResult Runtime make_receipt

@@ -13,7 +13,7 @@ from remit import Allow, Ask, Block, Effect, LeafContext, Policy, Risk, Tool, Wh
 from remit.approvals.policy import MAX_LIFETIME, check_lifetime
 from remit.errors import PolicyError, RateLimitedError, SetupError
 from remit.layers import Call
-from remit.policies import DEFAULT_POLICY, Egress, HighRisk, Undeclared
+from remit.policies import DEFAULT_POLICY, ConfirmationFlag, Egress, HighRisk, Undeclared
 from remit.testing import make_call
 
 ASK, BLOCK = Ask(reason="look first"), Block(reason="never")
@@ -92,6 +92,21 @@ async def test_the_default_policy_asks_about_high_risk_egress_and_what_is_not_de
     risky, leaking = tool_of(risk=Risk.HIGH), tool_of(Effect.PURE, egress=True)
     rules = [DEFAULT_POLICY.verdict(await call_of(each))[1] for each in (risky, leaking, tool_of(Effect.UNSAFE))]
     assert rules == ["high risk", "egress", ""]
+
+
+async def test_a_confirmation_flag_asks_the_acting_person_for_a_confirmation_and_nothing_else_does() -> None:
+    async def drop(confirmed: bool = False) -> str:
+        """Drop it."""
+        return str(confirmed)
+
+    policy = Policy(ConfirmationFlag())
+    flagged = await call_of(tool(effect=Effect.UNSAFE, risk=Risk.HIGH, confirm="confirmed")(drop))
+    ask = Ask(reason="drop asks for a confirmation", kind="confirm")
+    assert policy.verdict(flagged) == (ask, "confirmation flag")
+    assert policy.verdict(await call_of(tool_of(risk=Risk.HIGH)))[1] == "high risk"
+    assert policy.own_rules == ()
+    with pytest.raises(SetupError, match="under four_eyes another person approves"):
+        Policy(ConfirmationFlag(), four_eyes=True)
 
 
 async def _coroutine() -> bool:

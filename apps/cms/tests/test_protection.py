@@ -54,6 +54,35 @@ async def test_what_was_approved_is_done_and_what_is_high_risk_is_asked_about_on
     await cms.database.close()
 
 
+@pytest.mark.parametrize(
+    ("protected", "tool", "needs"),
+    [
+        ((), "cms_deletePage", "confirm"),
+        ((), "cms_deletePageSection", "confirm"),
+        ((), "cms_publishPage", "approve"),
+        (("local-site/main",), "cms_deletePage", "approve"),
+        (("local-site/main",), "cms_deletePageSection", "approve"),
+    ],
+)
+async def test_the_acting_person_confirms_deletions_and_an_approver_decides_what_visitors_notice(
+    tmp_path: Path, protected: tuple[str, ...], tool: str, needs: str
+) -> None:
+    cms = build(tmp_path)
+    section = {"definitionId": "text", "content": {"content": "Bread"}}
+    await call(cms, "cms_createPageWithContent", "local-site/main", title="About", sections=[section])
+    asking = build(tmp_path, database=cms.database, protected=protected)
+    name = "pageSectionId" if tool == "cms_deletePageSection" else "pageId"
+    flag = {} if tool == "cms_publishPage" else {"confirmed": True}
+    arguments = {name: "about/text" if name == "pageSectionId" else "about", **flag}
+    runtime = Runtime(asking.app)
+    made = Arguments(json.dumps(arguments), arguments)
+    waiting = await runtime.call_by_name(tool, made, by=ANN, target="local-site/main")
+    row = await runtime.store.find_question(waiting.questions[0])
+    assert row is not None
+    assert row.question.needs == needs
+    await cms.database.close()
+
+
 @pytest.mark.parametrize("name", ["bakery", "bakery/", "/main", "bakery/main/x", ""])
 def test_a_protected_environment_is_named_with_its_site(tmp_path: Path, name: str) -> None:
     with pytest.raises(SetupError, match="give SITE/ENVIRONMENT, such as bakery/main"):

@@ -51,8 +51,8 @@ class Ask:
     """A person with permission ``who`` must decide within ``expires_in`` seconds; otherwise the call is denied.
 
     ``four_eyes``: the approver must differ from those who started the run or edited the call. ``kind``: by *approve*, a
-    signed-in principal with the permission decides; by *confirm*, the principal of the run may also do so, even by
-    setting the tool's confirmation flag in a later message of the conversation.
+    signed-in principal with the permission decides; by *confirm*, the principal of the run may also do so. Either names
+    the question: no text of a message is a decision.
     """
 
     reason: str
@@ -143,6 +143,19 @@ class Undeclared:
 
 
 @dataclass(frozen=True, slots=True)
+class ConfirmationFlag:
+    """Let the acting person confirm calls of tools with a confirmation flag, where an approver would decide else."""
+
+    name: str = "confirmation flag"
+
+    def __call__(self, call: Call, /) -> Verdict | None:
+        """Ask for a confirmation, if the facts name a flag."""
+        if call.callee.facts.confirm is not None:
+            return Ask(reason=f"{call.callee.name} asks for a confirmation", kind="confirm")
+        return None
+
+
+@dataclass(frozen=True, slots=True)
 class When:
     """A rule of your own: returns ``verdict`` for calls for which ``test`` returns True.
 
@@ -219,7 +232,7 @@ class Policy:
     @property
     def own_rules(self) -> tuple[str, ...]:
         """The names of the rules that run an application's code."""
-        return tuple(rule.name for rule in self.rules if not isinstance(rule, _DEFAULT_RULES))
+        return tuple(rule.name for rule in self.rules if not isinstance(rule, (*_DEFAULT_RULES, ConfirmationFlag)))
 
     def verdict(self, call: Call) -> tuple[Verdict, str]:
         """The verdict on a call, and the name of the rule that gave it.
@@ -282,7 +295,8 @@ def _check_rule(rule: object) -> None:
 
 def _check_no_confirmation(rules: tuple[Rule, ...]) -> None:
     for rule in rules:
-        if isinstance(rule, When) and isinstance(rule.verdict, Ask) and rule.verdict.kind == "confirm":
+        asks = isinstance(rule, When) and isinstance(rule.verdict, Ask) and rule.verdict.kind == "confirm"
+        if asks or isinstance(rule, ConfirmationFlag):
             raise SetupError(f"Policy: {_needs_approval(rule)}")
 
 

@@ -10,11 +10,12 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from remit import Agent, App, Principal, Tool, preset
+from remit import Agent, App, Policy, Principal, Tool, preset
 from remit.errors import ContractError, SetupError
 from remit.home import data_folder, data_location
 from remit.inventory import Operations, read_inventory
 from remit.models import resolve_model
+from remit.policies import ConfirmationFlag
 from remit.runtime import PrincipalDirectory
 from remit.tools import Callee
 from remit.users import os_user, read_users
@@ -130,7 +131,7 @@ def _assemble_app(env: Env, agent: Agent, operations: Operations, workers: tuple
     """The application: its agent gets its own tools, users and programs get all tools."""
     check_access_is_governed(operations)
     agents = {tool.name for tool in agent.tools}
-    layers = preset(env).layer(OwnSessionGate(env))
+    layers = preset(env, policy=Policy(ConfirmationFlag())).layer(OwnSessionGate(env))
     return App(
         name="casefile",
         agents=(agent,),

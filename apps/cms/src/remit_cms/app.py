@@ -29,7 +29,7 @@ from remit_cms.pages.pages import Pages
 from remit_cms.pages.references import PageReferences, SectionReferences
 from remit_cms.pages.search import Search
 from remit_cms.posts.references import DocumentReferences, EntryReferences
-from remit_cms.protection import protecting_policy
+from remit_cms.protection import editing_policy
 from remit_cms.publishing.references import ChangeSetReferences, DeletedPageReferences
 from remit_cms.redirects.redirects import RedirectReferences
 from remit_cms.rendering.opening import Opening
@@ -148,7 +148,7 @@ def build(
             name="cms",
             agents=(editor(filter(is_for_editor, callees), run_instructions=instructions),),
             tools=(*filterfalse(is_for_editor, callees),),
-            policy=protecting_policy(protected) if protected else None,
+            policy=editing_policy(protected),
             references=references(database),
             check_target=target_check(database),
             operations=Operations(load_inventory(), (), parts=parts),

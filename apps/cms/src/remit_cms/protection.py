@@ -1,4 +1,4 @@
-"""Protected environments: a person approves every edit there, and not only what visitors notice."""
+"""The policy of the CMS: who confirms and who approves, and the environments where a person approves every edit."""
 
 from __future__ import annotations
 
@@ -8,14 +8,16 @@ from typing import Final
 from remit import Ask, Effect, Policy, When
 from remit.errors import SetupError
 from remit.layers import Call
+from remit.policies import ConfirmationFlag
 
-_WRITE: Final = "cms:write"
+_EDITS: Final = frozenset({"cms:write", "cms:delete"})
 
 
-def protecting_policy(protected: Iterable[str]) -> Policy:
-    """The default policy, and a question before every edit of some environments, ``SITE/ENVIRONMENT`` each.
+def editing_policy(protected: Iterable[str] = ()) -> Policy:
+    """The default policy, in which the acting person confirms deletions of pages and sections.
 
-    A run whose target leaves site or environment out may mean one of them, so it is asked about too.
+    Before every edit and deletion in the ``protected`` environments, ``SITE/ENVIRONMENT`` each, an approver is asked. A
+    run whose target leaves site or environment out may mean one of them, so it is asked about too.
 
     Raises:
         SetupError: a name is not that of an environment.
@@ -28,16 +30,15 @@ def protecting_policy(protected: Iterable[str]) -> Policy:
 
     def is_protected(call: Call) -> bool:
         facts = call.callee.facts
-        if _WRITE not in facts.permissions or facts.effect in (Effect.PURE, Effect.COMPOSED):
+        if not facts.permissions & _EDITS or facts.effect in (Effect.PURE, Effect.COMPOSED):
             return False
         site, _, environment = call.caller.target.partition("/")
         return not site or any(name == f"{site}/{environment or name.partition('/')[2]}" for name in names)
 
-    return Policy(
-        When(
-            "a protected environment",
-            is_protected,
-            Ask(reason="the environment is protected: a person approves each edit"),
-            version=", ".join(sorted(names)),
-        ),
+    protects = When(
+        "a protected environment",
+        is_protected,
+        Ask(reason="the environment is protected: a person approves each edit"),
+        version=", ".join(sorted(names)),
     )
+    return Policy(*([protects] if names else []), ConfirmationFlag())
