@@ -44,7 +44,7 @@ class Preview:
         changes: what would be different afterwards.
         link: where to look at it.
         state: identifies the state that the preview describes, such as a revision. The approval is void once a new
-            preview, taken just before the call runs, has another.
+            preview, taken just before the call runs or within its write, has another.
     """
 
     summary: str
@@ -105,7 +105,7 @@ class Question:
         replaces: the question that this one replaces, because what it was about has changed.
         changes: what the call would change, by the preview.
         link: where to look at it, by the preview.
-        state: the state that the preview describes; the approval is void once it differs.
+        state: a digest of the state that the preview describes; the approval is void once it differs.
         message: the user's message that led to the call, shortened.
         news: the arguments that differ from the principal's last approved call of this tool and rule for the target, in
             any run of the application.
