@@ -79,7 +79,7 @@ PUBLIC: Final = {
     "remit.items": """
         ITEM_TYPES ArgumentsBound AttemptEnded AttemptStarted DecisionItem DeltaEvent DropEvent ErasedItem
         Handoff HistoryCompacted Item ItemEvent Message Mismatch ModelExchange ModelFailure
-        ModelUsage Note Outcome Position QuestionClosed QuestionItem RunFinished RunOpened RunResumed
+        ModelUsage Note Outcome Position QuestionClosed QuestionItem RunFinished RunLoosened RunOpened RunResumed
         RunScheduled RunStalled RunSuspended StreamEvent ToolOutput TraceStarted TurnEnded read_jsonl
     """,
     "remit.layers": """

@@ -25,7 +25,9 @@ from remit.core.checks import (
     wrong_value,
 )
 from remit.dispatch.preset import preset
+from remit.dispatch.terms import Terms, describe_terms, encode_terms, find_lost
 from remit.errors import NameTakenError, SetupError
+from remit.layers.approve import Approve
 from remit.layers.budget import Budget
 
 if TYPE_CHECKING:
@@ -114,6 +116,13 @@ class App:
                     f"layers=lambda: preset(env, {name}=…)"
                 )
 
+    def _declared_terms(self) -> Terms:
+        """The terms of the policy, budget or layers that the application has of its own."""
+        if self.layers is not None:
+            return describe_terms(self.layers())
+        approve = Approve(self.env, policy=self.policy) if self.policy is not None else None
+        return describe_terms(Stack[CallLayer](*(each for each in (approve, self.budget) if each is not None)))
+
     def build_layers(self) -> Stack[CallLayer]:
         """The run layers, outermost first, for every runtime of this application."""
         if self.layers is not None:
@@ -121,14 +130,20 @@ class App:
         limit = DEFAULT_MAX_QUESTIONS if self.max_questions is None else self.max_questions
         return preset(self.env, policy=self.policy or DEFAULT_POLICY, budget=self.budget, max_questions=limit)
 
-    def check_operations(self, callees: Iterable[Callee[..., Any]], layers: Stack[CallLayer]) -> None:
-        """Compare what a runtime is about to run with the resolvers, the inventory and its lock.
+    def check_runtime(self, callees: Iterable[Callee[..., Any]], layers: Stack[CallLayer]) -> None:
+        """Compare what a runtime is about to run with what governs the application, its resolvers, inventory and lock.
 
         Raises:
-            SetupError: no resolver is registered for a kind of reference.
+            SetupError: ``layers`` lack what the application declares, or a kind of reference has no resolver.
             InventoryError: inventory or lock differ; it has all findings.
         """
         callees = list(callees)
+        lost = find_lost(encode_terms(self._declared_terms()), describe_terms(layers))
+        if lost:
+            raise SetupError(
+                f"application {self.name}: layers of the runtime lack {', '.join(each.description for each in lost)}, "
+                "which the application declares; leave out layers=, or give all of it with Runtime(app).layer(…)"
+            )
         check_kinds(callees, self.references)
         if self.operations is not None:
             from remit.inventory.running import check_application  # noqa: PLC0415 - loaded only if there is one

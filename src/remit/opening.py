@@ -20,6 +20,7 @@ from remit.engine.artifacts import ArtifactService
 from remit.engine.callees import ListedCallees
 from remit.engine.conversations import Conversations
 from remit.engine.executor import RunExecutor
+from remit.engine.loosening import FindTerms, pin_terms
 from remit.engine.principals import PrincipalLookup
 from remit.engine.queueing import store_run
 from remit.engine.request import RunOptions, RunRequest, check_same_request
@@ -39,6 +40,7 @@ class RunOpener:
         make_run_id: Callable[[], str],
         principals: PrincipalLookup,
         check_target: CheckTarget | None,
+        find_terms: FindTerms,
     ) -> None:
         self._callees = callees
         self._conversations = conversations
@@ -49,6 +51,7 @@ class RunOpener:
         self._principals = principals
         self._check_target = check_target
         self.decisions = DecisionService(executor.store, executor.clock, callees.find, limits)
+        self._find_terms = find_terms
 
     async def request_run(
         self, prompt: str, by: Principal, agent: str | Agent, options: RunOptions, *, is_stored: bool = False
@@ -123,6 +126,7 @@ class RunOpener:
         arguments = await _refer_to_files(request.callee, request.arguments, request.principal, self._artifacts.refer)
         make_run_id = (lambda: run) if run else self._make_run_id
         header = await self._conversations.create_header(request._replace(arguments=arguments), make_run_id)
+        header = pin_terms(header, self._find_terms)
         await self._refuse_target(request, header)
         return header if request.carries is None else open_with(header, request.carries, self._limits)[0]
 

@@ -6,21 +6,22 @@ import asyncio
 import contextlib
 import os
 import time
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Iterable
 from functools import partial
 from typing import Any, Final, ParamSpec, TypeVar, Unpack
 
 from remit.agent.agent import Agent
 from remit.agent.linking import NamedModels, check_prices, link_agents
 from remit.agent.model import Model, ResolveModel
+from remit.agent.run_terms import RunTerms
 from remit.app import App
-from remit.approvals.service import GrantService
+from remit.approvals.service import DecisionOptions, GrantService
 from remit.contracts.arguments import Arguments, Limits
 from remit.contracts.artifact import Files
 from remit.contracts.call import CallLayer
 from remit.contracts.callee import Callee
 from remit.contracts.items import RunOpened
-from remit.contracts.principal import Principal, check_principal
+from remit.contracts.principal import Principal
 from remit.contracts.question import DecisionKind
 from remit.contracts.usage import Prices
 from remit.core import Stack
@@ -34,6 +35,7 @@ from remit.engine.client import Client
 from remit.engine.conversations import Conversations
 from remit.engine.executor import RunExecutor
 from remit.engine.following import RunEvent, follow_execution
+from remit.engine.loosening import LOOSEN_PERMISSION
 from remit.engine.principals import PrincipalDirectory, PrincipalLookup
 from remit.engine.queueing import run_in_turn
 from remit.engine.reader import Page, RunDetails
@@ -41,7 +43,7 @@ from remit.engine.request import RunOptions, RunRequest, WhenBusy, new_id
 from remit.engine.result import ReplayReport, RunResult
 from remit.engine.root import RootCaller, RootExecutor, replay_run
 from remit.engine.schedule import Schedule
-from remit.engine.sharing import check_may_cancel
+from remit.engine.sharing import CANCEL_PERMISSION, check_right
 from remit.engine.watching import wake_streams_and
 from remit.errors import LeaseError, RequestError
 from remit.export.receipt import Receipt, ReceiptCall, make_receipt
@@ -119,8 +121,7 @@ class Runtime:
         self._limits = limits or app.limits
         self.artifacts = ArtifactService(self.store, self._limits)
         self._principals = PrincipalLookup(directory)
-        self._clock = clock
-        self._make_run_id = make_run_id or new_id
+        self._clock, self._make_run_id = clock, make_run_id or new_id
         self._on_item: ItemCallback = wake_streams_and(on_item)
         name, table = f"{os.getpid()}-{new_id()}", with_default_prices(prices)
         self._executor = RunExecutor(
@@ -128,14 +129,14 @@ class Runtime:
         )
         linked = link_agents([*app.agents, *app.tools], self._model, self._limits.handoffs, self._resolve_model)
         check_prices(linked, self._layers, table)
-        registry = Registry(linked)
+        registry, terms = Registry(linked), RunTerms(self._layers, self._limits, linked)
         self._named_models = NamedModels(registry)
         self._callees = ListedCallees(
             app.name, registry, self._conversations, Agent, app.agents[0].name if app.agents else ""
         )
         self.dispatcher = Dispatcher(self._layers, registry, self._limits, self._callees.default_agent)
         self._call_root = RootCaller(self.dispatcher, self.store, self._limits, app.references)
-        self._execute = RootExecutor(self._executor, self._conversations, self._call_root)
+        self._execute = RootExecutor(self._executor, self._conversations, self._call_root, terms)
         self._opener = RunOpener(
             self._callees,
             self._conversations,
@@ -145,8 +146,9 @@ class Runtime:
             self._make_run_id,
             self._principals,
             app.check_target,
+            terms,
         )
-        app.check_operations(registry, self._layers)
+        app.check_runtime(registry, self._layers)
         versions = self.dispatcher.policy_versions
         self.grants = GrantService(self.store, clock, self._callees.find, versions, new_id, self._limits, directory)
 
@@ -303,10 +305,8 @@ class Runtime:
         *,
         approved: bool,
         by: Principal,
-        reason: str = "",
-        result: str = "",
-        arguments: str = "",
         kind: DecisionKind = "approve",
+        **options: Unpack[DecisionOptions],
     ) -> str | None:
         """Decide a question as a signed-in principal; `resume` then executes the run. See `Ask` for the ``kind``.
 
@@ -320,9 +320,7 @@ class Runtime:
         Raises:
             RequestError: the question is unknown or settled, ``by`` may not decide it, or a value is invalid.
         """
-        return await self._opener.decide(
-            question, approved=approved, by=by, kind=kind, reason=reason, result=result, arguments=arguments
-        )
+        return await self._opener.decide(question, approved=approved, by=by, kind=kind, **options)
 
     async def earliest_expiry(self, run: str) -> float | None:
         """Earliest expiry of the run's open questions; resuming after it denies them. None if there are none."""
@@ -331,17 +329,24 @@ class Runtime:
     async def resume(self, run: str, release_requested: asyncio.Event | None = None) -> RunResult[Any]:
         """Resume a run after its questions were decided or its process died. An ended run returns its result.
 
-        Setting ``release_requested`` releases the run as it is.
-
         Raises:
             RequestError: the run does not exist, or its principal or callee is unknown now.
-            LeaseError: another executor holds the run, or it was released.
+            LeaseError: another executor holds the run, or it was released by setting ``release_requested``.
         """
         check_instances("resume", release_requested=(release_requested, asyncio.Event | None))
         header, items = await self._conversations.read_run(run)
-        callee = self._callees.find(header.callee)
-        owner = self._principals.owner(header)
+        callee, owner = self._callees.find(header.callee), self._principals.owner(header)
         return await self._execute(run, callee, header, owner, known_items=items, release_requested=release_requested)
+
+    async def loosen(self, run: str, *, without: Iterable[str], by: Principal, reason: str) -> None:
+        """Let a run continue that is stalled because this process lacks terms of it, all of which ``without`` names.
+
+        Raises:
+            RequestError: the run is unknown or has ended, ``by`` lacks ``runs:loosen``, or a value is invalid.
+        """
+        header, _ = await self._conversations.read_run(run)
+        check_right(by, header, LOOSEN_PERMISSION, "loosen")
+        await self._execute.loosen(header, without=without, by=by, reason=reason)
 
     async def cancel(self, run: str, *, by: Principal) -> RunResult[Any] | None:
         """Cancel a run and end its open calls. None if another executor holds the run and will end it.
@@ -349,13 +354,13 @@ class Runtime:
         Raises:
             RequestError: the run is unknown, or belongs to another principal and ``by`` lacks ``runs:cancel``.
         """
-        check_principal("by", by)
         header, items = await self._conversations.read_run(run)
-        check_may_cancel(header, by)
+        check_right(by, header, CANCEL_PERMISSION, "cancel", is_for_owner=True)
         await self.store.request_cancel(run, by.name)
         with contextlib.suppress(LeaseError):
-            callee = self._callees.find(header.callee)
-            return await self._execute(run, callee, header, by, known_items=items, stopping=True)
+            return await self._execute(
+                run, self._callees.find(header.callee), header, by, known_items=items, stopping=True
+            )
         return None
 
     async def replay(self, run: str) -> ReplayReport:

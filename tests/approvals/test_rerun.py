@@ -13,8 +13,8 @@ from tests.runtime.kit import Clock, Crash, Mortal, items_of, runtime_of, tool_m
 
 ADA = superuser()
 WRITE = calls(("write", {"text": "about"}))
-CALM = Policy.only(When("calm", lambda _call: True, Allow()))
-STRICT = Policy.only(When("strict", lambda call: call.callee.name == "write", Ask(reason="a new rule")))
+CALM = Policy.only(When("writes", lambda _call: True, Allow()))
+STRICT = Policy.only(When("writes", lambda call: call.callee.name == "write", Ask(reason="a new rule")))
 STRICTER = Policy.only(When("stricter", lambda call: call.callee.name == "write", Ask(reason="a newer rule")))
 
 

@@ -126,6 +126,7 @@ async def order(name: str, count: int = 1, note: str = "") -> str:
 orders = App(name="orders", tools=(order,))
 _TWICE = Policy.only(When("twice", lambda _call: True, Ask(reason="it is gone for good", four_eyes=True)))
 strict = App(name="strict", tools=(burn,), policy=_TWICE)
+lax = App(name="strict", tools=(burn,))
 wise = App(name="wise", agents=(Agent("owl", instructions="Be wise.", model=Scripted(["Who?", "Why?"])),))
 number = 42
 

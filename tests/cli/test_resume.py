@@ -36,6 +36,20 @@ def test_an_ended_run_tells_its_end_again(cli: Cli) -> None:
     assert (done.status, done.out) == (0, "Hello.\n")
 
 
+def test_a_run_is_continued_without_a_rule_that_the_application_lost_if_a_person_says_why(cli: Cli) -> None:
+    lax = APP.replace(":app", ":lax")
+    cli("call", APP.replace(":app", ":strict"), "burn", '{"name": "bread"}')
+    run = cli.runs()[0].run
+    stalled = cli("resume", run, "--app", lax)
+    assert stalled.status == 3
+    assert f"remit resume {run} --without 'twice' --reason" in stalled.err
+    unsaid = cli("resume", run, "--app", lax, "--without", "twice")
+    assert "reason: say why the run continues so" in unsaid.err
+    assert cli("resume", run, "--app", lax, "--without", "twice", "--reason", "a mistake").status == 3
+    assert "without twice: a mistake" in cli("show", run).out
+    assert cli.book == []
+
+
 def test_a_run_that_still_waits_exits_with_3(cli: Cli) -> None:
     cli("call", APP, "burn", '{"name": "bread"}')
     assert cli("resume", cli.runs()[0].run, "--app", APP).status == 3

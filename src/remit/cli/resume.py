@@ -18,6 +18,11 @@ def resume(
     run: Annotated[str, typer.Argument(metavar="RUN", help="The id of a run; see: remit runs.")],
     *,
     app: RunAppOption = "",
+    without: Annotated[
+        list[str] | None,
+        typer.Option("--without", metavar="NAME", help="Continue without this rule, layer or limit; repeatable."),
+    ] = None,
+    reason: Annotated[str, typer.Option("--reason", help="Why the run continues without it; recorded.")] = "",
     wait: WaitOption = WAIT_SECONDS,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")] = False,
 ) -> int:
@@ -25,11 +30,17 @@ def resume(
 
     Completed calls are not repeated. If another process executes the run, its result is waited for.
 
+    A run that was opened under rules, layers or limits that the application
+    has no longer is stalled, and its reason names them. With the permission
+    runs:loosen, --without continues it.
+
     Exit status: 0 done, 1 failed, 2 usage, 3 waiting for a decision, or stalled.
     """
     with open_client() as client:
         row = client.get_readable_run(run)
         found = prepare_app(client, row, app)
+        if without:
+            client.wait(client.client_of(found).loosen(run, without=without, reason=reason))
         return resume_run(client, row, found, app_reference=app, wait=wait, as_json=as_json)
 
 

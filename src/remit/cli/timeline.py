@@ -36,6 +36,7 @@ from remit.contracts.items import (
     Position,
     QuestionItem,
     RunFinished,
+    RunLoosened,
     RunOpened,
     RunResumed,
     RunScheduled,
@@ -224,8 +225,11 @@ def _describe_rest(item: RunStalled | RunSuspended | RunScheduled) -> tuple[str,
     return "waiting", f"for {', '.join(item.questions)}"
 
 
-def _describe_decision_of_run(item: Mismatch | TurnEnded) -> str:
-    """What the run itself decided."""
+def _describe_change_of_run(item: Mismatch | TurnEnded | RunLoosened) -> str:
+    """What the run itself decided, or how it continues."""
+    if isinstance(item, RunLoosened):
+        what = f"by {item.by}, without {', '.join(item.without)}: {item.reason}"
+        return one_line(what, max_length=_MAX_TEXT_LENGTH)
     if isinstance(item, Mismatch):
         return f"{item.what}: today's request differs; the recorded answer was kept"
     return "the stop policy ended the agent" if item.stopped else "the stop policy let the agent go on"
@@ -255,8 +259,8 @@ def _describe_item(item: Item, run_started_at: float, position: Position, outcom
             text = f"{decision.question}: {decision_text} {one_line(decision.by)}{decision_detail(decision)}{reason}"
         case Note():
             text = one_line(note_text(item), max_length=_MAX_TEXT_LENGTH)
-        case Mismatch() | TurnEnded():
-            text = _describe_decision_of_run(item)
+        case Mismatch() | TurnEnded() | RunLoosened():
+            text = _describe_change_of_run(item)
         case RunStalled() | RunSuspended() | RunScheduled():
             what, reason = _describe_rest(item)
             text = one_line(reason, max_length=_MAX_TEXT_LENGTH)

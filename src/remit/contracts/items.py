@@ -29,7 +29,8 @@ class RunOpened(Item, frozen=True, kw_only=True, gc=False, omit_defaults=True):
     A call for later starts at ``starts_at`` and before ``starts_before`` (seconds since the epoch; 0 for any time).
     ``schedule`` is its rule as JSON if it recurs. A ``queued`` run begins when those before it in its conversation have
     ended. ``carries`` is the id of the call that a person's decision opened the run for, and that the runtime makes
-    before anything else: its question and the decision follow the header.
+    before anything else: its question and the decision follow the header. ``terms`` are those under which it runs, as
+    JSON: names of rules and layers, values of limits, and scopes.
     """
 
     kind: ClassVar[str] = "opened"
@@ -48,6 +49,7 @@ class RunOpened(Item, frozen=True, kw_only=True, gc=False, omit_defaults=True):
     schedule: str = ""
     queued: bool = False
     carries: str = ""
+    terms: str = ""
 
 
 class Message(Item, frozen=True, kw_only=True, gc=False, omit_defaults=True):
@@ -293,6 +295,16 @@ class RunResumed(Item, frozen=True, kw_only=True, gc=False):
 
     kind: ClassVar[str] = "resumed"
     driver: str
+
+
+class RunLoosened(Item, frozen=True, kw_only=True, gc=False):
+    """A principal let the run continue under ``terms`` (JSON), which lack what ``without`` names; see `RunOpened`."""
+
+    kind: ClassVar[str] = "loosened"
+    without: tuple[str, ...]
+    by: str
+    reason: str
+    terms: str
 
 
 class TraceStarted(Item, frozen=True, kw_only=True, gc=False):

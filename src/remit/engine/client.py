@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -19,6 +19,7 @@ from remit.core.checks import check_instance
 from remit.dispatch.dispatcher import Dispatcher
 from remit.engine.artifacts import ArtifactService
 from remit.engine.conversation_reader import ConversationReader
+from remit.engine.loosening import LOOSEN_PERMISSION
 from remit.engine.reader import CANCEL_PERMISSION
 from remit.engine.request import RunOptions, SubmitOptions
 from remit.engine.result import RunResult
@@ -58,6 +59,7 @@ class _Runtime(Protocol):
     def call_by_name(self, *args: Any, **kwargs: Any) -> Awaitable[RunResult[Any]]: ...
     def decide(self, *args: Any, **kwargs: Any) -> Awaitable[str | None]: ...
     def resume(self, run: str) -> Awaitable[RunResult[Any]]: ...
+    def loosen(self, *args: Any, **kwargs: Any) -> Awaitable[None]: ...
     def cancel(self, run: str, *, by: Principal) -> Awaitable[RunResult[Any] | None]: ...
     def history(self, run: str) -> Awaitable[list[str]]: ...
 
@@ -146,6 +148,16 @@ class Client(ConversationReader):
         """
         await self._visible_run(run, access="write")
         return await self._runtime.resume(run)
+
+    async def loosen(self, run: str, *, without: Iterable[str], reason: str) -> None:
+        """Let a stalled run continue without rules, layers or limits that this process lacks; see `Runtime.loosen`.
+
+        Raises:
+            RequestError: the run does not exist for this principal, or they lack ``runs:loosen``.
+            LeaseError: another executor holds it.
+        """
+        await self._visible_run(run, LOOSEN_PERMISSION)
+        await self._runtime.loosen(run, without=without, by=self.principal, reason=reason)
 
     async def cancel(self, run: str) -> RunStatus:
         """Cancel a run; return its status, ``running`` if another executor holds it and will end it.

@@ -183,12 +183,26 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
             LeaseError: another executor holds the run.
             RequestError: the run exists already, its conversation is busy, or what it carries is decided.
         """
-        async with self._hold_lease(run) as lease:
-            if lease.run_state.items:
+
+        def open_run(items: Sequence[Position]) -> Sequence[Item]:
+            if items:
                 raise _run_exists_error(run)
-            verify_lease(run, (), lease.run_state)
-            ledger = RunLedger(self.store, run, lease.run_state.epoch, clock=self.clock, on_item=self.on_item)
-            for item in (header, *following):
+            return (header, *following)
+
+        await self.append(run, open_run)
+
+    async def append(self, run: str, make_items: Callable[[Sequence[Position]], Sequence[Item]]) -> None:
+        """Append to a run, without executing it, the items that ``make_items`` makes from those that it has.
+
+        Raises:
+            LeaseError: another executor holds the run.
+        """
+        async with self._hold_lease(run) as lease:
+            items = lease.run_state.items
+            verify_lease(run, items, lease.run_state)
+            epoch = lease.run_state.epoch
+            ledger = RunLedger(self.store, run, epoch, history=items, clock=self.clock, on_item=self.on_item)
+            for item in make_items(items):
                 ledger.add(item)
             await ledger.flush()
             ledger.close()

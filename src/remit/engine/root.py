@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -13,7 +13,7 @@ from msgspec import Struct
 from remit.contracts.arguments import Limits, parse_arguments
 from remit.contracts.call import Call
 from remit.contracts.current_run import CURRENT_PRIOR_RUNS
-from remit.contracts.items import HEADER_ITEMS, Item, Position, RunFinished, RunOpened, RunResumed
+from remit.contracts.items import HEADER_ITEMS, Item, Position, RunFinished, RunOpened, RunResumed, RunStalled
 from remit.contracts.ledger import Ledger
 from remit.contracts.principal import Caller, Principal
 from remit.contracts.question import content_digest
@@ -25,11 +25,12 @@ from remit.engine.artifacts import enter_run
 from remit.engine.callees import ListedCallees
 from remit.engine.conversations import Conversations
 from remit.engine.executor import RunExecutor
-from remit.engine.outcome import RunRefused
+from remit.engine.loosening import FindTerms, explain_lost, find_lost_terms, make_loosening
+from remit.engine.outcome import STALL_MAX_SECONDS, ExecutionOutcome, RunRefused
 from remit.engine.result import ReplayReport, RunResult, report_replay, result_of
 from remit.engine.run_schedules import CURRENT_SCHEDULING_RUN, SchedulingRun
 from remit.engine.schedule import next_occurrence
-from remit.errors import DivergedError, LeaseError, RequestError, Suspended
+from remit.errors import DivergedError, LeaseError, RequestConflictError, RequestError, Suspended
 from remit.journal.ledger import RunLedger
 from remit.journal.ports import Store
 from remit.journal.replay import ReplayLedger
@@ -71,6 +72,7 @@ class RootExecutor(Struct, frozen=True):
     executor: RunExecutor
     conversations: Conversations
     call_root: RootCaller
+    find_terms: FindTerms
 
     async def __call__(
         self,
@@ -93,8 +95,11 @@ class RootExecutor(Struct, frozen=True):
             return RunResult(run=run, callee=callee, status="queued", reason=f"it waits for run {blocker.run}")
 
         refusal = "" if stopping or not known_items else await self.conversations.why_refused(header, principal)
+        if not stopping and (outcome := await self._find_same_stall(header, known_items)) is not None:
+            return result_of(run, callee, outcome, self.call_root.dispatcher.find)
 
         async def call_root(ledger: RunLedger) -> Reply:
+            self._require_terms(ledger, header)
             if refusal and _is_unbegun(ledger.recorded_items()):
                 raise RunRefused(refusal)
             CURRENT_PRIOR_RUNS.set(partial(self.conversations.read_back, header.after))
@@ -121,6 +126,48 @@ class RootExecutor(Struct, frozen=True):
             before=before,
         )
         return result_of(run, callee, outcome, self.call_root.dispatcher.find)
+
+    def _require_terms(self, ledger: RunLedger, header: RunOpened) -> None:
+        """Bring a run to rest that this process would run under less than it was opened under.
+
+        Raises:
+            Suspended: names what is missing.
+        """
+        lost = find_lost_terms(header, ledger.items_for(header.call), self.find_terms)
+        if lost and not ledger.is_stopping:
+            open_questions = (question for question, _ in ledger.undecided_questions())
+            raise Suspended(*open_questions, reason=explain_lost(header.call, lost))
+
+    async def _find_same_stall(self, header: RunOpened, known: Sequence[Position]) -> ExecutionOutcome | None:
+        """The outcome of a run that rests for the same missing terms, without another item; None for others."""
+        items = [each.item for each in known]
+        if not items or not isinstance(last := items[-1], RunStalled):
+            return None
+        lost, store = find_lost_terms(header, items, self.find_terms), self.executor.store
+        if not lost or last.reason != explain_lost(header.call, lost) or await store.cancel_requested_by(header.call):
+            return None
+        await store.postpone(header.call, STALL_MAX_SECONDS)
+        retry_at = self.executor.clock() + STALL_MAX_SECONDS
+        return ExecutionOutcome(
+            status="stalled", questions=last.questions, retry_at=retry_at, reason=last.reason, items=items
+        )
+
+    async def loosen(self, header: RunOpened, *, without: Iterable[str], by: Principal, reason: str) -> None:
+        """Record that ``by`` lets a run continue without what this process lacks; an engine may continue it at once.
+
+        Raises:
+            RequestError: the run has ended, or a value is invalid.
+        """
+
+        def make_items(positions: Sequence[Position]) -> Sequence[Item]:
+            items = [each.item for each in positions]
+            if any(isinstance(each, RunFinished) for each in items):
+                raise RequestConflictError(f"run {header.call} has ended")
+            make = partial(make_loosening, header, items, self.find_terms, limits=self.call_root.limits)
+            return [make(without=without, by=by, reason=reason)]
+
+        await self.executor.append(header.call, make_items)
+        await self.executor.store.postpone(header.call, 0.0)
 
 
 async def replay_run(

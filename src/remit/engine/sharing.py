@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final, Literal
 
 from remit.contracts.items import DETACHED, RunOpened
-from remit.contracts.principal import Principal
+from remit.contracts.principal import Principal, check_principal
 from remit.errors import RequestDeniedError, RequestNotFoundError
 from remit.journal.conversation_row import ConversationAccess, ConversationRow
 from remit.journal.conversations import EVERYONE
@@ -57,14 +57,15 @@ def may_see_all(principal: Principal) -> bool:
     return bool(granted & {READ_PERMISSION, JOIN_PERMISSION, MANAGE_PERMISSION, *wildcards})
 
 
-def check_may_cancel(header: RunOpened, by: Principal) -> None:
-    """Refuse to cancel a run of another tenant, or of another principal without the permission.
+def check_right(by: Principal, header: RunOpened, permission: str, verb: str, *, is_for_owner: bool = False) -> None:
+    """Refuse what a principal may not do to a run: of another tenant anything, else ``verb`` without ``permission``.
 
     Raises:
-        RequestError: says which.
+        RequestError: says what is missing.
     """
+    check_principal("by", by)
     if header.tenant != by.tenant:
         raise RequestNotFoundError(f"run {header.call} does not exist")
-    if header.principal != by.name and not by.at(header.target).may(CANCEL_PERMISSION):
-        missing = f"missing permission {CANCEL_PERMISSION}"
-        raise RequestDeniedError(f"{by.name} may not cancel run {header.call} of {header.principal}: {missing}")
+    if not (is_for_owner and header.principal == by.name) and not by.at(header.target).may(permission):
+        whose = f"run {header.call} of {header.principal}"
+        raise RequestDeniedError(f"{by.name} may not {verb} {whose}: missing permission {permission}")

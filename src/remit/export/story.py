@@ -23,6 +23,7 @@ from remit.contracts.items import (
     Position,
     QuestionItem,
     RunFinished,
+    RunLoosened,
     RunOpened,
     RunResumed,
     RunScheduled,
@@ -202,6 +203,8 @@ def _describe(item: Item) -> str:
             text = f"scheduled for {datetime.fromtimestamp(item.at, UTC):%Y-%m-%d %H:%M} UTC"
         case RunResumed():
             text = "resumed"
+        case RunLoosened():
+            text = f"continued by {item.by} without {', '.join(item.without)}: {item.reason}"
         case RunFinished():
             text = f"{item.status}: {item.error}" if item.error else ""
         case Handoff():

@@ -1,0 +1,72 @@
+"""Whether a process runs a run under less than it was opened under, and whether a person has let it continue so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from msgspec import structs
+
+from remit.contracts.arguments import Limits
+from remit.contracts.items import Item, RunLoosened, RunOpened
+from remit.contracts.principal import Principal
+from remit.core.checks import as_text_tuple, check_text
+from remit.dispatch.terms import LostTerm, Terms, encode_terms, find_lost
+from remit.errors import RequestError
+
+LOOSEN_PERMISSION = "runs:loosen"
+"""The permission to let a run continue without a rule or layer, or above a limit, under which it was opened."""
+
+FindTerms = Callable[[RunOpened], Terms]
+"""Returns the terms under which this process executes the run with a header."""
+
+
+def pin_terms(header: RunOpened, find_terms: FindTerms) -> RunOpened:
+    """The header of a new run with the terms under which it is opened."""
+    return structs.replace(header, terms=encode_terms(find_terms(header)))
+
+
+def find_lost_terms(header: RunOpened, items: Iterable[Item], find_terms: FindTerms) -> list[LostTerm]:
+    """The terms of a run that this process lacks, and that no principal has let it continue without."""
+    loosened = [item for item in items if isinstance(item, RunLoosened)]
+    return find_lost(loosened[-1].terms if loosened else header.terms, find_terms(header))
+
+
+def explain_lost(run: str, lost: Sequence[LostTerm]) -> str:
+    """Why a run rests whose terms this process lacks."""
+    missing = ", ".join(each.description for each in lost)
+    options = " ".join(f"--without {each.name!r}" for each in lost)
+    return (
+        f"it was opened under {missing}, which this process lacks; start the application with it, or continue: "
+        f"remit resume {run} {options} --reason …"
+    )
+
+
+def make_loosening(
+    header: RunOpened,
+    items: Sequence[Item],
+    find_terms: FindTerms,
+    *,
+    without: Iterable[str],
+    by: Principal,
+    reason: str,
+    limits: Limits,
+) -> RunLoosened:
+    """The item by which ``by`` lets a run continue without all that this process lacks.
+
+    Raises:
+        RequestError: ``without`` names anything else, or the reason is missing or too long.
+    """
+    lost = {each.name: each.description for each in find_lost_terms(header, items, find_terms)}
+    names = as_text_tuple("without", without)
+    check_text("reason", reason, RequestError)
+    if not reason.strip() or len(reason.encode()) > limits.reason_bytes:
+        raise RequestError(f"reason: say why the run continues so, in at most {limits.reason_bytes:,} bytes")
+    for name in names:
+        if name not in lost:
+            what = f"; it lacks: {', '.join(map(repr, lost))}" if lost else ", nor anything else of its terms"
+            raise RequestError(f"run {header.call} does not lack {name!r} here{what}")
+    for name, description in lost.items():
+        if name not in names:
+            raise RequestError(f"run {header.call} also lacks {description}; name {name!r} too")
+    terms = encode_terms(find_terms(header))
+    return RunLoosened(call=header.call, without=names, by=by.name, reason=reason, terms=terms)
