@@ -15,7 +15,7 @@ ADA = superuser()
 WRITE = calls(("write", {"text": "about"}))
 CALM = Policy.only(When("writes", lambda _call: True, Allow()))
 STRICT = Policy.only(When("writes", lambda call: call.callee.name == "write", Ask(reason="a new rule")))
-STRICTER = Policy.only(When("stricter", lambda call: call.callee.name == "write", Ask(reason="a newer rule")))
+STRICTER = Policy.only(When("writes", lambda call: call.callee.name == "write", Ask(reason="a newer rule")))
 
 
 class Office:
@@ -114,7 +114,8 @@ async def test_a_policy_that_is_added_asks_its_own_question() -> None:
     office = Office(Effect.KEYED)
     run = await office.start(STRICT)
     office.clock.now += 30 * 24 * 3600
-    runtime = office.process(STRICT, STRICTER)
+    added = Policy.only(When("stricter", lambda call: call.callee.name == "write", Ask(reason="another rule")))
+    runtime = office.process(STRICT, added)
     waiting = await runtime.resume(run)
     row = await office.store.find_question(waiting.questions[0])
     assert row is not None

@@ -17,7 +17,7 @@ from remit.policies import Decision, HighRisk, Question
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser
 from remit.tools import Preview
-from tests.runtime.kit import AnyTool, Clock, find_superuser, items_of, last_reply, runtime_of
+from tests.runtime.kit import AnyTool, Clock, find_superuser, items_of, last_reply, loosen, runtime_of
 
 ADA, BOB = superuser(name="ada"), superuser(name="bob")
 DROP = calls(("drop", {"title": "About"}))
@@ -236,6 +236,7 @@ async def test_an_approval_under_a_runtime_without_a_policy_does_not_outlive_the
     await runtime.decide(waiting.questions[0], approved=True, by=BOB)
     pages.sections = 3
     bare = runtime_of(model, pages.drop, store=store, layers=Stack[CallLayer](Validate()))
+    await loosen(bare, waiting.run)
     await bare.resume(waiting.run)
     reply = last_reply(model)
     assert (reply["errorCode"], reply["error"]) == (
