@@ -77,8 +77,7 @@ LEASE_SECONDS: Final = 30.0
 class Runtime:
     """Runs an application. Its layers are immutable: `layer` returns a new runtime.
 
-    A runtime is for trusted code: `history`, `replay` and `resume` take any run of any tenant. What serves people goes
-    through `client`.
+    A runtime is for trusted code: its methods take runs of any tenant. What serves people goes through `client`.
 
     Args:
         app: agents, tools and environment. store: the journal; in memory by default.
@@ -357,10 +356,9 @@ class Runtime:
         header, items = await self._conversations.read_run(run)
         check_right(by, header, CANCEL_PERMISSION, "cancel", is_for_owner=True)
         await self.store.request_cancel(run, by.name)
+        callee = self._callees.find(header.callee)
         with contextlib.suppress(LeaseError):
-            return await self._execute(
-                run, self._callees.find(header.callee), header, by, known_items=items, stopping=True
-            )
+            return await self._execute(run, callee, header, by, known_items=items, stopping=True)
         return None
 
     async def replay(self, run: str) -> ReplayReport:

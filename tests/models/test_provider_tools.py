@@ -168,5 +168,5 @@ async def test_a_model_that_knows_of_no_tools_of_a_provider_refuses_a_request_wi
     assert type(result.reply.error) is ModelRefusedError
     assert "has no tool 'web_search'" in result.text
     assert model.requests == []
-    with pytest.raises(NoModelError, match="agent agent cannot run here: the API of the model .* has no tool"):
+    with pytest.raises(NoModelError, match=r"agent agent cannot run here: the API of the model .* has no tool"):
         agent.check_model()
