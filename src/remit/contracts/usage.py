@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from remit.contracts.items import ModelUsage
+from remit.core.checks import check_numbers
+from remit.errors import SetupError
+
+_LEAST: Final = 0.001
+"""The least price of a million tokens. What costs less was probably written for one token."""
 
 
-class Price(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Price:
     """The price of a model in US dollars per million tokens. ``cached`` is for prompt tokens that the provider cached.
 
     Without a price for them, cached tokens cost as much as others.
@@ -18,6 +26,17 @@ class Price(NamedTuple):
     input: float
     output: float
     cached: float | None = None
+
+    def __post_init__(self) -> None:
+        for name, value in (("input", self.input), ("output", self.output), ("cached", self.cached)):
+            if value is None and name == "cached":
+                continue
+            check_numbers("Price", **{name: value})
+            if value is not None and not (value == 0 or _LEAST <= value < math.inf):
+                what = (
+                    f"for a price of one token write {name}={value * 1e6:g}" if 0 < value < _LEAST else "give 0 or more"
+                )
+                raise SetupError(f"Price: {name} is ${value:g} for a million tokens; {what}")
 
     def cost(self, prompt_tokens: int, completion_tokens: int, cached_tokens: int = 0) -> float:
         """US dollars for a request. The cached tokens are part of the prompt."""

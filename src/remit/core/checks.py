@@ -6,6 +6,7 @@ import enum
 import inspect
 import math
 import os
+import re
 import sys
 import time
 import unicodedata
@@ -13,7 +14,7 @@ from collections.abc import Callable, Iterable
 from functools import wraps
 from pathlib import Path
 from types import UnionType
-from typing import Any, TypeVar, cast
+from typing import Any, Final, TypeVar, cast
 
 from remit.errors import RemitError, SetupError
 
@@ -125,19 +126,23 @@ def check_name(what: str, value: object, error: type[SetupError] = SetupError) -
         raise error(f"{what} is empty; give a name")
 
 
+_PERMISSION: Final = re.compile(r"\*|([a-z][a-z0-9_-]*:)+([a-z][a-z0-9_-]*|\*)")
+"""The words that a tool can require, and the wildcards that cover them. Others would never match."""
+
+
 def check_permission(what: str, value: object, error: type[SetupError] = SetupError) -> None:
-    """Refuse a value that cannot be a permission: not a string, empty, with a space, or with a target (``@``).
+    """Refuse a value that cannot be a permission: not ``area:verb``, a wildcard, or with a target (``@``).
 
     Raises:
         SetupError: or ``error``; names the argument.
     """
     check_text(what, value, error)
-    if not value or any(letter.isspace() for letter in str(value)):
-        raise error(f"{what} is {value!r}; give a permission, like cms:write")
     if "@" in str(value):
         raise error(
             f"{what} is {value!r}; only a permission that is granted names a target; leave out the @ and what follows"
         )
+    if not _PERMISSION.fullmatch(str(value)):
+        raise error(f"{what} is {value!r}; give a permission, like cms:write, or a wildcard, like cms:*")
 
 
 def check_flag(what: str, value: object, error: type[SetupError] = SetupError) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+
 from remit.contracts.arguments import Limits
 from remit.contracts.callee import check_callee
 from remit.core import Stack
@@ -14,7 +16,7 @@ from remit.core.checks import (
     wrong_value,
 )
 from remit.dispatch.registry import AnyCallee, Registry
-from remit.errors import RequestNotFoundError, UnknownToolError
+from remit.errors import RequestNotFoundError, SetupError, UnknownToolError
 
 
 def check_parts(
@@ -40,6 +42,9 @@ def check_parts(
     check_instances("Runtime", limits=(limits, Limits | None))
     names = ("clock", "directory", "make_run_id", "on_item", "model_resolver")
     check_functions("Runtime", **{name: each for name, each in zip(names, functions, strict=True) if each is not None})
+    on_item = functions[names.index("on_item")]
+    if inspect.iscoroutinefunction(on_item) or inspect.iscoroutinefunction(type(on_item).__call__):
+        raise SetupError(f"Runtime: on_item is {on_item!r}; write it as a plain `def`, because it is not awaited")
     check_positive("Runtime", lease_seconds=lease_seconds)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import threading
 from collections.abc import Generator
 from typing import Final
@@ -29,6 +30,8 @@ class RunChanged(asyncio.Event):
         return has_items
 
 
+_LOG: Final = logging.getLogger(__name__)
+
 _WATCHERS: Final[dict[str, list[tuple[asyncio.AbstractEventLoop, RunChanged]]]] = {}
 """The streams by run. Runs and streams may have event loops of their own, in other threads."""
 _LOCK: Final = threading.Lock()
@@ -50,12 +53,18 @@ def watch_run(run: str) -> Generator[RunChanged]:
 
 
 def wake_streams_and(on_item: ItemCallback | None) -> ItemCallback:
-    """The callback of a runtime for stored items: wakes the streams of the run, then calls ``on_item``."""
+    """The callback of a runtime for stored items: wakes the streams of the run, then calls ``on_item``.
+
+    What ``on_item`` raises is logged: an observer ends no run.
+    """
 
     def announce(position: Position) -> None:
         wake_streams(position.run, for_items=True)
         if on_item is not None:
-            on_item(position)
+            try:
+                on_item(position)
+            except Exception:  # noqa: BLE001 - whatever it raises, the run goes on
+                _LOG.exception("on_item failed for %s", position.run)
 
     return announce
 

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from remit.contracts.usage import Price, Prices
-from remit.core.checks import check_instance, check_numbers
-from remit.errors import SetupError
+from remit.core.checks import check_instance
 
 
 def with_default_prices(prices: Prices | None = None) -> Prices:
@@ -22,10 +21,6 @@ def with_default_prices(prices: Prices | None = None) -> Prices:
     )
     for name, price in (prices or {}).items():
         check_instance(f"the price of {name}", price, Price, "give Price(input, output)")
-        numbers = {key: value for key, value in price._asdict().items() if value is not None}
-        check_numbers(f"the price of {name}", **numbers)
-        if min(numbers.values()) < 0:
-            raise SetupError(f"the price of {name} is {price!r}; give dollars of 0 or more per million tokens")
     return {**_read_table(), **(prices or {})}
 
 
