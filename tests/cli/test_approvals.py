@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from pathlib import Path
 
 import pytest
 
@@ -101,25 +102,45 @@ def test_a_decision_counts_once(cli: Cli, waiting: str) -> None:
     assert cli.book == ["burn bread"]
 
 
-def test_an_application_that_is_not_found_leaves_the_question_open(cli: Cli, waiting: str) -> None:
+def test_a_decision_counts_although_the_application_is_not_found(cli: Cli, waiting: str) -> None:
     done = cli("approvals", "approve", waiting)
     assert done.status == 2
+    assert "the decision is recorded, but its run cannot be resumed here" in done.err
     assert "application 'shop', which is not installed" in done.err
-    assert [question["id"] for question in cli.questions()] == [waiting]
+    assert cli.questions() == []
+    assert cli.book == []
+    run = cli.runs()[0].run
+    assert f"continue it: remit resume {run}" in done.err
+    assert cli("resume", run, "--app", APP).out == "The bread is burnt.\n"
+    assert cli.book == ["burn bread"]
 
 
-def test_another_application_than_the_runs_leaves_the_question_open(cli: Cli, waiting: str) -> None:
-    done = cli("approvals", "approve", waiting, "--app", "tests.cli.shop:other")
+def test_another_application_than_the_runs_resumes_nothing(cli: Cli, waiting: str) -> None:
+    done = cli("approvals", "deny", waiting, "--app", "tests.cli.shop:other")
     assert "belongs to the application 'shop', not 'other'" in done.err
-    assert [question["id"] for question in cli.questions()] == [waiting]
+    assert (cli.questions(), cli.book) == ([], [])
 
 
-def test_a_model_that_makes_no_sense_leaves_the_question_of_an_agents_run_open(
+def test_a_worker_file_that_has_become_invalid_does_not_keep_its_question_from_being_decided(
+    cli: Cli, tmp_path: Path
+) -> None:
+    file = tmp_path / "shop.worker"
+    file.write_text("---\ntools: [burn]\n---\nSell.\n")
+    cli.script(BURN, "The bread is burnt.")
+    assert cli("worker", "run", str(file), "burn", "--app", APP).status == 3
+    question = cli.questions()[0]["id"]
+    file.write_text("---\ntools: 5\n---\nSell.\n")
+    done = cli("approvals", "approve", question, "--app", f"{APP}+{file}")
+    assert "the decision is recorded" in done.err
+    assert (cli.questions(), cli.book) == ([], [])
+
+
+def test_a_model_that_makes_no_sense_resumes_no_run_of_an_agent(
     cli: Cli, waiting: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("REMIT_MODEL", "nonsense")
     assert cli("approvals", "approve", waiting, "--app", APP).status == 2
-    assert [question["id"] for question in cli.questions()] == [waiting]
+    assert (cli.questions(), cli.book) == ([], [])
 
 
 def test_who_may_not_decide_is_told_so(cli: Cli, waiting: str) -> None:

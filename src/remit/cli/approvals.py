@@ -22,7 +22,7 @@ from remit.cli.run_events import REPEAT_NOTICE, call_label, question_title
 from remit.cli.status import ExitStatus, UsageError
 from remit.cli.text import format_duration, json_text, one_line
 from remit.contracts.question import DecisionKind, Question, QuestionKind, as_dict
-from remit.errors import LeaseError, RequestDeniedError
+from remit.errors import LeaseError, RemitError, RequestDeniedError
 from remit.journal.ports import QuestionRow, RunRow
 
 commands = make_group("List and decide questions, and approve calls in advance.")
@@ -205,8 +205,10 @@ def _decide(question_id: str, decision: _Decision, *, app_reference: str, wait: 
         _check_question_kind(pending_question, decision, app_reference)
         _check_four_eyes(client, pending_question)
         row = client.waiting_run(pending_question)
-        continued = row or (client.get_run(pending_question.run) if decision.approved else None)
-        app = App(name="") if continued is None else prepare_app(client, continued, app_reference)
+        # A yes to an announced call opens a run of the application, and an edit is checked by it; else none is loaded.
+        needs_app = (row is None and decision.approved) or bool(decision.arguments)
+        asking = client.get_run(pending_question.run)
+        app = prepare_app(client, row or asking, app_reference) if needs_app else App(name="")
         last_seq = _last_seq(client, row)
         deciding = client.client_of(app).decide(
             question_id,
@@ -223,6 +225,8 @@ def _decide(question_id: str, decision: _Decision, *, app_reference: str, wait: 
             last_seq = _last_seq(client, row)
         if row is None:
             return _report_denied(pending_question, decision, as_json=as_json)
+        if not needs_app:
+            app = _prepare_to_resume(client, row, app_reference)
         if last_seq is not None:
             notify_engine(client, client.runtime(app), row.run)
         try:
@@ -231,6 +235,19 @@ def _decide(question_id: str, decision: _Decision, *, app_reference: str, wait: 
             )
         except LeaseError as error:
             return _report_executed_elsewhere(row, error, decision, app_reference=app_reference, as_json=as_json)
+
+
+def _prepare_to_resume(client: LocalClient, row: RunRow, app_reference: str) -> App:
+    """The application of a decided run.
+
+    Raises:
+        UsageError: it cannot be loaded; the decision stands.
+    """
+    try:
+        return prepare_app(client, row, app_reference)
+    except RemitError as error:
+        what = f"the decision is recorded, but its run cannot be resumed here: {error.message}"
+        raise UsageError(f"{what}; then continue it: remit resume {row.run}") from error
 
 
 def _last_seq(client: LocalClient, row: RunRow | None) -> int | None:
