@@ -151,7 +151,7 @@ async def _judge(home: Path) -> list[str]:
     if _count_effects(home) != {"book": 2 * MATES, "erase": MATES}:
         wrong.append(f"it did {dict(_count_effects(home))}")
     replies = sum(isinstance(item, Message) and bool(item.request) for item in items)
-    if replies != 3 + 2 * MATES:
+    if replies != 2 + 3 + 2 * MATES:  # of the agent, the lead, and each mate
         wrong.append(f"{replies} answers of models are recorded")
     return wrong
 

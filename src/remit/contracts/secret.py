@@ -14,6 +14,7 @@ from pydantic import Field, StringConstraints
 from remit.core.checks import check_text
 from remit.errors import SetupError
 from remit.schemas.jsontext import compact_json
+from remit.schemas.rewritten_json import rewrite_json
 
 MIN_SECRET_LENGTH: Final = 8
 """Minimal length of a secret's value: shorter values occur by chance in too much text."""
@@ -107,13 +108,13 @@ def redact_secrets(text: str) -> str:
 
 
 def redact_secrets_in_content(content: str) -> str:
-    """Redact secrets in the content of a reply. JSON stays valid JSON."""
+    """Redact secrets in the content of a reply, or in a message. JSON stays valid JSON."""
     if not KNOWN_SECRETS.replacements:
         return content
     escaped = "\\" in content  # text escaped twice is found only after one unescape
     if not escaped and redact_secrets(content) == content:
         return content
-    return redact_secrets(rewrite_content(content, redact_secrets))  # also in what a key that occurs twice hides
+    return rewrite_json(content, redact_secrets, REDACTION_MARK)
 
 
 def rewrite_content(content: str, change: Callable[[str], str], fields: Collection[str] = ()) -> str:
