@@ -1,4 +1,4 @@
-"""A run may change its driver: both record the same of one model's answers, and either goes on where the other stopped."""
+"""A run may change its driver: both record the same answers alike, and either goes on where the other stopped."""
 
 from __future__ import annotations
 
@@ -72,15 +72,14 @@ async def recorded(store: Any, run: str) -> list[tuple[str, str]]:
 
     items = [position.item for position in await store.read(run)]
     kept = [item for item in items if item.kind not in ("opened", "resumed", "stalled", "suspended")]
-    return [
-        (item.kind, re.sub(r"\b[0-9a-f]{32}\b", number, (item.call + encode_item(item)).replace(run, "RUN")))
-        for item in kept
-    ]
+    texts = [re.sub(r'"retry_at":[0-9.]+', "", item.call + encode_item(item)).replace(run, "RUN") for item in kept]
+    return [(item.kind, re.sub(r"\b[0-9a-f]{32}\b", number, text)) for item, text in zip(kept, texts, strict=True)]
 
 
-PAIRS = [(first, second) for index, first in enumerate(ANSWERS) for second in list(ANSWERS)[index % 7 :: 7]]
+PAIRS = [(first, second) for index, first in enumerate(ANSWERS) for second in list(ANSWERS)[index % 13 :: 13]]
 
 
+@pytest.mark.slow
 @pytest.mark.looptime
 @pytest.mark.parametrize("kind", KINDS)
 async def test_both_drivers_record_the_same_of_any_answers_and_replay_one_another(kind: str) -> None:
@@ -105,6 +104,7 @@ WHOLE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.looptime
 @pytest.mark.parametrize("kind", WHOLE)
 @pytest.mark.parametrize(("one", "other"), [("native", "pydantic-ai"), ("pydantic-ai", "native")])
@@ -118,11 +118,12 @@ async def test_a_run_interrupted_at_any_item_goes_on_with_the_other_driver(one: 
         store.die_at(append, after=after)
         try:
             result = await runtime_with(one, script, store, clock, world, kind).run("go", by=superuser())
-            assert (result.text, append > 5) == (ended.text, True)
-            return
         except Crash:
             clock.now += 1_000
             store.revive()
+        else:
+            assert (result.text, append > 5) == (ended.text, True)
+            return
         if not (rows := await store.list_runs()):
             continue
         run = rows[0].run
