@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, timedelta, timezone
 from zoneinfo import ZoneInfo
 
@@ -9,7 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from remit.engine.schedule import Schedule
+from remit.contracts.items import RunOpened
+from remit.engine.recurrence_rule import parse_rule
+from remit.engine.schedule import Schedule, next_occurrence, open_schedule
 from remit.errors import RequestError, SetupError
 
 MONDAY = datetime(2026, 11, 23, 9, 0, tzinfo=UTC)
@@ -113,6 +116,102 @@ def test_a_rule_that_never_matches_is_refused_soon(rule: str) -> None:
         Schedule(MONDAY, rule)
     with pytest.raises(RequestError, match="no occurrence after"):
         Schedule(MONDAY, rule + ";COUNT=3")
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "FREQ=MINUTELY;INTERVAL=7;BYHOUR=3;BYMINUTE=5;BYDAY=MO",
+        "FREQ=DAILY;INTERVAL=7;BYDAY=TU",
+        "FREQ=MINUTELY;INTERVAL=7;BYHOUR=3;BYMINUTE=5;BYDAY=MO;COUNT=2",
+    ],
+)
+def test_a_rule_whose_interval_passes_all_its_times_is_refused(rule: str) -> None:
+    with pytest.raises(RequestError, match="no occurrence after"):
+        Schedule(MONDAY.replace(hour=0), rule)
+
+
+@pytest.mark.parametrize(
+    ("rule", "problem"),
+    [
+        ("FREQ=MINUTELY;COUNT=100000", "not a whole number from 1 to 10000"),
+        ("FREQ=HOURLY;COUNT=9000", "8,785 of its 9,000 occurrences within 366 days of the first; give a smaller COUNT"),
+        ("FREQ=MINUTELY;BYDAY=MO;BYHOUR=9;BYMINUTE=0;COUNT=100", "5 of its 100 occurrences within 31 days"),
+        (
+            "FREQ=DAILY;BYHOUR=0,1,2,3,4,5,6,7,8,9,10;BYMINUTE=0,1,2,3,4,5,6,7,8,9",
+            "110 times of a day; give at most 100",
+        ),
+        ("FREQ=DAILY;COUNT=2,3", "not one number"),
+        ("FREQ=WEEKLY;BYDAY=0MO", "BYDAY=0MO"),
+        ("FREQ=WEEKLY;WKST=XX", "WKST=XX"),
+    ],
+)
+def test_a_rule_that_costs_too_many_steps_or_is_malformed_is_refused(rule: str, problem: str) -> None:
+    with pytest.raises(RequestError, match=re.escape(problem)):
+        Schedule(MONDAY, rule)
+
+
+@pytest.mark.parametrize("frequency", ["MINUTELY", "HOURLY", "DAILY", "WEEKLY", "MONTHLY", "YEARLY"])
+def test_an_old_schedule_is_searched_from_the_time_asked_about_not_from_its_start(frequency: str) -> None:
+    rule = parse_rule(f"FREQ={frequency}")
+    start, after = datetime(1970, 1, 2, 3, 4), datetime(2026, 11, 23)  # noqa: DTZ001 - clock times
+    first = next(iter(rule._periods(after.date(), start.date(), after.date())))  # pyright: ignore[reportPrivateUsage]
+    assert first[0] <= after.date() <= first[-1]
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected"),
+    [
+        ("FREQ=DAILY;INTERVAL=10;COUNT=3", ["09-12", "09-22"]),
+        ("FREQ=WEEKLY;INTERVAL=2;WKST=SU;BYDAY=TU,TH;COUNT=4", ["09-04", "09-16", "09-18"]),
+        ("FREQ=WEEKLY;INTERVAL=2;BYDAY=TU,SU;WKST=MO;COUNT=4", ["09-07", "09-16", "09-21"]),
+        ("FREQ=MONTHLY;BYDAY=1FR;COUNT=3", ["09-05", "10-03", "11-07"]),
+        ("FREQ=MONTHLY;INTERVAL=2;BYDAY=1SU,-1SU", ["09-07", "09-28", "11-02", "11-30"]),
+        ("FREQ=MONTHLY;BYMONTHDAY=-3", ["09-28", "10-29", "11-28"]),
+        ("FREQ=MONTHLY;BYMONTHDAY=1,-1", ["09-30", "10-01", "10-31"]),
+        ("FREQ=YEARLY;BYDAY=20MO", ["05-18", "05-17"]),
+        ("FREQ=YEARLY;BYWEEKNO=20;BYDAY=MO", ["05-11", "05-17"]),
+        ("FREQ=YEARLY;BYWEEKNO=-1;BYDAY=MO", ["12-22", "12-28"]),
+        ("FREQ=YEARLY;BYYEARDAY=1,-1", ["12-31", "01-01", "12-31"]),
+        ("FREQ=YEARLY;BYMONTH=11;BYDAY=-1TH", ["11-27", "11-26"]),
+        ("FREQ=MONTHLY;BYMONTHDAY=13;BYDAY=FR", ["02-13", "03-13", "11-13"]),
+        ("FREQ=MONTHLY;BYDAY=TU,WE,TH;BYSETPOS=3", ["09-04", "10-07", "11-06"]),
+        ("FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-2", ["09-29", "10-30", "11-27"]),
+        ("FREQ=YEARLY", ["09-02", "09-02"]),
+        ("FREQ=WEEKLY", ["09-09", "09-16"]),
+    ],
+)
+def test_the_examples_of_the_standard_have_their_occurrences(rule: str, expected: list[str]) -> None:
+    schedule = Schedule(datetime(1997, 9, 2, 9, 0, tzinfo=UTC), rule)
+    assert [each[5:10] for each in occurrences(schedule, len(expected))] == expected
+
+
+def test_a_day_that_a_month_does_not_have_is_passed() -> None:
+    last = Schedule(datetime(2026, 8, 31, 9, 0, tzinfo=UTC), "FREQ=MONTHLY")
+    assert [each[:10] for each in occurrences(last, 3)] == ["2026-10-31", "2026-12-31", "2027-01-31"]
+
+
+def test_missed_occurrences_are_made_up_for_only_within_the_horizon() -> None:
+    old = Schedule(datetime(1970, 1, 2, tzinfo=UTC), "FREQ=MINUTELY", missed="all")
+    header = open_schedule(
+        RunOpened(
+            call="r",
+            format=1,
+            tenant="t",
+            principal="ada",
+            application="shop",
+            agent="",
+            callee="send",
+            arguments="{}",
+            conversation="",
+            after="",
+        ),
+        old,
+    )
+    now = MONDAY.timestamp()
+    following = next_occurrence(header, now)
+    assert following is not None
+    assert 0 <= following.starts_at - (now - 31 * 24 * 3600) <= 60
 
 
 @pytest.mark.parametrize(
