@@ -81,3 +81,8 @@ def test_the_keys_of_all_parts_of_a_schema_are_its_own() -> None:
     }
     assert named_keys(looped, looped) == {"a"}
     assert named_keys({}, True) is None
+
+
+def test_a_boolean_beside_named_keys_is_no_schema_that_names_some() -> None:
+    closed = close_schema({"allOf": [True], "properties": {"a": {}}})
+    assert closed["unevaluatedProperties"] is False

@@ -35,12 +35,16 @@ def named_keys(document: JsonSchema, schema: object) -> frozenset[str] | None:
     names: set[str] = set()
     named = False
     for node in iter_in_place(document, schema):
-        if any(key in node and (key == "patternProperties" or node[key] is not False) for key in _OPEN_KEYS):
+        if _is_open(node):
             return None
         if "properties" in node:
             named = True
             names.update(cast("JsonSchema", node["properties"]))
     return frozenset(names) if named else None
+
+
+def _is_open(node: JsonSchema) -> bool:
+    return any(key in node and (key == "patternProperties" or node[key] is not False) for key in _OPEN_KEYS)
 
 
 def close_schema(document: JsonSchema) -> JsonSchema:
@@ -77,6 +81,18 @@ def _iter_in_place(document: JsonSchema, schema: object, seen: set[str]) -> Iter
 class _Closer:
     def __init__(self, document: JsonSchema) -> None:
         self._document = document
+        self._names: dict[int, bool | None] = {}
+
+    def _names_keys(self, schema: object) -> bool | None:
+        """Whether a schema names keys for its object, as `named_keys` does; None if it allows others."""
+        if not isinstance(schema, dict):
+            return False
+        node = cast("JsonSchema", schema)
+        if id(node) not in self._names:
+            inside = [resolve_pointer(self._document, node["$ref"])] if "$ref" in node else []
+            found = [self._names_keys(each) for each in (*inside, *in_place_schemas(node))]
+            self._names[id(node)] = None if _is_open(node) or None in found else "properties" in node or any(found)
+        return self._names[id(node)]
 
     def close(self, schema: object) -> object:
         """Close the schema of a whole value."""
@@ -86,7 +102,7 @@ class _Closer:
         if self._is_plain_union(node):
             return map_children(node, self._close_alternative)
         closed = map_children(node, self._close_child)
-        if named_keys(self._document, node) is not None:
+        if self._names_keys(node):
             combined = "$ref" in node or next(in_place_schemas(node), None) is not None
             closed["unevaluatedProperties" if combined else "additionalProperties"] = False
         return closed

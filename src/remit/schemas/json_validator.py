@@ -16,11 +16,13 @@ from remit.schemas.mistakes import explain_mistake
 from remit.schemas.suggestions import suggest
 
 if TYPE_CHECKING:
-    from jsonschema_rs import Draft202012Validator, ValidationError
+    from jsonschema_rs import Draft202012Validator, Registry, ValidationError
 
 _MAX_ERRORS_LISTED: Final = 5
 _MAX_VALUE_SHOWN: Final = 80
 _TYPES: Final = ("array", "boolean", "integer", "null", "number", "object", "string")
+DOCUMENT: Final = "urn:remit:document"
+"""The name of a whole document in the references of its parts."""
 _MASK: Final = "Input"  # stands in the library's messages where the value would
 
 
@@ -57,31 +59,54 @@ class JsonValidator:
         SetupError: `jsonschema-rs` is not installed.
     """
 
-    __slots__ = ("_compiled",)
+    __slots__ = ("_compiled", "_document", "_registry")
 
-    def __init__(self, document: JsonSchema) -> None:
-        self._compiled = _compile(document)
+    def __init__(self, document: JsonSchema, registry: Registry | None = None) -> None:
+        self._document = document
+        self._registry = registry
+        self._compiled = _compile(document, registry)
+
+    def _first_error(self, value: object) -> Iterator[ValidationError]:
+        import jsonschema_rs  # noqa: PLC0415 - as below
+
+        try:
+            self._compiled.validate(value)
+        except jsonschema_rs.ValidationError as error:
+            yield error
+
+    def part(self, schema: JsonSchema) -> JsonValidator:
+        """A validator of one part of the document, whose references begin with `DOCUMENT`."""
+        if self._registry is None:
+            import jsonschema_rs  # noqa: PLC0415 - as below
+
+            self._registry = jsonschema_rs.Registry([(DOCUMENT, self._document)])
+        return JsonValidator(schema, self._registry)
 
     def is_valid(self, value: object) -> bool:
         """Whether a JSON value fits."""
         return self._compiled.is_valid(value)
 
-    def problems(self, value: object) -> list[Problem]:
-        """All problems of a JSON value; empty if it fits."""
+    def problems(self, value: object, *, find_all: bool = True) -> list[Problem]:
+        """All problems of a JSON value, or only the first one found; empty if it fits."""
         if self._compiled.is_valid(value):
             return []
-        found = (each for error in self._compiled.iter_errors(value) for each in _describe(error))
-        return list(dict.fromkeys(found))
+        errors: Iterable[ValidationError] = self._compiled.iter_errors(value) if find_all else self._first_error(value)
+        return list(dict.fromkeys(each for error in errors for each in _describe(error)))
 
 
-def _compile(document: JsonSchema) -> Draft202012Validator:
+def _compile(document: JsonSchema, registry: Registry | None) -> Draft202012Validator:
     try:
         import jsonschema_rs  # noqa: PLC0415 - 15 MB that only tools made from a JSON schema need
     except ImportError as error:
         raise SetupError("a tool from a JSON schema needs jsonschema-rs: pip install 'remit[schema]'") from error
     try:
         return jsonschema_rs.Draft202012Validator(
-            document, mask=_MASK, offline=True, pattern_options=jsonschema_rs.RegexOptions(), validate_formats=True
+            document,
+            mask=_MASK,
+            offline=True,
+            pattern_options=jsonschema_rs.RegexOptions(),
+            validate_formats=True,
+            registry=registry,
         )
     except jsonschema_rs.ValidationError as error:
         where = "/".join(["#", *map(str, error.instance_path)])

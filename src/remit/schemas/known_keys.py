@@ -25,7 +25,7 @@ def find_description(document: JsonSchema, path: Sequence[str | int]) -> str:
     """The description of the part of a value at ``path``; empty if there is none."""
     schemas = [document]
     for part in path:
-        schemas = [each for schema in schemas for each in _iter_below(document, schema, part)] or schemas
+        schemas = _list_below(document, schemas, part) or schemas
     nodes = (node for schema in schemas for node in (schema, *iter_in_place(document, schema)))
     return next((str(node["description"]) for node in nodes if node is not document and "description" in node), "")
 
@@ -33,7 +33,7 @@ def find_description(document: JsonSchema, path: Sequence[str | int]) -> str:
 def _describe_object(document: JsonSchema, path: Sequence[str | int]) -> str:
     schemas, known = [document], list[str]()
     for part in path:
-        below = [each for schema in schemas for each in _iter_below(document, schema, part)]
+        below = _list_below(document, schemas, part)
         if below:
             schemas = below
             known.append(str(part))
@@ -42,6 +42,11 @@ def _describe_object(document: JsonSchema, path: Sequence[str | int]) -> str:
     if not known:
         return f"Parameters: {keys or 'none'}"
     return f"{'.'.join(known)} has: {keys}" if keys else ""
+
+
+def _list_below(document: JsonSchema, schemas: Sequence[JsonSchema], part: str | int) -> list[JsonSchema]:
+    """The distinct schemas of one part of a value that all of ``schemas`` describe."""
+    return list({id(each): each for schema in schemas for each in _iter_below(document, schema, part)}.values())
 
 
 def _iter_below(document: JsonSchema, schema: JsonSchema, part: str | int) -> Iterator[JsonSchema]:

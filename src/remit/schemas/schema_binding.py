@@ -13,13 +13,20 @@ from typing import Any, Final, cast
 
 from remit.schemas.closed_schema import close_schema, named_keys
 from remit.schemas.json_schema import JsonSchema
-from remit.schemas.json_validator import JsonValidator, Problem, SchemaMismatchError
+from remit.schemas.json_validator import DOCUMENT, JsonValidator, Problem, SchemaMismatchError
+from remit.schemas.jsontext import compact_json
+from remit.schemas.schema_cost import SchemaCost
 from remit.schemas.schema_document import map_children, read_schema, resolve_pointer
-from remit.schemas.schema_recursion import max_value_depth, value_depth
 
 _UNIONS: Final = ("anyOf", "oneOf")
 _NOTHING: Final[JsonSchema] = {}
 _NO_DEFAULT: Final = object()
+_MAX_CHEAP: Final = 20_000
+"""The most checks of a value of which all problems are described; of a larger one the first is."""
+MAX_DEFAULT_CHARS: Final = 64 << 10
+"""How many characters of JSON a default may have, with the defaults in it."""
+MAX_ADDED_CHARS: Final = 1 << 20
+"""How many characters the defaults of a schema may add to one value."""
 _Path = tuple[str | int, ...]
 
 
@@ -33,7 +40,7 @@ class SchemaBinder:
 
     def __init__(self, schema: Mapping[str, Any]) -> None:
         self.document = read_schema(schema)
-        self._max_depth = max_value_depth(self.document)
+        self._cost = SchemaCost(self.document)
         self._lenient = _Binding(self.document, strict=False)
 
     def bind(self, value: object, *, strict: bool) -> object:
@@ -45,23 +52,16 @@ class SchemaBinder:
         Raises:
             SchemaMismatchError: the value does not fit.
         """
-        self._check_depth(value)
-        return (self._strict if strict else self._lenient).bind(value)
+        is_cheap = self._cost.count(value) <= _MAX_CHEAP
+        return (self._strict if strict else self._lenient).bind(value, find_all=is_cheap)
 
     def check(self, value: object) -> None:
         """Raise `SchemaMismatchError` unless ``value`` fits the schema without changes."""
-        self._check_depth(value)
+        is_cheap = self._cost.count(value) <= _MAX_CHEAP
         try:
-            self._lenient.check(value)
+            self._lenient.check(value, find_all=is_cheap)
         except SchemaMismatchError:  # two alternatives may fit, of which only one does when others are closed
-            self._strict.check(value)
-
-    def _check_depth(self, value: object) -> None:
-        if self._max_depth is not None and value_depth(value) > self._max_depth:
-            message = (
-                f"Input should nest at most {self._max_depth} levels, because the schema has recursive alternatives"
-            )
-            raise SchemaMismatchError([Problem((), message)])
+            self._strict.check(value, find_all=is_cheap)
 
     @cached_property
     def _strict(self) -> _Binding:
@@ -76,16 +76,18 @@ class _Binding:
         self._strict = strict
         self._whole = JsonValidator(document)
         self._validators: dict[int, JsonValidator] = {}  # by id of a part of the document, which is never changed
-        self._defaults: dict[int, object] = {}
+        self._defaults: dict[int, tuple[object, int]] = {}
+        self._added_chars = 0
         self._named_keys: dict[int, frozenset[str] | None] = {}
 
-    def check(self, value: object) -> None:
-        problems = self._whole.problems(value)
+    def check(self, value: object, *, find_all: bool) -> None:
+        problems = self._whole.problems(value, find_all=find_all)
         if problems:
             raise SchemaMismatchError(problems, self._document)
 
-    def bind(self, value: object) -> object:
-        self.check(value)
+    def bind(self, value: object, *, find_all: bool) -> object:
+        self.check(value, find_all=find_all)
+        self._added_chars = 0
         return self._fit(value, self._document, ())
 
     def _fit(self, value: object, schema: object, path: _Path, *, is_whole: bool = True) -> object:
@@ -114,8 +116,12 @@ class _Binding:
         }
         for key, each in properties.items():
             if key not in bound and isinstance(each, dict) and "default" in each:
-                default = self._default_of(cast("JsonSchema", each))
+                default, chars = self._default_of(cast("JsonSchema", each))
                 if default is not _NO_DEFAULT:
+                    self._added_chars += chars
+                    if self._added_chars > MAX_ADDED_CHARS or chars > MAX_DEFAULT_CHARS:
+                        message = "the defaults of the schema are too long together"
+                        raise SchemaMismatchError([Problem((*path, key), message)])
                     bound[key] = copy_json(default)
         return bound
 
@@ -158,22 +164,23 @@ class _Binding:
         """Whether a value fits one part of the document."""
         found = self._validators.get(id(schema))
         if found is None:
-            alone = {"$defs": {"document": self._relocated_schema}, "allOf": [_relocate("", schema)]}
-            found = self._validators[id(schema)] = JsonValidator(alone)
+            found = self._validators[id(schema)] = self._whole.part(cast("JsonSchema", _relocate("", schema)))
         return found.is_valid(value)
 
-    @cached_property
-    def _relocated_schema(self) -> object:
-        return _relocate("", self._document)
+    def _default_of(self, node: JsonSchema) -> tuple[object, int]:
+        """The bound default of a property, and its size as JSON.
 
-    def _default_of(self, node: JsonSchema) -> object:
-        """The bound default of a property. A default that does not fit its schema, or contains itself, is ignored."""
+        A default that does not fit its schema, or contains itself, is ignored.
+        """
         if id(node) not in self._defaults:
-            self._defaults[id(node)] = _NO_DEFAULT  # until it is known: it may be asked for within itself
+            self._defaults[id(node)] = (_NO_DEFAULT, 0)  # until it is known: it may be asked for within itself
+            before = self._added_chars
             if self._fits(node["default"], node):
-                bound = self._defaults[id(node)] = self._fit(node["default"], node, ())
+                bound = self._fit(node["default"], node, ())
+                self._defaults[id(node)] = (bound, len(compact_json(bound)))
                 if self._fit(bound, node, ()) != bound:
-                    self._defaults[id(node)] = _NO_DEFAULT
+                    self._defaults[id(node)] = (_NO_DEFAULT, 0)
+            self._added_chars = before
         return self._defaults[id(node)]
 
     def _keys_of(self, node: JsonSchema) -> frozenset[str] | None:
@@ -205,10 +212,10 @@ def _to_float(value: int) -> int | float:
 
 
 def _relocate(_key: str, schema: object) -> object:
-    """Make the references in a part of a document point into ``#/$defs/document``."""
+    """Make the references in a part of a document point into the document; see `JsonValidator.part`."""
     if not isinstance(schema, dict):
         return schema
     moved = map_children(cast("JsonSchema", schema), _relocate)
     if "$ref" in moved:
-        moved["$ref"] = f"#/$defs/document{moved['$ref'][1:]}"
+        moved["$ref"] = f"{DOCUMENT}{moved['$ref']}"
     return moved

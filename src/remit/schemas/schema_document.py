@@ -154,21 +154,16 @@ def _check_node(nodes: Mapping[str, JsonSchema], pointer: str, node: JsonSchema)
             raise ContractError(f"its JSON schema has {key!r} at {pointer}: {reason}")
     if "$id" in node or "$schema" in node:
         raise ContractError(f"its JSON schema contains another document at {pointer}: move it to '$defs'")
-    followed = {pointer}
-    while "$ref" in node:
-        reference: object = node["$ref"]
-        if not isinstance(reference, str) or not _LOCAL_REFERENCE.match(reference):
-            raise ContractError(
-                f"its JSON schema refers to {reference!r} at {pointer}; "
-                f"only local references, like '#/$defs/Page', are read"
-            )
-        target = unquote(reference)
-        if target not in nodes:
-            raise ContractError(f"its JSON schema refers to {reference!r} at {pointer}, which does not exist")
-        if target in followed:
-            raise ContractError(f"its JSON schema refers only to itself at {pointer}; describe a type there")
-        followed.add(target)
-        node = nodes[target]
+    if "$ref" not in node:
+        return
+    reference: object = node["$ref"]
+    if not isinstance(reference, str) or not _LOCAL_REFERENCE.match(reference):
+        raise ContractError(
+            f"its JSON schema refers to {reference!r} at {pointer}; "
+            f"only local references, like '#/$defs/Page', are read"
+        )
+    if unquote(reference) not in nodes:
+        raise ContractError(f"its JSON schema refers to {reference!r} at {pointer}, which does not exist")
 
 
 def _upgrade(schema: JsonSchema) -> JsonSchema:
