@@ -165,6 +165,27 @@ def test_an_event_without_end_is_refused() -> None:
         AnswerStream(list[Delta]().append).add_bytes(b"data: " + b"x" * 5_000_000)
 
 
+def test_an_event_of_lines_without_end_is_refused() -> None:
+    stream = AnswerStream(list[Delta]().append)
+    with pytest.raises(TypeError, match="an event is longer"):
+        stream.add_bytes((b"data: " + b"x" * 100_000 + b"\n") * 50)
+
+
+def test_a_line_in_many_pieces_is_joined_once() -> None:
+    deltas = list[Delta]()
+    stream = AnswerStream(deltas.append)
+    for each in events(chunk({"content": "whole"})).encode():
+        stream.add_bytes(bytes([each]))
+    assert [each.text for each in deltas] == ["whole"]
+
+
+def test_an_answer_with_thousands_of_numbered_calls_is_refused() -> None:
+    calls = [call(index, id=str(index), function={"name": "a"}) for index in range(2_000)]
+    stream = AnswerStream(lambda _delta: None)
+    with pytest.raises(TypeError, match="the answer is longer"):
+        stream.add_bytes(events(*calls).encode())
+
+
 def test_an_answer_without_end_is_refused() -> None:
     stream = AnswerStream(lambda _delta: None)
     piece = events(chunk({"content": "x" * 3_000_000}), end="").encode()

@@ -40,6 +40,7 @@ def test_the_last_of_two_members_with_one_key_counts() -> None:
 def test_halves_of_surrogate_pairs_are_kept(half: str) -> None:
     assert raw_items(f'["{half}",1]') == [f'"{half}"', "1"]
     assert raw_members(f'{{"a":"{half}"}}') == {"a": f'"{half}"'}
+    assert raw_members(f' {{"a":\n[1,\r\n"{half}"] }}\n') == {"a": f'[1,  "{half}"]'}
 
 
 @given(VALUES, st.sampled_from([None, 2]))

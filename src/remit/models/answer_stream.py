@@ -21,6 +21,8 @@ MAX_CHARS: Final = 32_000_000
 
 _MAX_EVENT: Final = 4_000_000
 _PART_COST: Final = 100
+_SEARCH_COST: Final = 64
+"""What it counts to look for the part of a list that a piece belongs to, for each part that there is."""
 
 _NAMES: Final = frozenset({"id", "type", "role", "name", "format", "finish_reason"})
 """Fields whose pieces repeat or replace one another, where other texts are joined."""
@@ -35,8 +37,10 @@ class AnswerStream:
 
     def __init__(self, on_delta: Callable[[Delta], None]) -> None:
         self._on_delta = on_delta
-        self._buffer = b""
+        self._line: list[bytes] = []
+        self._line_bytes = 0
         self._data: list[bytes] = []
+        self._event_bytes = 0
         self._body: dict[str, Any] = {}
         self._choice: dict[str, Any] = {"index": 0, "message": {}}
         self._has_ended = False
@@ -48,10 +52,17 @@ class AnswerStream:
         Raises:
             ValueError: an event is not JSON. TypeError: it is not a chunk of a completion, or the answer is too long.
         """
-        *lines, self._buffer = (self._buffer + data).split(b"\n")
-        for line in lines:
-            self._feed_line(line.rstrip(b"\r"))
-        if len(self._buffer) > _MAX_EVENT:
+        begin, *more = data.split(b"\n")
+        self._line.append(begin)
+        self._line_bytes += len(begin)
+        for line in more:
+            self._feed_line(b"".join(self._line).rstrip(b"\r"))
+            self._line, self._line_bytes = [line], len(line)
+        self._check_event(self._line_bytes)
+
+    @staticmethod
+    def _check_event(size: int) -> None:
+        if size > _MAX_EVENT:
             raise TypeError(f"an event is longer than {_MAX_EVENT:,} bytes")
 
     def body(self) -> str:
@@ -73,8 +84,10 @@ class AnswerStream:
     def _feed_line(self, line: bytes) -> None:
         if line.startswith(b"data:"):
             self._data.append(line[5:].removeprefix(b" "))
+            self._event_bytes += len(line)
+            self._check_event(self._event_bytes)
         elif not line and self._data:
-            data, self._data = b"\n".join(self._data), []
+            data, self._data, self._event_bytes = b"\n".join(self._data), [], 0
             if data.strip() == b"[DONE]":
                 self._has_ended = True
             else:
@@ -98,11 +111,12 @@ class AnswerStream:
                 self._on_delta(Delta(text))
         for call in map(as_object, delta.get("tool_calls") or ()):
             calls = self._choice["message"]["tool_calls"]
-            whole = _find_indexed(calls, call) or calls[-1]
             text = as_object(call.get("function") or {}).get("arguments")
             if isinstance(text, str) and text:
+                whole = _find_indexed(calls, call) or calls[-1]
+                number = next(number for number, each in enumerate(calls) if each is whole)
                 name = str(whole["function"].get("name") or "")
-                self._on_delta(Delta(text, "arguments", calls.index(whole), name))
+                self._on_delta(Delta(text, "arguments", number, name))
 
     def _merge(self, target: dict[str, Any], piece: Mapping[str, Any]) -> None:
         """Add the fields of a piece: texts and lists are joined, parts of lists by their ``index``."""
@@ -123,7 +137,7 @@ class AnswerStream:
 
     def _join_list(self, known: list[Any], added: list[Any]) -> None:
         for part in added:
-            self._count(_PART_COST)
+            self._count(_PART_COST if _index_of(part) is None else _PART_COST + _SEARCH_COST * len(known))
             same = _find_indexed(known, part)
             if same is None and isinstance(part, dict):
                 known.append(same := {})
@@ -153,9 +167,9 @@ def _join_texts(value: Any) -> Any:
 
 def _find_indexed(parts: list[Any], piece: Any) -> dict[str, Any] | None:
     """The part of a list that a piece belongs to."""
-    index = _index_of(piece)
-    found = (cast("dict[str, Any]", each) for each in reversed(parts) if index is not None and _index_of(each) == index)
-    return next(found, None)
+    if (index := _index_of(piece)) is None:
+        return None
+    return next((cast("dict[str, Any]", each) for each in reversed(parts) if _index_of(each) == index), None)
 
 
 def _index_of(part: Any) -> object:

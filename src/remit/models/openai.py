@@ -40,6 +40,7 @@ from remit.errors import (
     SetupError,
 )
 from remit.models.answer_stream import REFUSED_STATUSES, STREAM_FIELDS, AnswerStream
+from remit.models.bounded_http import BoundedHttp
 from remit.models.context_length import is_context_length_error
 from remit.models.headers import resolve_headers
 from remit.models.openai_api import list_unsupported_settings, reads_pdfs_at, takes_json_schema
@@ -94,7 +95,7 @@ class OpenAI:
         self.reads_images = reads_images
         self._rewrite_message = rewrite_message
         self._refuses_streams = False
-        http = openai.DefaultAsyncHttpxClient(trust_env=trust_env)
+        http = BoundedHttp(trust_env=trust_env)
         self._client = openai.AsyncOpenAI(
             base_url=base_url, api_key=api_key, max_retries=0, timeout=timeout, http_client=http
         )

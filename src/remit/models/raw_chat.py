@@ -37,6 +37,7 @@ from remit.contracts.wire import (
     to_request_text,
 )
 from remit.models.answer_stream import REFUSED_STATUSES, STREAM_FIELDS, AnswerStream, StreamCutError
+from remit.models.bounded_http import ask_uncompressed, is_event_stream, read_answer
 from remit.models.model_origin import model_origin
 from remit.models.reported_error import find_reported_error, find_streamed_error
 from remit.schemas.jsontext import ascii_json, compact_json
@@ -69,7 +70,19 @@ def keep_as_received(model: M) -> M:
 
 
 class _DeclaredTools(Model[Any]):
-    """Sends the schemas of tools as declared, without ``properties`` for objects of free form."""
+    """Sends tools with the schemas that they declare, without ``properties`` for objects of free form.
+
+    Answers are read within a limit; see `read_answer`.
+    """
+
+    @property
+    def client(self) -> AsyncOpenAI:
+        client: AsyncOpenAI = cast("Any", super()).client  # both APIs have one
+        known: tuple[AsyncOpenAI, AsyncOpenAI] | None = getattr(self, "_keeping_client", None)
+        if known is None or known[0] is not client:
+            http = _KeepingHttp(client._client)  # pyright: ignore[reportPrivateUsage] - no public name
+            known = self._keeping_client = (client, client.with_options(http_client=http))
+        return known[1]
 
     def customize_request_parameters(self, model_request_parameters: ModelRequestParameters) -> ModelRequestParameters:
         changed = super().customize_request_parameters(model_request_parameters)
@@ -120,15 +133,6 @@ _EXCHANGE: Final[ContextVar[_Exchange | None]] = ContextVar("remit_chat_exchange
 class _KeepingChat(_DeclaredTools, OpenAIChatModel):
     """Keeps the messages of answers as received, and sends them back so."""
 
-    @property
-    def client(self) -> AsyncOpenAI:
-        client = super().client
-        known: tuple[AsyncOpenAI, AsyncOpenAI] | None = getattr(self, "_keeping_client", None)
-        if known is None or known[0] is not client:
-            http = _KeepingHttp(client._client)  # pyright: ignore[reportPrivateUsage] - no public name
-            known = self._keeping_client = (client, client.with_options(http_client=http))
-        return known[1]
-
     async def request(
         self,
         messages: list[ModelMessage],
@@ -174,7 +178,7 @@ class _KeepingHttp(httpx2.AsyncClient):
     async def send(self, request: httpx2.Request, *, stream: bool = False, **options: Any) -> httpx2.Response:
         exchange = _EXCHANGE.get()
         if exchange is None or stream or not request.url.path.endswith("/chat/completions"):
-            return await self._inner.send(request, stream=stream, **options)
+            return await self._send(request, stream=stream, **options)
         if exchange.sent:
             headers = [(key, value) for key, value in request.headers.raw if key.lower() != b"content-length"]
             body = exchange.restore_messages(request.content)
@@ -184,14 +188,18 @@ class _KeepingHttp(httpx2.AsyncClient):
         sink = CURRENT_SINK.get()
         response = None if sink is None else await self._stream(sink, request, options)
         if response is None:
-            response = await self._inner.send(request, **options)
+            response = await self._send(request, **options)
         if not response.is_success:
             return response
-        coded = (b"content-length", b"content-encoding", b"transfer-encoding")
-        headers = [(key, value) for key, value in response.headers.raw if key.lower() not in coded]
+        headers = [(key, value) for key, value in response.headers.raw if key.lower() != b"content-length"]
         reported = find_reported_error(response.content)
         status = response.status_code if reported is None else reported.status
         return httpx2.Response(status, headers=headers, content=exchange.read(response.content), request=request)
+
+    async def _send(self, request: httpx2.Request, *, stream: bool = False, **options: Any) -> httpx2.Response:
+        """Send a request with the other client; its answer is bounded."""
+        ask_uncompressed(request)
+        return await read_answer(await self._inner.send(request, stream=True, **options), stream=stream)
 
     async def _stream(
         self, sink: AnswerSink, request: httpx2.Request, options: dict[str, Any]
@@ -203,10 +211,9 @@ class _KeepingHttp(httpx2.AsyncClient):
         streamed = httpx2.Request(
             request.method, request.url, headers=headers, content=body, extensions=request.extensions
         )
-        response = await self._inner.send(streamed, stream=True, **options)
+        response = await self._send(streamed, stream=True, **options)
         try:
-            is_stream = response.headers.get("content-type", "").startswith("text/event-stream")
-            if not response.is_success or not is_stream:
+            if not response.is_success or not is_event_stream(response):
                 text = (await response.aread()).decode(errors="replace")
                 return None if response.status_code in REFUSED_STATUSES and "stream" in text.lower() else response
             answer = AnswerStream(sink)

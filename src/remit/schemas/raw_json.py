@@ -11,11 +11,13 @@ from typing import Any, Final, NoReturn, cast
 
 from msgspec import DecodeError, Raw
 from msgspec.json import Decoder
+from msgspec.json import format as format_json
 
 _MEMBERS: Final = Decoder(dict[str, Raw])
 _ITEMS: Final = Decoder(list[Raw])
 
-_TOKEN: Final = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
+_BETWEEN: Final = re.compile(r"[ \t,:]*")
+_DECODER: Final = json.JSONDecoder()
 
 
 def load_json(text: str) -> object:
@@ -32,18 +34,19 @@ def load_json(text: str) -> object:
 
 def raw_items(text: str) -> list[str]:
     """The texts of the items of an array, each on one line. The text must be valid JSON, as `load_json` checks."""
-    if "\n" not in text:
-        with suppress(DecodeError, UnicodeError):
-            return [bytes(raw).decode() for raw in _ITEMS.decode(text.encode())]
-    return ["".join(parts) for parts in _split(text)]
+    line = _on_one_line(text)
+    with suppress(DecodeError, UnicodeError):
+        return [bytes(raw).decode() for raw in _ITEMS.decode(line.encode())]
+    return list(_split(line))
 
 
 def raw_members(text: str) -> dict[str, str]:
     """The texts of the values of an object, by key; the last counts. The rest is as of `raw_items`."""
-    if "\n" not in text:
-        with suppress(DecodeError, UnicodeError):
-            return {key: bytes(raw).decode() for key, raw in _MEMBERS.decode(text.encode()).items()}
-    return {json.loads(parts[0]): "".join(parts[2:]) for parts in _split(text)}
+    line = _on_one_line(text)
+    with suppress(DecodeError, UnicodeError):
+        return {key: bytes(raw).decode() for key, raw in _MEMBERS.decode(line.encode()).items()}
+    parts = list(_split(line))
+    return dict(zip(map(json.loads, parts[::2]), parts[1::2], strict=True))
 
 
 def join_items(items: Iterable[str]) -> str:
@@ -56,25 +59,29 @@ def join_members(members: Mapping[str, str]) -> str:
     return f"{{{','.join([f'{encode_basestring_ascii(key)}:{value}' for key, value in members.items()])}}}"
 
 
-def _split(text: str) -> Iterator[list[str]]:
-    """The tokens of each item of the outermost array, or of each member of the outermost object.
+def _on_one_line(text: str) -> str:
+    """The text without line breaks, which in JSON only stand between tokens."""
+    if "\n" not in text and "\r" not in text:
+        return text
+    try:
+        return format_json(text, indent=-1)
+    except (DecodeError, UnicodeError):
+        return text.replace("\n", " ").replace("\r", " ")
 
-    For texts of several lines, and what Python's parser takes and msgspec refuses, as halves of surrogate pairs.
+
+def _split(text: str) -> Iterator[str]:
+    """The texts of the items of the outermost array, or of the keys and values of the outermost object.
+
+    For what Python's parser takes and msgspec refuses, as halves of surrogate pairs.
     """
-    depth, parts = 0, list[str]()
-    for part in _TOKEN.findall(text):
-        if part in ("]", "}"):
-            depth -= 1
-        if depth == 0 and parts:
-            yield parts
+    at = len(text) - len(text.lstrip()) + 1
+    while at < len(text):
+        at = cast("re.Match[str]", _BETWEEN.match(text, at)).end()
+        if text[at] in "]}":
             return
-        if depth == 1 and part == ",":
-            yield parts
-            parts = []
-        elif depth:
-            parts.append(part)
-        if part in ("[", "{"):
-            depth += 1
+        _, end = _DECODER.raw_decode(text, at)
+        yield text[at:end]
+        at = end
 
 
 def _refuse_constant(name: str) -> NoReturn:

@@ -1,0 +1,71 @@
+"""Answers of model endpoints over HTTP, read within a limit: an endpoint decides what it sends."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import httpx2
+import openai
+
+from remit.contracts.current_run import CURRENT_LIMITS
+from remit.errors import CompletionError
+
+_MAX_ERROR_BYTES: Final = 64 << 10
+"""How much of an answer is read that reports an error; the rest is dropped."""
+_EVENT_STREAM: Final = "text/event-stream"
+
+
+class BoundedHttp(openai.DefaultAsyncHttpxClient):
+    """A client of model endpoints whose answers are bounded; see `read_answer`."""
+
+    async def send(self, request: httpx2.Request, *, stream: bool = False, **options: Any) -> httpx2.Response:
+        """Send a request, and read its answer unless it is a stream of events that the caller asked for."""
+        ask_uncompressed(request)
+        return await read_answer(await super().send(request, stream=True, **options), stream=stream)
+
+
+def ask_uncompressed(request: httpx2.Request) -> None:
+    """Ask for an answer that is not compressed: a small one could be of any size when it is unpacked."""
+    request.headers["accept-encoding"] = "identity"
+
+
+async def read_answer(response: httpx2.Response, *, stream: bool) -> httpx2.Response:
+    """The response with its body, of at most twice the ``reply_bytes`` of `Limits`; a stream of events as it is.
+
+    Raises:
+        CompletionError: the body is longer, or it is compressed.
+    """
+    if stream and response.is_success and is_event_stream(response) and not _is_compressed(response):
+        return response
+    try:
+        body = await _read_body(response)
+    finally:
+        await response.aclose()
+    kept = [pair for pair in response.headers.raw if pair[0].lower() not in (b"content-length", b"transfer-encoding")]
+    return httpx2.Response(
+        response.status_code, headers=kept, content=body, request=response.request, history=response.history
+    )
+
+
+async def _read_body(response: httpx2.Response) -> bytes:
+    if _is_compressed(response):
+        raise CompletionError("the model's answer is compressed, which it was not asked to be")
+    limit = 2 * CURRENT_LIMITS.get().reply_bytes if response.is_success else _MAX_ERROR_BYTES
+    parts, size = list[bytes](), 0
+    async for part in response.aiter_raw():
+        parts.append(part)
+        size += len(part)
+        if size > limit and response.is_success:
+            raise CompletionError(f"the model's answer is longer than {limit:,} bytes; it is not read further")
+        if size > limit:
+            break
+    return b"".join(parts)[:limit]
+
+
+def _is_compressed(response: httpx2.Response) -> bool:
+    return response.headers.get("content-encoding", "identity").lower() != "identity"
+
+
+def is_event_stream(response: httpx2.Response) -> bool:
+    """Whether a response is a stream of events."""
+    return response.headers.get("content-type", "").startswith(_EVENT_STREAM)

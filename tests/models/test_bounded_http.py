@@ -1,0 +1,147 @@
+"""What an endpoint sends is read as far as a limit, over each of the ways to ask it."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+import httpx2
+import pytest
+from openai import AsyncOpenAI
+from pydantic_ai.models.openai import OpenAIChatModel, OpenAIResponsesModel
+from pydantic_ai.providers.openai import OpenAIProvider
+
+from remit.contracts.arguments import Limits
+from remit.contracts.chat import ChatRequest, History
+from remit.contracts.current_run import CURRENT_LIMITS
+from remit.errors import CompletionError, ModelRefusedError
+from remit.models import PydanticAIModel
+from remit.models.bounded_http import BoundedHttp
+from remit.models.openai import OpenAI
+from remit.testing import read_only_ledger
+from tests.loopback import Endpoint, answering
+
+LIMIT = 2 * Limits().reply_bytes
+SPACES = " " * 65_536
+
+
+def request() -> ChatRequest:
+    text = '{"role":"user","content":"hi"}'
+    return ChatRequest(agent_call_id="agent", turn=1, ledger=read_only_ledger(()), history=History([text]))
+
+
+class EndlessAnswer:
+    """An answer that would never end; ``sent`` counts its bytes."""
+
+    def __init__(self, status: int = 200, **headers: str) -> None:
+        self.sent = 0
+        self.accepted: list[str] = []
+        self._status, self._headers = status, {name.replace("_", "-"): value for name, value in headers.items()}
+
+    def __call__(self, request: httpx2.Request) -> httpx2.Response:
+        self.accepted.append(request.headers["accept-encoding"])
+        return httpx2.Response(self._status, headers=self._headers, content=self._iterate())
+
+    async def _iterate(self) -> AsyncIterator[bytes]:
+        while True:
+            self.sent += len(SPACES)
+            yield SPACES.encode()
+
+
+def client_of(answer: EndlessAnswer) -> BoundedHttp:
+    return BoundedHttp(transport=httpx2.MockTransport(answer))
+
+
+@pytest.mark.parametrize("stream", [False, True])
+async def test_an_answer_without_end_is_read_up_to_the_limit_and_closed(stream: bool) -> None:
+    answer = EndlessAnswer()
+    async with client_of(answer) as client:
+        asked = client.build_request("POST", "http://model/v1")
+        with pytest.raises(CompletionError, match=f"longer than {LIMIT:,} bytes; it is not read further"):
+            await client.send(asked, stream=stream)
+    assert answer.sent <= LIMIT + 2 * len(SPACES)
+    assert answer.accepted == ["identity"]
+
+
+async def test_the_limit_is_that_of_the_run() -> None:
+    token = CURRENT_LIMITS.set(Limits(reply_bytes=100))
+    try:
+        async with client_of(answer := EndlessAnswer()) as client:
+            with pytest.raises(CompletionError, match="longer than 200 bytes"):
+                await client.post("http://model/v1")
+    finally:
+        CURRENT_LIMITS.reset(token)
+    assert answer.sent == len(SPACES)
+
+
+async def test_an_error_without_end_keeps_its_status_and_its_beginning() -> None:
+    async with client_of(answer := EndlessAnswer(400)) as client:
+        response = await client.post("http://model/v1")
+    assert (response.status_code, len(response.content)) == (400, 65_536)
+    assert answer.sent <= 3 * len(SPACES)
+
+
+@pytest.mark.parametrize("kind", ["application/json", "text/event-stream"])
+async def test_an_answer_that_is_compressed_unasked_is_refused(kind: str) -> None:
+    def answer(_request: httpx2.Request) -> httpx2.Response:
+        packed = gzip.compress(bytes(100_000_000), compresslevel=1)
+        headers = {"content-encoding": "gzip", "content-type": kind}
+        return httpx2.Response(200, headers=headers, stream=httpx2.ByteStream(packed))
+
+    async with BoundedHttp(transport=httpx2.MockTransport(answer)) as client:
+        with pytest.raises(CompletionError, match="compressed"):
+            await client.send(client.build_request("POST", "http://model/v1"), stream=True)
+
+
+async def test_a_stream_of_events_is_left_to_its_reader() -> None:
+    async with client_of(answer := EndlessAnswer(content_type="text/event-stream")) as client:
+        response = await client.send(client.build_request("POST", "http://model/v1"), stream=True)
+        assert answer.sent == 0
+        assert await anext(response.aiter_raw())
+        await response.aclose()
+
+
+async def ask_openai(endpoint: Endpoint) -> None:
+    async with OpenAI("m", base_url=endpoint.url, api_key="k") as model:
+        await model(request())
+
+
+async def stream_openai(endpoint: Endpoint) -> None:
+    async with OpenAI("m", base_url=endpoint.url, api_key="k") as model:
+        await model.stream(request(), lambda _delta: None)
+
+
+async def embed(endpoint: Endpoint) -> None:
+    async with OpenAI("m", base_url=endpoint.url, api_key="k") as model:
+        await model.embed_texts(["a"])
+
+
+async def ask_pydantic(endpoint: Endpoint, kind: Any) -> None:
+    async with AsyncOpenAI(base_url=endpoint.url, api_key="k", max_retries=0) as client:
+        await PydanticAIModel(kind("m", provider=OpenAIProvider(openai_client=client)))(request())
+
+
+async def ask_chat(endpoint: Endpoint) -> None:
+    await ask_pydantic(endpoint, OpenAIChatModel)
+
+
+async def ask_responses(endpoint: Endpoint) -> None:
+    await ask_pydantic(endpoint, OpenAIResponsesModel)
+
+
+@pytest.mark.parametrize("ask", [ask_openai, stream_openai, embed, ask_chat, ask_responses])
+async def test_each_way_to_ask_reads_at_most_the_limit(ask: Any) -> None:
+    body = json.dumps({"choices": [{"message": {"role": "assistant", "content": "x" * (LIMIT + 1)}}]})
+    async with Endpoint(answering(200, body)) as endpoint:
+        with pytest.raises(CompletionError, match="it is not read further"):
+            await ask(endpoint)
+
+
+async def test_an_error_beyond_the_limit_is_still_that_of_its_status() -> None:
+    async with Endpoint(answering(400, SPACES * 40)) as endpoint:
+        with pytest.raises(ModelRefusedError, match="400"):
+            await ask_openai(endpoint)
+        with pytest.raises(ModelRefusedError, match="400"):
+            await ask_chat(endpoint)
