@@ -8,6 +8,7 @@ import pytest
 
 from remit.errors import InvalidArgumentsError, ToolFailedError
 from remit.workers.prompt import MAX_PROMPT_CHARS, Template
+from remit.workers.render_cost import MAX_COST
 from remit.workers.sandbox import MAX_ITEMS
 
 
@@ -46,9 +47,9 @@ def test_a_text_that_is_included_sees_the_fields_and_what_is_set_around_it() -> 
         ("{{ letter.sender.nam }}", "has no attribute 'nam'"),
         ("{{ ''.__class__.__mro__ }}", "unsafe"),
         ("{{ drawers.append('x') }}", "SecurityError"),
-        ("{{ 'x' * 1000000 }}", f"a product of more than {MAX_ITEMS:,} items"),
-        ("{{ 1000000 * drawers }}", f"a product of more than {MAX_ITEMS:,} items"),
-        ("{{ 9 ** 9 ** 9 ** 9 ** 9 }}", "a power of more than 4,096 bits"),
+        ("{{ 'x' * 10000000 }}", f"it takes more than {MAX_COST:,} steps"),
+        ("{{ 10000000 * drawers }}", f"it takes more than {MAX_COST:,} steps"),
+        ("{{ 9 ** 9 ** 9 ** 9 ** 9 }}", "a number of more than 4,096 bits"),
         (
             "{% for a in range(1000) %}{% for b in range(1000) %}{% endfor %}{% endfor %}",
             f"more than {MAX_ITEMS:,} numbers",
@@ -62,6 +63,100 @@ def test_what_goes_wrong_is_told_with_its_line(text: str, said: str) -> None:
     with pytest.raises(ToolFailedError, match=r"^desk/sort\.worker:8: the prompt cannot be rendered: ") as caught:
         template.render({"letter": {"sender": {}}, "drawers": ["red"]})
     assert said in caught.value.message
+
+
+OFTEN = "{% for i in range(60) %}"
+GRAPH = (
+    "{% set n = namespace(a=[1], b=[1]) %}" + OFTEN + "{% set n.a = [n.a, n.a] %}{% set n.b = [n.b, n.b] %}{% endfor %}"
+)
+LONG = "{% set s = 'x' * 9999 %}"
+DOUBLING = "{% set n = namespace(s='xx', i=2) %}{% for i in range(60) %}{% set %s %}{% endfor %}"
+COSTLY = {
+    "a width of a filter": "{{ 'x'|center(2000000000) }}",
+    "a width of a filter by name": "{{ ['x']|map('center', 2000000000)|list }}",
+    "a width of a method": "{{ 'x'.ljust(2000000000)|length }}",
+    "a width in a format": "{{ '%2000000000d' % 1 }}",
+    "a width given to a format": "{{ '%*d' % (2000000000, 1) }}",
+    "a width in the filter format": "{{ '%2000000000d'|format(1) }}",
+    "a width in the method format": "{{ '{:>2000000000}'.format('x') }}",
+    "a width given to the method format": "{{ '{0:>{w}}'.format('x', w=2000000000) }}",
+    "a value as often as a format has fields": "{{ ('{0}' * 3000).format('x' * 9999)|length }}",
+    "tabs": "{{ '\\t'.expandtabs(2000000000)|length }}",
+    "an indent": "{{ 'x\n'|indent(2000000000)|length }}",
+    "an indent of text for each line": LONG + "{{ ('x\n' * 9999)|indent(s)|length }}",
+    "a list of batches": "{{ [1]|batch(2000000000, 'x')|list|length }}",
+    "a replacement": LONG + "{{ s.replace('x', s)|length }}",
+    "a replacement by a filter": LONG + "{{ s|replace('x', s)|length }}",
+    "a translation": "{{ ('x' * 9999).translate({120: 'y' * 9999})|length }}",
+    "a separator": LONG + "{{ s.join(s)|length }}",
+    "a separator of what is read once": LONG + "{{ s.join(range(9999)|map('string'))|length }}",
+    "a separator of a filter": LONG + "{{ range(9999)|join(s)|length }}",
+    "bytes by themselves": "{{ 'x'.encode() }}",
+    "sums that double": DOUBLING.replace("%s", "n.s = n.s + n.s"),
+    "texts that double": DOUBLING.replace("%s", "n.s = n.s ~ n.s"),
+    "blocks that double": DOUBLING.replace("%s %}", "n.s %}{{ n.s }}{{ n.s }}{% endset %}"),
+    "numbers that double": DOUBLING.replace("%s", "n.i = n.i * n.i"),
+    "loops in loops": "{% for a in range(99) %}{% for b in 'x' * 9999 %}{% endfor %}{% endfor %}",
+    "a loop whose items are left out": "{% for a in 'x' * 9999 if false %}{% endfor %}" * 30,
+    "a loop that calls itself": "{% for a in d recursive %}{{ loop(d) if loop.depth < 40 }}{% endfor %}",
+    "a macro that calls itself": "{% macro m(n) %}{% if n %}{{ m(n-1) ~ m(n-1) }}{% endif %}{% endmacro %}{{ m(60) }}",
+    "the text of a macro": "{% macro m() %}"
+    + "y" * 9999
+    + "{% endmacro %}{% for i in range(9999) %}{% set s = m() %}{% endfor %}",
+    "slices": LONG + "{% set t = s * 100 %}{% for i in range(9999) %}{% set u = t[1:] %}{% endfor %}",
+    "a graph that is compared": GRAPH + "{{ n.a == n.b }}",
+    "a graph that is tested": GRAPH + "{{ n.a is eq n.b }}",
+    "a graph that is shown": "{% set n = namespace(a=()) %}" + OFTEN + "{% set n.a = (n.a, n.a) %}{% endfor %}{{ n }}",
+    "a graph of objects": "{% set n = namespace(a={}) %}" + OFTEN + "{% set n.a = {1: n.a, 2: n.a} %}{% endfor %}",
+}
+
+
+@pytest.mark.parametrize("name", COSTLY)
+def test_what_costs_too_much_ends_before_it_is_made(name: str) -> None:
+    with pytest.raises(ToolFailedError, match=r"more than 4,000,000 steps|more than 4,096 bits|makes bytes"):
+        render(COSTLY[name], d=["a", "b"])
+
+
+def test_an_included_text_that_includes_itself_twice_ends() -> None:
+    again = "{% if n %}{% set n = n - 1 %}{% include 'a' %}{% include 'a' %}{% endif %}"
+    with pytest.raises(ToolFailedError, match="more than 4,000,000 steps"):
+        Template("{% include 'a' %}", includes={"a": again}).render({"n": 40})
+
+
+def test_each_rendering_has_all_of_its_cost() -> None:
+    template = Template("{% for i in range(9000) %}{% set s = text|upper %}{% endfor %}done")
+    assert [template.render({"text": "x" * 100}) for _ in range(5)] == ["done"] * 5
+
+
+VALUES = {
+    "{{ '%.2f' % 1.5 }} {{ '{:,}'.format(1000) }} {{ '%s-%s'|format(1, 'b') }}": "1.50 1,000 1-b",
+    "{{ a|join(', ') }} {{ 'x'.join(a) }} {{ a ~ 1 }}": "b, c bxc ['b', 'c']1",
+    "{{ d.keys()|join('+') }} {{ '+'.join(d.values()) }}": "a+b 1+2",
+    "{{ 'b' in a }} {{ (1, 2) < (1, 3) }} {{ 'abc'[1:] }} {{ {'k': d}.k.a }}": "True True bc 1",
+    "{% for a, b in d.items() if b != '1' %}{{ loop.length }}{{ a }}{% endfor %}": "1b",
+}
+
+
+@pytest.mark.parametrize("text", VALUES)
+def test_values_are_formatted_joined_and_compared(text: str) -> None:
+    assert render(text, a=["b", "c"], d={"a": "1", "b": "2"}) == VALUES[text]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("{{ " + "(" * 50_000 + "1" + ")" * 50_000 + " }}", "it is nested too deeply"),
+        ("{{ 1" + "+1" * 2_000 + " }}", "it is nested too deeply"),
+        ("{% for a in [1] %}" * 30 + "{% endfor %}" * 30, "it is nested too deeply"),
+        ("{{ 1 }}" * 20_001, "it has more than 20,000 expressions and tags"),
+        ("{{ " + "9" * 5_000 + " }}", "4300 digits"),
+    ],
+    ids=["parentheses", "sums", "loops", "outputs", "digits"],
+)
+def test_a_text_that_cannot_be_compiled_cheaply_is_found_before_it_is_rendered(text: str, said: str) -> None:
+    assert said in " ".join(faults(text))
+    with pytest.raises(ToolFailedError, match=said):
+        render(text)
 
 
 def test_what_goes_wrong_in_an_included_text_is_told_with_the_line_there() -> None:

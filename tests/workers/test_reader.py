@@ -342,7 +342,7 @@ def test_what_is_included_is_read_with_the_file_and_not_when_it_is_rendered() ->
         ("link.md", "'link.md' is a link to a file outside the worker's folder; put a copy there"),
         ("linked/secret.md", "'linked/secret.md' is a link to a file outside the worker's folder; put a copy there"),
         ("loop.md", "'loop.md' includes itself; remove one of the includes"),
-        ("long.md", "'long.md' has more than 262,144 bytes; include a shorter text"),
+        ("long.md", "the texts included up to 'long.md' have more than 262,144 bytes; include shorter texts"),
         ("bytes.md", "'bytes.md' is not UTF-8 text; save it as UTF-8"),
     ],
     ids=["up", "up-inside", "absolute", "backslash", "missing", "folder", "link", "linked", "loop", "long", "bytes"],

@@ -25,6 +25,7 @@ class _IncludeReader:
         self.texts: dict[str, str] = {}
         self.findings: list[Finding] = []
         self._folder = folder
+        self._bytes = 0
 
     def read(self, template: Template, file: str, ancestors: tuple[str, ...]) -> None:
         """Read the includes of a text. ``ancestors`` are the names of the texts that include it."""
@@ -58,10 +59,10 @@ class _IncludeReader:
     def _read_file(
         self, name: str, found: Path, reference: IncludeReference, file: str, ancestors: tuple[str, ...]
     ) -> None:
-        if found.stat().st_size > MAX_PROMPT_CHARS:
-            self._add_finding(
-                file, reference, f"{name!r} has more than {MAX_PROMPT_CHARS:,} bytes", "include a shorter text"
-            )
+        self._bytes += found.stat().st_size
+        if self._bytes > MAX_PROMPT_CHARS:
+            what = f"the texts included up to {name!r} have more than {MAX_PROMPT_CHARS:,} bytes"
+            self._add_finding(file, reference, what, "include shorter texts")
             return
         try:
             self.texts[name] = found.read_text(encoding="utf-8-sig")

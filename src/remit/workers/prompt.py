@@ -22,6 +22,7 @@ from remit.workers.jinja_names import (
     find_free_uses,
     find_internal_attributes,
 )
+from remit.workers.render_cost import CURRENT_COST, RenderCost
 from remit.workers.sandbox import BoundedRange, Sandbox
 
 MAX_PROMPT_CHARS: Final = 256 << 10
@@ -67,6 +68,7 @@ class Template:
         """
         parts: list[str] = []
         remaining = MAX_PROMPT_CHARS
+        token = CURRENT_COST.set(RenderCost())
         try:
             for part in self._sandbox.get_template(MAIN_TEMPLATE).generate({"range": BoundedRange(), **fields}):
                 parts.append(part)
@@ -76,6 +78,8 @@ class Template:
         except Exception as error:
             message = f"{type(error).__name__}: {error}"
             raise ToolFailedError(f"{self._locate_error(error)}: the prompt cannot be rendered: {message}") from error
+        finally:
+            CURRENT_COST.reset(token)
         if remaining < 0:
             raise InvalidArgumentsError(f"the prompt of {self._file} is longer than {MAX_PROMPT_CHARS:,} characters")
         return "".join(parts).strip()

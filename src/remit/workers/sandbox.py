@@ -5,25 +5,36 @@ Nothing is escaped: a prompt is Markdown, and a model would read ``&lt;`` litera
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import wraps
+from types import BuiltinMethodType
 from typing import Any, Final, cast
 
-from jinja2 import BaseLoader, Environment, StrictUndefined, TemplateNotFound
+from jinja2 import BaseLoader, Environment, StrictUndefined, TemplateNotFound, TemplateSyntaxError, nodes, pass_context
 from jinja2.exceptions import SecurityError
 from jinja2.runtime import Context
 from jinja2.sandbox import ImmutableSandboxedEnvironment
+from jinja2.visitor import NodeTransformer
+
+from remit.workers.render_cost import CURRENT_COST, VIEWS, count_call, count_operation
 
 MAX_ITEMS: Final = 10_000
-"""The most numbers that all ranges of one rendering may yield together, and the most items of a product."""
-_MAX_BITS: Final = 4096
-_RANDOM_FILTERS: Final = ("random",)
+"""The most numbers that all ranges of one rendering may yield together."""
+MAX_NODES: Final = 20_000
+"""The most expressions and tags of one text: compiling takes a time for each."""
+_TOO_DEEP: Final = "it is nested too deeply"
+_OMITTED_FILTERS: Final = ("pprint", "random", "striptags", "urlize", "wordwrap", "xmlattr")
+"""What depends on chance, or on the text with more than its length."""
 _FILLER_GLOBALS: Final = ("lipsum",)
+_STEP: Final = "_remit_step"
+_COUNTED: Final = "_remit_counted"
+_ITERATED: Final = "_remit_iterated"
 
 
 class Sandbox(ImmutableSandboxedEnvironment):
     """The environment of one prompt. It can load only ``texts``; ``get_file`` gives the file of each."""
 
-    intercepted_binops = frozenset(("*", "**"))
+    intercepted_binops = frozenset(("+", "-", "*", "/", "//", "%", "**"))
 
     def __init__(self, texts: Mapping[str, str], get_file: Callable[[str], str]) -> None:
         super().__init__(
@@ -33,11 +44,16 @@ class Sandbox(ImmutableSandboxedEnvironment):
             auto_reload=False,
             trim_blocks=True,
             lstrip_blocks=True,
+            finalize=_count_output,
         )
-        for name in _RANDOM_FILTERS:
+        for name in _OMITTED_FILTERS:
             del self.filters[name]
         for name in _FILLER_GLOBALS:
             del self.globals[name]
+        for functions in (self.filters, self.tests):
+            for name, function in functions.items():
+                functions[name] = _count_calls(name, function)
+        self.filters |= {_STEP: _count_step, _COUNTED: _count_value, _ITERATED: _count_items}
 
     def getattr(self, obj: Any, attribute: str) -> Any:
         """An item of a JSON object, even if a method of dict has the same name: ``order.items``."""
@@ -45,16 +61,140 @@ class Sandbox(ImmutableSandboxedEnvironment):
             return cast("dict[str, Any]", obj)[attribute]
         return super().getattr(obj, attribute)
 
+    def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N805, PYI063 - as in Jinja
+        """Call a function or a method, and count what it takes and makes."""
+        method = __obj.__wrapped__ if hasattr(__obj, "__wrapped__") else __obj  # the sandbox wraps `str.format`
+        owner = [method.__self__] if isinstance(method, BuiltinMethodType) else []
+        if owner:
+            args = tuple(map(_as_list, args))
+        count_call(method.__name__ if owner else "", (*owner, *args), kwargs)
+        found = super().call(__context, __obj, *args, **kwargs)
+        if isinstance(found, bytes):
+            raise SecurityError(f"{method.__name__} makes bytes; a prompt is text")
+        return _count_value(found)
+
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
-        """Compute a product or a power, unless the result is too large."""
-        whole = isinstance(left, int) and isinstance(right, int)
-        if operator == "**" and whole and left.bit_length() * right > _MAX_BITS:
-            raise SecurityError(f"a power of more than {_MAX_BITS:,} bits")
-        if operator == "*" and not whole:
-            for many, times in ((left, right), (right, left)):
-                if isinstance(many, (str, list, tuple)) and len(cast("str", many)) * times > MAX_ITEMS:
-                    raise SecurityError(f"a product of more than {MAX_ITEMS:,} items")
-        return super().call_binop(context, operator, left, right)
+        """Compute with two values, unless the result is too large."""
+        count_operation(operator, left, right)
+        return _count_value(super().call_binop(context, operator, left, right))
+
+    def _parse(self, source: str, name: str | None, filename: str | None) -> nodes.Template:
+        try:
+            return super()._parse(source, name, filename)
+        except RecursionError as error:
+            raise TemplateSyntaxError(_TOO_DEEP, 1, name, filename) from error
+        except ValueError as error:  # a number of more digits than Python reads
+            raise TemplateSyntaxError(str(error), 1, name, filename) from error
+
+    def _generate(
+        self,
+        source: nodes.Template,
+        name: str | None,
+        filename: str | None,
+        defer_init: bool = False,  # noqa: FBT001, FBT002 - as in Jinja
+    ) -> str:
+        try:
+            if sum(1 for _ in source.find_all(nodes.Node)) > MAX_NODES:
+                raise TemplateSyntaxError(f"it has more than {MAX_NODES:,} expressions and tags", 1, name, filename)
+            return super()._generate(_Instrumenter().visit(source), name, filename, defer_init)
+        except RecursionError as error:
+            raise TemplateSyntaxError(_TOO_DEEP, 1, name, filename) from error
+
+    def _compile(self, source: str, filename: str) -> Any:
+        try:
+            return super()._compile(source, filename)
+        except (SyntaxError, RecursionError, MemoryError) as error:  # blocks of Python have a depth of their own
+            raise TemplateSyntaxError(_TOO_DEEP, 1, None, filename) from error
+
+
+class _Instrumenter(NodeTransformer):
+    """Has a template count what it does: the runs of each part with its text, the items of loops, and new values."""
+
+    def visit_For(self, node: nodes.For) -> nodes.Node:  # noqa: N802 - the name that Jinja looks for
+        self.generic_visit(node)
+        node.iter = _filter(_ITERATED, node.iter)
+        return self._count_runs(node)
+
+    def _count_runs(self, node: Any) -> nodes.Node:
+        text = sum(len(each.data) for each in node.find_all(nodes.TemplateData))
+        step = nodes.ExprStmt(_filter(_STEP, nodes.Const(text, lineno=node.lineno)), lineno=node.lineno)
+        node.body.insert(0, step)
+        return cast("nodes.Node", node)
+
+    def visit_Template(self, node: nodes.Template) -> nodes.Node:  # noqa: N802
+        self.generic_visit(node)
+        return self._count_runs(node)
+
+    visit_Macro = visit_CallBlock = visit_Block = visit_Template  # noqa: N815
+
+    def visit_Concat(self, node: nodes.Concat) -> nodes.Node:  # noqa: N802
+        self.generic_visit(node)
+        return _filter("join", nodes.List(node.nodes, lineno=node.lineno))
+
+    def visit_List(self, node: nodes.List) -> nodes.Node:  # noqa: N802
+        self.generic_visit(node)
+        return _filter(_COUNTED, node)
+
+    visit_Dict = visit_List  # noqa: N815
+
+    def visit_Tuple(self, node: nodes.Tuple) -> nodes.Node:  # noqa: N802
+        self.generic_visit(node)
+        return _filter(_COUNTED, node) if node.ctx == "load" else node
+
+    def visit_Getitem(self, node: nodes.Getitem) -> nodes.Node:  # noqa: N802
+        self.generic_visit(node)
+        return _filter(_COUNTED, node) if isinstance(node.arg, nodes.Slice) else node
+
+    def visit_Compare(self, node: nodes.Compare) -> nodes.Node:  # noqa: N802
+        self.generic_visit(node)
+        node.expr = _filter(_COUNTED, node.expr)
+        for operand in node.ops:
+            operand.expr = _filter(_COUNTED, operand.expr)
+        return node
+
+
+def _filter(name: str, value: nodes.Node) -> nodes.Filter:
+    return nodes.Filter(cast("nodes.Expr", value), name, [], [], None, None, lineno=value.lineno)
+
+
+def _count_calls(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """A filter or test that counts what it takes and makes. Outside of a rendering it fails, so that none is folded."""
+    first = 1 if hasattr(function, "jinja_pass_arg") else 0
+
+    @wraps(function)
+    def counted(*args: Any, **kwargs: Any) -> Any:
+        if name == "join":
+            args = (*args[:first], *map(_as_list, args[first:]))
+        count_call(name, args[first:], kwargs)
+        return _count_value(function(*args, **kwargs))
+
+    return counted
+
+
+def _as_list(value: Any) -> Any:
+    """The items of what can be read only once, so that they can be counted before it is."""
+    return list(cast("Iterable[Any]", value)) if isinstance(value, (Iterator, *VIEWS)) else value
+
+
+def _count_value(value: Any) -> Any:
+    CURRENT_COST.get().add_values((value,))
+    return value
+
+
+@pass_context
+def _count_output(_context: Context, value: Any) -> Any:
+    return _count_value(value)
+
+
+def _count_step(text: int) -> None:
+    CURRENT_COST.get().add(text)
+
+
+def _count_items(values: Iterable[Any]) -> Iterator[Any]:
+    cost = CURRENT_COST.get()
+    for value in values:
+        cost.add(0)
+        yield value
 
 
 class BoundedRange:

@@ -12,6 +12,7 @@ from remit.errors import SetupError
 from remit.schemas.finding import Finding, InventoryError, display_path
 from remit.schemas.yaml_lines import YamlDocument, find_non_json_features, read_yaml
 from remit.workers.definition import PROMPT_PATH
+from remit.workers.prompt import MAX_PROMPT_CHARS
 
 _DELIMITER: Final = "---"
 _JSON_CODES: Final = frozenset({"alias", "scalar"})
@@ -42,6 +43,9 @@ def read_source(path: Path) -> WorkerSource:
     """
     file = display_path(path)
     try:
+        if path.stat().st_size > MAX_PROMPT_CHARS:
+            what = f"it has more than {MAX_PROMPT_CHARS:,} bytes"
+            raise _make_file_error("too-long", file, what, "move long texts to files that it includes")
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise _make_file_error("encoding", file, "it is not UTF-8 text", "save it as UTF-8") from error

@@ -1,0 +1,136 @@
+"""What the rendering of a prompt costs: every operation is counted before it makes anything."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, ItemsView, Iterable, KeysView, Mapping, Sequence, ValuesView
+from contextvars import ContextVar
+from typing import Any, Final, cast
+
+from jinja2.exceptions import SecurityError
+from jinja2.utils import Namespace
+
+MAX_COST: Final = 4_000_000
+"""How much one rendering may cost: characters and parts of values, each time that an operation takes or makes them."""
+MAX_BITS: Final = 4096
+"""The most bits of a whole number."""
+
+_OPERATION: Final = 16
+_PART: Final = 16
+_NUMBER: Final = re.compile(r"[0-9]+")
+VIEWS: Final = (KeysView, ValuesView, ItemsView)
+"""Views of the items of a dictionary."""
+
+
+class RenderCost:
+    """What is left to one rendering."""
+
+    def __init__(self) -> None:
+        self._left = MAX_COST
+
+    def add(self, cost: int) -> None:
+        """Count what an operation costs.
+
+        Raises:
+            SecurityError: the rendering costs too much.
+        """
+        self._left -= _OPERATION + cost
+        if self._left < 0:
+            raise SecurityError(f"it takes more than {MAX_COST:,} steps")
+
+    def add_values(self, values: Iterable[object]) -> None:
+        """Count the characters and parts of values, those in them included."""
+        self.add(_measure(values))
+
+
+CURRENT_COST: Final[ContextVar[RenderCost]] = ContextVar("remit_render_cost")
+"""The cost of the rendering that the current task does. Without one, nothing can be called."""
+
+
+def _measure(values: Iterable[object]) -> int:
+    """The characters and parts of values, those in them included; not much more than may be used."""
+    pending, cost = list(values), 0
+    while pending and cost <= MAX_COST:
+        value = pending.pop()
+        cost += len(value) if isinstance(value, str) else _PART
+        pending += _parts(value)
+    return cost
+
+
+def _parts(value: object) -> Iterable[object]:
+    if isinstance(value, dict):
+        pairs = cast("dict[object, object]", value).items()
+        return (part for pair in pairs for part in pair)
+    if isinstance(value, Namespace):
+        return cast("dict[str, object]", object.__getattribute__(value, "_Namespace__attrs")).values()
+    return cast("Iterable[object]", value) if isinstance(value, (list, tuple, set, frozenset, *VIEWS)) else ()
+
+
+def count_call(name: str, values: Sequence[Any], options: Mapping[str, Any]) -> None:
+    """Count what a filter or a method of a value takes, and what it may make of it."""
+    cost = CURRENT_COST.get()
+    given = (*values, *options.values())
+    cost.add_values(given)
+    cost.add(sum(abs(each) for each in given[1:] if isinstance(each, int)))  # such as a width
+    if name in _ESTIMATES:
+        cost.add(_ESTIMATES[name](given))
+
+
+def count_operation(operator: str, left: Any, right: Any) -> None:
+    """Count what an operator takes, and what it may make of it."""
+    if isinstance(left, int) and isinstance(right, int):
+        bits = left.bit_length() * right if operator == "**" else left.bit_length() + right.bit_length()
+        if bits > MAX_BITS:
+            raise SecurityError(f"a number of more than {MAX_BITS:,} bits")
+        return
+    cost = CURRENT_COST.get()
+    cost.add_values((left, right))
+    if operator == "*":
+        for many, times in ((left, right), (right, left)):
+            if isinstance(many, (str, list, tuple)) and isinstance(times, int):
+                cost.add(max(times, 0) * _measure((cast("object", many),)))
+    if operator == "%" and isinstance(left, str):
+        cost.add(_estimate_format((left, *(cast("tuple[Any, ...]", right) if isinstance(right, tuple) else (right,)))))
+
+
+def _estimate_format(given: Sequence[Any]) -> int:
+    """The widths in a format, numbers that may be used as such, and the values, as often as there are fields."""
+    text = str(given[0])
+    fields = text.count("{") + text.count("%")
+    widths = [int(each[:10]) for each in _NUMBER.findall(text)]
+    widths += [abs(each) for each in given[1:] if isinstance(each, int) and ("*" in text or "{" in text)]
+    return sum(widths) + fields * _measure(given[1:])
+
+
+def _estimate_join(given: Sequence[Any]) -> int:
+    """Of the filter a list and a separator, of the method the separator and a list."""
+    sizes = [len(cast("str", each)) for each in given[:2] if isinstance(each, (str, list, tuple, dict))]
+    return sizes[0] * sizes[1] if len(sizes) == 2 else 0
+
+
+def _estimate_replace(given: Sequence[Any]) -> int:
+    text, old, new = (str(each) for each in (*given[:3], "", "")[:3])
+    return text.count(old) * len(new)
+
+
+def _estimate_lines(given: Sequence[Any]) -> int:
+    """A width that each line gets, or each tab."""
+    text, width = str(given[0]), 4 if len(given) < 2 else given[1]
+    return (text.count("\n") + text.count("\t") + 1) * (abs(width) if isinstance(width, int) else len(str(width)))
+
+
+def _estimate_translate(given: Sequence[Any]) -> int:
+    table = cast("dict[object, object]", given[1]) if len(given) > 1 and isinstance(given[1], dict) else {}
+    return len(given[0]) * max((len(str(each)) for each in table.values()), default=0)
+
+
+_ESTIMATES: Final[Mapping[str, Callable[[Sequence[Any]], int]]] = {
+    "expandtabs": _estimate_lines,
+    "format": _estimate_format,
+    "format_map": _estimate_format,
+    "indent": _estimate_lines,
+    "join": _estimate_join,
+    "replace": _estimate_replace,
+    "translate": _estimate_translate,
+}
+"""Filters and methods whose result may be longer than all that they are given."""
