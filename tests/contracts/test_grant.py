@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from remit.contracts.grant import Grant, GrantRow, matches_pattern
+from remit.contracts.grant import LIKE_KEY, Grant, GrantRow, matches_pattern
 from remit.schemas.jsontext import canonical_text
 from tests.contracts.json_values import objects
 
@@ -82,3 +82,27 @@ def test_a_grant_comes_back_from_its_json() -> None:
 )
 def test_a_grant_stands_until_it_is_over_used_up_or_revoked(row: GrantRow, now: float, stands: bool) -> None:
     assert row.is_usable(now) is stands
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "matches"),
+    [
+        ("a", "a", True),
+        ("a", "ab", False),
+        ("*", "", True),
+        ("a*", "ab\nc", True),
+        ("a*", "ba", False),
+        ("*c", "abc", True),
+        ("*c", "cb", False),
+        ("a*b*c", "a-b-b-c", True),
+        ("a*b*c", "a-c-b", False),
+        ("ab*ba", "aba", False),
+        ("a*b*b", "ab", False),
+        ("a.c*", "abc", False),
+        ("x*b*", "ab", False),
+        ("*a" * 40 + "*b", "a" * 100_000, False),
+    ],
+)
+def test_a_wildcard_is_matched_in_linear_time(pattern: str, text: str, matches: bool) -> None:
+    given = json.dumps({"to": {LIKE_KEY: pattern}})
+    assert matches_pattern(given, json.dumps({"to": text})) is matches

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Annotated
 
 import pytest
-from pydantic import AfterValidator, BaseModel, Field, model_validator
+from pydantic import AfterValidator, BaseModel, Field, TypeAdapter, ValidationError, model_validator
 
 from remit.contracts.arguments import Limits, parse_arguments
 from remit.contracts.schema import Input, Output
 from remit.errors import InvalidArgumentsError, InvalidOutputError
-from remit.schemas.mistakes import explain_mistake
+from remit.schemas.mistakes import describe_mistake, explain_mistake, list_mistakes
 
 
 def _check_colour(value: str) -> str:
@@ -67,3 +67,15 @@ def test_a_long_value_is_cut_out_of_the_middle_of_a_message(value: str) -> None:
 def test_a_result_is_explained_as_arguments_are() -> None:
     with pytest.raises(InvalidOutputError, match="contract: name: not in the required form; expected: Small letters"):
         Output[Palette](Palette).dump({"name": "B"})
+
+
+def test_thousands_of_mistakes_are_counted_not_described() -> None:
+    numbers = TypeAdapter(list[int])
+    with pytest.raises(ValidationError) as few:
+        numbers.validate_python(["a"] * 3)
+    assert len(list_mistakes(few.value)) == 3
+    with pytest.raises(ValidationError) as many:
+        numbers.validate_python(["a"] * 10_001)
+    assert [describe_mistake(each) for each in list_mistakes(many.value)] == [
+        "10,001 parts are not valid; correct them"
+    ]

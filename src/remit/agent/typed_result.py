@@ -21,7 +21,7 @@ from remit.contracts.schema import Output
 from remit.errors import InvalidOutputError
 from remit.journal.codec import RESULT_TOOL
 from remit.schemas.jsontext import compact_json
-from remit.schemas.mistakes import describe_mistake
+from remit.schemas.mistakes import describe_mistake, list_mistakes
 
 ACCEPTED: Final = "The result is accepted."
 NOT_USED: Final = "Another result was accepted before this one."
@@ -78,7 +78,7 @@ class TypedResults(Struct, frozen=True, kw_only=True):
         except InvalidOutputError as error:
             return InvalidResult(f"the result is not valid: {error.message}; {self._again}")
         except ValidationError as error:
-            details = error.errors(include_url=False, include_context=False)
+            details = list_mistakes(error)
             listed = "; ".join(describe_mistake(each, self.output.json_schema) for each in details[:_MAX_ERRORS_LISTED])
             return InvalidResult(f"the result is not valid: {listed}; {self._again}")
         except ValueError as error:

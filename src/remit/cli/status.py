@@ -75,9 +75,9 @@ def report_error(error: RemitError, *, as_json: bool = False) -> int:
 
 def did_you_mean(name: str, candidates: Iterable[str]) -> str:
     """A "did you mean …?" suffix for a message; empty if no candidate is similar to ``name``."""
-    import difflib
+    from remit.schemas.suggestions import find_similar
 
-    alike = difflib.get_close_matches(name, list(candidates), n=3, cutoff=0.5)
+    alike = find_similar(name, candidates, count=3, cutoff=0.5)
     return f"; similar: {', '.join(alike)}" if alike else ""
 
 

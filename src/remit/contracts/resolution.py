@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import heapq
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import fields, is_dataclass, replace
-from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Any, Final, cast
 
@@ -27,12 +25,11 @@ from remit.contracts.reference import Candidate, Referent, Unresolved, describe_
 from remit.contracts.secret import redact_secrets
 from remit.core.checks import as_tuple_of, check_functions, check_name
 from remit.errors import CallError, InvalidArgumentsError, NotFoundError, SetupError, ToolFailedError
+from remit.schemas.suggestions import find_similar
 
 _MAX_NAMED: Final = 10
 """How many candidates an error names."""
 _MAX_NAME: Final = 200
-_MAX_COMPARED: Final = 200
-"""How many names are compared with one that is unknown: those that share the most pairs of letters with it."""
 _MANY: Final = 1000
 """Among more candidates a thread chooses, so that other runs go on."""
 
@@ -173,19 +170,9 @@ def _choose(kind: str, said: str, candidates: Sequence[Candidate]) -> Candidate:
             f"{said!r} may mean {len(matches)} objects of the kind {kind}: {_list(matches)}; each has an id of its own"
         )
     by_name = {name.casefold(): each for each in reversed(candidates) for name in (*each.aliases, each.name)}
-    near = dict.fromkeys(by_name[name] for name in _find_similar(folded[:_MAX_NAME], by_name))
+    near = dict.fromkeys(by_name[name] for name in find_similar(folded, by_name, count=_MAX_NAMED, cutoff=0.4))
     similar = f"; similar: {_list(near)}" if near else ""
     raise NotFoundError(f"there is no {kind} {said!r}{similar}")
-
-
-def _find_similar(text: str, names: Iterable[str]) -> list[str]:
-    pairs = [text[at : at + 2] for at in range(max(len(text) - 1, 1))]
-
-    def likeness(name: str) -> float:
-        return sum(map(name.__contains__, pairs)) / (len(text) + len(name))
-
-    likely = heapq.nlargest(_MAX_COMPARED, (name for name in names if len(name) <= _MAX_NAME), key=likeness)
-    return get_close_matches(text, likely, n=_MAX_NAMED, cutoff=0.4)
 
 
 def _list(candidates: Iterable[Candidate]) -> str:

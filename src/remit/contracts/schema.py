@@ -16,7 +16,7 @@ from pydantic import (
     ValidationError,
     create_model,
 )
-from pydantic_core import PydanticSerializationError, to_json
+from pydantic_core import ErrorDetails, PydanticSerializationError, to_json
 
 from remit.contracts.arguments import SECRET_IN_ARGUMENTS, Arguments, canonical_json, reject_constant
 from remit.contracts.reference import check_references, note_references, reference_kinds
@@ -24,7 +24,7 @@ from remit.contracts.secret import KNOWN_SECRETS, redact_secrets
 from remit.errors import ContractError, InvalidArgumentsError, InvalidOutputError
 from remit.schemas.json_schema import generate_json_schema
 from remit.schemas.known_keys import describe_known_keys
-from remit.schemas.mistakes import describe_mistake
+from remit.schemas.mistakes import describe_mistake, list_mistakes
 from remit.schemas.roundtrip import (
     build_serializer,
     build_validator,
@@ -177,8 +177,9 @@ class Input(Generic[P]):
         """One line that names each wrong field and, for an unknown one, those that there are in its place."""
         if not isinstance(error, ValidationError):
             return str(error)
-        unknown = [each["loc"] for each in error.errors(include_url=False) if each["type"] == "extra_forbidden"]
-        return f"{_summarize(error, self.json_schema)}{describe_known_keys(self.json_schema, unknown)}"
+        found = list_mistakes(error)
+        unknown = [each["loc"] for each in found if each["type"] == "extra_forbidden"]
+        return f"{_summarize(found, self.json_schema)}{describe_known_keys(self.json_schema, unknown)}"
 
     @cached_property
     def _may_refer(self) -> bool:
@@ -288,7 +289,7 @@ class Output(Generic[T]):
 
     def explain(self, error: ValueError) -> str:
         """One line for an error of `load`."""
-        return _summarize(error, self.json_schema) if isinstance(error, ValidationError) else str(error)
+        return _summarize(list_mistakes(error), self.json_schema) if isinstance(error, ValidationError) else str(error)
 
     @cached_property
     def _codec(self) -> _Codec:
@@ -322,8 +323,7 @@ def create_payload_model(name: str, fields: dict[str, Any]) -> type[BaseModel]:
     return create_model(name, __config__=ConfigDict(protected_namespaces=()), **fields)
 
 
-def _summarize(error: ValidationError, document: dict[str, Any]) -> str:
-    found = error.errors(include_url=False, include_context=False)
+def _summarize(found: list[ErrorDetails], document: dict[str, Any]) -> str:
     for each in found:
         if each["type"] == "extra_forbidden":
             each["msg"] = "no such parameter"

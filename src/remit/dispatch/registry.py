@@ -27,6 +27,7 @@ from remit.contracts.naming import check_not_reserved, python_alias
 from remit.contracts.schema import Input, Output
 from remit.core import Stack
 from remit.errors import NameTakenError, SetupError, UnknownToolError
+from remit.schemas.suggestions import find_similar
 
 AnyCallee = Callee[..., Any]
 AnyAgent = AgentLike[..., Any]
@@ -216,10 +217,8 @@ class MissingCallee:
     layers: Stack[CallLayer] = Stack()
 
     def __init__(self, name: str, known_names: Iterable[str]) -> None:
-        import difflib  # noqa: PLC0415 - needed for a mistake only
-
         self.name = name
-        self._suggestions = difflib.get_close_matches(name, list(known_names), n=3, cutoff=0.4)
+        self._suggestions = find_similar(name, known_names, count=3, cutoff=0.4)
 
     @property
     def schema_in(self) -> Input[AnyPayload]:

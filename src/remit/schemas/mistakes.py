@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from pydantic_core import ErrorDetails
+from pydantic_core import ErrorDetails, ValidationError
 
 from remit.schemas.json_schema import JsonSchema
 from remit.schemas.known_keys import find_description
@@ -13,6 +13,8 @@ from remit.schemas.known_keys import find_description
 _PREFIXES: Final = ("Value error, ", "Assertion failed, ")
 _PATTERN: Final = "String should match pattern "
 _MAX_LENGTH: Final = 400
+_MAX_MISTAKES: Final = 10_000
+"""The most mistakes of one value that are described: each part of a long list may be wrong."""
 _ENDING: Final = 150
 
 
@@ -21,6 +23,13 @@ def describe_mistake(detail: ErrorDetails, document: JsonSchema | None = None) -
     where = ".".join(str(part) for part in detail["loc"] if not str(part).startswith("function-"))
     message = explain_mistake(detail["msg"], detail["loc"], document)
     return f"{where}: {message}" if where else message
+
+
+def list_mistakes(error: ValidationError) -> list[ErrorDetails]:
+    """What is wrong with a value: everything, or the number of mistakes alone if there are very many."""
+    if (count := error.error_count()) <= _MAX_MISTAKES:
+        return error.errors(include_url=False, include_context=False)
+    return [{"type": "too_many", "loc": (), "msg": f"{count:,} parts are not valid; correct them", "input": None}]
 
 
 def explain_mistake(message: str, path: Sequence[str | int] = (), document: JsonSchema | None = None) -> str:
