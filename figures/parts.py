@@ -28,6 +28,7 @@ from figures import (
     history,
     html,
     limits,
+    loop,
     narrowing,
     order,
     outage,
@@ -69,6 +70,7 @@ from figures.mutants import governed as governed_mutants
 from figures.mutants import history as history_mutants
 from figures.mutants import html as html_mutants
 from figures.mutants import limits as limits_mutants
+from figures.mutants import loop as loop_mutants
 from figures.mutants import narrowing as narrowing_mutants
 from figures.mutants import order as order_mutants
 from figures.mutants import outage as outage_mutants
@@ -138,6 +140,7 @@ PARTS: Final = {
     "outage": Part(outage.figures, outage_mutants.MUTANTS),
     "wire": Part(wire.figures, wire_mutants.MUTANTS),
     "limits": Part(limits.figures, limits_mutants.MUTANTS),
+    "loop": Part(loop.figures, loop_mutants.MUTANTS),
     "budgets": Part(budgets.figures, budgets_mutants.MUTANTS),
     "retry": Part(retry.figures, retry_mutants.MUTANTS),
     "race": Part(race.figures, race_mutants.MUTANTS),

@@ -23,7 +23,7 @@ _NOTHING: Final[JsonSchema] = {}
 _NO_DEFAULT: Final = object()
 _MAX_CHEAP: Final = 20_000
 """The most checks of a value of which all problems are described; of a larger one the first is."""
-MAX_DEFAULT_CHARS: Final = 64 << 10
+MAX_DEFAULT_CHARS: Final = 16 << 10
 """How many characters of JSON a default may have, with the defaults in it."""
 MAX_ADDED_CHARS: Final = 1 << 20
 """How many characters the defaults of a schema may add to one value."""

@@ -1,0 +1,158 @@
+"""The hostile inputs of the figure about the event loop, by what they are."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable
+from datetime import UTC, datetime
+from typing import Any, Final
+
+import httpx2
+
+from remit import Effect, tool
+from remit.contracts.arguments import Limits, canonical_json, parse_arguments
+from remit.contracts.grant import LIKE_KEY, matches_pattern
+from remit.engine.schedule import Schedule
+from remit.models.answer_stream import AnswerStream
+from remit.models.bounded_http import BoundedHttp
+from remit.models.openai import parse_completion
+from remit.schemas.schema_binding import SchemaBinder
+from remit.schemas.suggestions import suggest
+from remit.workers.prompt import Template
+
+_LONG: Final = 1 << 20
+_ALL_DAYS: Final = "BYDAY=MO,TU,WE,TH,FR,SA,SU;BYHOUR=" + ",".join(map(str, range(24)))
+_NOW: Final = 1_790_000_000.0
+
+
+def _rule(text: str) -> Callable[[], Awaitable[object]]:
+    async def case() -> object:
+        recurrence = Schedule(datetime(1970, 1, 2, tzinfo=UTC), text).to_recurrence("run")
+        return [recurrence.next_after(after) for after in (_NOW, 1.2e8)]
+
+    return case
+
+
+def _chain(length: int, link: Callable[[dict[str, Any]], Any]) -> dict[str, Any]:
+    named = {f"d{index}": link({"$ref": f"#/$defs/d{index + 1}"}) for index in range(length)}
+    return {"$defs": {**named, f"d{length}": {}}, "properties": {"v": {"$ref": "#/$defs/d0"}}}
+
+
+def _schema(schema: dict[str, Any], value: object) -> Callable[[], Awaitable[object]]:
+    async def case() -> object:
+        return SchemaBinder(schema).bind(value, strict=True)
+
+    return case
+
+
+def _nested(levels: int) -> dict[str, Any]:
+    value: dict[str, Any] = {}
+    for _ in range(levels):
+        value = {"a": value}
+    return {"v": value}
+
+
+def _with_defaults(reference: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "properties": {name: {**reference, "default": {}} for name in "ab"}}
+
+
+def _template(text: str) -> Callable[[], Awaitable[object]]:
+    async def case() -> object:
+        return Template(text).render({})
+
+    return case
+
+
+def _often(statement: str) -> str:
+    return "{% set n = namespace(s='xx', a=[1]) %}{% for i in range(60) %}" + statement + "{% endfor %}"
+
+
+async def _read_endless_answer() -> object:
+    async def spaces() -> AsyncIterator[bytes]:
+        while True:
+            yield b" " * 65_536
+
+    transport = httpx2.MockTransport(lambda _request: httpx2.Response(200, content=spaces()))
+    async with BoundedHttp(transport=transport) as client:
+        return await client.post("http://model/v1")
+
+
+def _answer(text: str) -> Callable[[], Awaitable[object]]:
+    async def case() -> object:
+        return parse_completion(text.encode())
+
+    return case
+
+
+async def _read_many_calls() -> object:
+    stream = AnswerStream(lambda _delta: None)
+    calls = [{"index": index, "function": {"name": "a"}} for index in range(100_000)]
+    chunks = ({"choices": [{"index": 0, "delta": {"tool_calls": [each]}}]} for each in calls)
+    try:
+        stream.add_bytes("".join(f"data: {json.dumps(each)}\n\n" for each in chunks).encode())
+    except TypeError:  # which models tell as an answer that is none
+        return None
+    return stream.body()
+
+
+@tool(effect=Effect.PURE)
+async def _add(numbers: list[int]) -> int:
+    """Add numbers."""
+    return sum(numbers)
+
+
+def _arguments(text: str) -> Callable[[], Awaitable[object]]:
+    async def case() -> object:
+        arguments = parse_arguments(text, Limits())
+        if arguments.value is not None:
+            canonical_json(arguments.value)
+        return _add.schema_in.bind(arguments, strict=True)
+
+    return case
+
+
+async def _match_grant() -> object:
+    pattern = json.dumps({"to": {LIKE_KEY: "*a" * 12 + "*b"}})
+    return matches_pattern(pattern, json.dumps({"to": "a" * 5_000}))
+
+
+async def _suggest() -> object:
+    names = [f"find_page_number_{number}" for number in range(20_000)]
+    return suggest("x" * _LONG, ["x" * _LONG]), suggest("find_page_number_of_x", names)
+
+
+CASES: Final[dict[str, Callable[[], Awaitable[object]]]] = {
+    "a rule that counts minutes from 1970": _rule("FREQ=MINUTELY;COUNT=10000"),
+    "a rule of minutes that never matches": _rule("FREQ=MINUTELY;INTERVAL=7;BYHOUR=3;BYMINUTE=5;BYDAY=MO;COUNT=99"),
+    "a rule of years that never matches": _rule("FREQ=YEARLY;BYWEEKNO=53;BYMONTH=6;BYSETPOS=1,2,3,4,5,6,7,8"),
+    "a rule with all times of all days": _rule(f"FREQ=YEARLY;{_ALL_DAYS};BYMINUTE=0,15,30,45;COUNT=10000"),
+    "definitions that double": _schema(_chain(26, lambda each: {"allOf": [each] * 2}), {"v": {}}),
+    "a long chain of references": _schema(_chain(6_000, lambda each: each), {"v": {}}),
+    "parts that are described twice": _schema(
+        _chain(40, lambda each: {"allOf": [{"properties": {"a": each}}] * 2}), _nested(39)
+    ),
+    "parts that are shared": _schema(_chain(2_000, lambda each: {"properties": {"a": each, "b": each}}), _nested(90)),
+    "defaults that double": _schema(_chain(22, _with_defaults), {"v": {}}),
+    "alternatives of a list": _schema(
+        {"properties": {"v": {"items": {"anyOf": [{"const": number} for number in range(4_990)]}}}},
+        {"v": [4_980] * 190},
+    ),
+    "a list of wrong items": _schema({"properties": {"v": {"items": {"type": "integer"}}}}, {"v": ["a"] * 200_000}),
+    "a pattern that backtracks": _schema({"properties": {"v": {"pattern": "^(a+)+$"}}}, {"v": "a" * 500_000 + "!"}),
+    "a width in a template": _template("{{ 'x'|center(2000000000) }}"),
+    "a text that doubles in a template": _template(_often("{% set n.s = n.s ~ n.s %}")),
+    "a graph in a template": _template(_often("{% set n.a = [n.a, n.a] %}") + "{{ n.a|string|length }}"),
+    "loops in a template": _template("{% for a in range(99) %}{% for b in 'x' * 9999 %}{% endfor %}{% endfor %}"),
+    "a macro that calls itself": _template("{% macro m(n) %}{{ m(n - 1) ~ m(n - 1) if n }}{% endmacro %}{{ m(60) }}"),
+    "an answer without end": _read_endless_answer,
+    "an answer of many lines": _answer('{"choices": [\n' + "[],\n" * _LONG + "[]]}"),
+    "an answer with half a surrogate pair": _answer('{"a": "\\ud800", "choices": [\n' + "[]," * _LONG + "[]]}"),
+    "a stream of 100,000 calls": _read_many_calls,
+    "arguments of many numbers": _arguments('{"numbers":[' + "1," * 500_000 + "1]}"),
+    "arguments of many wrong numbers": _arguments('{"numbers":[' + '"a",' * 250_000 + "1]}"),
+    "arguments of many keys": _arguments("{" + ",".join(f'"{number:x}":1' for number in range(90_000)) + "}"),
+    "arguments that nest": _arguments('{"numbers":' + "[" * 500_000),
+    "arguments of many digits": _arguments('{"numbers":[' + ",".join(["9" * 4_000] * 250) + "]}"),
+    "a grant with many wildcards": _match_grant,
+    "names that are like others": _suggest,
+}
