@@ -14,10 +14,12 @@ from remit import Agent, Effect, LeafContext, Principal, Risk, Stack, tool
 from remit.agent import AgentDriver, AgentLoop, AgentRun, StepRequest
 from remit.contracts.arguments import SECRET_IN_ARGUMENTS
 from remit.contracts.call import StepService
+from remit.contracts.items import Message
 from remit.contracts.wire import kept_details
 from remit.errors import ModelRefusedError
 from remit.export.jsonl import write_jsonl
 from remit.layers import AddMessage, ModelLayer
+from remit.messages import ChatRequest, Completion, completion_from_message
 from remit.secrets import Secret
 from remit.testing import Scripted, calls
 from remit.workers import PydanticAIDriver
@@ -165,3 +167,41 @@ async def test_what_a_person_says_is_recorded_without_it() -> None:
     decided = repr(await client.question(waiting.questions[0])) + write_jsonl(await runtime.store.read(waiting.run))
     assert SHOWN in decided
     assert CANARY not in decided
+
+
+class Vendor:
+    """A model whose message has fields of its vendor."""
+
+    def __init__(self, fields: str) -> None:
+        self._fields = fields
+
+    async def __call__(self, _request: ChatRequest, /) -> Completion:
+        return completion_from_message(f'{{"role":"assistant","content":"done",{self._fields}}}')
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("value", "fields"),
+    [
+        ("90125566", '"id":3190125566.25'),
+        ("90125577", '"id":[1,{"at":9.0125577e7}]'),
+        ("90125588", '"id":90125588,"id":1'),
+        ("seen:true,", '"a":"seen:true,","b":true'),
+        ('":true,"abc', '"id":true,"abc":1'),
+        ("u00e9u00", '"id":"\\u00e9u00"'),
+        ('closing"}', '"id":{"x":"closing"}'),
+        ("x_vendor_key", '"x_vendor_key":1'),
+        ('quo\\te"d!', '"id":"quo\\\\te\\"d!"'),
+    ],
+)
+async def test_a_message_with_it_in_any_place_is_json_on_record(driver: AgentDriver, value: str, fields: str) -> None:
+    Secret(f"test:place{len(value)}", value)
+    agent = Agent("agent", instructions="Work.", model=Vendor(fields), driver=driver)
+    runtime = runtime_of(agent)
+    result = await runtime.run("go", by=ADA)
+    assert result.text == "done"
+    items = [position.item for position in await runtime.store.read(result.run)]
+    (message,) = [item for item in items if isinstance(item, Message) and item.request]
+    assert json.loads(message.text)["role"] == "assistant"
+    assert value not in message.text
+    assert (await runtime.replay(result.run)).difference == ""

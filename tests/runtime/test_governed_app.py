@@ -56,9 +56,7 @@ def test_a_model_may_cost_nothing() -> None:
     assert Price(0, 0).cost(10**6, 10**6) == 0
 
 
-@pytest.mark.parametrize(
-    "word", ["cms", "cms:", "a.decide", "*:*", "*:write", "cms:w*", "admin:bills,x", "Cms:write"]
-)
+@pytest.mark.parametrize("word", ["cms", "cms:", "a.decide", "*:*", "*:write", "cms:w*", "admin:bills,x", "Cms:write"])
 def test_a_permission_that_no_tool_can_require_is_refused_where_it_is_granted_or_asked_for(word: str) -> None:
     with pytest.raises(SetupError, match="give a permission, like cms:write"):
         Principal("ada", permissions=frozenset({word}))
