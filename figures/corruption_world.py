@@ -165,9 +165,9 @@ async def write_journal(folder: Path) -> Written:
         await _burn(runtime, conversation, confirmed=False)
         (row,) = await world.store.list_questions(conversation=conversation)
         remember()
-        await runtime.decide(row.question.id, approved=True, by=BEA)
+        runs[conversation] = str(await runtime.decide(row.question.id, approved=True, by=BEA))
     remember()
-    await _burn(runtime, "burned", confirmed=True)
+    await runtime.resume(runs["burned"])
     runs["interrupted"] = (await runtime.run("interrupted", by=ADA)).run
     await world.store.close()
     return Written(runs, older)

@@ -16,6 +16,7 @@ from figures import (
     client,
     cms,
     combinations,
+    confirm,
     conversations,
     corruption,
     crash,
@@ -58,6 +59,7 @@ from figures.mutants import budgets as budgets_mutants
 from figures.mutants import client as client_mutants
 from figures.mutants import cms as cms_mutants
 from figures.mutants import combinations as combinations_mutants
+from figures.mutants import confirm as confirm_mutants
 from figures.mutants import conversations as conversations_mutants
 from figures.mutants import corruption as corruption_mutants
 from figures.mutants import crash as crash_mutants
@@ -128,6 +130,7 @@ PARTS: Final = {
     "seal": Part(seal.figures, seal_mutants.MUTANTS),
     "approval": Part(approval.figures, approval_mutants.MUTANTS),
     "approved-state": Part(approved_state.figures, approved_state_mutants.MUTANTS),
+    "confirm": Part(confirm.figures, confirm_mutants.MUTANTS),
     "four-eyes": Part(four_eyes.figures, four_eyes_mutants.MUTANTS),
     "replay": Part(replay.figures, replay_mutants.MUTANTS),
     "schedules": Part(schedules.figures, schedules_mutants.MUTANTS),

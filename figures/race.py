@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import multiprocessing
+import random
 import shutil
 import tempfile
 from collections import Counter
@@ -116,11 +117,11 @@ async def _resume_in_between(home: Path) -> list[str]:
 
 def _measure_approval(each: int) -> Figure:
     home = Path(tempfile.mkdtemp(prefix="remit-race-"))
-    asyncio.run(_approve_announced_call(home))
-    outcomes = _race(_call_all, home, each)
+    asyncio.run(_approve_waiting_calls(home, each))
+    outcomes = _race(_resume_waiting, home, each)
     ran = len(World(home, "flat").read_effects())
     shutil.rmtree(home)
-    how = f"{PROCESSES} processes of {each} calls of one conversation that one approved question allows: "
+    how = f"{PROCESSES} processes resume each of {each} calls of one conversation that wait for one answer: "
     return Figure(
         name="approval.race.executions",
         value=ran,
@@ -142,11 +143,13 @@ async def _create_waiting_run(home: Path) -> None:
     await store.close()
 
 
-async def _approve_announced_call(home: Path) -> None:
-    """Leave an approved question that any call of the conversation may use."""
+async def _approve_waiting_calls(home: Path, count: int) -> None:
+    """Leave as many calls of one conversation that wait for one question, which is approved."""
     store = SqlStore.at(home / "journal.db")
     runtime = _announcing_runtime(home, store)
     await _call(runtime, confirmed=False)
+    for _ in range(count):
+        await _call(runtime, confirmed=True)
     for row in await store.list_questions():
         await runtime.decide(row.question.id, approved=True, by=PERSON)
     await store.close()
@@ -162,7 +165,9 @@ def _announcing_runtime(home: Path, store: SqlStore) -> Runtime:
             world.append("burn", "once", "")
         return "burned" if confirmed else "announced"
 
-    return Runtime(App(name="race", tools=(burn,)), store=store)
+    runtime = Runtime(App(name="race", tools=(burn,)), store=store)
+    runtime.add_principals(PERSON)
+    return runtime
 
 
 async def _call(runtime: Runtime, *, confirmed: bool) -> str:
@@ -173,12 +178,21 @@ async def _call(runtime: Runtime, *, confirmed: bool) -> str:
         return error.code
 
 
-async def _call_all(home: Path, each: int) -> list[str]:
+async def _resume_waiting(home: Path, each: int) -> list[str]:
+    """Resume each of the calls that wait, in an order of this process."""
     store = SqlStore.at(home / "journal.db")
     runtime = _announcing_runtime(home, store)
-    outcomes = await asyncio.gather(*(_call(runtime, confirmed=True) for _ in range(each)))
+    rows = await store.list_runs(status="waiting", limit=each)
+    outcomes = await asyncio.gather(*(_resume(runtime, row.run) for row in random.sample(rows, len(rows))))
     await store.close()
     return outcomes
+
+
+async def _resume(runtime: Runtime, run: str) -> str:
+    try:
+        return (await runtime.resume(run)).status
+    except RemitError as error:
+        return error.code
 
 
 Racer = Callable[[Path, int], Coroutine[None, None, list[str]]]

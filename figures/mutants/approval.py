@@ -38,7 +38,7 @@ MUTANTS: Final = (
     ),
     _mutant(
         "other tenants decide",
-        edited(f"{_SERVICE}:DecisionService.decide", "row.question.tenant != by.tenant", "False"),
+        edited(f"{_SERVICE}:DecisionService.make_decision", "row.question.tenant != by.tenant", "False"),
     ),
     _mutant(
         "the base does not compare arguments with those approved",

@@ -96,6 +96,8 @@ def _has_use(items: Sequence[Position], question: str, call: str, *, is_asked: b
         is_asked = item.question == question if isinstance(item, QuestionItem) else kind == QuestionItem.kind
         if asked < 0 and is_asked and (item.call == call or isinstance(item, QuestionItem)):
             asked = position.seq
+        elif isinstance(item, QuestionItem) and item.question == question:
+            continue  # the call only shares the question
         elif item.call == call and kind in (AttemptStarted.kind, QuestionItem.kind) and asked >= 0:
             return True
     return False
