@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import base64
+import json
 import logging
 import traceback
 from collections.abc import Callable
 from typing import Any, Final
-from urllib.parse import quote
+from urllib.parse import quote, quote_plus
 
 from remit import Agent, App, Context, Effect, LeafContext, Risk, Runtime, tool
 from remit.errors import CallError, ConflictError, ExternalError
@@ -36,6 +37,24 @@ def _noted(value: str) -> None:
     error.add_note(value)
     raise error
 
+
+SPELLINGS: Final[dict[str, Callable[[str], str]]] = {
+    "Base64 of a user and the value": lambda value: base64.b64encode(f"user:{value}".encode()).decode(),
+    "Base64 after one byte": lambda value: base64.b64encode(f"a{value}a".encode()).decode(),
+    "Base64 after two bytes": lambda value: base64.b64encode(f"ab{value}".encode()).decode(),
+    "Base64 for URLs": lambda value: base64.urlsafe_b64encode(f"{value}:".encode()).decode(),
+    "hexadecimal": lambda value: value.encode().hex(),
+    "hexadecimal in upper case": lambda value: value.encode().hex().upper(),
+    "percent of every byte": lambda value: "".join(f"%{each:02X}" for each in value.encode()),
+    "percent in lower case": lambda value: "".join(f"%{each:02x}" for each in value.encode()),
+    "a form of a page": quote_plus,
+    "escapes of JSON": lambda value: "".join(f"\\u{ord(each):04x}" for each in value),
+    "escapes of JSON in upper case": lambda value: "".join(f"\\u{ord(each):04X}" for each in value),
+    "some escapes of JSON": lambda value: json.dumps(value)[1:-1].replace("A", "\\u0041").replace("N", "\\u004e"),
+    "JSON in JSON": lambda value: json.dumps(json.dumps({"key": value})),
+    "HTML": lambda value: "".join(f"&#{ord(each)};" for each in value),
+}
+"""The spellings in which tools let a value slip."""
 
 LEAF: Final[dict[str, Slip]] = {
     "a result": lambda _, value: value,
@@ -67,7 +86,7 @@ OTHER: Final = ("an argument passed on", "a composed result", "a layer's error",
 
 def ways() -> tuple[str, ...]:
     """All of them."""
-    return (*LEAF, *OTHER)
+    return (*LEAF, *SPELLINGS, *OTHER)
 
 
 class World:
@@ -94,6 +113,8 @@ class World:
         async def slip(ctx: LeafContext, key: SecretRef) -> Any:
             """Let it slip."""
             value = await self._reveal(key)
+            if self._way in SPELLINGS:
+                return f"it is {SPELLINGS[self._way](value)}"
             return LEAF[self._way](ctx, value) if self._way in LEAF else "fine"
 
         @tool(effect=Effect.PURE)

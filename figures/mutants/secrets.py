@@ -16,7 +16,35 @@ def _mutant(defect: str, plant: Plant) -> Mutant:
 MUTANTS: Final = (
     _mutant(
         "the value of a secret is not replaced",
-        edited("remit.contracts.secret:redact_secrets", "text = text.replace(spelling, placeholder)", "pass"),
+        edited(
+            "remit.contracts.spelling:replace_spellings",
+            "pieces += [text[end:start], placeholder]",
+            "pieces += [text[end:stop], placeholder]",
+        ),
+    ),
+    *(
+        _mutant(f"a secret is not known {spelling}", edited("remit.contracts.spelling:derive_spellings", added, "[]"))
+        for spelling, added in {
+            "in hexadecimal": "[data.hex()]",
+            "in upper-case hexadecimal": "[data.hex().upper()]",
+            "in Base64": "[whole]",
+            "in Base64 for URLs": '[whole.replace("+", "-").replace("/", "_")]',
+            "in a form": '[value.replace(" ", "+")]',
+        }.items()
+    ),
+    *(
+        _mutant(
+            f"a secret in Base64 is not known after {before} bytes",
+            edited("remit.contracts.spelling:derive_spellings", "enumerate((0, 2, 3))", others),
+        )
+        for before, others in enumerate(("enumerate((2, 3), 1)", "((0, 0), (2, 3))", "enumerate((0, 2))"))
+    ),
+    _mutant(
+        "escapes are not undone", edited("remit.contracts.spelling:_undo_escapes", "_ESCAPE.split(text)", "[text]")
+    ),
+    _mutant(
+        "escapes within escapes are not undone",
+        edited("remit.contracts.spelling:read_views", "range(_DEPTH)", "range(1)"),
     ),
     _mutant(
         "the error of a tool keeps the value",

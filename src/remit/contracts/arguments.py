@@ -17,7 +17,7 @@ from typing import Any, Final, cast
 
 from msgspec import Struct
 
-from remit.contracts.secret import KNOWN_SECRETS, redact_secrets_in_content
+from remit.contracts.secret import redact_secrets_in_content
 from remit.core.checks import check_counts, check_instance, check_text
 from remit.errors import InvalidArgumentsError, SetupError
 from remit.schemas.jsontext import canonical_text
@@ -146,7 +146,7 @@ def refuse_secrets(raw: str) -> str:
 
     That one has the beginning of the arguments with references in place of values. It is JSON, as models demand.
     """
-    if not KNOWN_SECRETS.replacements or (redacted := redact_secrets_in_content(raw)) == raw:
+    if (redacted := redact_secrets_in_content(raw)) == raw:
         return raw
     return f"{_HELD_VALUE}{json.dumps(redacted[:_HEAD_CHARS])}}}"
 

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple, Protocol, cast
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from remit.contracts.secret import KNOWN_SECRETS
+from remit.contracts.secret import KNOWN_SECRETS, contains_secret
 from remit.contracts.values import iter_values
 from remit.core.checks import check_instance
 from remit.errors import (
@@ -162,7 +162,7 @@ def new_artifact(
         raise error(
             f"an artifact of {len(content):,} bytes is too large; the limit, Limits.artifact_bytes, is {max_bytes:,}"
         )
-    if any(spelling.encode() in content for spelling, _ in KNOWN_SECRETS.replacements):
+    if KNOWN_SECRETS.replacements and contains_secret(f"{name} {content.decode('utf-8', 'surrogateescape')}"):
         raise error("the artifact contains the value of a secret, which would be stored; leave it out")
     try:
         kind = media_type or guess_media_type(str(name))

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, JsonValue
 
 from remit.contracts.arguments import SECRET_IN_ARGUMENTS, Arguments, canonical_json, reject_constant
 from remit.contracts.schema import Output, serialize_content
-from remit.contracts.secret import KNOWN_SECRETS, redact_secrets
+from remit.contracts.secret import contains_secret
 from remit.errors import ContractError, InvalidArgumentsError, InvalidOutputError
 from remit.schemas.json_validator import SchemaMismatchError
 from remit.schemas.schema_binding import SchemaBinder, copy_json
@@ -131,7 +131,7 @@ class JsonInput:
         """
         value = {key: part for key, part in payload.to_dict().items() if key in payload.model_fields_set}
         text = self._dump(value)
-        if KNOWN_SECRETS.replacements and redact_secrets(text) != text:
+        if contains_secret(text):
             raise InvalidArgumentsError(SECRET_IN_ARGUMENTS)
         return Arguments(text, value)
 

@@ -20,7 +20,7 @@ from pydantic_core import ErrorDetails, PydanticSerializationError, to_json
 
 from remit.contracts.arguments import SECRET_IN_ARGUMENTS, Arguments, canonical_json, reject_constant
 from remit.contracts.reference import check_references, note_references, reference_kinds
-from remit.contracts.secret import KNOWN_SECRETS, redact_secrets
+from remit.contracts.secret import contains_secret
 from remit.errors import ContractError, InvalidArgumentsError, InvalidOutputError
 from remit.schemas.json_schema import generate_json_schema
 from remit.schemas.known_keys import describe_known_keys
@@ -167,7 +167,7 @@ class Input(Generic[P]):
         """
         value = self._to_json_value(payload, payload.model_fields_set)
         text = canonical_json(value)
-        if KNOWN_SECRETS.replacements and redact_secrets(text) != text:
+        if contains_secret(text):
             raise InvalidArgumentsError(SECRET_IN_ARGUMENTS)
         if self._codec.needs_round_trip_check:
             self._check_round_trip(payload, text, payload.model_fields_set)

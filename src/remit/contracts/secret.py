@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import threading
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection
 from typing import Annotated, Any, Final, NoReturn, Protocol, cast
-from urllib.parse import quote, quote_plus
 
 from pydantic import Field, StringConstraints
 
+from remit.contracts.spelling import derive_spellings, read_views, replace_spellings
 from remit.core.checks import check_text
 from remit.errors import SetupError
 from remit.schemas.jsontext import compact_json
@@ -90,7 +89,7 @@ class _SecretRegistry:
             return
         with self._lock:
             placeholder = f"[secret {reference}]"
-            replacements = dict.fromkeys(_secret_encodings(value), placeholder) | dict(self.replacements)
+            replacements = dict.fromkeys(derive_spellings(value), placeholder) | dict(self.replacements)
             self.replacements = tuple(sorted(replacements.items(), key=lambda pair: -len(pair[0])))
             self._values.add(value)
 
@@ -99,20 +98,20 @@ KNOWN_SECRETS: Final = _SecretRegistry()
 """Shared by the process, not per runtime: a secret that one call read must not leak through another."""
 
 
+def contains_secret(text: str) -> bool:
+    """Whether text contains the value of a secret in any spelling."""
+    spellings = KNOWN_SECRETS.replacements
+    return bool(spellings) and any(spelling in view for view in read_views(text) for spelling, _ in spellings)
+
+
 def redact_secrets(text: str) -> str:
     """Replace the values of secrets in ``text`` by their references."""
-    for spelling, placeholder in KNOWN_SECRETS.replacements:
-        if spelling in text:
-            text = text.replace(spelling, placeholder)
-    return text
+    return replace_spellings(text, KNOWN_SECRETS.replacements) if contains_secret(text) else text
 
 
 def redact_secrets_in_content(content: str) -> str:
     """Redact secrets in the content of a reply, or in a message. JSON stays valid JSON."""
-    if not KNOWN_SECRETS.replacements:
-        return content
-    escaped = "\\" in content  # text escaped twice is found only after one unescape
-    if not escaped and redact_secrets(content) == content:
+    if not contains_secret(content):
         return content
     return rewrite_json(content, redact_secrets, REDACTION_MARK)
 
@@ -147,20 +146,3 @@ def _rewrite_value(value: object, change: Callable[[str], str], fields: Collecti
 
 REDACTION_MARK: Final = "[redacted]"
 """Replaces redacted text that is not a secret."""
-
-
-def _secret_encodings(value: str) -> Iterator[str]:
-    """The value plain and as encoded in JSON, JSON within JSON, Python, URLs, and at the start of Base64."""
-    yield value
-    for ascii_only in (True, False):
-        escaped = json.dumps(value, ensure_ascii=ascii_only)[1:-1]
-        yield escaped
-        yield json.dumps(escaped, ensure_ascii=ascii_only)[1:-1]
-    yield repr(value)[1:-1]
-    yield quote(value, safe="")
-    yield quote(value)
-    yield quote_plus(value)
-    data = value.encode("utf-8", "surrogatepass")
-    whole = len(data) - len(data) % 3
-    yield base64.b64encode(data[:whole]).decode()
-    yield base64.urlsafe_b64encode(data[:whole]).decode()

@@ -42,7 +42,9 @@ class StoredArtifacts:
         """Store content and return its reference; see `Artifacts`."""
         error = InvalidOutputError if self._scope.run else InvalidArgumentsError
         max_bytes = self._limits.artifact_bytes
-        artifact = new_artifact(content, name=name, media_type=media_type, max_bytes=max_bytes, error=error)
+        artifact = await asyncio.to_thread(
+            new_artifact, content, name=name, media_type=media_type, max_bytes=max_bytes, error=error
+        )
         await self._own_artifact(artifact, content)
         return artifact
 
@@ -97,7 +99,8 @@ class ArtifactService:
     async def refer(self, content: bytes, *, by: Principal, name: str = "", media_type: str = "") -> Artifact:
         """The reference that `add` would return for content, without storing it. Raises the same errors."""
         check_principal("by", by)
-        return new_artifact(
+        return await asyncio.to_thread(
+            new_artifact,
             content,
             name=name,
             media_type=media_type,

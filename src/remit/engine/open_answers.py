@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import re
 import threading
 from collections.abc import Generator, Iterable, Sequence
 from typing import Final
@@ -14,7 +13,8 @@ from msgspec import structs
 
 from remit.contracts.current_run import CURRENT_LIMITS
 from remit.contracts.items import Message, Position
-from remit.contracts.secret import KNOWN_SECRETS, redact_secrets
+from remit.contracts.secret import KNOWN_SECRETS, contains_secret
+from remit.contracts.spelling import length_of_beginning
 from remit.contracts.streaming import CURRENT_ANSWERS, AnswerSink, Delta
 from remit.engine.watching import is_watched, wake_streams
 from remit.errors import JournalError
@@ -31,8 +31,6 @@ _WATCH_SECONDS: Final = 0.5
 _SEGMENT_COST: Final = 100
 _MAX_TEXTS: Final = 256
 _ANY_LENGTH: Final = 1 << 62
-_HIDDEN: Final = re.compile(r"\\u00(?:3[0-9]|[46][1-9a-f]|[57][0-9a])", re.IGNORECASE)
-"""A letter or a digit as an escape, which arguments need for nothing: a secret may be spelled with it."""
 _BOARDS: Final[dict[tuple[int, str], RunAnswers]] = {}
 """The open answers of the runs that this process executes, by store and run."""
 _LOCK: Final = threading.Lock()
@@ -86,7 +84,7 @@ class OpenAnswer:
         with _LOCK:
             part = (delta.kind, delta.index)
             held_back = self._hold_back(part, delta.text)
-            if held_back is None or redact_secrets(delta.name) != delta.name:
+            if held_back is None or contains_secret(delta.name):
                 self._room = 0
                 return
             last = self._segments[-1] if self._segments else None
@@ -105,14 +103,14 @@ class OpenAnswer:
 
     def _hold_back(self, part: tuple[str, int], text: str) -> int | None:
         """How many characters at the end may begin a secret's value; None if one ends in ``text``."""
-        spellings = KNOWN_SECRETS.replacements
-        if not spellings:
+        if not KNOWN_SECRETS.replacements:
             return 0
         text = self._tails.get(part, "") + text
-        if any(spelling in text for spelling, _ in spellings) or (part[0] == "arguments" and _HIDDEN.search(text)):
+        if contains_secret(text):
             return None
-        text = self._tails[part] = text[1 - len(spellings[0][0]) :]
-        return max(_length_of_beginning(spelling, text) for spelling, _ in spellings)
+        held_back = length_of_beginning(text, KNOWN_SECRETS.replacements)
+        self._tails[part] = text[len(text) - held_back :]
+        return held_back
 
     def read(self, offset: int) -> list[Delta]:
         """What was added after ``offset`` characters: one delta for successive pieces of one part."""
@@ -122,14 +120,6 @@ class OpenAnswer:
                 first -= 1
             found = [each.read(max(offset, each.start), self._visible) for each in self._segments[first:]]
             return [each for each in found if each.text]
-
-
-def _length_of_beginning(spelling: str, text: str) -> int:
-    """The length of the longest end of ``text`` with which ``spelling`` begins."""
-    start = text.find(spelling[0], max(len(text) - len(spelling) + 1, 0))
-    while start >= 0 and not spelling.startswith(text[start:]):
-        start = text.find(spelling[0], start + 1)
-    return len(text) - start if start >= 0 else 0
 
 
 class _Sink:
