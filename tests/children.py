@@ -15,7 +15,7 @@ def run_in_child(function: Callable[[], object]) -> int:
     if not child:
         try:
             function()
-        except Exception as error:  # noqa: BLE001 - the child must not return into the parent's code
+        except BaseException as error:  # noqa: BLE001 - the child must not return into the parent's code
             traceback.print_exception(error)
             os._exit(1)
         os._exit(0)

@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 from remit.contracts.principal import Principal
 from remit.contracts.usage import Price, Prices
 from remit.core.checks import as_normalized, check_instance, check_text
+from remit.core.files import check_trusted, write_private_file
 from remit.errors import SetupError
 from remit.schemas.mistakes import describe_mistake
 
@@ -143,13 +144,15 @@ def read_users(path: Path, user: str) -> UserDirectory:
     """Read the users from ``path``. On first use, create a file that makes ``user`` the owner.
 
     Raises:
-        SetupError: the file cannot be read or is invalid; names file and key.
+        SetupError: the file cannot be read or is invalid, or others can change it; names file and key.
     """
     check_instance("read_users: path", path, Path, "give the path of config.toml")
     check_text("read_users: user", user)
     try:
         if not path.exists():
             _write_file(path, _DEFAULT_CONFIG.format(user=_toml_key(user)))
+        for each in (path.parent, path):
+            check_trusted(each)
         document = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise SetupError(f"{path} cannot be used: {error.strerror}") from error
@@ -231,6 +234,6 @@ def _toml_key(name: str) -> str:
 def _write_file(path: Path, text: str) -> None:
     """Write a whole file, private to its owner; two processes that do so at once write the same text."""
     draft = path.with_name(f".{path.name}.{os.getpid()}")
-    draft.touch(mode=0o600)
-    draft.write_text(text, encoding="utf-8")
+    draft.unlink(missing_ok=True)  # of a process of this id that died
+    write_private_file(draft, text.encode())
     draft.replace(path)

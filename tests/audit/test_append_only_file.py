@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from remit.audit.append_only_file import append_lines, read_lines
-from remit.errors import AuditError
+from remit.errors import AuditError, SetupError
 
 
 def test_a_file_that_is_not_there_has_no_lines(tmp_path: Path) -> None:
@@ -39,6 +39,13 @@ def test_the_file_and_its_folder_are_the_owners_alone(tmp_path: Path) -> None:
     append_lines(path, lambda _last: ["{}"])
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+
+
+def test_a_link_in_place_of_the_file_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "log").symlink_to(tmp_path / "other")
+    with pytest.raises(SetupError, match="log is a symbolic link"):
+        append_lines(tmp_path / "log", lambda _last: ["{}"])
+    assert not (tmp_path / "other").exists()
 
 
 def test_a_line_that_a_crash_has_torn_off_is_left_out_and_left_as_it_is(tmp_path: Path) -> None:

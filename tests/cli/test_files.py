@@ -31,7 +31,7 @@ def test_on_the_command_line_an_agent_gets_a_file_and_returns_one(folder: Path) 
     assert ended.json["result"] == RETURNED
     back = folder / "back.txt"
     assert done("artifact", str(RETURNED["digest"]), str(back)).status == 0
-    assert back.read_bytes() == BACK
+    assert (back.read_bytes(), back.stat().st_mode & 0o777) == (BACK, 0o600)
     assert (folder / "home" / "journal.db").stat().st_size < 2**20
     again = done("artifact", str(RETURNED["digest"]), str(back))
     assert (again.status, again.err) == (2, f"remit: USAGE: {back} exists and is not replaced; name another file\n")

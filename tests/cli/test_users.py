@@ -116,11 +116,23 @@ def test_a_file_that_cannot_be_read_is_said(path: Path) -> None:
         read_users(path, "ada")
 
 
+def test_a_home_or_a_configuration_that_others_can_change_is_refused_with_the_command_to_mend_it(cli: Cli) -> None:
+    assert cli("runs").status == 0
+    config = cli.home / "config.toml"
+    for path, mode in ((config, 0o600), (cli.home, 0o700)):
+        path.chmod(mode | 0o022)
+        done = cli("runs")
+        assert (done.status, done.out) == (2, "")
+        assert f"others can write to {path}; run: chmod go-w {path}" in done.err
+        path.chmod(mode)
+    assert cli("runs").status == 0
+
+
 def test_a_home_that_cannot_be_made_is_said(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REMIT_HOME", str(cli.home / "journal.db" / "home"))
     done = cli("runs")
     assert done.status == 2
-    assert "cannot be created: Not a directory; set REMIT_HOME to another" in done.err
+    assert "cannot be created: Not a directory; name a folder that can, or set REMIT_HOME to another" in done.err
 
 
 def test_who_one_is_does_not_depend_on_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import errno
+import os
 import subprocess
 import sys
 import threading
@@ -14,8 +16,10 @@ import pytest
 from sqlalchemy import func, select, text
 
 from remit.database import Database
-from remit.errors import ToolFailedError
+from remit.errors import SetupError, ToolFailedError
+from tests.children import run_in_child
 from tests.database.tables import Notebook, notes
+from tests.private_files import modes_below, usual_umask
 
 NOW = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
 
@@ -102,3 +106,48 @@ def test_it_is_closed_with_the_event_loop_that_used_it_and_opens_again_in_anothe
         for thread in left:
             thread.join(20)
         assert not any(thread.is_alive() for thread in left)
+
+
+async def test_its_files_are_their_owners_alone(tmp_path: Path) -> None:
+    with usual_umask():
+        file = notes(tmp_path / "deep" / "notes.db")
+        await add(file, "mine")
+        modes = modes_below(tmp_path)
+        await file.close()
+    assert modes == {"deep": 0o700} | dict.fromkeys((f"deep/notes.db{end}" for end in ("", "-wal", "-shm")), 0o600)
+
+
+async def test_a_link_and_a_place_without_a_folder_are_refused_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "link.db").symlink_to(tmp_path / "other.db")
+    with pytest.raises(SetupError, match=r"link\.db is a symbolic link"):
+        await notebooks(notes(tmp_path / "link.db"))
+    (tmp_path / "file").touch()
+    with pytest.raises(SetupError, match=r"the folder .*/file cannot be created: File exists"):
+        await notebooks(notes(tmp_path / "file" / "notes.db"))
+
+
+async def test_a_disk_that_refuses_the_file_is_said_in_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> int:
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    monkeypatch.setattr(os, "open", refuse)
+    with pytest.raises(SetupError, match=r"notes\.db cannot be used: Read-only file system"):
+        await notebooks(notes(tmp_path / "notes.db"))
+
+
+@pytest.mark.process
+async def test_one_that_is_open_refuses_sessions_in_a_forked_child_until_it_is_closed_there(file: Database) -> None:
+    await add(file, "mine")
+
+    async def use_in_child() -> None:
+        with pytest.raises(SetupError, match=r"notes\.db was opened by the process that this one was forked from"):
+            await asyncio.wait_for(notebooks(file), 20)
+        await asyncio.wait_for(file.close(), 20)
+        assert await asyncio.wait_for(notebooks(file), 20) == 2
+        await file.close()
+
+    assert run_in_child(lambda: asyncio.run(use_in_child())) == 0
+    await add(file, "also mine")
+    assert await notebooks(file) == 3

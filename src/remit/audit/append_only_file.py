@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from remit.core.files import sync_folder
+from remit.core.files import create_folder, ensure_private_file, sync_folder
 from remit.errors import AuditError, SetupError
 
 if sys.platform != "win32":
@@ -47,8 +47,9 @@ def append_lines(path: Path, compose: Callable[[str], Sequence[str]]) -> None:
 
 
 def _append_locked(path: Path, compose: Callable[[str], Sequence[str]]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+    create_folder(path.parent)
+    ensure_private_file(path)
+    handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC)
     with os.fdopen(handle, "ab+") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         file.seek(0)

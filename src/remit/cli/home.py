@@ -7,6 +7,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from remit.core.files import ensure_private_folder
 from remit.errors import SetupError
 from remit.home import data_folder
 from remit.journal.ports import Store
@@ -53,13 +54,11 @@ def ensure_home(environ: Mapping[str, str]) -> HomeFolder:
     """The folder named by the environment, by default the user's data folder; created private to its owner.
 
     Raises:
-        SetupError: it cannot be created.
+        SetupError: it cannot be created, or another user owns it or can write to it.
     """
     folder = data_folder(environ)
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except OSError as error:
-        raise SetupError(
-            f"the folder {folder} cannot be created: {error.strerror}; set REMIT_HOME to another"
-        ) from error
+        ensure_private_folder(folder)
+    except SetupError as error:
+        raise SetupError(f"{error.message}, or set REMIT_HOME to another") from error
     return HomeFolder(folder)

@@ -1,12 +1,23 @@
-"""Files that survive a crash."""
+"""Files that survive a crash, and files and folders of private data, which no other user can read or plant."""
 
 from __future__ import annotations
 
+import errno
 import os
-from typing import TYPE_CHECKING
+import stat
+import threading
+from typing import TYPE_CHECKING, Final
+
+from remit.errors import SetupError
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+_IS_POSIX: Final = os.name == "posix"
+_NO_LINK: Final = getattr(os, "O_NOFOLLOW", 0)
+_READABLE, _WRITABLE = 0o077, 0o022
+_CREATING: Final = threading.Lock()
+"""Closing a file ends the locks that SQLite has on it, so nothing else of this process opens a file being created."""
 
 
 def sync_folder(folder: Path) -> None:
@@ -16,3 +27,82 @@ def sync_folder(folder: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+def create_folder(folder: Path) -> None:
+    """Create a folder for its owner only, unless it exists.
+
+    Raises:
+        SetupError: it cannot be created.
+    """
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise SetupError(f"the folder {folder} cannot be created: {error.strerror}; name a folder that can") from error
+
+
+def ensure_private_folder(folder: Path) -> None:
+    """Create a folder for its owner only, or check one that exists.
+
+    Raises:
+        SetupError: it cannot be created, or another user owns it or can write to it.
+    """
+    create_folder(folder)
+    check_trusted(folder)
+
+
+def ensure_private_file(path: Path) -> None:
+    """Create an empty file for its owner only, or check one that exists and keep others from reading it.
+
+    Raises:
+        SetupError: it is a link or no file, or another user owns it or can write to it. OSError: it cannot be created.
+    """
+    with _CREATING:
+        try:
+            os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK, 0o600))
+        except FileExistsError:
+            _check_existing(path)
+
+
+def write_private_file(path: Path, content: bytes) -> None:
+    """Write a new file durably, for its owner only.
+
+    Raises:
+        FileExistsError: there is something of this name. OSError: it cannot be written.
+    """
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK, 0o600), "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def check_trusted(path: Path) -> None:
+    """Refuse a file or folder that another user owns or can write to. A link stands for what it leads to.
+
+    Raises:
+        SetupError: says how to mend it. OSError: it does not exist.
+    """
+    _check_owner(path, path.stat())
+
+
+def _check_existing(path: Path) -> None:
+    found = path.lstat()
+    if stat.S_ISDIR(found.st_mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if not stat.S_ISREG(found.st_mode):
+        kind = "a symbolic link" if stat.S_ISLNK(found.st_mode) else "not a file"
+        raise SetupError(f"{path} is {kind}, and is to hold private data; name the file itself")
+    if found.st_nlink > 1:
+        raise SetupError(f"{path} has another name, a hard link, by which it can be changed; put a copy in its place")
+    _check_owner(path, found)
+    if _IS_POSIX and found.st_mode & _READABLE:
+        path.chmod(0o600)
+
+
+def _check_owner(path: Path, found: os.stat_result) -> None:
+    if not _IS_POSIX:
+        return
+    if found.st_uid not in (0, os.geteuid()):
+        raise SetupError(f"another user owns {path} and can change it; run: chown {os.geteuid()} {path}")
+    if found.st_mode & _WRITABLE:
+        raise SetupError(f"others can write to {path}; run: chmod go-w {path}")

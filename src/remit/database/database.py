@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
@@ -15,10 +16,11 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession
 
 from remit.core.checks import check_instance, check_positive
+from remit.core.files import create_folder
 from remit.database.backends import WRITES, Backend, Postgres, Sqlite
 from remit.database.migration_lock import take_turn_to_migrate
 from remit.database.schema import Schema
-from remit.database.urls import parse_url
+from remit.database.urls import AFTER_FORK, ensure_private_database, parse_url
 from remit.errors import RateLimitedError, RemitError, SetupError
 
 _DATABASES: Final = WeakSet["Database"]()
@@ -59,6 +61,7 @@ class Database:
         _DATABASES.add(self)
         self._open_lock = asyncio.Lock()
         self._engine: AsyncEngine | None = None
+        self._process = os.getpid()
         self._sessions = dict[asyncio.Task[Any] | None, AsyncSession]()
         self._dispose_task: asyncio.Task[None] | None = None
 
@@ -117,16 +120,18 @@ class Database:
         """Close the connections. The next use opens them again."""
         async with self._open_lock:
             dispose_task, self._dispose_task = self._dispose_task, None
-            if dispose_task is not None:
+            if dispose_task is not None and self._process == os.getpid():
                 dispose_task.cancel()
                 await asyncio.wait([dispose_task])
             self._engine = None
 
     async def _ensure_engine(self) -> AsyncEngine:
+        if self._engine is not None and self._process != os.getpid():
+            raise SetupError(f"{self._backend.name} {AFTER_FORK}")
         if self._engine is None:
             async with self._open_lock:
                 if self._engine is None:
-                    self._engine = await self._open_engine()
+                    self._engine, self._process = await self._open_engine(), os.getpid()
                     self._dispose_task = asyncio.create_task(
                         self._dispose_when_cancelled(self._engine), name=f"closes {self._backend.name}"
                     )
@@ -143,7 +148,7 @@ class Database:
 
     async def _open_engine(self) -> AsyncEngine:
         if self.file is not None:
-            await asyncio.to_thread(self.file.parent.mkdir, parents=True, exist_ok=True)
+            await asyncio.to_thread(self._prepare_file, self.file)
         engine = self._backend.open_engine()
         try:
             with self._translate_errors():
@@ -152,6 +157,13 @@ class Database:
             await engine.dispose()
             raise
         return engine
+
+    def _prepare_file(self, file: Path) -> None:
+        try:
+            create_folder(file.parent)
+            ensure_private_database(file)
+        except OSError as error:
+            raise SetupError(f"{file} cannot be used: {error.strerror}") from error
 
     async def _migrate_if_outdated(self, engine: AsyncEngine) -> None:
         async with engine.connect() as connection:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, Final
 
 from sqlalchemy import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
+from remit.core.files import ensure_private_file
 from remit.errors import SetupError
 
 _POSTGRES_DRIVERS: Final = frozenset({"postgres", "postgresql", "postgresql+psycopg"})
@@ -23,6 +26,9 @@ _POSTGRES_TIMEOUTS: Final = {
 }
 """When to give up a server; libpq's defaults wait for hours. Parameters in the URL take precedence."""
 _WAL_TIMEOUT: Final = 30.0
+
+AFTER_FORK: Final = "was opened by the process that this one was forked from; open it in this process, or spawn it"
+"""Why neither threads nor connections of a parent can be used."""
 
 
 def parse_url(url: URL | str, what: str = "the journal") -> URL:
@@ -49,6 +55,20 @@ def describe_location(url: URL) -> str:
     return URL.create("postgresql", url.username, None, url.host, url.port, url.database).render_as_string()
 
 
+def ensure_private_database(file: Path | None) -> None:
+    """Create a file for SQLite, or check one that exists, and the files beside it, which inherit its permissions.
+
+    Raises:
+        SetupError: another user owns it or can write to it. OSError: it cannot be created.
+    """
+    if file is None or str(file) in (".", ":memory:"):
+        return
+    ensure_private_file(file)
+    for beside in (f"{file}-wal", f"{file}-shm"):
+        if os.path.lexists(beside):
+            ensure_private_file(Path(beside))
+
+
 def postgres_timeouts(url: URL) -> dict[str, str]:
     """The parameters of libpq that the URL leaves open."""
     return {name: value for name, value in _POSTGRES_TIMEOUTS.items() if name not in url.query}
@@ -60,13 +80,13 @@ def missing_driver(error: ModuleNotFoundError) -> SetupError:
 
 
 def enable_wal(cursor: Any, pause: Callable[[], object], now: Callable[[], float] = time.monotonic) -> None:
-    """Switch to WAL mode, with retries: SQLite fails at once if another process does the same to a new file."""
+    """Switch to WAL mode; again while the file is locked, since SQLite does not wait for another process to do it."""
     give_up_at = now() + _WAL_TIMEOUT
     while True:
         try:
             cursor.execute("PRAGMA journal_mode=WAL")
-        except sqlite3.OperationalError:
-            if now() >= give_up_at:
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or now() >= give_up_at:
                 raise
             pause()
         else:

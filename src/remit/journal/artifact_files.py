@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 import time
 from contextlib import suppress
@@ -10,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from remit.contracts.artifact import DIGEST_PREFIX
-from remit.core.files import sync_folder
+from remit.core.files import ensure_private_folder, sync_folder, write_private_file
 from remit.journal.crashpoint import crashpoint
 
 _STALE_SECONDS: Final = 24 * 3600.0
@@ -24,23 +23,20 @@ class ArtifactFiles:
 
     def write(self, content: bytes) -> Path:
         """Write content durably to a temporary file, which `keep` gives its name."""
-        self._folder.mkdir(mode=0o700, exist_ok=True)
+        ensure_private_folder(self._folder)
         for left in self._folder.glob("new-*"):  # by a process that died
             with suppress(FileNotFoundError):
                 if left.stat().st_mtime < time.time() - _STALE_SECONDS:
                     left.unlink()
         temporary = self._folder / f"new-{secrets.token_hex(8)}"
         crashpoint("before artifact")
-        with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
+        write_private_file(temporary, content)
         return temporary
 
     def keep(self, temporary: Path, digest: str) -> None:
         """Give a temporary file its name. A file of that name has the same content, and is replaced."""
         path = self._path(digest)
-        path.parent.mkdir(mode=0o700, exist_ok=True)
+        ensure_private_folder(path.parent)
         if temporary.exists() or not path.exists():  # a transaction that runs again has done so before
             temporary.replace(path)
         for folder in (path.parent, self._folder, self._folder.parent):

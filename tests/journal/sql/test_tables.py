@@ -46,6 +46,15 @@ def test_a_new_file_that_stays_locked_is_given_up(tmp_path: Path) -> None:
             enable_wal(mine.cursor(), lambda: None, lambda: next(seconds))
 
 
+def test_a_disk_that_cannot_be_written_is_given_up_at_once() -> None:
+    class ReadOnly:
+        def execute(self, statement: str) -> None:
+            raise sqlite3.OperationalError("attempt to write a readonly database")
+
+    with pytest.raises(sqlite3.OperationalError, match="readonly"):
+        enable_wal(ReadOnly(), lambda: pytest.fail("waits for the disk"))
+
+
 def test_postgres_is_told_how_long_to_wait_and_shows_what_others_committed(url: str) -> None:
     engine = open_engine(parse_url(url))
     with engine.connect() as connection:

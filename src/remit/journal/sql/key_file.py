@@ -10,7 +10,7 @@ from typing import Final
 from sqlalchemy import URL
 
 from remit.core.checks import as_path
-from remit.core.files import sync_folder
+from remit.core.files import check_trusted, sync_folder, write_private_file
 from remit.errors import JournalError, SetupError
 
 KEY_VARIABLE: Final = "REMIT_JOURNAL_KEY"
@@ -42,16 +42,18 @@ def read_key(path: Path) -> bytes | None:
 
     Raises:
         JournalError: the file cannot be read, others may read it, or it holds no key.
+        SetupError: another user owns it.
     """
     try:
         with path.open("rb") as file:
             mode, text = os.fstat(file.fileno()).st_mode, file.read(1000).strip()
+        if _IS_POSIX and mode & 0o077:
+            raise JournalError(f"others can read the key of the journal, {path}; run: chmod 600 {path}")
+        check_trusted(path)
     except FileNotFoundError:
         return None
     except OSError as error:
         raise JournalError(f"the key of the journal, {path}, could not be read: {error.strerror}") from error
-    if _IS_POSIX and mode & 0o077:
-        raise JournalError(f"others can read the key of the journal, {path}; run: chmod 600 {path}")
     try:
         key = bytes.fromhex(text.decode())
     except ValueError:
@@ -73,10 +75,7 @@ def create_key(path: Path) -> bytes:
     temporary = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
     try:
         try:
-            with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-                file.write(f"{key.hex()}\n")
-                file.flush()
-                os.fsync(file.fileno())  # the signatures must not outlive their key
+            write_private_file(temporary, f"{key.hex()}\n".encode())  # the signatures must not outlive their key
             os.link(temporary, path)  # unlike a rename, it replaces no key
         finally:
             temporary.unlink(missing_ok=True)

@@ -19,7 +19,8 @@ from remit.contracts.items import Position
 from remit.contracts.ledger import Consumption, TurnRequest
 from remit.contracts.question import Decision
 from remit.core.checks import as_clock, as_path
-from remit.database.urls import describe_location, parse_url
+from remit.core.files import create_folder
+from remit.database.urls import describe_location, ensure_private_database, parse_url
 from remit.errors import BrokenJournalError, JournalError
 from remit.journal.conversations import conversation_key
 from remit.journal.index import approval_key, check_open, is_expired, lease_held_error, lease_lost_error, with_expiry
@@ -113,8 +114,7 @@ class SqlStore(SqlAnswers):
     ) -> None:
         self._url = parse_url(url)
         self._key_file = configured_key_file(self._url, key_file)
-        own_clock = time.time if self._url.get_backend_name() == "sqlite" else None
-        chosen = clock or own_clock
+        chosen = clock or (time.time if self._url.get_backend_name() == "sqlite" else None)
         self._now = clock_reader(as_clock("SqlStore", chosen)) if chosen else read_database_time
         self._engine = open_engine(self._url)
         self._artifacts = ArtifactTables(sqlite_file(self._url))
@@ -125,8 +125,7 @@ class SqlStore(SqlAnswers):
     def at(path: Path | str, clock: Callable[[], float] | None = None) -> SqlStore:
         """A store in the SQLite file at ``path``. Creates the folder, accessible to its owner only."""
         path = as_path("SqlStore.at: path", path)
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        path.touch(mode=0o600)
+        create_folder(path.parent)
         return SqlStore(URL.create("sqlite", database=str(path)), clock)
 
     def append(
@@ -354,10 +353,10 @@ class SqlStore(SqlAnswers):
         return await self._submit_read(lambda connection: self._artifacts.read(connection, digest, scope))
 
     async def close(self) -> None:
-        """Finish submitted operations and close the database."""
+        """Finish submitted operations and close the database. In a forked child, nothing: the parent has it open."""
         await asyncio.to_thread(self._writer.close)
         await asyncio.to_thread(self._reader.close)
-        self._engine.dispose()
+        self._engine.dispose(close=self._writer.is_own)
 
     async def _write(self, operation: Callable[[Connection], T], lock_name: str) -> T:
         """Change the run, grant or artifact ``lock_name``."""
@@ -387,6 +386,7 @@ class SqlStore(SqlAnswers):
 
     def _prepare(self, engine: Engine) -> None:
         with self._translate_errors():
+            ensure_private_database(sqlite_file(self._url))
             migrate(engine, self._key_file)
 
     @contextmanager
@@ -394,7 +394,7 @@ class SqlStore(SqlAnswers):
         """Raise database errors as a `JournalError` that names the database."""
         try:
             yield
-        except (SQLAlchemyError, TypeError, ValueError, KeyError) as error:
+        except (SQLAlchemyError, OSError, TypeError, ValueError, KeyError) as error:
             raise JournalError(
                 f"the journal {describe_location(self._url)} could not be read: {database_message(error)}"
             ) from error

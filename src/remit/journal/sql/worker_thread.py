@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import queue
 import threading
 from collections import deque
@@ -13,6 +14,7 @@ from typing import Any, Final, Literal, TypeVar
 from msgspec import Struct
 from sqlalchemy import Connection, Engine
 
+from remit.database.urls import AFTER_FORK
 from remit.errors import JournalError
 
 T = TypeVar("T")
@@ -59,6 +61,21 @@ class WorkerThread:
         self._signals = queue.SimpleQueue[_Signal]()
         self._thread: threading.Thread | None = None
         self._closed = False
+        self._process = os.getpid()
+
+    @property
+    def is_own(self) -> bool:
+        """Whether it belongs to this process, and not to the one that this was forked from."""
+        return self._thread is None or self._process == os.getpid()
+
+    def check_own(self) -> None:
+        """Refuse to wait for a thread that this process does not have.
+
+        Raises:
+            JournalError: the thread belongs to the process that this one was forked from.
+        """
+        if not self.is_own:
+            raise JournalError(f"the journal {AFTER_FORK}")
 
     def submit(
         self, operation: Callable[[Connection], T], future: asyncio.Future[T] | None = None
@@ -66,11 +83,13 @@ class WorkerThread:
         """Submit ``operation``; the future gets its result.
 
         Raises:
-            JournalError: the thread is closed.
+            JournalError: the thread is closed, or is one of the process that this one was forked from.
         """
+        self.check_own()
         if self._closed:
             raise JournalError("the journal is closed")
         if self._thread is None:
+            self._process = os.getpid()
             self._thread = threading.Thread(target=self._run, name=self._name, daemon=True)
             self._thread.start()
         loop = asyncio.get_running_loop()
@@ -84,7 +103,7 @@ class WorkerThread:
     def close(self) -> None:
         """Finish submitted jobs, then end the thread."""
         self._closed = True
-        if self._thread is not None:
+        if self._thread is not None and self.is_own:
             self._signals.put("last")
             self._thread.join()
             self._thread = None

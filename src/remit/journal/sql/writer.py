@@ -70,10 +70,16 @@ class Writer:
         """Wait until the database can be read.
 
         Raises:
-            JournalError: preparing the database failed.
+            JournalError: preparing the database failed, or the process that this one was forked from did it.
         """
+        self._batches.check_own()
         if self._prepare is not None:
             await self.submit(_wait)
+
+    @property
+    def is_own(self) -> bool:
+        """Whether it writes in this process, and not in the one that this was forked from."""
+        return self._batches.is_own
 
     def close(self) -> None:
         """Finish submitted jobs, then end the thread."""
