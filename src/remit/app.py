@@ -21,9 +21,9 @@ from remit.core.checks import (
     check_instance,
     check_instances,
     check_keywords,
-    check_text,
     wrong_value,
 )
+from remit.core.names import check_shown
 from remit.dispatch.preset import preset
 from remit.dispatch.terms import Terms, describe_terms, encode_terms, find_lost
 from remit.errors import NameTakenError, SetupError
@@ -83,7 +83,7 @@ class App:
     check_target: CheckTarget | None = None
 
     def __post_init__(self) -> None:
-        check_text("App: name", self.name)
+        check_shown("App: name", self.name)
         where = f"application {self.name}"
         object.__setattr__(self, "agents", as_tuple(f"{where}: agents", self.agents))
         for agent in self.agents:

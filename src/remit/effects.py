@@ -39,7 +39,7 @@ with require_extra(__name__, "sql"):
     from sqlalchemy.ext.asyncio import AsyncSession
 
 from remit.contracts.approved import APPROVED_STATE, check_approved_state
-from remit.core.checks import check_functions, check_instance, check_unicode, wrong_value
+from remit.core.checks import check_functions, check_instance, check_text, wrong_value
 from remit.errors import IdempotencyError, SetupError
 
 if TYPE_CHECKING:
@@ -103,8 +103,8 @@ async def once(
         SetupError: the session is not inside a transaction, or its database is neither SQLite nor PostgreSQL.
     """
     check_instance("once: session", session, AsyncSession, "give the session of the transaction")
-    check_unicode("once: key", key)
-    check_unicode("once: digest", digest)
+    check_text("once: key", key)
+    check_text("once: digest", digest)
     check_functions("once", produce=produce)
     adapter = result_type if isinstance(result_type, TypeAdapter) else _make_adapter(result_type)
     if not await _claim_key(session, key, digest):

@@ -17,8 +17,9 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 
 from remit.contracts.principal import Principal
 from remit.contracts.usage import Price, Prices
-from remit.core.checks import as_normalized, check_instance, check_text
+from remit.core.checks import check_instance, check_text
 from remit.core.files import check_trusted, write_private_file
+from remit.core.names import as_normalized
 from remit.errors import SetupError
 from remit.schemas.mistakes import describe_mistake
 

@@ -38,12 +38,6 @@ async def unwritable() -> Any:
 
 
 @tool(effect=Effect.PURE)
-async def half_a_pair() -> str:
-    """Return text that UTF-8 cannot hold."""
-    return "\ud800"
-
-
-@tool(effect=Effect.PURE)
 async def wrong() -> int:
     """Return something else than promised."""
     return "seven"  # type: ignore[return-value]
@@ -67,7 +61,7 @@ async def interrupt() -> str:
     raise KeyboardInterrupt("it was me")
 
 
-TOOLS = (double, explode, unwritable, half_a_pair, wrong, anything, leave, interrupt)
+TOOLS = (double, explode, unwritable, wrong, anything, leave, interrupt)
 
 
 def deep(levels: int) -> str:
@@ -85,13 +79,12 @@ BAD_CALLS = {
     "100 deep": ("double", deep(100), "VALIDATION_ERROR", "nested too deep"),
     "100,000 deep": ("double", deep(100_000), "VALIDATION_ERROR", "nested too deep"),
     "no arguments": ("double", "", "VALIDATION_ERROR", "number: Field required"),
-    "half a surrogate pair": ("double", '{"number":"\\ud800"}', "VALIDATION_ERROR", "hex escape"),
+    "half a surrogate pair": ("double", '{"number":"\\ud800"}', "VALIDATION_ERROR", "contain lone surrogates"),
     "unknown tool": ("duoble", "{}", "UNKNOWN_TOOL", "there is no tool 'duoble'; similar: double"),
     "raises": ("explode", "{}", "INTERNAL_ERROR", "ZeroDivisionError: the world ended"),
     "leaves": ("leave", "{}", "INTERNAL_ERROR", "leave failed: SystemExit: good bye"),
     "interrupts": ("interrupt", "{}", "INTERNAL_ERROR", "interrupt failed: KeyboardInterrupt: it was me"),
     "unwritable": ("unwritable", "{}", "INVALID_OUTPUT", "JSON cannot hold the result"),
-    "not UTF-8": ("half_a_pair", "{}", "INVALID_OUTPUT", "JSON cannot hold the result"),
     "wrong type": ("wrong", "{}", "INVALID_OUTPUT", "does not match the contract"),
 }
 

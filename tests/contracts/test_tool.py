@@ -144,7 +144,7 @@ strict_page: Tool[..., Any] = save
         (lambda: loose.build_arguments("a", 1, True, 4), "find: too many positional arguments"),
         (lambda: loose.build_arguments("a", slug=1), "find: got an unexpected keyword argument 'slug'"),
         (lambda: loose.build_arguments(7), "query: Input should be a valid string"),
-        (lambda: loose.build_arguments("\ud800"), "a lone surrogate"),
+        (lambda: loose.build_arguments("\ud800"), "lone surrogates"),
         (lambda: loose.build_arguments("a", 2**53), "too large"),
         (lambda: strict_page.build_arguments({"title": "x"}), "give a Page, not a dict"),
     ],

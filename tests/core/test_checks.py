@@ -14,9 +14,7 @@ import pytest
 from remit.core.checks import (
     as_clock,
     as_member,
-    as_normalized,
     as_path,
-    as_person_name,
     as_text_tuple,
     as_texts,
     as_tuple,
@@ -28,8 +26,8 @@ from remit.core.checks import (
     check_positive,
     check_subclass,
     check_text,
-    check_unicode,
 )
+from remit.core.names import as_normalized, as_person_name
 from remit.errors import ContractError, SetupError
 
 
@@ -72,6 +70,9 @@ def test_what_fits_is_returned() -> None:
     assert as_member(Color, "color", Color.RED) is as_member(Color, "color", "red") is Color.RED
 
 
+NULS = r"\x00" * 200
+
+
 @pytest.mark.parametrize(
     ("check", "message"),
     [
@@ -88,7 +89,9 @@ def test_what_fits_is_returned() -> None:
         (lambda: check_method("store", 3, "append", "give a list"), "store is 3; give a list"),
         (lambda: check_subclass("input", 3, int, "give a model"), "input is 3; give a model"),
         (lambda: check_subclass("input", str, int, "give a model"), "input is the class str; give a model"),
-        (lambda: check_unicode("key", "\ud800"), r"key is '\ud800'; give a string without lone surrogates"),
+        (lambda: check_text("key", "\ud800"), r"key is '\ud800'; give a string without lone surrogates"),
+        (lambda: check_text("key", "a\0b"), r"key is 'a\x00b'; give a string without the character NUL"),
+        (lambda: check_text("key", "\0" * 999), f"key is '{NULS}'…; give a string without the character NUL"),
         (lambda: as_normalized("role", 3), "role is 3; give a string"),
         (lambda: as_person_name("name", "a" * 201), "name has 201 characters; give at most 200"),
         (
@@ -97,11 +100,11 @@ def test_what_fits_is_returned() -> None:
         ),
         (
             lambda: as_person_name("name", "a\u200bda"),
-            r"name is 'a\u200bda', which cannot be printed; give a name that looks like no other",
+            r"name is 'a\u200bda', in which U+200B cannot be seen as itself; leave it out",
         ),
         (
             lambda: as_person_name("name", "a\nda"),
-            r"name is 'a\nda', which cannot be printed; give a name that looks like no other",
+            r"name is 'a\nda', in which U+000A cannot be seen as itself; leave it out",
         ),
         (lambda: as_clock("Runtime", untyped(3)), "Runtime: clock is 3; give a function"),
         *(

@@ -233,11 +233,11 @@ async def test_no_text_becomes_markup(hostile: str) -> None:
         return text
 
     model = Scripted([calls(("say", {"text": hostile})), hostile or "-"])
-    agent = Agent("agent", instructions=hostile or "-", tools=(say,))
+    storable = hostile.replace("\ud800", "").replace("\0", "") or "-"
+    agent = Agent("agent", instructions=storable, tools=(say,))
     store = InMemoryStore()
     runtime = Runtime(App(name="test", agents=(agent,)), model=model, store=store)
-    prompt = hostile.replace("\ud800", "") or "-"
-    run = (await runtime.run(prompt, by=ADA)).run
+    run = (await runtime.run(storable, by=ADA)).run
     page = Page(write_page(hostile, [await store.read(run)], {}))
     page.check()
     assert page.tags.count("style") == 1

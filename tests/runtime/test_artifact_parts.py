@@ -20,8 +20,10 @@ from tests.runtime.test_artifacts import ADA, runtime_of
         (
             "a/b",
             "text/csv",
-            "the name 'a/b' of an artifact is not valid; give at most 255 characters without /, \\ and",
+            "the name 'a/b' of an artifact is not valid; give at most 255 characters that can be seen, without / and",
         ),
+        (".bashrc", "", "the name '.bashrc' of an artifact is not valid; give at most 255 characters"),
+        ("a\u202etxt.exe", "", "the name 'a\\u202etxt.exe' of an artifact is not valid; give at most 255 characters"),
         ("a.csv", "huh", "the media type 'huh' is not valid; give a type and a subtype, like text/csv"),
     ],
 )

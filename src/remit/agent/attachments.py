@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 from typing import Annotated, Any, Final, Self, TypeAlias, cast, get_args, get_origin
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     ConfigDict,
     Field,
@@ -23,6 +24,7 @@ from remit.contracts.arguments import Arguments
 from remit.contracts.artifact import Artifact, RunArtifacts, guess_media_type
 from remit.contracts.principal import Principal
 from remit.core.checks import as_path
+from remit.core.names import check_file_name
 from remit.errors import ContractError, InvalidArgumentsError, RequestError
 from remit.schemas.jsontext import compact_json
 from remit.schemas.settings import with_setup_errors
@@ -41,7 +43,9 @@ class Attachment(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
-    name: str = Field(description="The file's name, without a folder", pattern=r"^[^/\\\x00-\x1f]{1,255}$")
+    name: Annotated[str, AfterValidator(check_file_name)] = Field(
+        description="The file's name, without a folder", pattern=r"^[^/\\\x00-\x1f]{1,255}$"
+    )
     media_type: str = Field(description="Its media type, like image/png", pattern=r"^[\w.+-]+/[\w.+-]+$")
     data: str | None = Field(default=None, description="Its bytes, as Base64", repr=False)
     artifact: Artifact | None = Field(default=None, description="The reference to its bytes, in place of `data`")

@@ -13,7 +13,7 @@ from remit.contracts.items import DecisionItem, QuestionItem
 from remit.contracts.ledger import Consumption
 from remit.contracts.question import Decision, Question
 from remit.contracts.schema import shorten_text
-from remit.core.checks import as_person_name
+from remit.core.names import as_person_name
 from remit.errors import ApprovalDeniedError, InvalidArgumentsError, SetupError, Suspended
 
 

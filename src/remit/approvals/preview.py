@@ -13,6 +13,7 @@ from remit.contracts.observing import ObservingContext, observe
 from remit.contracts.question import NO_PREVIEW, Change, Preview, content_digest
 from remit.contracts.resolution import describe_referents
 from remit.contracts.secret import redact_secrets
+from remit.core.names import show_hidden
 
 _MAX_SUMMARY: Final = 2000
 _MAX_CHANGES: Final = 50
@@ -65,5 +66,5 @@ def _shorten(preview: Preview) -> Preview:
 
 
 def _shorten_text(text: str, length: int) -> str:
-    text = redact_secrets(text)
+    text = show_hidden(redact_secrets(text))
     return text if len(text) <= length else f"{text[: length - 1]}…"

@@ -18,7 +18,8 @@ from remit.contracts.question import Decision, DecisionKind, Question
 from remit.contracts.schema import shorten_text
 from remit.contracts.secret import redact_secrets, redact_secrets_in_content
 from remit.contracts.target import as_target
-from remit.core.checks import as_person_name, check_text
+from remit.core.checks import check_text
+from remit.core.names import as_person_name
 from remit.errors import (
     InvalidArgumentsError,
     RequestConflictError,

@@ -7,19 +7,20 @@ from collections.abc import Collection, Mapping
 from datetime import datetime
 from typing import Any, Final, Protocol, cast
 
-_LAYOUT_CHARACTERS: Final = frozenset("\n\t")
-_WRITING_CHARACTERS: Final = frozenset("\u00a0\u200c\u200d\u202f")
-"""Characters of ordinary text that do not print: no-break spaces, emoji joiners."""
+from remit.core.names import show_hidden
+
+_WRITING_CHARACTERS: Final = "\n\t\u00a0\u200c\u200d\u202f"
+"""Characters of ordinary text that do not print: breaks of lines, no-break spaces, emoji joiners."""
 
 
 def escape_controls(text: str) -> str:
     """Escape control and direction characters, for reading."""
-    return _escape(text, _LAYOUT_CHARACTERS | _WRITING_CHARACTERS)
+    return show_hidden(text, _WRITING_CHARACTERS)
 
 
 def escape_unprintable(text: str) -> str:
     """Escape every character that does not print as itself, for decisions. JSON stays equal JSON."""
-    return _escape(text, frozenset("\n"))
+    return show_hidden(text)
 
 
 def json_text(value: object, *, indent: int | None = None) -> str:
@@ -65,12 +66,6 @@ def format_cost(dollars: float | None) -> str:
 
 def _short_json(value: object) -> str:
     return one_line(json.dumps(value, ensure_ascii=False), max_length=48)
-
-
-def _escape(text: str, allowed: frozenset[str]) -> str:
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() or c in allowed else json.dumps(c)[1:-1] for c in text)
 
 
 class HasTokens(Protocol):

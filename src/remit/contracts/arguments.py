@@ -18,9 +18,9 @@ from typing import Any, Final, cast
 from msgspec import Struct
 
 from remit.contracts.secret import redact_secrets_in_content
-from remit.core.checks import check_counts, check_instance, check_text
+from remit.core.checks import check_counts, check_instance, check_text, find_unstorable
 from remit.errors import InvalidArgumentsError, SetupError
-from remit.schemas.jsontext import canonical_text
+from remit.schemas.jsontext import canonical_text, compact_json
 
 SECRET_IN_ARGUMENTS: Final = "the arguments contain the value of a secret, which would be journaled; pass its reference"  # noqa: S105 - a message
 
@@ -32,6 +32,7 @@ _HELD_VALUE: Final = '{"contained_a_secret":'
 _HEAD_CHARS: Final = 1000
 _LONG_DIGITS: Final = re.compile("[0-9]{16}")
 _DIGIT: Final = re.compile("[0-9]")
+_NUL: Final = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,7 +179,15 @@ def parse_arguments(raw: str, limits: Limits) -> Arguments:
         return Arguments(raw, None, error=f"the arguments must be a JSON object, not {_describe_json_type(value)}")
     if raw.count("{") + raw.count("[") > limits.argument_depth and _depth(value) > limits.argument_depth:
         return Arguments(raw, None, error=_too_deep_message(limits))
-    return Arguments(raw, cast("dict[str, Any]", value), strict_error=strict_error)
+    read = cast("dict[str, Any]", value)
+    error = _describe_unstorable(compact_json(read)) if "\\u" in raw or not raw.isascii() else ""
+    return Arguments(raw, read, error=error, strict_error=strict_error)
+
+
+def _describe_unstorable(text: str) -> str:
+    """Which characters of compact JSON cannot be stored, as the error for arguments; empty if all can."""
+    unstorable = "the character NUL" if _NUL.search(text) else find_unstorable(text)
+    return unstorable and f"the arguments contain {unstorable}, which cannot be stored; leave that out"
 
 
 def _size(text: str) -> int:
@@ -193,15 +202,13 @@ def canonical_json(value: Any) -> str:
     """
     try:
         text = canonical_text(value)
-        if not text.isascii():
-            text.encode()
-    except UnicodeEncodeError as error:
-        raise InvalidArgumentsError("the arguments contain a lone surrogate, which UTF-8 cannot encode") from error
     except ValueError as error:
         _reject_huge_integers(value)
         raise InvalidArgumentsError(
             "the arguments contain a number that is not finite; JSON has no such number"
         ) from error
+    if ("\\u0000" in text or not text.isascii()) and (unstorable := _describe_unstorable(text)):
+        raise InvalidArgumentsError(unstorable)
     if _DIGIT.search(text[15::16]) and _LONG_DIGITS.search(text):  # sixteen digits in a row cover one of these places
         _reject_huge_integers(value)
     return text

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextvars import ContextVar
 from hashlib import sha256
-from typing import Final, NamedTuple, Protocol, cast
+from typing import Annotated, Final, NamedTuple, Protocol, cast
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from remit.contracts.secret import KNOWN_SECRETS, contains_secret
 from remit.contracts.values import iter_values
 from remit.core.checks import check_instance
+from remit.core.names import check_file_name
 from remit.errors import (
     BrokenJournalError,
     CallError,
@@ -43,7 +44,9 @@ class Artifact(BaseModel):
     digest: str = Field(description="The digest of the content; copy it exactly", pattern=r"^sha256:[0-9a-f]{64}$")
     size: int = Field(description="The size of the content in bytes", ge=0)
     media_type: str = Field(default=OCTETS, description="Like text/csv", pattern=r"^[\w.+-]+/[\w.+-]+$", max_length=127)
-    name: str = Field(default="", description="A file name without a folder", pattern=r"^[^/\\\x00-\x1f]{0,255}$")
+    name: Annotated[str, AfterValidator(check_file_name)] = Field(
+        default="", description="A file name without a folder", pattern=r"^[^/\\\x00-\x1f]{0,255}$"
+    )
 
     def check(self, content: bytes) -> bytes:
         """Verify content against the digest and return it.
@@ -169,8 +172,8 @@ def new_artifact(
         return Artifact(digest=digest_of(content), size=len(content), media_type=kind, name=name)
     except ValidationError as invalid:
         if invalid.errors()[0]["loc"] == ("name",):
-            rule = "give at most 255 characters without /, \\ and control characters"
-            raise error(f"the name {name!r} of an artifact is not valid; {rule}") from invalid
+            rule = "give at most 255 characters that can be seen, without / and \\, like menu-3-4.png"
+            raise error(f"the name {name!a} of an artifact is not valid; {rule}") from invalid
         rule = "give a type and a subtype, like text/csv, of at most 127 characters"
         raise error(f"the media type {media_type!r} is not valid; {rule}") from invalid
 

@@ -18,7 +18,6 @@ from remit.errors import ContractError, InvalidArgumentsError, InvalidOutputErro
 from remit.schemas.json_validator import SchemaMismatchError
 from remit.schemas.schema_binding import SchemaBinder, copy_json
 
-_HALF_A_PAIR: Final = "the arguments hold half of a surrogate pair, which UTF-8 cannot hold"
 _TEXT: Final = {"type": "string"}
 
 
@@ -75,8 +74,6 @@ class JsonInput:
         value = arguments.value or {}
         try:
             bound = cast("dict[str, Any]", self._binder.bind(value, strict=strict))
-        except UnicodeEncodeError as error:
-            raise InvalidArgumentsError(_HALF_A_PAIR) from error
         except ValueError as error:
             raise InvalidArgumentsError(self.explain(error)) from error
         return JsonPayload.from_dict(bound, set(value) & set(bound))

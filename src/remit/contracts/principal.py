@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from remit.contracts.target import check_granted, permissions_at
-from remit.core.checks import as_normalized, as_person_name, as_texts, check_instance, check_name, check_text
+from remit.core.checks import as_texts, check_instance, check_name, check_text
+from remit.core.names import as_normalized, as_person_name
 from remit.errors import RequestError
 
 WILDCARD = "*"

@@ -11,7 +11,8 @@ from pydantic import TypeAdapter
 from pydantic_core import CoreConfig, SchemaValidator
 
 from remit.contracts.principal import Principal
-from remit.core.checks import as_normalized, as_tuple, check_flag, check_instance, check_name, check_texts
+from remit.core.checks import as_tuple, check_flag, check_instance, check_name, check_texts
+from remit.core.names import as_normalized
 from remit.errors import SetupError
 
 T = TypeVar("T")

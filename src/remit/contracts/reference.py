@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -15,6 +14,7 @@ from pydantic_core import CoreSchema, core_schema
 
 from remit.contracts.values import iter_values
 from remit.core.checks import as_text_tuple, check_name, check_text
+from remit.core.names import show_hidden
 from remit.errors import ContractError, InvalidArgumentsError, SetupError
 from remit.schemas.roundtrip import iter_nodes
 
@@ -51,14 +51,7 @@ _MAX_LENGTH: Final = 200
 def _describe(id: str, name: str, revision: str, alias: str = "") -> str:  # noqa: A002
     state = f"revision {revision}" if any(map(str.isdigit, revision)) else revision  # such as open, of a change set
     also = f" ({alias})" if alias else ""
-    return _escape(f'{id} "{name}"{also}' + (f", {state}" if state else ""))
-
-
-def _escape(text: str) -> str:
-    """The text with escapes for what would break its line or change how it is read."""
-    return "".join(
-        repr(each)[1:-1] if unicodedata.category(each) in ("Cc", "Cf", "Zl", "Zp") else each for each in text
-    )
+    return show_hidden(f'{id} "{name}"{also}' + (f", {state}" if state else ""), "")
 
 
 def describe_candidate(candidate: Candidate, alias: str = "") -> str:
@@ -86,7 +79,7 @@ class Referent(str):
 
     def describe(self) -> str:
         """What was resolved, for a person: ``"home" → page 7 "Home", revision 3``."""
-        said = "" if self.said == self else f'"{_escape(self.said)}" → '
+        said = "" if self.said == self else f'"{show_hidden(self.said, "")}" → '
         return f"{said}{self.kind} {_describe(str(self), self.name, self.revision)}"
 
 

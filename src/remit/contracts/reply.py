@@ -13,6 +13,7 @@ from remit.contracts.artifact import check_given_artifacts
 from remit.contracts.contract import OutputSchema
 from remit.contracts.items import Outcome
 from remit.contracts.schema import serialize_content
+from remit.contracts.wire import replace_surrogates
 from remit.core.checks import check_instance
 from remit.errors import CallCancelledError, CallError, DeniedError, InvalidOutputError, error_from_reply
 from remit.schemas.jsontext import compact_json
@@ -63,7 +64,7 @@ class Reply(Struct, frozen=True):
         """The reply that describes an error."""
         check_instance("Reply.from_error: error", error, CallError, "give a CallError of remit.errors")
         outcome: Outcome = "denied" if isinstance(error, DeniedError) else "error"
-        return Reply(compact_json(error.to_reply()), outcome, NOT_LOADED, error)
+        return Reply(replace_surrogates(compact_json(error.to_reply())), outcome, NOT_LOADED, error)
 
     @staticmethod
     def from_stopped_call() -> Reply:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Callable, Mapping
 from functools import cached_property
@@ -21,6 +22,7 @@ from pydantic_core import ErrorDetails, PydanticSerializationError, to_json
 from remit.contracts.arguments import SECRET_IN_ARGUMENTS, Arguments, canonical_json, reject_constant
 from remit.contracts.reference import check_references, note_references, reference_kinds
 from remit.contracts.secret import contains_secret
+from remit.contracts.wire import without_surrogates
 from remit.errors import ContractError, InvalidArgumentsError, InvalidOutputError
 from remit.schemas.json_schema import generate_json_schema
 from remit.schemas.known_keys import describe_known_keys
@@ -255,9 +257,20 @@ class Output(Generic[T]):
     def dump(self, value: object) -> tuple[T, str]:
         """Check a result. Returns it with its content: text as it is, everything else as JSON.
 
+        Halves of surrogate pairs, which UTF-8 cannot encode, are replaced.
+
         Raises:
-            InvalidOutputError: the result does not have the type, or JSON or UTF-8 cannot represent it.
+            InvalidOutputError: the result does not have the type, or JSON cannot represent it.
         """
+        try:
+            return self._dump(value)
+        except InvalidOutputError:
+            with contextlib.suppress(RecursionError):
+                if isinstance(value, (str, list, dict)) and (safe := without_surrogates(value)) != value:
+                    return self._dump(safe)
+            raise
+
+    def _dump(self, value: object) -> tuple[T, str]:
         try:
             checked = self._adapter.validate_python(value)
             if self._is_text:

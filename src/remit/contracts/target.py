@@ -6,13 +6,14 @@ import unicodedata
 from fnmatch import fnmatchcase
 from typing import Final
 
-from remit.core.checks import check_permission, check_text, check_unicode
+from remit.core.checks import check_permission, check_text
+from remit.core.names import check_shown, find_mixed_scripts
 from remit.errors import RemitError, SetupError
 
 MAX_TARGET: Final = 200
 """The maximal length of a target, in characters."""
 
-_RESERVED: Final = frozenset("*?[]@")
+_RESERVED: Final = frozenset(" *?[]@\\")
 
 
 def as_target(what: str, value: object, error: type[RemitError] = SetupError) -> str:
@@ -21,12 +22,12 @@ def as_target(what: str, value: object, error: type[RemitError] = SetupError) ->
     Raises:
         SetupError: or ``error``; names the argument and what is wrong with it.
     """
-    check_text(what, value, error)
-    text = unicodedata.normalize("NFC", str(value))
-    if len(text) > MAX_TARGET:
-        raise error(f"{what} has {len(text):,} characters; give at most {MAX_TARGET}")
-    if not text.isprintable() or " " in text or not _RESERVED.isdisjoint(text) or (text and "" in text.split("/")):
+    text = check_shown(what, value, error, MAX_TARGET)
+    segments = text.split("/") if text else []
+    if not _RESERVED.isdisjoint(text) or not {"", ".", ".."}.isdisjoint(segments):
         raise error(f"{what} is {text!r}; give words joined by /, like bakery/main, without spaces and * ? [ ] @")
+    if unicodedata.normalize("NFKC", text) != text or any(map(find_mixed_scripts, segments)):
+        raise error(f"{what} is {text!a}, which looks like another; give it in letters of one script")
     return text
 
 
@@ -36,7 +37,7 @@ def check_granted(what: str, value: object) -> None:
     Raises:
         SetupError: names the argument.
     """
-    check_unicode(what, value)
+    check_text(what, value)
     permission, has_target, pattern = str(value).partition("@")
     check_permission(what, permission)
     if has_target:

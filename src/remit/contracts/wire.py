@@ -62,6 +62,17 @@ def replace_surrogates(text: str) -> str:
     return _SURROGATE.sub("\ufffd", text)
 
 
+def without_surrogates(value: Any) -> Any:
+    """The value without halves of surrogate pairs, which UTF-8 cannot encode."""
+    if isinstance(value, str):
+        return replace_surrogates(value)
+    if isinstance(value, list):
+        return [without_surrogates(each) for each in cast("list[Any]", value)]
+    if isinstance(value, dict):
+        return {key: without_surrogates(each) for key, each in cast("dict[str, Any]", value).items()}
+    return value
+
+
 def escape_surrogates(arguments: str) -> str:
     """Arguments with each half of a surrogate pair as its escape, which the parser of arguments refuses."""
     return _SURROGATE.sub(lambda found: f"\\u{ord(found.group()):04x}", arguments)

@@ -9,7 +9,6 @@ import os
 import re
 import sys
 import time
-import unicodedata
 from collections.abc import Callable, Iterable
 from functools import wraps
 from pathlib import Path
@@ -93,26 +92,26 @@ def check_instances(owner: str, **values: tuple[object, type | UnionType]) -> No
 
 
 def check_text(what: str, value: object, error: type[RemitError] = SetupError) -> None:
-    """Refuse a value that is not a string.
+    """Refuse a value that is not a string, or has a character that cannot be stored; see `find_unstorable`.
 
     Raises:
         SetupError: or ``error``; names the argument.
     """
     if not isinstance(value, str):
         raise error(f"{what} is {value!r}; give a string")
+    if unstorable := find_unstorable(value):
+        shown = repr(value) if len(value) <= _MAX_SHOWN_CHARS else f"{value[:_MAX_SHOWN_CHARS]!r}…"
+        raise error(f"{what} is {shown}; give a string without {unstorable}")
 
 
-def check_unicode(what: str, value: object) -> None:
-    """Refuse a value that is not a string, or has half a character (a lone surrogate), which cannot be stored.
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
+_MAX_SHOWN_CHARS = 200
 
-    Raises:
-        SetupError: names the argument.
-    """
-    check_text(what, value)
-    try:
-        str(value).encode()
-    except UnicodeEncodeError:
-        raise wrong_value(what, value, "give a string without lone surrogates") from None
+
+def find_unstorable(text: str) -> str:
+    """The characters of a text that UTF-8 or a database cannot hold, in words: halves of surrogate pairs, and NUL."""
+    found = None if text.isascii() and "\0" not in text else _UNSTORABLE.search(text)
+    return "" if found is None else "the character NUL" if found[0] == "\0" else "lone surrogates"
 
 
 def check_name(what: str, value: object, error: type[SetupError] = SetupError) -> None:
@@ -176,41 +175,6 @@ def as_text_tuple(what: str, value: object, error: type[SetupError] = SetupError
     for each in texts:
         check_text(f"an item of {what}", each, error)
     return texts
-
-
-def as_normalized(what: str, value: object) -> str:
-    """Convert a name to Unicode's form NFKC, without spaces around it, so that two spellings are one name.
-
-    Raises:
-        SetupError: names the argument.
-    """
-    check_unicode(what, value)
-    return unicodedata.normalize("NFKC", str(value)).strip()
-
-
-_SCRIPTS = ("LATIN", "CYRILLIC", "GREEK", "ARMENIAN", "COPTIC", "CHEROKEE", "LISU")
-"""Scripts whose letters look like those of another."""
-
-
-_MAX_NAME_CHARS = 200
-
-
-def as_person_name(what: str, value: object) -> str:
-    """Convert the name of a person or service to its normal form, so that no two names look alike.
-
-    Raises:
-        SetupError: it has characters that cannot be printed, or letters of scripts that look alike.
-    """
-    name = as_normalized(what, value)
-    if len(name) > _MAX_NAME_CHARS:
-        raise SetupError(f"{what} has {len(name):,} characters; give at most {_MAX_NAME_CHARS}")
-    if name.isascii() and name.isprintable():
-        return name
-    scripts = {unicodedata.name(letter, "").partition(" ")[0] for letter in name}.intersection(_SCRIPTS)
-    if not name.isprintable() or len(scripts) > 1:
-        shown = f"mixes {' and '.join(sorted(scripts))} letters" if len(scripts) > 1 else "cannot be printed"
-        raise SetupError(f"{what} is {value!a}, which {shown}; give a name that looks like no other")
-    return name
 
 
 def as_clock(what: str, clock: Callable[[], float]) -> Callable[[], float]:

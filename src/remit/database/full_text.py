@@ -12,7 +12,7 @@ from typing import Final
 from sqlalchemy import Connection, Float, Subquery, Text, column, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from remit.core.checks import as_text_tuple, check_instance, check_positive, check_text, check_unicode, wrong_value
+from remit.core.checks import as_text_tuple, check_instance, check_positive, check_text, wrong_value
 from remit.database.words import (
     Word,
     canonical_languages,
@@ -110,7 +110,7 @@ class FullText:
         if unknown := texts.keys() ^ self.columns.keys():
             raise wrong_value(f"FullText.index: {min(unknown)}", None, f"give texts for {', '.join(self.columns)}")
         for name, value in texts.items():
-            check_unicode(f"FullText.index: {name}", value)
+            check_text(f"FullText.index: {name}", value)
         check_text("FullText.index: language", language)
         languages = canonical_languages([language])
         await self.remove(session, key)
@@ -145,7 +145,7 @@ class FullText:
             query: the words.
             languages: the languages in which words may share a stem, such as ``["en", "de-AT"]``: those of the rows.
         """
-        check_unicode("FullText.search: query", query)
+        check_text("FullText.search: query", query)
         codes = canonical_languages(as_text_tuple("FullText.search: languages", languages))
         words = [*{word.text: word for word in split_words(query)}.values()][:_MAX_QUERY_WORDS]
         terms = {word.text: matching_terms(word, codes) for word in words}

@@ -88,7 +88,7 @@ class ArtifactService:
         check_principal("by", by)
         check_texts("artifacts.add", name=name, media_type=media_type)
         if isinstance(content, Path):
-            name = name or content.name
+            name = name or content.name.lstrip(".")
             try:
                 content = await asyncio.to_thread(content.read_bytes)
             except OSError as error:

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, cast, get_args
 
 from remit.contracts.items import DETACHED, Position
 from remit.contracts.secret import redact_secrets
-from remit.core.checks import as_person_name
+from remit.core.names import as_person_name
 from remit.engine.reader import BATCH, Page, RunReader, check_ids, check_limit, read_page
 from remit.engine.sharing import Access, has_access, is_part, may_see_all
 from remit.errors import RequestConflictError, RequestDeniedError, RequestError, RequestNotFoundError

@@ -13,7 +13,6 @@ from remit.contracts.items import Position, RunFinished, RunScheduled, RunStalle
 from remit.contracts.principal import Principal, check_principal
 from remit.contracts.question import DecisionKind, Question
 from remit.contracts.usage import NO_USAGE, Prices, UsageTotals
-from remit.contracts.wire import has_surrogates
 from remit.core.checks import check_counts, check_flag, check_instance, check_numbers, check_positive, check_text
 from remit.engine.ended import read_ended_outcome
 from remit.engine.following import StreamEvent, check_after, follow_run
@@ -380,11 +379,9 @@ async def read_page(
 
 
 def check_ids(**values: object) -> None:
-    """Refuse names and ids that are no text."""
+    """Refuse names and ids that are no text, or no text that a store can hold."""
     for name, value in values.items():
         check_text(name, value, RequestError)
-        if has_surrogates(str(value)):
-            raise RequestError(f"{name} is {value!r}; give a string without lone surrogates")
 
 
 def check_limit(limit: int) -> None:

@@ -12,8 +12,10 @@ from remit.contracts.artifact import Files
 from remit.contracts.items import RunOpened
 from remit.contracts.principal import Principal, check_principal
 from remit.contracts.question import content_digest
+from remit.contracts.secret import contains_secret
 from remit.contracts.target import as_target
 from remit.core.checks import check_instance, check_text
+from remit.core.names import check_shown
 from remit.dispatch.registry import AnyCallee
 from remit.engine.schedule import Schedule
 from remit.errors import IdempotencyError, RequestError
@@ -81,13 +83,17 @@ class RunRequest(NamedTuple):
         check_principal("by", self.principal)
         check_instance("arguments", self.arguments, Arguments, "parse them with remit.tools.parse_arguments")
         check_instance("schedule", self.schedule, (Schedule, NoneType), "give a Schedule")
-        for name in ("conversation", "idempotency_key"):
+        for name in ("conversation", "idempotency_key", "target"):
             check_text(name, getattr(self, name))
             if len(getattr(self, name)) > _MAX_NAME_CHARS:
                 raise RequestError(f"{name} is too long; give at most {_MAX_NAME_CHARS:,} characters")
+            if contains_secret(getattr(self, name)):
+                raise RequestError(f"{name} contains the value of a secret, which would be stored; leave it out")
         if self.when_busy not in get_args(WhenBusy):
             raise RequestError(f"when_busy is {self.when_busy!r}; give one of {', '.join(get_args(WhenBusy))}")
         target = as_target("target", self.target, RequestError)
+        if check_shown("conversation", self.conversation, RequestError, _MAX_NAME_CHARS) != self.conversation:
+            raise RequestError(f"conversation is {self.conversation!a}; give it in Unicode's composed form, NFC")
         return self._replace(arguments=self.arguments.limit(limits), target=target)
 
 

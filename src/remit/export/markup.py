@@ -6,9 +6,10 @@ import html
 from typing import Final
 
 from remit.contracts.secret import redact_secrets
+from remit.core.names import show_hidden
 
 _VOID: Final = frozenset({"meta"})
-_LAYOUT: Final = frozenset("\n\t\u00a0\u200c\u200d\u202f")
+_LAYOUT: Final = "\n\t\u00a0\u200c\u200d\u202f"
 
 
 class Markup(str):
@@ -32,9 +33,4 @@ def join(*children: str) -> Markup:
 
 def escape(text: str) -> str:
     """Text without markup. Characters that cannot be printed, and marks that reverse text, are shown by their code."""
-    shown = text if text.isprintable() else "".join(c if c.isprintable() or c in _LAYOUT else _code(c) for c in text)
-    return html.escape(redact_secrets(shown))
-
-
-def _code(character: str) -> str:
-    return f"\\u{ord(character):04x}"
+    return html.escape(redact_secrets(show_hidden(text, _LAYOUT)))

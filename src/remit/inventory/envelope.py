@@ -19,7 +19,8 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, RootModel, TypeAda
 from remit.contracts.arguments import Arguments
 from remit.contracts.principal import Principal, check_principal
 from remit.contracts.reply import Reply
-from remit.core.checks import as_normalized, check_instance, check_method
+from remit.core.checks import check_instance, check_method
+from remit.core.names import as_normalized
 from remit.engine.result import RunResult
 from remit.errors import CallError, ContractError, RequestDeniedError, RequestError, error_from_reply
 from remit.schemas.jsontext import compact_json

@@ -29,7 +29,7 @@ from remit.contracts.settings import ModelSettings
 from remit.contracts.streaming import Delta
 from remit.contracts.transient import is_transient
 from remit.contracts.wire import to_request_text
-from remit.core.checks import as_text_tuple, check_functions, check_instance, check_name, check_positive, check_unicode
+from remit.core.checks import as_text_tuple, check_functions, check_instance, check_name, check_positive, check_text
 from remit.errors import (
     CompletionError,
     ContextLengthError,
@@ -83,7 +83,7 @@ class OpenAI:
     ) -> None:
         check_name("OpenAI: model", model)
         check_name("OpenAI: api_key", api_key)
-        check_unicode("OpenAI: base_url", "" if base_url is None else base_url)
+        check_text("OpenAI: base_url", "" if base_url is None else base_url)
         check_positive("OpenAI", timeout=timeout)
         check_instance("OpenAI: reads_images", reads_images, bool, "give True or False")
         check_instance("OpenAI: reads_pdfs", reads_pdfs, (bool, NoneType), "give True, False or None")

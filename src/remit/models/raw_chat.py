@@ -32,9 +32,9 @@ from remit.contracts.wire import (
     read_tool_calls,
     received_message,
     rename_tool_calls,
-    replace_surrogates,
     text_of_message,
     to_request_text,
+    without_surrogates,
 )
 from remit.models.answer_stream import REFUSED_STATUSES, STREAM_FIELDS, AnswerStream, StreamCutError
 from remit.models.bounded_http import ask_uncompressed, is_event_stream, read_answer
@@ -119,7 +119,7 @@ class _Exchange:
             return answer  # no completion, as PydanticAI finds as well
         body["choices"][0]["message"] = readable
         body = {"id": "", "object": "chat.completion", "created": 0, "model": "", **body, "usage": _to_counts(body)}
-        return ascii_json(_without_surrogates(body)).encode()
+        return ascii_json(without_surrogates(body)).encode()
 
 
 def _is_same(parsed: dict[str, Any], written: dict[str, Any]) -> bool:
@@ -163,7 +163,7 @@ class _KeepingChat(_DeclaredTools, OpenAIChatModel):
         if origin != model_origin(self):
             return super()._map_model_response(_without_vendor(message))
         text = to_request_text(text)
-        mapped = _without_surrogates(json.loads(text))
+        mapped = without_surrogates(json.loads(text))
         exchange.sent.append((mapped, text))
         return copy.deepcopy(mapped)
 
@@ -278,14 +278,3 @@ def _to_counts(body: dict[str, Any]) -> dict[str, Any] | None:
         return None
     counts = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
     return counts | {key: value for key, value in cast("dict[str, Any]", usage).items() if value is not None}
-
-
-def _without_surrogates(value: Any) -> Any:
-    """The value without halves of surrogate pairs, which neither UTF-8 nor PydanticAI can write."""
-    if isinstance(value, str):
-        return replace_surrogates(value)
-    if isinstance(value, list):
-        return [_without_surrogates(each) for each in cast("list[Any]", value)]
-    if isinstance(value, dict):
-        return {key: _without_surrogates(each) for key, each in cast("dict[str, Any]", value).items()}
-    return value

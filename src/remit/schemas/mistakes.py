@@ -11,6 +11,7 @@ from remit.schemas.json_schema import JsonSchema
 from remit.schemas.known_keys import find_description
 
 _PREFIXES: Final = ("Value error, ", "Assertion failed, ")
+_NO_UNICODE: Final = "unable to parse raw data as a unicode string"
 _PATTERN: Final = "String should match pattern "
 _MAX_LENGTH: Final = 400
 _MAX_MISTAKES: Final = 10_000
@@ -37,6 +38,8 @@ def explain_mistake(message: str, path: Sequence[str | int] = (), document: Json
     for prefix in _PREFIXES:
         message = message.removeprefix(prefix)
     message = " ".join(message.split())
+    if message.endswith(_NO_UNICODE):
+        message = "give a string without lone surrogates"
     if message.startswith(_PATTERN):
         description = find_description(document, path) if document else ""
         message = f"not in the required form; expected: {description or message.removeprefix(_PATTERN)}"

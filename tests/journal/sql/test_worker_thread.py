@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Iterator
+from types import SimpleNamespace
 
 import pytest
 from sqlalchemy import Connection
 
 from remit.errors import JournalError
+from remit.journal.sql import worker_thread
 from remit.journal.sql.worker_thread import MAX_BATCH_SIZE, Job, WorkerThread
 
 
@@ -102,3 +105,18 @@ def test_jobs_of_a_loop_that_ended_before_it_woke_the_thread_are_done_with_the_n
 
     assert asyncio.run(stay()) == 1
     assert done.sizes == [2]
+
+
+async def test_a_thread_of_another_process_is_neither_given_jobs_nor_waited_for(
+    batches: WorkerThread, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await batches.submit(work)
+    process = os.getpid()
+    monkeypatch.setattr(worker_thread, "os", SimpleNamespace(getpid=lambda: process + 1))
+    with pytest.raises(JournalError, match="the journal was opened by the process that this one was forked from"):
+        batches.submit(work)
+    fresh = WorkerThread("remit-test", lambda batch: None)
+    assert (batches.is_own, fresh.is_own) == (False, True)
+    batches.close()
+    monkeypatch.undo()
+    assert batches.is_own

@@ -1,0 +1,129 @@
+"""What a name may be, and how text of strangers is shown, so that nothing in it is hidden or looks like another."""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections.abc import Iterator
+from typing import Final
+
+from remit.core.checks import check_text
+from remit.errors import RemitError, SetupError
+
+MAX_NAME_CHARS: Final = 200
+
+_FILLERS: Final = "\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef"
+"""Characters that count as letters or marks and show nothing."""
+
+_HIDDEN: Final = re.compile(f"[{_FILLERS}]")
+_EMOJI_STYLE: Final = frozenset("\ufe0e\ufe0f")
+_LOOK_ALIKES: Final = re.compile(
+    "[\u2024\u2044\u2215\u2216\u2571\u2572\u27cb\u27cd\u29f5\u29f8\u29f9\ufe52\ufe68\uff0e\uff0f\uff3c]"
+)
+"""Characters that look like a dot, a slash or a backslash."""
+
+_MAX_MARKS: Final = 4
+"""How many combining marks a letter may have; no language needs more."""
+
+_DEVICES: Final = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
+
+
+def show_hidden(text: str, allowed: str = "\n") -> str:
+    """The text with an escape of JSON for each character that does not print as itself, except those ``allowed``.
+
+    These are control, direction and format characters, fillers, and marks that bury the letter below them.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    hidden = set(_find_hidden(text, allowed))
+    return "".join(json.dumps(each)[1:-1] if at in hidden else each for at, each in enumerate(text)) if hidden else text
+
+
+def check_shown(what: str, value: object, error: type[RemitError] = SetupError, max_chars: int = MAX_NAME_CHARS) -> str:
+    """Refuse a name that is too long or not what it looks like, and return it in Unicode's composed form.
+
+    Raises:
+        SetupError: or ``error``; names the argument and the character.
+    """
+    check_text(what, value, error)
+    name = unicodedata.normalize("NFC", str(value))
+    if len(name) > max_chars:
+        raise error(f"{what} has {len(name):,} characters; give at most {max_chars:,}")
+    if name.isascii() and name.isprintable():
+        return name
+    look_alike = _LOOK_ALIKES.search(name)
+    found = look_alike[0] if look_alike else next((name[at] for at in _find_hidden(name, None)), "")
+    if found:
+        raise error(f"{what} is {value!a}, in which {_describe(found)}; leave it out")
+    return name
+
+
+def as_normalized(what: str, value: object) -> str:
+    """Convert a name to Unicode's form NFKC, without spaces around it, so that two spellings are one name.
+
+    Raises:
+        SetupError: names the argument.
+    """
+    check_text(what, value)
+    return check_shown(what, unicodedata.normalize("NFKC", str(value)).strip())
+
+
+_SCRIPTS = ("LATIN", "CYRILLIC", "GREEK", "ARMENIAN", "COPTIC", "CHEROKEE", "LISU")
+"""Scripts whose letters look like those of another."""
+
+
+def as_person_name(what: str, value: object) -> str:
+    """Convert the name of a person or service to its normal form, so that no two names look alike.
+
+    Raises:
+        SetupError: it has characters that cannot be seen, or letters of scripts that look alike.
+    """
+    name = as_normalized(what, value)
+    if scripts := find_mixed_scripts(name):
+        raise SetupError(f"{what} is {value!a}, which mixes {scripts} letters; give a name that looks like no other")
+    return name
+
+
+def find_mixed_scripts(name: str) -> str:
+    """The scripts whose letters look alike and which a name mixes, in words; empty if it does not."""
+    if name.isascii():
+        return ""
+    scripts = {unicodedata.name(letter, "").partition(" ")[0] for letter in name}.intersection(_SCRIPTS)
+    return " and ".join(sorted(scripts)) if len(scripts) > 1 else ""
+
+
+def check_file_name(name: str) -> str:
+    """Return the name of a file, unless it hides the file, leads elsewhere or is not what it looks like.
+
+    Raises:
+        ValueError: says what is wrong with it.
+    """
+    if name.startswith(".") or name.endswith((".", " ")) or _DEVICES.fullmatch(name):
+        raise ValueError(f"{name!a} is not a name of a file that every system can keep; give one like menu-3-4.png")
+    for at in _find_hidden(name, None):
+        raise ValueError(f"{name!a} is not a name of a file: {_describe(name[at])}; leave it out")
+    if found := _LOOK_ALIKES.search(name):
+        raise ValueError(f"{name!a} is not a name of a file: {_describe(found[0])}; leave it out")
+    return name
+
+
+def _describe(character: str) -> str:
+    kind = "looks like another character" if _LOOK_ALIKES.match(character) else "cannot be seen as itself"
+    return f"U+{ord(character):04X} {kind}"
+
+
+def _find_hidden(text: str, allowed: str | None) -> Iterator[int]:
+    """The places of characters that do not print as themselves. Names (None) have no style of emoji either."""
+    marks = 0
+    for at, each in enumerate(text):
+        if each.isascii() and each.isprintable():
+            marks = 0
+            continue
+        is_mark = unicodedata.category(each) in ("Mn", "Me")
+        marks = marks + 1 if is_mark else 0
+        if allowed and each in allowed:
+            continue
+        styles_emoji = allowed is not None and each in _EMOJI_STYLE and marks == 1 and at > 0
+        if not each.isprintable() or (_HIDDEN.match(each) and not styles_emoji) or marks > _MAX_MARKS:
+            yield at
