@@ -17,13 +17,15 @@ from remit.errors import LeaseError
 from remit.items import ModelUsage, ToolOutput
 from remit.layers import Budget, CallLayer
 from remit.messages import ChatRequest, Completion
-from remit.models import ModelSettings
+from remit.models import ModelSettings, Price
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls
 from remit.workers import PydanticAIDriver
 
 PERSON = Principal("ada", permissions=frozenset({"*"}))
 MAX_TOKENS = 300
+PRICES = {"dear": Price(1_000, 1_000), "free": Price(0, 0)}
+"""A thousandth of a dollar for each token; the answers of the model asked name one of no price as often."""
 
 
 def figures(*, short: bool) -> Iterator[Figure]:
@@ -38,12 +40,16 @@ def figures(*, short: bool) -> Iterator[Figure]:
     )
     held = sum(each.over for each in worlds) if refused and resumed else 1
     yield no_violations("budget.tokens_over", held, seeds, how)
+    dollars = sum(each.dollars_over for each in worlds) if refused else 1
+    how = f"the same {seeds:,} trees, half of them with a limit in dollars; of three answers two name another model"
+    yield no_violations("budget.dollars_over", dollars, seeds, how)
 
 
 @dataclass
 class World:
     """A model whose answers call agents at random, and what came of one run."""
 
+    model, vendor = "dear", "lab"
     chance: random.Random
     agents: Sequence[str] = ()
     requests: int = 0
@@ -52,6 +58,7 @@ class World:
     refused: int = 0
     resumed: int = 0
     over: int = 0
+    dollars_over: int = 0
     tokens: dict[str, int] = field(default_factory=dict[str, int])
     """What the last answer to each request used, whatever it reported."""
 
@@ -67,7 +74,8 @@ class World:
         prompt, completion = size * self.chance.choice((1, 2)) // 2, self.chance.choice((10, 150, MAX_TOKENS))
         self.tokens[f"{request.agent_call_id}:{_count_turns(request) + 1}"] = prompt + completion
         reported = self.chance.choice([(prompt, completion)] * 4 + [(-50 * prompt, completion), (0, 0), (10**20, 1)])
-        return replace(answer, prompt_tokens=reported[0], completion_tokens=reported[1])
+        named = self.chance.choice(("dear", "free", "unheard-of"))
+        return replace(answer, model=named, prompt_tokens=reported[0], completion_tokens=reported[1])
 
     def _choose_line(self, request: ChatRequest) -> str | dict[str, Any]:
         names = [each for each in request.tools.names if each in self.agents]
@@ -106,8 +114,9 @@ async def _run(seed: int) -> World:
     world.agents = tuple(limits)
     limit = chance.choice((1_500, 4_000, 12_000))
     store = InMemoryStore()
-    layers: Stack[CallLayer] = Stack(Budget(tokens=limit))
-    runtime = Runtime(App(name="budgets", agents=tuple(below)), store=store, layers=layers)
+    is_in_dollars = chance.random() < 0.5
+    layers: Stack[CallLayer] = Stack(Budget(cost=limit / 1_000) if is_in_dollars else Budget(tokens=limit))
+    runtime = Runtime(App(name="budgets", agents=tuple(below)), store=store, layers=layers, prices=PRICES)
     run = await runtime.submit("go", by=PERSON)
     for _ in range(chance.randrange(3)):
         world.interrupt_at, world.interrupted = world.requests + chance.randrange(1, 9), asyncio.Event()
@@ -117,11 +126,13 @@ async def _run(seed: int) -> World:
         world.resumed += 1
     world.interrupt_at = 0
     await runtime.resume(run)
-    await _count(world, store, run, limits, limit)
+    await _count(world, store, run, limits, limit, is_in_dollars=is_in_dollars)
     return world
 
 
-async def _count(world: World, store: InMemoryStore, run: str, limits: dict[str, int | None], limit: int) -> None:
+async def _count(
+    world: World, store: InMemoryStore, run: str, limits: dict[str, int | None], limit: int, *, is_in_dollars: bool
+) -> None:
     """Compare what the answers on record used with the limits, of the run and of each call of an agent."""
     items = [position.item for position in await store.read(run)]
     ends = {item.call: item for item in items if isinstance(item, ToolOutput)}
@@ -137,7 +148,9 @@ async def _count(world: World, store: InMemoryStore, run: str, limits: dict[str,
             continue
         own = limits[ends[call].callee]
         world.over += own is not None and tokens > own
-        world.over += not ends[call].parent and tokens > limit
+        is_over = not ends[call].parent and tokens > limit
+        world.dollars_over += is_over and is_in_dollars
+        world.over += is_over and not is_in_dollars
     world.refused += sum(_is_refusal(item.text) for item in ends.values())
 
 

@@ -1,4 +1,4 @@
-"""Mutants of the figure about budgets."""
+"""Mutants of the figures about budgets."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Final
 from figures.mutants.mutant import edited, mutants_of
 
 _METER: Final = "remit.contracts.meter"
+_USAGE: Final = "remit.contracts.usage"
 
 MUTANTS: Final = mutants_of(
     "budget.tokens_over",
@@ -18,14 +19,30 @@ MUTANTS: Final = mutants_of(
             f"{_METER}:Meter._is_within", "call in self.calls_around(agent)", "call in (agent,)"
         ),
         "the answer is not reserved": edited(
-            f"{_METER}:_estimate", "Reservation(prompt, completion, None", "Reservation(prompt, 0, None"
+            f"{_METER}:_estimate", "Reservation(model, prompt, completion, ", "Reservation(model, prompt, 0, "
         ),
         "negative usage is believed": edited("remit.contracts.usage:are_tokens", "0 <= each <=", "each <="),
         "usage that is not reported counts nothing": edited(
-            "remit.agent.usage_record:add_usage", "if reservation is not None and not", "if not reservation and not"
+            "remit.agent.usage_record:add_usage",
+            "if reservation.prompt_tokens and not",
+            "if not reservation.prompt_tokens and not",
         ),
         "a limit is checked without the estimate": edited(
             f"{_METER}:Meter._check_fits", "used.tokens + planned > limit.tokens", "used.tokens > limit.tokens"
+        ),
+    },
+) + mutants_of(
+    "budget.dollars_over",
+    {
+        "the model that the answer names is priced": edited(
+            f"{_USAGE}:_find_cost", "(item.requested, item.model)", "(item.model,)"
+        ),
+        "the cheaper of both models is priced": edited(f"{_USAGE}:_find_cost", "max(costs", "min(costs"),
+        "the model that was asked is not on record": edited(
+            "remit.agent.usage_record:add_usage", "requested=reservation.model", "requested=''"
+        ),
+        "dollars are not reserved": edited(
+            f"{_METER}:Meter._check_fits", "*(each.cost for each in pending)", "*(0.0 for each in pending)"
         ),
     },
 )

@@ -10,7 +10,7 @@ from remit.contracts.usage import Price, UsageTotals, find_price
 PRICES = {"gpt-5": Price(1.0, 10.0, 0.1), "gpt-5-mini": Price(0.5, 2.0), "lab:m": Price(3.0, 3.0), "m": Price(4.0, 4.0)}
 
 
-def usage(model: str, prompt: int, completion: int, cached: int = 0) -> ModelUsage:
+def usage(model: str, prompt: int, completion: int, cached: int = 0, requested: str = "") -> ModelUsage:
     return ModelUsage(
         call="a:1",
         model=model,
@@ -19,6 +19,7 @@ def usage(model: str, prompt: int, completion: int, cached: int = 0) -> ModelUsa
         completion_tokens=completion,
         response="",
         cached_tokens=cached,
+        requested=requested,
     )
 
 
@@ -56,3 +57,22 @@ def test_usage_adds_up_and_its_cost_is_unknown_once_a_price_is() -> None:
     unknown = totals.add(usage("another", 1, 1), PRICES)
     assert (unknown.tokens, unknown.cost) == (3102, None)
     assert unknown.add(usage("gpt-5", 1, 1), PRICES).cost is None
+
+
+@pytest.mark.parametrize(
+    ("requested", "answered", "dollars"),
+    [
+        ("openai:gpt-5", "gpt-5-mini", 11.0),
+        ("openai:gpt-5-mini", "gpt-5", 11.0),
+        ("openai:gpt-5", "free", 11.0),
+        ("openai:gpt-5", "unheard-of", 11.0),
+        ("openai:gpt-5", "", 11.0),
+        ("openrouter:auto", "openai/gpt-5", 11.0),
+        ("openrouter:auto", "unheard-of", None),
+    ],
+)
+def test_a_request_costs_what_the_dearer_of_the_model_asked_and_the_model_named_costs(
+    requested: str, answered: str, dollars: float | None
+) -> None:
+    prices = {**PRICES, "free": Price(0, 0)}
+    assert UsageTotals().add(usage(answered, 10**6, 10**6, requested=requested), prices).cost == dollars

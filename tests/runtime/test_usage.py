@@ -20,7 +20,7 @@ from remit.errors import BudgetError, ModelBusyError
 from remit.items import ModelUsage
 from remit.layers import AddMessage, Budget, CallLayer, Fallback, ModelLayer, RetryModel
 from remit.messages import ChatRequest, Completion, completion_from_message
-from remit.models import ModelSettings, PydanticAIModel
+from remit.models import ModelSettings, Price, PydanticAIModel
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser
 from remit.workers import PydanticAIDriver
@@ -115,6 +115,43 @@ async def test_impossible_or_missing_usage_is_charged_as_estimated_and_refunds_n
     assert (await runtime.replay(result.run)).is_identical
     again = await runtime.resume(result.run)
     assert again.usage == result.usage
+
+
+class Impostor:
+    """A model with a price, whose answers name another model."""
+
+    model, vendor = "dear", "lab"
+
+    def __init__(self, answered: str) -> None:
+        self._scripted = Scripted([calls(("look", {"page": str(number)})) for number in range(30)])
+        self._answered = answered
+
+    async def __call__(self, request: ChatRequest, /) -> Completion:
+        message = (await self._scripted(request)).message
+        return completion_from_message(message, model=self._answered, prompt_tokens=1_000, completion_tokens=200)
+
+
+@BOTH
+@pytest.mark.parametrize("answered", ["free", "unheard-of", "dear", ""])
+@pytest.mark.parametrize("layers", [(), (RetryModel(), Fallback(Scripted([])))], ids=["plain", "layers"])
+async def test_an_answer_that_names_another_model_costs_what_the_model_asked_costs(
+    driver: AgentDriver, layers: tuple[ModelLayer, ...], answered: str
+) -> None:
+    settings = ModelSettings(max_tokens=200)
+    agent = Agent(
+        "agent", instructions="Work.", tools=[look], model=Impostor(answered), driver=driver, settings=settings
+    )
+    for layer in layers:
+        agent = agent.layer(layer)
+    store, prices = InMemoryStore(), {"dear": Price(1_000, 1_000), "free": Price(0, 0)}
+    limits: Stack[CallLayer] = Stack(Budget(cost=4.0))
+    runtime = Runtime(App(name="usage", agents=(agent,)), layers=limits, store=store, prices=prices)
+    result = await runtime.run("go", by=superuser())
+    assert result.reply is not None
+    assert isinstance(result.reply.error, BudgetError)
+    assert result.usage.cost == pytest.approx(3.6)
+    recorded = [item for item in await items_of(store, result.run) if isinstance(item, ModelUsage)]
+    assert {(item.requested, item.model) for item in recorded} == {("lab:dear", answered)}
 
 
 @BOTH

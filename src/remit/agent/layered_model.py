@@ -19,7 +19,7 @@ from remit.contracts.chat import ChatRequest, Completion, completion_from_messag
 from remit.contracts.estimate import Reads
 from remit.contracts.guard import compose_models
 from remit.contracts.items import ModelExchange, ModelFailure
-from remit.contracts.meter import Reservation
+from remit.contracts.meter import NO_RESERVATION, Reservation
 from remit.contracts.redact import redact_error
 from remit.contracts.reply import Reply
 from remit.contracts.secret import redact_secrets_in_content
@@ -49,12 +49,12 @@ class LayeredModel:
 
     async def ask(
         self, own_model: ModelService, request: ChatRequest, digest: str, *, name: str, reads: Reads
-    ) -> tuple[Completion, ModelExchange, Reservation | None]:
-        """The answer that leaves the outermost layer, the record of what the layers did, and estimated usage.
+    ) -> tuple[Completion, ModelExchange, Reservation]:
+        """The answer that leaves the outermost layer, the record of what the layers did, and what was reserved.
 
         The tokens of all models asked count, whatever the layers made of the answers: those of the last with the
-        answer, others before the next request. The estimate is None if the models reported their usage. ``own_model``
-        is the agent's, with its ``name`` and the kinds of files that it ``reads``.
+        answer, others before the next request. ``own_model`` is the agent's, with its ``name`` and the kinds of files
+        that it ``reads``.
 
         Raises:
             CompletionError: a layer changed the fields of an answer, but not its message.
@@ -87,8 +87,8 @@ class LayeredModel:
             return completion
 
         attempts = AttemptRecord(request.ledger, request.call_id, digest, exchange.record_lost)
-        completion, estimate = exchange.settle(await self._send(request, Asker(ask, attempts)))
-        return completion, exchange.to_item(completion), estimate
+        completion, reservation = exchange.settle(await self._send(request, Asker(ask, attempts)))
+        return completion, exchange.to_item(completion), reservation
 
     async def compare(
         self,
@@ -148,7 +148,7 @@ class _Exchange(Struct):
 
     chat: ChatRequest
     requests: list[ChatRequest] = []
-    answers: list[tuple[Completion, Reservation | None]] = []
+    answers: list[tuple[Completion, Reservation]] = []
     failures: list[CallError] = []
     recorded_count: int = 0
 
@@ -159,8 +159,8 @@ class _Exchange(Struct):
             add_usage(self.chat.ledger, usage_of_completion(self.chat.call_id, lost), reservation)
         self.recorded_count = len(self.answers)
 
-    def settle(self, completion: Completion) -> tuple[Completion, Reservation | None]:
-        """The completion with the tokens of the answers that are not on record, and those to be estimated.
+    def settle(self, completion: Completion) -> tuple[Completion, Reservation]:
+        """The completion with the tokens of the answers that are not on record, and what was reserved for the last.
 
         The raw response of a changed answer is dropped.
         """
@@ -168,9 +168,8 @@ class _Exchange(Struct):
         if (completion.content or None, completion.tool_calls) != (written.content, written.tool_calls):
             raise CompletionError(_INCONSISTENT)
         is_raw = self._is_raw(completion)
-        last = self.answers[-1][0] if self.answers else completion
+        last, reservation = self.answers[-1] if self.answers else (completion, NO_RESERVATION)
         counted = self.answers[self.recorded_count :]
-        estimate = next((each for answer, each in counted if not answer.prompt_tokens + answer.completion_tokens), None)
         settled = replace(
             completion,
             message=mark_origin(completion.message, origin_of_text(last.message)),
@@ -181,7 +180,7 @@ class _Exchange(Struct):
             reasoning_tokens=max(completion.reasoning_tokens, sum(each.reasoning_tokens for each, _ in counted)),
             response=completion.response if is_raw else "",
         )
-        return settled, estimate
+        return settled, reservation
 
     def to_item(self, completion: Completion) -> ModelExchange:
         """The record of the exchange."""

@@ -167,13 +167,13 @@ class ModelRecorder(Struct, frozen=True):
         add_usage(ledger, usage, reservation)
         return answer
 
-    async def _ask_repeatedly(self, request: ChatRequest, digest: str) -> tuple[Completion, Reservation | None]:
+    async def _ask_repeatedly(self, request: ChatRequest, digest: str) -> tuple[Completion, Reservation]:
         """Ask until the model answers completely, as `RetryModel` allows. Returns what was reserved for the answer too.
 
         Each failure and the usage of each lost answer are on record before the next attempt.
         """
         ledger = request.ledger
-        answers: list[tuple[Completion, Reservation | None]] = []
+        answers: list[tuple[Completion, Reservation]] = []
 
         async def ask() -> Completion:
             try:
@@ -202,7 +202,7 @@ class ModelRecorder(Struct, frozen=True):
         return answers[-1]
 
 
-def _check_size(ledger: Ledger, item: Message, usage: ModelUsage, reservation: Reservation | None) -> None:
+def _check_size(ledger: Ledger, item: Message, usage: ModelUsage, reservation: Reservation) -> None:
     """Refuse an answer that is too long to be recorded. Its usage is on record."""
     limit = CURRENT_LIMITS.get().reply_bytes
     if shorten_text(item.text, limit) != item.text:

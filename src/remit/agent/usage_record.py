@@ -26,10 +26,11 @@ def usage_of_completion(call_id: str, answer: Completion) -> ModelUsage:
     )
 
 
-def add_usage(ledger: Ledger, usage: ModelUsage, reservation: Reservation | None = None) -> None:
-    """Record the usage of an answer. ``reservation`` takes the place of usage that was not reported."""
-    usage = structs.replace(usage, response=shorten_text(usage.response, CURRENT_LIMITS.get().reply_bytes))
-    if reservation is not None and not usage.prompt_tokens + usage.completion_tokens:
+def add_usage(ledger: Ledger, usage: ModelUsage, reservation: Reservation) -> None:
+    """Record the usage of an answer, and the model that was asked. What was reserved stands for unreported usage."""
+    response = shorten_text(usage.response, CURRENT_LIMITS.get().reply_bytes)
+    usage = structs.replace(usage, response=response, requested=reservation.model)
+    if reservation.prompt_tokens and not usage.prompt_tokens + usage.completion_tokens:
         usage = structs.replace(
             usage,
             prompt_tokens=reservation.prompt_tokens,

@@ -68,6 +68,7 @@ class Message(Item, frozen=True, kw_only=True, gc=False, omit_defaults=True):
 class ModelUsage(Item, frozen=True, kw_only=True, gc=False, omit_defaults=True):
     """The token usage of one model request, and the raw response body.
 
+    ``model`` is the name in the answer, and ``requested`` the name of the model that was asked; both are priced.
     ``cached_tokens`` are part of the prompt's, ``reasoning_tokens`` of the completion's. ``within`` are the calls
     around that of the agent, innermost first; their limits bind the request. ``estimated``: the provider reported no
     possible usage, and the tokens are those reserved before the request.
@@ -83,6 +84,7 @@ class ModelUsage(Item, frozen=True, kw_only=True, gc=False, omit_defaults=True):
     within: tuple[str, ...] = ()
     estimated: bool = False
     reasoning_tokens: int = 0
+    requested: str = ""
 
 
 class ModelExchange(Item, frozen=True, kw_only=True, gc=False):

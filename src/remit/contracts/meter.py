@@ -49,14 +49,16 @@ class MeteredRequest(Protocol):
 
 
 class Reservation(NamedTuple):
-    """The estimated tokens of a request and their cost; None if the price is unknown."""
+    """The estimated tokens of a request to ``model`` and their cost; None if the price is unknown."""
 
-    prompt_tokens: int
-    completion_tokens: int
-    cost: float | None
+    model: str = ""
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost: float | None = 0.0
 
 
-_NOTHING_TO_RESERVE: Final = nullcontext()
+NO_RESERVATION: Final = Reservation()
+"""What is reserved where no model is asked."""
 
 
 class Meter:
@@ -137,10 +139,10 @@ class Meter:
 
     def reserve(
         self, request: MeteredRequest, model: str, *, reads: Reads = READS_IMAGES
-    ) -> AbstractContextManager[Reservation | None]:
+    ) -> AbstractContextManager[Reservation]:
         """Reserve the estimated usage of a request to ``model``, from before it is sent until `settle`.
 
-        Yields the reservation; None if no limit binds the request. A request that raises has used nothing.
+        Yields the reservation, without tokens if no limit binds the request. A request that raises has used nothing.
 
         Raises:
             BudgetError: a limit would be exceeded; the message names it.
@@ -149,9 +151,9 @@ class Meter:
         calls = (agent, *self.calls_around(agent))
         limits = [(call, limit) for call in calls for limit in self._limits.get(call, ())]
         if not limits:
-            return _NOTHING_TO_RESERVE
+            return nullcontext(Reservation(model))
         prompt = estimate_tokens(request.texts(), model, reads=reads)
-        reservation = _estimate(prompt, request.max_tokens, find_price(self._prices, model))
+        reservation = _estimate(model, prompt, request.max_tokens, find_price(self._prices, model))
         for call, limit in limits:
             self._check_seconds(limit)
             self._check_fits(limit, "" if limit.is_of_run else call, reservation, model)
@@ -209,9 +211,9 @@ class Meter:
                 )
 
 
-def _estimate(prompt: int, max_tokens: int | None, price: Price | None) -> Reservation:
+def _estimate(model: str, prompt: int, max_tokens: int | None, price: Price | None) -> Reservation:
     completion = DEFAULT_OUTPUT_TOKENS if max_tokens is None else max_tokens
-    return Reservation(prompt, completion, None if price is None else price.cost(prompt, completion))
+    return Reservation(model, prompt, completion, None if price is None else price.cost(prompt, completion))
 
 
 def _agent_of(call: str) -> str:

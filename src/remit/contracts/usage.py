@@ -63,6 +63,17 @@ def find_price(prices: Prices, model: str) -> Price | None:
     return next((prices[name] for name in names if name in prices), None)
 
 
+def _find_cost(item: ModelUsage, prices: Prices) -> float | None:
+    """The cost of a request; None if the price is unknown.
+
+    By the price of the model that was asked or of the one that the answer names, whichever costs more: a provider that
+    names a cheaper model, or an unknown one, must not loosen a budget.
+    """
+    known = [price for name in (item.requested, item.model) if (price := find_price(prices, name)) is not None]
+    costs = (price.cost(item.prompt_tokens, item.completion_tokens, item.cached_tokens) for price in known)
+    return max(costs, default=None)
+
+
 _MAX_TOKENS: Final = 100_000_000
 """More tokens than a request can use."""
 
@@ -93,8 +104,7 @@ class UsageTotals(NamedTuple):
 
     def add(self, item: ModelUsage, prices: Prices) -> UsageTotals:
         """Return the totals with one more request."""
-        price = find_price(prices, item.model)
-        cost = price and price.cost(item.prompt_tokens, item.completion_tokens, item.cached_tokens)
+        cost = _find_cost(item, prices)
         return self.plus(
             UsageTotals(item.prompt_tokens, item.completion_tokens, 1, cost, item.cached_tokens, item.reasoning_tokens)
         )
