@@ -6,6 +6,8 @@ import asyncio
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from msgspec import structs
+
 from figures.figure import Figure, no_violations
 from figures.narrowing_world import Node, Tree
 from remit import App, Principal, Runtime
@@ -31,7 +33,8 @@ def figures(*, short: bool) -> Iterator[Figure]:
             break
     how = (
         f"{trees} random trees of workers, agents (with handoffs), composed tools and pipelines with random lists, "
-        f"delegates and permissions; models and code try every name, object and alias: {ran:,} calls ran, "
+        "delegates and permissions; models and code try every name, object and alias, and code also by runs that it "
+        f"starts or schedules, and which another runtime continues: {ran:,} calls ran, "
         f"{denied:,} were denied, {tried - ran - denied:,} named what their caller does not know, or went too deep; "
         "one denied though all above permit it counts too"
     )
@@ -44,12 +47,24 @@ async def run_tree(seed: int) -> tuple[list[ToolOutput], list[str]]:
     by = Principal("ada", permissions=tree.held)
     store = InMemoryStore()
     app = App(name="narrowing", tools=tree.callees, budget=Budget(calls=10**6))
-    runtime = Runtime(app, store=store)
+    tree.runtime, other = Runtime(app, store=store), Runtime(app, store=store)
+    other.add_principals(by)
     arguments = parse_arguments(tree.arguments(tree.root), Limits())
-    result = await runtime.call_by_name(tree.root, arguments, by=by)
-    items = [position.item for position in await store.read(result.run)]
-    outputs = [item for item in items if isinstance(item, ToolOutput)]
+    root = (await tree.runtime.call_by_name(tree.root, arguments, by=by)).run
+    outputs, read = list[ToolOutput](), set[str]()
+    while pending := [run for run in (root, *tree.started) if run not in read]:
+        for run in pending:
+            await other.resume(run)
+            outputs += await _read_outputs(store, run, tree.started.get(run, ""))
+        read.update(pending)
     return outputs, list(find_violations(outputs, tree.ran, tree.nodes, tree.held))
+
+
+async def _read_outputs(store: InMemoryStore, run: str, started_by: str) -> list[ToolOutput]:
+    """The calls of a run; that at its root is below the call ``started_by`` that started it."""
+    items = [position.item for position in await store.read(run)]
+    outputs = [item for item in items if isinstance(item, ToolOutput)]
+    return [item if item.parent else structs.replace(item, parent=started_by) for item in outputs]
 
 
 def find_violations(

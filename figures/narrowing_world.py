@@ -6,19 +6,21 @@ import json
 import random
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import Any, Final
 
 from pydantic import BaseModel
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-from remit import Agent, Context, Effect, LeafContext, tool
+from remit import Agent, Context, Effect, LeafContext, Runtime, tool
 from remit.contracts.naming import python_alias
+from remit.engines import RunSchedules
 from remit.errors import CallError
 from remit.messages import ChatRequest
 from remit.pipeline import Given, Pipeline, Step, Then
 from remit.testing import Scripted, calls
-from remit.tools import Callee
+from remit.tools import Callee, Limits, parse_arguments
 from remit.workers import WorkerDefinition, build_agent
 
 AnyCallee = Callee[..., Any]
@@ -30,6 +32,7 @@ HELD: Final = (*PERMISSIONS, "a:*", "b:*", "*")
 """What an actor may hold; the last one, everything, a worker need not say."""
 MOST_CALLS: Final = 250
 """So many calls are tried in one tree; then whoever is asked is done."""
+_PAST: Final = datetime(2026, 1, 1, tzinfo=UTC)
 GHOSTS: Final = ("nobody", "node_0", "leaf_0", "NODE-0", "leaf-0 ", "final", "remit:unknown")
 """Names that nobody has, some of which look like one."""
 
@@ -62,6 +65,9 @@ class Tree:
     def __init__(self, chance: random.Random) -> None:
         self.chance = chance
         self.ran: list[tuple[str, str]] = []
+        self.started: dict[str, str] = {}
+        """The runs that bodies started, each with the call that did."""
+        self.runtime: Runtime | None = None
         self.held = frozenset(chance.sample(HELD, chance.randint(1, 4)) if chance.random() < 0.6 else {"*"})
         self.nodes: dict[str, Node] = {}
         self._calls_left = MOST_CALLS
@@ -190,7 +196,19 @@ class Tree:
             is_pipeline = self.nodes[name].kind == "pipeline"
             said = (Number(number=1),) if is_pipeline else tuple(arguments.values())
             ways += [lambda: ctx.call(made, *said)] * 3
+            ways += [lambda: self._start_run(ctx, name), lambda: self._schedule(ctx, name)]
         await self.chance.choice(ways)()
+
+    async def _start_run(self, ctx: Context, name: str) -> None:
+        arguments = parse_arguments(self.arguments(name), Limits())
+        if self.runtime is not None:
+            result = await self.runtime.call_by_name(name, arguments, by=ctx.caller.principal)
+            self.started[result.run] = ctx.key
+
+    async def _schedule(self, ctx: Context, name: str) -> None:
+        key = f"{ctx.key} {len(self.started)}"
+        run = await RunSchedules().add(key, name, json.loads(self.arguments(name)), at=_PAST)
+        self.started[run] = ctx.key
 
     def _by_worker(self, messages: list[ModelMessage], _info: AgentInfo) -> ModelResponse:
         wanted = () if any(isinstance(message, ModelResponse) for message in messages) else self._next_names()

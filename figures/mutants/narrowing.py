@@ -9,6 +9,9 @@ from figures.mutants.mutant import Mutant, Plant, edited
 _CALLER: Final = "remit.contracts.principal:Caller.enter_agent"
 
 
+_STARTED: Final = "remit.engine.started_runs"
+
+
 def _mutant(defect: str, plant: Plant) -> Mutant:
     return Mutant(figure="narrowing.violations", defect=defect, plant=plant)
 
@@ -24,10 +27,34 @@ MUTANTS: Final = (
     ),
     _mutant(
         "an agent passes on all permissions of its caller",
-        edited(_CALLER, "self.principal if permissions is None else", "self.principal if True else"),
+        edited(_CALLER, "caller if permissions is None else", "caller if True else"),
     ),
     _mutant(
         "the permissions of a call are not checked",
         edited("remit.layers.authorize:_Authorize.__call__", "if lacking:", "if False:"),
+    ),
+    _mutant(
+        "a run that a body starts has no tool scope",
+        edited(f"{_STARTED}:with_cage", "None if scope is None else tuple(sorted(scope))", "None"),
+    ),
+    _mutant(
+        "a run that a body starts has all permissions of its principal",
+        edited(f"{_STARTED}:root_caller", "if header.permissions is None else", "if True else"),
+    ),
+    _mutant(
+        "a call in the body of an agent starts runs as the call of the agent itself",
+        edited(
+            "remit.dispatch.context:CallContext.caller_of_runs",
+            "self._dispatch.caller_below(self._callee, self._call)",
+            "self._call.caller",
+        ),
+    ),
+    _mutant(
+        "an agent narrows its calls, and not the runs that they start",
+        edited(
+            "remit.contracts.principal:Caller.narrow_to",
+            "narrow_to(permissions), allowed=allowed)",
+            "narrow_to(permissions))",
+        ),
     ),
 )

@@ -15,6 +15,7 @@ from remit.contracts.items import DETACHED, Item, RunOpened
 from remit.contracts.principal import Principal
 from remit.contracts.question import DecisionKind
 from remit.contracts.resolution import CheckTarget
+from remit.dispatch.context import caller_of_runs
 from remit.dispatch.registry import AnyCallee
 from remit.engine.artifacts import ArtifactService
 from remit.engine.callees import ListedCallees
@@ -24,6 +25,7 @@ from remit.engine.loosening import FindTerms, pin_terms
 from remit.engine.principals import PrincipalLookup
 from remit.engine.queueing import store_run
 from remit.engine.request import RunOptions, RunRequest, check_same_request
+from remit.engine.started_runs import check_started_by, with_cage, with_cage_of
 from remit.errors import RequestConflictError, RequestError
 
 
@@ -118,17 +120,29 @@ class RunOpener:
         return (await self.store_run(request._replace(carries=RecordedQuestion(asked, decision)))).call
 
     async def create_header(self, request: RunRequest, run: str = "") -> RunOpened:
-        """The header of the run for a request, with the id ``run`` or a new one. Nothing is stored yet."""
+        """The header of the run for a request, with the id ``run`` or a new one. Nothing is stored yet.
+
+        A run that the body of a call opens is for the principal and the target of that call, and in its cage.
+        """
         if request.is_direct_call:
             request = request._replace(agent=self._callees.default_agent)
         request = request.check(self._limits)
-        self._principals.add(request.principal)
+        caller = caller_of_runs()
+        if caller is None:
+            self._principals.add(request.principal)
+        else:
+            check_started_by(caller, request.principal, request.target)
+            request = request._replace(principal=caller.principal, target=caller.target)
         arguments = await _refer_to_files(request.callee, request.arguments, request.principal, self._artifacts.refer)
         make_run_id = (lambda: run) if run else self._make_run_id
         header = await self._conversations.create_header(request._replace(arguments=arguments), make_run_id)
         header = pin_terms(header, self._find_terms)
         await self._refuse_target(request, header)
-        return header if request.carries is None else open_with(header, request.carries, self._limits)[0]
+        header = header if caller is None else with_cage(header, caller)
+        if request.carries is None:
+            return header
+        announcing, _ = await self._conversations.read_run(request.carries.question.run)
+        return open_with(with_cage_of(header, announcing), request.carries, self._limits)[0]
 
     async def _refuse_target(self, request: RunRequest, header: RunOpened) -> None:
         """Refuse a target that the application does not have. A tool that is called directly says so itself."""

@@ -386,7 +386,8 @@ class Runtime:
                 header = await self._opener.store_run(request, header.call)
                 return await run_in_turn(header, self.resume, self._conversations, self.store)
             store_files = partial(self._opener.store_files, request)  # nothing of a refused request is stored
-            return await self._execute(header.call, request.callee, header, request.principal, before=store_files)
+            owner = self._principals.owner(header) if header.started_by else request.principal
+            return await self._execute(header.call, request.callee, header, owner, before=store_files)
         except RequestError:
             if not request.idempotency_key or await self.store.find_run(header.call) is None:
                 raise

@@ -93,7 +93,8 @@ class Caller:
 
     ``call`` is the id of the calling call, empty at the root of a run. ``agent`` is the agent whose layers apply.
     ``path`` names the agents above the call, outermost first. ``tool_scope`` is the intersection of their tool scopes,
-    None for no restriction. ``target`` is what the run is about; the permissions of ``principal`` are those for it.
+    None for no restriction, and ``allowed`` that of the permissions that they pass on. ``target`` is what the run is
+    about; the permissions of ``principal`` are those for it.
     """
 
     run: str
@@ -106,6 +107,7 @@ class Caller:
     path: tuple[str, ...] = ()
     tool_scope: frozenset[str] | None = None
     target: str = ""
+    allowed: frozenset[str] | None = None
 
     def enter_call(self, call: str) -> Caller:
         """The caller of calls made by the body of ``call``, which this caller made, if that body is not an agent."""
@@ -120,6 +122,7 @@ class Caller:
             self.path,
             self.tool_scope,
             self.target,
+            self.allowed,
         )
 
     def enter_agent(self, name: str, tool_scope: frozenset[str] | None, permissions: frozenset[str] | None) -> Caller:
@@ -131,5 +134,11 @@ class Caller:
             if self.tool_scope is None
             else self.tool_scope & tool_scope
         )
-        principal = self.principal if permissions is None else self.principal.narrow_to(permissions)
-        return replace(self, agent=name, principal=principal, path=(*self.path, name), tool_scope=narrower)
+        caller = replace(self, agent=name, path=(*self.path, name), tool_scope=narrower)
+        return caller if permissions is None else caller.narrow_to(permissions)
+
+    def narrow_to(self, permissions: frozenset[str]) -> Caller:
+        """This caller with only those permissions that ``permissions`` covers too, in runs that it starts as well."""
+        all_allowed = frozenset({WILDCARD}) if self.allowed is None else self.allowed
+        allowed = replace(self.principal, permissions=all_allowed).narrow_to(permissions).permissions
+        return replace(self, principal=self.principal.narrow_to(permissions), allowed=allowed)

@@ -204,6 +204,15 @@ class CallContext:
             self._calls = BodyCalls(self.id, self.ledger)
         return self._calls
 
+    def caller_of_runs(self) -> Caller:
+        """The caller of what the body starts: runs that it opens have its tool scope and permissions.
+
+        Raises:
+            ContractError: the call has ended.
+        """
+        self._check_running("caller")
+        return self._dispatch.caller_below(self._callee, self._call)
+
     def hand_over_to(self, agent: AgentLike[..., Any], /) -> CallContext:
         """Return this frame for an agent that continues in its place. It keeps counting occurrences for call ids."""
         frame = CallContext(self._call, agent, self._dispatch)
@@ -325,6 +334,16 @@ class CallContext:
             self._recorded_notes.remove(entry)
         else:
             self.ledger.add(Note(call=self.id, name=entry[0], data=entry[1]))
+
+
+def caller_of_runs() -> Caller | None:
+    """The caller of the runs that the present task opens; None outside of the bodies of calls.
+
+    Raises:
+        ContractError: the call of the body has ended.
+    """
+    current = _CURRENT_CONTEXT.get()
+    return None if current is None else current.caller_of_runs()
 
 
 _CURRENT_CONTEXT: Final[ContextVar[CallContext | None]] = ContextVar("remit_current_context", default=None)

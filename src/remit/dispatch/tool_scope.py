@@ -63,6 +63,8 @@ class _ToolScope:
     def _deny(self, call: Call) -> NoReturn:
         name, path = self._name, call.caller.path
         denying_agents = [each for each in path if _denies(self._find_agent(each), name)]
+        if not denying_agents:
+            raise DeniedError(f"the call that started this run could not reach {name}, so its runs cannot either")
         call_path = f" (called by {' > '.join(path)})" if len(path) > 1 else ""
         raise DeniedError(
             f"{denying_agents[0]} does not let its calls reach {name}{call_path}; add {name} to its tool_scope"

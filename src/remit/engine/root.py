@@ -15,7 +15,7 @@ from remit.contracts.call import Call
 from remit.contracts.current_run import CURRENT_PRIOR_RUNS
 from remit.contracts.items import HEADER_ITEMS, Item, Position, RunFinished, RunOpened, RunResumed, RunStalled
 from remit.contracts.ledger import Ledger
-from remit.contracts.principal import Caller, Principal
+from remit.contracts.principal import Principal
 from remit.contracts.question import content_digest
 from remit.contracts.reply import Reply
 from remit.contracts.resolution import Resolver
@@ -30,6 +30,7 @@ from remit.engine.outcome import STALL_MAX_SECONDS, ExecutionOutcome, RunRefused
 from remit.engine.result import ReplayReport, RunResult, report_replay, result_of
 from remit.engine.run_schedules import CURRENT_SCHEDULING_RUN, SchedulingRun
 from remit.engine.schedule import next_occurrence
+from remit.engine.started_runs import root_caller
 from remit.errors import DivergedError, LeaseError, RequestConflictError, RequestError, Suspended
 from remit.journal.ledger import RunLedger
 from remit.journal.ports import Store
@@ -50,16 +51,7 @@ class RootCaller(Struct, frozen=True):
             id=content_digest(ledger.run, callee.name, header.arguments),
             callee=callee,
             arguments=parse_arguments(header.arguments, self.limits),
-            caller=Caller(
-                ledger.run,
-                header.agent,
-                "",
-                0,
-                principal.at(header.target),
-                header.conversation,
-                header.application,
-                target=header.target,
-            ),
+            caller=root_caller(ledger.run, header, principal),
             ledger=ledger,
         )
         with enter_run(ledger, header, self.store, self.limits, self.resolvers):

@@ -11,10 +11,14 @@ from typing import Final
 from msgspec import Struct, structs
 
 from remit.contracts.items import RunOpened
+from remit.contracts.principal import Caller
 from remit.contracts.question import content_digest
+from remit.dispatch.context import caller_of_runs
 from remit.engine.executor import RunExecutor
+from remit.engine.reader import RunReader
 from remit.engine.schedule import Schedule, open_schedule
-from remit.errors import ContractError, LeaseError, RequestError
+from remit.engine.started_runs import with_cage
+from remit.errors import ContractError, DeniedError, LeaseError, NotFoundError, RequestError
 from remit.journal.index import UNFINISHED_STATUSES
 from remit.schemas.jsontext import compact_json
 
@@ -36,7 +40,8 @@ class RunSchedules:
 
     Give it to the constructor of a class whose methods are tools. A scheduled call is a run of its own, for the target
     of the run that schedules it: an executor asks, as policy says, and makes it at its time, with the permissions that
-    the principal has then.
+    the principal has then. The tool scope and the permissions of the agents above the call that schedules it bind the
+    scheduled call too, and the layers of the agent stand around it.
     """
 
     def find_run(self, key: str) -> str:
@@ -49,15 +54,16 @@ class RunSchedules:
 
         Raises:
             RequestError: the time has no zone, or is not in the years 1970 to 9998. ContractError: the application does
-                not list the tool.
+                not list the tool. DeniedError: it is outside the tool scope.
         """
-        current, run = _current(), self.find_run(key)
+        current, caller, run = _current(), _current_caller(), self.find_run(key)
         if not current.is_listed(tool):
             raise ContractError(f"{tool!r} cannot be scheduled: the application does not list it")
+        if caller.tool_scope is not None and tool not in caller.tool_scope:
+            raise DeniedError(f"{tool} cannot be scheduled: an agent above does not let its calls reach it")
         opened = structs.replace(
             current.header,
             call=run,
-            agent="",
             callee=tool,
             arguments=compact_json(dict(arguments)),
             conversation="",
@@ -65,18 +71,28 @@ class RunSchedules:
             queued=False,
             schedule="",
         )
-        opened = open_schedule(opened, Schedule(at))
+        opened = open_schedule(with_cage(opened, caller), Schedule(at))
         if await current.executor.store.find_run(run) is None:
             with contextlib.suppress(RequestError, LeaseError):  # another attempt of the call was faster
                 await current.executor.create_run(run, opened)
         return run
 
     async def cancel(self, run: str) -> None:
-        """Withdraw a scheduled call, unless its run has ended."""
-        current = _current()
-        row = await current.executor.store.find_run(run)
-        if row is not None and row.status in UNFINISHED_STATUSES:
-            await current.executor.store.request_cancel(run, current.header.principal)
+        """Withdraw a scheduled call, unless its run has ended.
+
+        Raises:
+            NotFoundError: there is no such run for this target that the principal may cancel; see `Client.cancel`.
+        """
+        store, header, caller = _current().executor.store, _current().header, _current_caller()
+        try:
+            reader = RunReader(store, caller.principal, application=header.application, prices={})
+            row = await reader.cancellable(run)
+        except RequestError:
+            row = None
+        if row is None or row.target != caller.target:
+            raise NotFoundError(f"run {run} does not exist")
+        if row.status in UNFINISHED_STATUSES:
+            await store.request_cancel(run, header.principal)
 
     def __repr__(self) -> str:
         return "RunSchedules()"
@@ -87,3 +103,10 @@ def _current() -> SchedulingRun:
     if current is None:
         raise ContractError("RunSchedules works within runs; outside of runs, use Client.schedule")
     return current
+
+
+def _current_caller() -> Caller:
+    caller = caller_of_runs()
+    if caller is None:
+        raise ContractError("RunSchedules works within the bodies of calls, not in layers, gates and previews")
+    return caller

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from typing import Final, Protocol
 
@@ -146,7 +147,8 @@ class Scheduling:
             return await _end(edit, row, "cancelled", f"Cancelled: {_describe(row, 'will not be')}")
 
         reply = await edit_once(self._database, ctx, payload, ScheduledActionReply, work)
-        await self._schedules.cancel(self._schedules.find_run(reply.action.id))
+        with suppress(NotFoundError):  # a run of another person: at its time it finds the action cancelled
+            await self._schedules.cancel(self._schedules.find_run(reply.action.id))
         return reply
 
     async def run_scheduled_action(self, ctx: LeafContext, payload: RunScheduledAction) -> ScheduledActionReply:

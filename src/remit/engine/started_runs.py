@@ -1,0 +1,60 @@
+"""Runs that the body of a call starts: each has the cage of that call, at its start and at every resume."""
+
+from __future__ import annotations
+
+from msgspec import structs
+
+from remit.contracts.items import RunOpened
+from remit.contracts.principal import Caller, Principal
+from remit.errors import RequestDeniedError
+
+
+def check_started_by(caller: Caller, by: Principal, target: str) -> None:
+    """Refuse a run for another principal or target than those of the call whose body starts it.
+
+    Raises:
+        RequestDeniedError: names both.
+    """
+    own = caller.principal
+    if (by.tenant, by.name) != (own.tenant, own.name):
+        raise RequestDeniedError(
+            f"run {caller.run} of {own.name!r} may not start a run for {by.name!r}; pass ctx.caller.principal"
+        )
+    if target not in ("", caller.target):
+        has = f"the target {caller.target!r}" if caller.target else "no target"
+        raise RequestDeniedError(f"run {caller.run} has {has}, so it may not start a run for {target!r}")
+
+
+def with_cage(header: RunOpened, caller: Caller) -> RunOpened:
+    """The header of a run that a body starts, with the agent, tool scope and narrowed permissions of its caller."""
+    scope, allowed = caller.tool_scope, caller.allowed
+    return structs.replace(
+        header,
+        agent=caller.agent,
+        target=caller.target,
+        started_by=caller.run,
+        tool_scope=None if scope is None else tuple(sorted(scope)),
+        permissions=None if allowed is None else tuple(sorted(allowed)),
+    )
+
+
+def with_cage_of(header: RunOpened, announcing: RunOpened) -> RunOpened:
+    """The header of a run that carries a call out which another run has announced, with the cage of that run."""
+    scope, permissions = announcing.tool_scope, announcing.permissions
+    return structs.replace(header, started_by=announcing.started_by, tool_scope=scope, permissions=permissions)
+
+
+def root_caller(run: str, header: RunOpened, principal: Principal) -> Caller:
+    """The caller of the call at the root of a run, in the cage that its header pins."""
+    caller = Caller(
+        run,
+        header.agent,
+        "",
+        0,
+        principal.at(header.target),
+        header.conversation,
+        header.application,
+        tool_scope=None if header.tool_scope is None else frozenset(header.tool_scope),
+        target=header.target,
+    )
+    return caller if header.permissions is None else caller.narrow_to(frozenset(header.permissions))
