@@ -42,14 +42,6 @@ MUTANTS: Final = (
         edited(f"{_STARTED}:root_caller", "if header.permissions is None else", "if True else"),
     ),
     _mutant(
-        "a call in the body of an agent starts runs as the call of the agent itself",
-        edited(
-            "remit.dispatch.context:CallContext.caller_of_runs",
-            "self._dispatch.caller_below(self._callee, self._call)",
-            "self._call.caller",
-        ),
-    ),
-    _mutant(
         "an agent narrows its calls, and not the runs that they start",
         edited(
             "remit.contracts.principal:Caller.narrow_to",

@@ -1,4 +1,4 @@
-"""A run that the body of a call starts has no more than that call: principal, target, tool scope, permissions, layers."""
+"""A run that the body of a call starts has no more than that call: principal, target, scope, permissions, layers."""
 
 from __future__ import annotations
 
@@ -205,12 +205,11 @@ async def test_a_run_for_another_principal_or_target_is_refused() -> None:
 
 
 async def test_what_a_body_leaves_behind_starts_no_run_after_its_call_has_ended() -> None:
-    left: list[asyncio.Task[str]] = []
+    left, ended = list[asyncio.Task[str]](), asyncio.Event()
 
     async def start_later(office: Office, ctx: LeafContext, name: str) -> str:
         async def wait_and_start() -> str:
-            while len(office.ran) < 1:
-                await asyncio.sleep(0)
+            await ended.wait()
             return await submit(office, ctx, name)
 
         left.append(asyncio.create_task(wait_and_start()))
@@ -218,7 +217,7 @@ async def test_what_a_body_leaves_behind_starts_no_run_after_its_call_has_ended(
 
     office = Office(start_later)
     await office.runtime.run("go", by=ADA)
-    office.ran.append("ended")
+    ended.set()
     with pytest.raises(RemitError, match="its call has ended"):
         await left[0]
 
