@@ -235,7 +235,7 @@ async def test_what_a_body_leaves_behind_starts_no_run_after_its_call_has_ended(
         (Principal("ada", "other", permissions=frozenset({"*"})), "bakery/main", True),
         (Principal(""), "bakery/main", True),
     ],
-    ids=repr,
+    ids=["all", "own", "canceller", "at-target", "other-target", "reader", "stranger", "other-tenant", "anonymous"],
 )
 async def test_a_tool_withdraws_only_runs_of_its_target_that_its_principal_may_cancel(
     by: Principal, target: str, is_held: bool
