@@ -12,6 +12,7 @@ from remit.approvals.from_journal import RecordedQuestion
 from remit.approvals.service import DecisionOptions, DecisionService
 from remit.contracts.arguments import Arguments, Limits, parse_arguments
 from remit.contracts.items import DETACHED, Item, RunOpened
+from remit.contracts.observing import await_callback
 from remit.contracts.principal import Principal
 from remit.contracts.question import DecisionKind
 from remit.contracts.resolution import CheckTarget
@@ -150,7 +151,8 @@ class RunOpener:
             return
         if request.idempotency_key and await self._executor.store.find_run(header.call) is not None:
             return  # the run exists: its outcome is returned
-        await self._check_target(request.target, request.principal)
+        checking, seconds = self._check_target(request.target, request.principal), self._limits.callback_seconds
+        await await_callback(f"the check of the target {request.target!r}", checking, seconds=seconds)
 
     async def store_files(self, request: RunRequest) -> None:
         """Store the attachments among the arguments. Only those of a call by name can have bytes."""

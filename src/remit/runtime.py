@@ -134,7 +134,7 @@ class Runtime:
             app.name, registry, self._conversations, Agent, app.agents[0].name if app.agents else ""
         )
         self.dispatcher = Dispatcher(self._layers, registry, self._limits, self._callees.default_agent)
-        self._call_root = RootCaller(self.dispatcher, self.store, self._limits, app.references)
+        self._call_root = RootCaller(self.dispatcher, self.store, self._limits, app.references, self._principals.today)
         self._execute = RootExecutor(self._executor, self._conversations, self._call_root, terms)
         self._opener = RunOpener(
             self._callees,

@@ -61,11 +61,11 @@ async def test_a_resolver_that_takes_too_long_ends_the_call() -> None:
         await asyncio.sleep(60)
         return ()
 
-    assert "took longer than 10 seconds" in await run_with(slow)
+    assert "took longer than 30 seconds" in await run_with(slow)
 
 
 async def test_a_cancellation_of_a_resolver_is_no_error_of_it() -> None:
-    task = asyncio.create_task(observe("it", asyncio.sleep, 5))
+    task = asyncio.create_task(observe("it", lambda: asyncio.sleep(5), deadline=None))
     await asyncio.sleep(0)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -116,7 +116,7 @@ async def test_a_resolver_that_lost_its_connection_may_be_asked_again(error: Exc
         raise error
 
     with pytest.raises(ExternalError, match="it failed: "):
-        await observe("it", lost)
+        await observe("it", lost, deadline=None)
 
 
 async def test_many_candidates_are_not_all_named() -> None:

@@ -12,6 +12,7 @@ from remit.agent.first_messages import record_message
 from remit.contracts.callee import Frame
 from remit.contracts.items import Handoff, Message
 from remit.contracts.ledger import Ledger
+from remit.contracts.observing import await_callback
 from remit.contracts.principal import Principal
 from remit.contracts.question import content_digest
 from remit.core.checks import wrong_value
@@ -82,7 +83,7 @@ async def _evaluate(frame: Frame, agent: str, instructions: RunInstructions) -> 
     known = RunInfo(principal=caller.principal, target=caller.target, conversation=caller.conversation, now=now)
     found: object = instructions(known)
     if inspect.isawaitable(found):
-        found = cast("object", await found)
+        found = await await_callback(f"run_instructions of agent {agent}", cast("Awaitable[object]", found))
     if not isinstance(found, str):
         raise ToolFailedError(f"run_instructions of agent {agent} returned a {type(found).__name__}; return a text")
     return found

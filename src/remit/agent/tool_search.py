@@ -24,6 +24,7 @@ from remit.contracts.callee import UNKNOWN, Callee, Frame, ReconcileResult
 from remit.contracts.chat import decode_message, encode_message, message_text
 from remit.contracts.classification import EXPERIMENT_PERMISSION, Visibility
 from remit.contracts.facts import Effect, Facts
+from remit.contracts.observing import await_callback
 from remit.contracts.principal import Caller
 from remit.contracts.schema import Input, Output
 from remit.core import Stack
@@ -153,7 +154,8 @@ class SearchTools:
 
     async def _find(self, query: str, caller: Caller, limit: int) -> dict[str, str]:
         texts = [text for name, text in self._texts.items() if may_call(caller, self._tools[name])]
-        ranked = fuse_rankings([await ranker(query, texts) for ranker in self._search.rankers])
+        rankings = (ranker(query, texts) for ranker in self._search.rankers)
+        ranked = fuse_rankings([await await_callback("a ranker of tools", ranking) for ranking in rankings])
         known = {text.name for text in texts}  # a ranker of one's own may name others
         found = [name for name in ranked if name in known][:limit]
         return {name: _summarize(self._tools[name].description) for name in found}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from remit.approvals.approver import Approver, ask_approver
+from remit.approvals.authority import why_lost
 from remit.approvals.editing import canonicalize_edit
 from remit.approvals.from_journal import RecordedQuestion
 from remit.contracts.call import Call
@@ -39,7 +40,7 @@ async def require_approval(call: Call, recorded: RecordedQuestion, approver: App
     """
     question, decision = recorded
     if decision is None and question.expires > call.ledger.now():
-        decision = await ask_approver(approver, question)
+        decision = await ask_approver(approver, question, call.deadline)
         if decision is None:
             raise Suspended(question.id)
         # Stored first: another approver may have decided by now, and a process that dies here must leave one decision.
@@ -74,6 +75,8 @@ def _validate_decision(call: Call, question: Question, decision: Decision) -> De
     if decision.approved and not question.accepts(decision):
         raise ApprovalDeniedError(f"{call.callee.name} needs an approval; {decision.by} only confirmed it")
     _check_four_eyes(call, question, decision)
+    if lost := why_lost(call, question, decision):
+        raise ApprovalDeniedError(f"the approval of {call.callee.name} does not count: {lost}")
     try:
         as_person_name("the approver's name", decision.by)
     except SetupError as error:

@@ -17,6 +17,7 @@ from remit.contracts.call import Call
 from remit.contracts.chat import decode_message, message_text
 from remit.contracts.contract import Contract, definition_digest
 from remit.contracts.failures import is_failure
+from remit.contracts.observing import await_callback
 from remit.contracts.question import (
     NO_PREVIEW,
     Change,
@@ -62,14 +63,14 @@ class InboxApprover:
         return "InboxApprover()"
 
 
-async def ask_approver(approver: Approver, question: Question) -> Decision | None:
+async def ask_approver(approver: Approver, question: Question, deadline: float | None) -> Decision | None:
     """The decision of an approver of the application, if it has one at once.
 
     Raises:
-        ToolFailedError: the approver failed; the question stays open.
+        ToolFailedError: the approver failed; the question stays open. DeadlineError: it took too long.
     """
     try:
-        return await approver.decide(question)
+        return await await_callback(f"the approver of {question.tool}", approver.decide(question), deadline=deadline)
     except CallError:
         raise
     except BaseException as error:
@@ -234,16 +235,22 @@ def _read_user_message(call: Call) -> str:
     return message_text(decode_message(text))[:_MAX_MESSAGE] if text else ""
 
 
-def build_outcome_question(call: Call, attempt: int, approvals: Sequence[Question] = ()) -> Question:
+def build_outcome_question(
+    call: Call, attempt: int, approvals: Sequence[Question] = (), *, replaces: str = "", lost: str = ""
+) -> Question:
     """Build the question whether an interrupted call happened. It was started and has no known end.
+
+    It ``replaces`` the question whose answer does not count, because its author has ``lost`` the right.
 
     It is decided under the rules of all ``approvals`` that the call had: by their permissions, and by another person
     than those who requested the call where one of them requires four eyes.
     """
-    match = content_digest("outcome", call.caller.run, call.id, str(attempt))
-    reason = f"{call.callee.name} was started, and its end is unknown: did it happen?"
+    match = content_digest("outcome", call.caller.run, call.id, str(attempt), *([replaces] if replaces else []))
+    again = f"; asked again, because {lost}" if lost else ""
+    reason = f"{call.callee.name} was started, and its end is unknown: did it happen?{again}"
     ask = Ask(reason=reason, who=DECIDE_PERMISSION, expires_in=MAX_LIFETIME)
     question = _build_question(call, "outcome", ask, "outcome unknown", question_id=match[:12], match=match)
+    question = replace(question, replaces=replaces)
     if not approvals:
         return question
     first, permissions = approvals[0], dict.fromkeys(each.who for each in approvals)

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from remit.contracts.arguments import Arguments, Limits, parse_arguments
 from remit.contracts.call import Call
-from remit.contracts.items import ArgumentsBound, AttemptStarted, DecisionItem, Item, QuestionItem
+from remit.contracts.items import ArgumentsBound, AttemptEnded, AttemptStarted, DecisionItem, Item, QuestionItem
 from remit.contracts.question import Decision, Question
 from remit.errors import InvalidArgumentsError, Suspended
 
@@ -43,7 +43,8 @@ class Approvals(NamedTuple):
     """The questions about a call as it is now, by the number of `Approve` layers outside the one that asked.
 
     ``edit`` is the question whose decision edited the call last. It settles the questions that were opened before.
-    ``refuted`` is the question about the outcome by whose answer the approved call did not happen: all is asked anew.
+    ``refuted`` is the question about the outcome by whose answer, once that was used, the approved call did not happen:
+    all is asked anew.
     """
 
     standing: Mapping[int, RecordedQuestion]
@@ -73,16 +74,18 @@ def read_approvals(items: Sequence[Item]) -> Approvals:
         return _NO_APPROVALS
     standing: dict[int, RecordedQuestion] = {}
     edit: RecordedQuestion | None = None
-    outcomes, refuted = set[str](), ""
+    outcomes, denied, refuted = set[str](), "", ""
     for item in items:
         if isinstance(item, QuestionItem) and item.about == "approval":
             question = Question.from_json(item.body)
             standing[question.layer] = RecordedQuestion(question)
         elif isinstance(item, QuestionItem):
             outcomes.add(item.question)
+            denied = ""
         elif isinstance(item, DecisionItem) and item.question in outcomes:
-            if not Decision.from_json(item.body).approved:
-                standing, edit, refuted = {}, None, item.question
+            denied = "" if Decision.from_json(item.body).approved else item.question
+        elif isinstance(item, AttemptEnded) and item.void and denied:
+            standing, edit, refuted, denied = {}, None, denied, ""
         elif isinstance(item, DecisionItem):
             asked = next((each for each in standing.values() if each.question.id == item.question), None)
             if asked is None or asked.decision is not None:

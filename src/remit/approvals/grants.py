@@ -6,6 +6,7 @@ import json
 from collections.abc import Collection
 from typing import Any, cast
 
+from remit.approvals.authority import is_granted
 from remit.approvals.policy import Ask
 from remit.contracts.arguments import Limits, parse_arguments
 from remit.contracts.call import Call
@@ -19,9 +20,12 @@ from remit.schemas.jsontext import canonical_text
 async def find_usable_grant(
     call: Call, ask: Ask, version: str, editor: str = "", refused: Collection[str] = ()
 ) -> Grant | None:
-    """Find a grant that covers the call, without using it up; none of those that the store ``refused``."""
+    """Find a grant that covers the call, without using it up; none of those that the store ``refused``.
+
+    A grant serves as long as its grantor has the right to give it.
+    """
     grants = await call.ledger.usable_grants(call.caller.principal.tenant, call.callee.name)
-    usable = (grant for grant in grants if grant.id not in refused)
+    usable = (grant for grant in grants if grant.id not in refused and is_granted(grant))
     return next((grant for grant in usable if _grant_covers(grant, call, ask, version, editor)), None)
 
 

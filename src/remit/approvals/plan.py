@@ -15,7 +15,7 @@ from remit.approvals.preview import preview_call
 from remit.contracts.arguments import Limits, parse_arguments
 from remit.contracts.call import Call, CallLayer, derive_call_id
 from remit.contracts.callee import HasPlan
-from remit.contracts.gate import Gate
+from remit.contracts.gate import Gate, check_gate
 from remit.contracts.question import Decision, PlannedCall, Preview, Question
 from remit.contracts.resolution import find_referents
 from remit.core import Stack
@@ -171,5 +171,5 @@ async def _plan_call(call: Call, layers: Stack[CallLayer], policy: Policy) -> li
         return []
     for layer in layers:
         if isinstance(layer, Gate):
-            await layer.check(call)
+            await check_gate(layer, call)
     return [PlannedQuestion(call, verdict, rule, await preview_call(call)), *inner]

@@ -46,7 +46,7 @@ async def preview_call(call: Call) -> Preview:
         preview = Preview(preview) if isinstance(preview, str) else preview
         return _shorten(replace(preview, state=content_digest(preview.state) if preview.state else ""))
 
-    preview = await observe(f"the preview of {callee.name}", look)
+    preview = await observe(f"the preview of {callee.name}", look, deadline=call.deadline)
     resolved = describe_referents(payload, named_only=bool(preview.summary))
     if not resolved:
         return preview

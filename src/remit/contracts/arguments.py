@@ -44,6 +44,8 @@ class Limits:
         argument_depth: nested arrays and objects in them.
         output_bytes: a result. A larger one is stored as an artifact.
         reply_bytes: an answer of a model. A larger one fails the request.
+        reply_seconds: how long an answer of a model may take, from the request to its end, streamed or not. A request
+            that takes longer fails.
         error_bytes: the message of an error. The rest of a longer one is dropped.
         note_bytes: the data of a note, as a body writes with `ctx.log`. The rest of longer data is dropped.
         reason_bytes: the reason of a decision or a grant. A longer one is refused.
@@ -51,12 +53,16 @@ class Limits:
         image_bytes: an image that a model is sent. Of a larger one it gets the reference.
         agent_depth: how deep agents and workers may call each other.
         handoffs: how many handoffs one run may make.
+        callback_seconds: how long a function of the application may take that is awaited outside the attempts of
+            calls: a preview, resolver, gate, reconciliation, check of a target or approver, and those that an agent
+            awaits before it asks its model.
     """
 
     argument_bytes: int = 1 << 20
     argument_depth: int = 64
     output_bytes: int = 256 << 10
     reply_bytes: int = 2 << 20
+    reply_seconds: int = 1800
     error_bytes: int = 16 << 10
     note_bytes: int = 64 << 10
     reason_bytes: int = 4 << 10
@@ -64,6 +70,7 @@ class Limits:
     image_bytes: int = 3840 << 10
     agent_depth: int = 5
     handoffs: int = 10
+    callback_seconds: int = 30
 
     def __post_init__(self) -> None:
         for each in fields(self):

@@ -8,12 +8,18 @@ from typing import Final
 
 from remit.contracts.arguments import Limits
 from remit.contracts.items import Item
+from remit.contracts.principal import Principal
 
 CURRENT_RUN: Final[ContextVar[str]] = ContextVar("remit_driven_run", default="")
 """The id of the run whose call is being executed here; empty outside of every run."""
 
 CURRENT_LIMITS: Final[ContextVar[Limits]] = ContextVar("remit_limits", default=Limits())  # noqa: B039 - immutable
 """The limits of that run."""
+
+CURRENT_DIRECTORY: Final[ContextVar[Callable[[str, str], Principal | None] | None]] = ContextVar(
+    "remit_directory", default=None
+)
+"""Finds the principal of a name and tenant as of today, None if there is none; None where nobody can be looked up."""
 
 CURRENT_PRIOR_RUNS: Final[ContextVar[Callable[[], AsyncIterator[Sequence[Item]]] | None]] = ContextVar(
     "remit_prior_runs", default=None

@@ -15,6 +15,7 @@ from remit.contracts.call import Call, CallLayer, CallService, RunsOwnCode
 from remit.contracts.contract import Contract
 from remit.contracts.facts import Effect
 from remit.contracts.items import AttemptEnded, AttemptStarted, Item, RunOpened, RunScheduled
+from remit.contracts.observing import await_callback
 from remit.contracts.reply import Reply
 from remit.core import Place, Stack
 from remit.core.checks import check_method
@@ -79,14 +80,23 @@ class Gate(CallLayer):
 
     def __call__(self, inner: CallService, /) -> CallService:
         """Check each call before ``inner``."""
-        check = self.check
 
         async def check_and_call(call: Call, /) -> Reply:
             if not has_passed_gates(call):
-                await check(call)
+                await check_gate(self, call)
             return await inner(call)
 
         return check_and_call
+
+
+async def check_gate(gate: Gate, call: Call) -> None:
+    """Let a gate check a call, in limited time.
+
+    Raises:
+        CallError: the call is refused. DeadlineError: the gate took too long.
+    """
+    what = f"the gate {type(gate).__name__} of {call.callee.name}"
+    await await_callback(what, gate.check(call), deadline=call.deadline)
 
 
 class CheckGates(RunsOwnCode, CallLayer):
@@ -111,7 +121,7 @@ class CheckGates(RunsOwnCode, CallLayer):
         async def check_gates(call: Call, /) -> Reply:
             if not has_passed_gates(call):
                 for gate in self._gates:
-                    await gate.check(call)
+                    await check_gate(gate, call)
             return await inner(call)
 
         return check_gates

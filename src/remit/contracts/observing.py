@@ -1,13 +1,14 @@
-"""What the application is asked about a call before it runs: previews, and the objects that references mean."""
+"""What the application is asked outside the attempts of calls: previews, gates, the objects that references mean."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Final, ParamSpec, TypeVar
+from typing import Final, TypeVar
 
 from remit.contracts.call import Call
 from remit.contracts.changed import Changed
+from remit.contracts.current_run import CURRENT_LIMITS
 from remit.contracts.failures import is_failure
 from remit.contracts.principal import Caller
 from remit.contracts.secret import redact_secrets
@@ -15,13 +16,10 @@ from remit.contracts.seen import Seen, find_last_seen
 from remit.contracts.transient import is_transient
 from remit.errors import CallError, DeadlineError, ExternalError, ToolFailedError
 
-P = ParamSpec("P")
 T = TypeVar("T")
 
-_TIMEOUT: Final = 10.0
-"""Seconds on the loop's clock that an answer may take."""
-
 _MAX_MESSAGE: Final = 2000
+_SHARE: Final = 0.9
 
 
 class ObservingContext:
@@ -49,24 +47,43 @@ class ObservingContext:
         return await find_last_seen(self._ledger, kind, object_id, parts)
 
 
-async def observe(what: str, function: Callable[P, Awaitable[T]], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Await a function of the application that looks at the state of a call. ``what`` names it in errors.
+async def await_callback(
+    what: str, answer: Awaitable[T], *, deadline: float | None = None, seconds: float | None = None
+) -> T:
+    """Await a function of the application outside the attempts of calls, which have time limits of their own.
+
+    It may take at most ``seconds``, by default those of `Limits`, and nearly all of the time until the ``deadline`` of
+    the call: the rest is for what follows, such as asking a person. ``what`` names it in errors.
+
+    Raises:
+        DeadlineError: it took longer.
+    """
+    loop = asyncio.get_running_loop()
+    left = CURRENT_LIMITS.get().callback_seconds if seconds is None else seconds
+    left = left if deadline is None else max(0.0, min(left, _SHARE * (deadline - loop.time())))
+    limit = asyncio.timeout(left)
+    try:
+        async with limit:
+            return await answer
+    except TimeoutError as error:
+        if not limit.expired():
+            raise
+        raise DeadlineError(f"{what} took longer than {left:g} seconds, so the call was not made") from error
+
+
+async def observe(what: str, function: Callable[[], Awaitable[T]], *, deadline: float | None) -> T:
+    """Await a function of the application that looks at the state of a call; see `await_callback`.
 
     Raises:
         CallError: it raised one, or failed, so that the call cannot be judged. ExternalError: it failed for a reason
             that passes. DeadlineError: it took too long.
     """
-    limit = asyncio.timeout(_TIMEOUT)
     try:
-        async with limit:
-            return await function(*args, **kwargs)
+        return await await_callback(what, function(), deadline=deadline)
     except CallError:
         raise
     except BaseException as error:
         if not is_failure(error):
             raise
-        if limit.expired():
-            message = f"{what} took longer than {_TIMEOUT:g} seconds, so the call was not made; try it again"
-            raise DeadlineError(message) from error
         message = redact_secrets(f"{what} failed: {type(error).__name__}: {error}")[:_MAX_MESSAGE]
         raise (ExternalError if is_transient(error) else ToolFailedError)(message) from error

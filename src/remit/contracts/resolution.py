@@ -137,7 +137,7 @@ async def _find_referent(call: Call, reference: Referent | Unresolved) -> Refere
         )
 
     what = f"the resolver of references to a {kind}"
-    candidates = await observe(what, find)
+    candidates = await observe(what, find, deadline=call.deadline)
     if len(candidates) > _MANY:
         return await asyncio.to_thread(_make_referent, reference, candidates, what)
     return _make_referent(reference, candidates, what)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from collections.abc import AsyncGenerator, Generator
 from contextvars import ContextVar
 from typing import Final, Literal, Protocol
 
 from msgspec import Struct
+
+from remit.contracts.current_run import CURRENT_LIMITS
+from remit.errors import ModelUnavailableError
 
 DeltaKind = Literal["text", "arguments"]
 
@@ -70,15 +74,33 @@ def withhold_answers() -> Generator[None]:
 
 
 @contextlib.asynccontextmanager
+async def whole_answer(seconds: float, model: str) -> AsyncGenerator[None]:
+    """End a request to ``model`` after ``seconds`` in all, however often a piece of its answer comes.
+
+    Raises:
+        ModelUnavailableError: the answer was not whole by then.
+    """
+    limit = asyncio.timeout(seconds)
+    try:
+        async with limit:
+            yield
+    except TimeoutError as error:
+        if not limit.expired():
+            raise
+        raise ModelUnavailableError(f"{model} gave no whole answer within {seconds:g} seconds") from error
+
+
+@contextlib.asynccontextmanager
 async def streamed_answer(call: str) -> AsyncGenerator[None]:
     """Let the model that is asked here stream its answer to the request ``call``, if the run is followed.
 
-    With an empty ``call`` it does not stream.
+    With an empty ``call`` it does not stream. In either case it has the seconds of `Limits` for the whole answer.
     """
     answers = CURRENT_ANSWERS.get() if call else None
     token = CURRENT_SINK.set(None if answers is None else await answers.open(call))
     try:
-        yield
+        async with whole_answer(CURRENT_LIMITS.get().reply_seconds, "the model"):
+            yield
     except BaseException:
         drop_answer(call)
         raise

@@ -11,8 +11,9 @@ from typing import Any
 from pydantic import BaseModel
 
 from remit.approvals.approved import ApprovedCall, check_approved
-from remit.approvals.approver import build_outcome_question
+from remit.approvals.authority import check_deciders
 from remit.approvals.from_journal import AskAgain, as_recorded, questions_since_start, read_approvals
+from remit.approvals.outcome import find_or_ask_outcome
 from remit.contracts.artifact import from_recorded, mentions_artifacts, to_recorded
 from remit.contracts.binding import bind_arguments, check_bound, needs_checks
 from remit.contracts.call import Call
@@ -31,7 +32,8 @@ from remit.contracts.items import (
     QuestionItem,
 )
 from remit.contracts.ledger import Consumption
-from remit.contracts.question import Decision, Question
+from remit.contracts.observing import await_callback
+from remit.contracts.question import Question
 from remit.contracts.redact import limit_error, redact_error, redact_reply, redact_text, safe_cause
 from remit.contracts.reply import Reply
 from remit.contracts.secret import KNOWN_SECRETS
@@ -87,6 +89,7 @@ class Base:
             check_time(call, items)
         if approved and not has_begun(items):
             # After every wait for a person, and before the body's own writes could count as a change.
+            check_deciders(call)
             await check_approved(call, approved)
         if started is not None and self._effect is not Effect.UNSAFE and questions_since_start(items):
             started = None  # it is approved only now, and starts again with this approval
@@ -333,7 +336,7 @@ class Base:
         try:
             # The callee gets a payload of its own: a change of it must not change what runs.
             own = self._callee.schema_in.load(call.canonical_arguments)
-            finding = await self._callee.reconcile(own, frame)
+            finding = await await_callback("reconcile", self._callee.reconcile(own, frame), deadline=call.deadline)
         except BaseException as error:
             if not is_failure(error):
                 raise
@@ -347,7 +350,7 @@ class Base:
             return await self._settle_attempt(call, number, self._to_reply(call, finding.value))
         if finding is DID_NOT_HAPPEN and (late is not None or key in self._running_unsafe_calls):
             finding = UNKNOWN
-        decision = None if finding is DID_NOT_HAPPEN else await self._find_or_ask_outcome(call, number)
+        decision = None if finding is DID_NOT_HAPPEN else await find_or_ask_outcome(call, number)
         if decision is not None and decision.approved is True:
             self._dispatch.late_attempts.pop(key, None)
             reply = redact_reply(Reply(decision.result), call.redactions)
@@ -357,27 +360,9 @@ class Base:
         await self._settle_attempt(call, number, None)
         return None
 
-    async def _find_or_ask_outcome(self, call: Call, number: int) -> Decision:
-        items = call.ledger.items_for(call.id)
-        approvals = [each.question for each in read_approvals(items).standing.values()]
-        question = build_outcome_question(call, number, approvals)
-        for item in items:
-            if isinstance(item, DecisionItem) and item.question == question.id:
-                return Decision.from_json(item.body)
-        if not any(isinstance(item, QuestionItem) and item.question == question.id for item in items):
-            item = QuestionItem(
-                call=call.id,
-                parent=call.caller.call,
-                question=question.id,
-                body=question.to_json(),
-                about="outcome",
-            )
-            await call.ledger.commit(item)
-        raise Suspended(question.id)
-
     async def _settle_attempt(self, call: Call, number: int, reply: Reply | None) -> Reply | None:
-        outcome: Outcome = "ok" if reply is not None else "error"
-        content = await self._to_recorded(reply) if reply is not None else ""
+        content = "" if reply is None else await self._to_recorded(reply)
+        outcome: Outcome = "error" if reply is None else "ok"
         item = AttemptEnded(call=call.id, attempt=number, outcome=outcome, content=content, void=reply is None)
         await call.ledger.commit(item)
         return reply

@@ -17,12 +17,13 @@ from remit.contracts.artifact import (
     new_artifact,
     not_found,
 )
-from remit.contracts.current_run import CURRENT_LIMITS, CURRENT_RUN
+from remit.contracts.current_run import CURRENT_DIRECTORY, CURRENT_LIMITS, CURRENT_RUN
 from remit.contracts.items import RunOpened
 from remit.contracts.ledger import Ledger
 from remit.contracts.principal import Principal, check_principal
 from remit.contracts.resolution import CURRENT_RESOLVERS, Resolver
 from remit.core.checks import check_instance, check_texts
+from remit.engine.principals import PrincipalDirectory
 from remit.errors import InvalidArgumentsError, InvalidOutputError, RequestError
 from remit.journal.index import artifact_scope
 from remit.journal.ports import Store
@@ -119,15 +120,21 @@ class ArtifactService:
 
 @contextlib.contextmanager
 def enter_run(
-    ledger: Ledger, header: RunOpened, store: Store, limits: Limits, resolvers: Mapping[str, Resolver]
+    ledger: Ledger,
+    header: RunOpened,
+    store: Store,
+    limits: Limits,
+    resolvers: Mapping[str, Resolver],
+    directory: PrincipalDirectory,
 ) -> Generator[None]:
     """Make the run of ``ledger`` the current run of this task."""
     artifacts = StoredArtifacts(store, artifact_scope(ledger.run, header), limits, is_replaying=ledger.is_replaying)
     tokens = CURRENT_RUN.set(ledger.run), CURRENT_LIMITS.set(limits), CURRENT_ARTIFACTS.set(artifacts)
-    resolvers_token = CURRENT_RESOLVERS.set(resolvers)
+    resolvers_token, directory_token = CURRENT_RESOLVERS.set(resolvers), CURRENT_DIRECTORY.set(directory)
     try:
         yield
     finally:
+        CURRENT_DIRECTORY.reset(directory_token)
         CURRENT_RESOLVERS.reset(resolvers_token)
         CURRENT_RUN.reset(tokens[0])
         CURRENT_LIMITS.reset(tokens[1])

@@ -21,6 +21,9 @@ STALL_FIRST_SECONDS: Final = 60.0
 STALL_MAX_SECONDS: Final = 900.0
 """Seconds until a stalled run is tried again, if the provider does not say: first and at most."""
 
+RETRY_AFTER_MAX_SECONDS: Final = 3600.0
+"""Seconds until a stalled run is tried again at most, whatever the provider asks for."""
+
 ExecutionStatus = Literal["done", "failed", "queued", "waiting", "stalled", "scheduled", "cancelled"]
 
 
@@ -60,8 +63,8 @@ def cancelled_outcome(run: str, reason: str) -> tuple[ExecutionOutcome, RunFinis
 def bring_to_rest(ledger: RunLedger, signal: Suspended) -> tuple[ExecutionOutcome, Item]:
     """The outcome of an execution that came to rest, and the item that records it.
 
-    A stalled run is tried again when the provider says, else after a minute, doubled each time up to a quarter of an
-    hour. The count begins anew after a quarter of an hour without a stall.
+    A stalled run is tried again when the provider says, an hour later at most, else after a minute, doubled each time
+    up to a quarter of an hour. The count begins anew after a quarter of an hour without a stall.
     """
     if signal.starts_at:
         return ExecutionOutcome(status="scheduled", retry_at=signal.starts_at), RunScheduled(
@@ -74,7 +77,10 @@ def bring_to_rest(ledger: RunLedger, signal: Suspended) -> tuple[ExecutionOutcom
     earlier = [item for item in ledger.items_for(ledger.run) if isinstance(item, RunStalled)]
     if earlier and ledger.now() <= earlier[-1].retry_at + STALL_MAX_SECONDS:
         delay = min(delay * 2.0 ** min(len(earlier), 10), STALL_MAX_SECONDS)
-    retry_at = ledger.now() + (delay if signal.retry_after is None else signal.retry_after)
+    asked = signal.retry_after
+    if asked is not None and asked >= 0:  # a provider may ask for ages, and for no number at all
+        delay = min(asked, RETRY_AFTER_MAX_SECONDS)
+    retry_at = ledger.now() + delay
     stalled = RunStalled(call=ledger.run, reason=signal.reason, retry_at=retry_at, questions=signal.questions)
     return (
         ExecutionOutcome(status="stalled", questions=signal.questions, retry_at=retry_at, reason=signal.reason),

@@ -18,16 +18,37 @@ class PrincipalLookup:
     def __init__(self, directory: PrincipalDirectory | None) -> None:
         self.directory = directory
         self._added: dict[tuple[str, str], Principal] = {}
+        self._noted: dict[tuple[str, str], Principal] = {}
 
     def add(self, *principals: Principal) -> None:
         """Add principals, which replace those of the same name and tenant."""
         for each in principals:
             check_principal("add_principals", each)
         self._added.update({(each.name, each.tenant): each for each in principals})
+        self.note(*principals)
+
+    def note(self, *principals: Principal) -> None:
+        """Note the permissions that principals have now, without letting their runs be resumed."""
+        self._noted.update({(each.name, each.tenant): each for each in principals})
+
+    def today(self, name: str, tenant: str) -> Principal | None:
+        """A person who decided something, as of today; None if there is none.
+
+        Without a directory, principals have the permissions with which they were noted last. Nothing is known of
+        others, who count as they did when they decided: as persons with all permissions.
+
+        Raises:
+            RequestError: the directory returned something else.
+        """
+        if self.directory is not None:
+            return check_found_principal(self.directory(name, tenant), name, tenant)
+        known = self._noted.get((name, tenant))
+        return known or Principal(name, tenant, permissions=frozenset({"*"}))
 
     def take_over(self, other: PrincipalLookup) -> None:
         """Add all principals that were added to ``other``."""
         self._added.update(other._added)
+        self._noted.update(other._noted)
 
     def owner(self, header: RunOpened) -> Principal:
         """The principal of a run.

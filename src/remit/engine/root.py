@@ -27,6 +27,7 @@ from remit.engine.conversations import Conversations
 from remit.engine.executor import RunExecutor
 from remit.engine.loosening import FindTerms, explain_lost, find_lost_terms, make_loosening
 from remit.engine.outcome import STALL_MAX_SECONDS, ExecutionOutcome, RunRefused
+from remit.engine.principals import PrincipalDirectory
 from remit.engine.result import ReplayReport, RunResult, report_replay, result_of
 from remit.engine.run_schedules import CURRENT_SCHEDULING_RUN, SchedulingRun
 from remit.engine.schedule import next_occurrence
@@ -44,6 +45,7 @@ class RootCaller(Struct, frozen=True):
     store: Store
     limits: Limits
     resolvers: Mapping[str, Resolver]
+    directory: PrincipalDirectory
 
     async def __call__(self, ledger: Ledger, callee: AnyCallee, header: RunOpened, principal: Principal) -> Reply:
         """Make the call of ``header``."""
@@ -54,7 +56,7 @@ class RootCaller(Struct, frozen=True):
             caller=root_caller(ledger.run, header, principal),
             ledger=ledger,
         )
-        with enter_run(ledger, header, self.store, self.limits, self.resolvers):
+        with enter_run(ledger, header, self.store, self.limits, self.resolvers, self.directory):
             return await self.dispatcher.service(header.agent, callee)(call)
 
 

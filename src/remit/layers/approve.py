@@ -18,6 +18,7 @@ from remit.approvals.approver import (
     find_announced_call,
     valid_from,
 )
+from remit.approvals.authority import why_lost
 from remit.approvals.carried import find_repeated, find_shared, refuse_used
 from remit.approvals.editing import add_edit_notice, approval_covers
 from remit.approvals.from_journal import (
@@ -94,6 +95,7 @@ class _Case(NamedTuple):
     """A call and the verdict on it, with the recorded question about it that this policy asked, if there is one.
 
     ``used_elsewhere`` is the id of that question if another call of the conversation has used all of its approval.
+    ``lost`` says why its decision does not count any more.
     """
 
     call: Call
@@ -103,11 +105,12 @@ class _Case(NamedTuple):
     approvals: Approvals
     recorded: RecordedQuestion | None
     used_elsewhere: str = ""
+    lost: str = ""
 
     def still_applies(self, recorded: RecordedQuestion, policy_version: str) -> bool:
         """Whether a recorded question is about the call as it is now. A denial stands whatever has changed since."""
         question, decision = recorded
-        if self.used_elsewhere:
+        if self.used_elsewhere or self.lost:
             return False
         if recorded.edit:
             unedited = self.call.replace(canonical_arguments=question.arguments)
@@ -148,8 +151,9 @@ class _Case(NamedTuple):
                     kind=question.needs,
                 )
                 rule = question.rule
-            is_edited = bool(self.recorded.edit)
-            changes = describe_changes(question, self.call, is_edited=is_edited, is_used=bool(self.used_elsewhere))
+            is_edited, is_used = bool(self.recorded.edit), bool(self.used_elsewhere)
+            changes = [f"asked again, because {self.lost}"] if self.lost else []
+            changes = changes or describe_changes(question, self.call, is_edited=is_edited, is_used=is_used)
         elif self.approvals.refuted:
             changes = ["asked again, because it was started and did not happen"]
         elif has_begun(self.call.ledger.items_for(self.call.id)):
@@ -226,7 +230,8 @@ class _Approve:
             used = recorded.question.id if recorded and await _is_used_elsewhere(call, recorded) else ""
             if used:
                 refuse_used(call, used)
-            case = _Case(call, verdict, rule, match, approvals, recorded, used)
+            lost = why_lost(call, *recorded) if recorded else ""
+            case = _Case(call, verdict, rule, match, approvals, recorded, used, lost)
             question = await self._obtain_approval(case, approver)
         if question and call.ledger.is_stopping:
             raise asyncio.CancelledError  # the run is ending: no new call may begin
@@ -252,7 +257,7 @@ class _Approve:
                 await require_approval(call, recorded, approver)
             recorded = await self._find_earlier_answer(case) or await self._open_question(case, approver)
         decision = await require_approval(call, recorded, approver)
-        if decision.arguments not in ("", call.canonical_arguments):
+        if decision.arguments not in ("", call.canonical_arguments) or why_lost(call, recorded.question, decision):
             raise AskAgain(recorded.question.id)
         return recorded.question.id
 

@@ -26,7 +26,7 @@ with require_extra(__name__, "openai"):
 
 from remit.contracts.chat import ChatRequest, Completion, completion_from_message
 from remit.contracts.settings import ModelSettings
-from remit.contracts.streaming import Delta
+from remit.contracts.streaming import Delta, whole_answer
 from remit.contracts.transient import is_transient
 from remit.contracts.wire import to_request_text
 from remit.core.checks import as_text_tuple, check_functions, check_instance, check_name, check_positive, check_text
@@ -57,7 +57,7 @@ class OpenAI:
     """The model named ``model`` at an OpenAI-compatible endpoint.
 
     Args:
-        timeout: for one request, in seconds.
+        timeout: for one request and its whole answer, in seconds; a stream that drips has no more.
         trust_env: whether to use the proxy settings of the environment.
         rewrite_message: replaces wire texts that the endpoint cannot read, even if it sent them itself.
         vendor: the provider's name, for spans.
@@ -74,7 +74,7 @@ class OpenAI:
         *,
         base_url: str | None = None,
         api_key: str,
-        timeout: float = 300.0,
+        timeout: float = 600.0,
         trust_env: bool = True,
         rewrite_message: Callable[[str], str] | None = None,
         vendor: str = "openai",
@@ -95,6 +95,7 @@ class OpenAI:
         self.reads_images = reads_images
         self._rewrite_message = rewrite_message
         self._refuses_streams = False
+        self._timeout = timeout
         http = BoundedHttp(trust_env=trust_env)
         self._client = openai.AsyncOpenAI(
             base_url=base_url, api_key=api_key, max_retries=0, timeout=timeout, http_client=http
@@ -110,12 +111,12 @@ class OpenAI:
             CompletionError: the answer is not a completion.
         """
         try:
-            answer = await self._client.post(
-                "/chat/completions",
-                cast_to=bytes,
-                content=build_body(self.model, request, self._rewrite_message),
-                options={"headers": {"Content-Type": "application/json", **await resolve_headers(request.settings)}},
-            )
+            headers = {"Content-Type": "application/json", **await resolve_headers(request.settings)}
+            body = build_body(self.model, request, self._rewrite_message)
+            async with self._whole_answer():
+                answer = await self._client.post(
+                    "/chat/completions", cast_to=bytes, content=body, options={"headers": headers}
+                )
         except openai.OpenAIError as error:
             raise self._to_model_error(error) from error
         return self._read_answer(answer)
@@ -130,7 +131,7 @@ class OpenAI:
             return await self(request)
         stream = AnswerStream(on_delta)
         try:
-            async with self._open_stream(request) as response:
+            async with self._whole_answer(), self._open_stream(request) as response:
                 if not response.headers.get("content-type", "").startswith("text/event-stream"):
                     return self._read_answer(await response.read())
                 async for data in response.iter_bytes():
@@ -159,6 +160,9 @@ class OpenAI:
         if reported is not None:
             raise self._status_error(*reported)
         return parse_completion(answer)
+
+    def _whole_answer(self) -> contextlib.AbstractAsyncContextManager[None]:
+        return whole_answer(self._timeout, f"{self.model} at {self._client.base_url}")
 
     @contextlib.asynccontextmanager
     async def _open_stream(self, request: ChatRequest) -> AsyncGenerator[openai.AsyncAPIResponse[bytes]]:
@@ -212,7 +216,8 @@ class OpenAI:
         """
         given = [*as_text_tuple("OpenAI.embed_texts: texts", texts)]
         try:
-            answer = await self._client.embeddings.create(model=self.model, input=given, encoding_format="float")
+            async with self._whole_answer():
+                answer = await self._client.embeddings.create(model=self.model, input=given, encoding_format="float")
             vectors = [row.embedding for row in sorted(answer.data, key=lambda row: row.index)]
         except openai.OpenAIError as error:
             raise self._to_model_error(error) from error

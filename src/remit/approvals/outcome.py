@@ -1,0 +1,38 @@
+"""Asks people what became of a call that was started and whose end is unknown."""
+
+from __future__ import annotations
+
+from remit.approvals.approver import build_outcome_question
+from remit.approvals.authority import why_lost
+from remit.approvals.from_journal import read_approvals
+from remit.contracts.call import Call
+from remit.contracts.items import DecisionItem, QuestionItem
+from remit.contracts.question import Decision
+from remit.errors import Suspended
+
+
+async def find_or_ask_outcome(call: Call, attempt: int) -> Decision:
+    """The answer to the question whether an attempt of a call happened.
+
+    An answer whose author has lost the right is not used: another question replaces it and says why.
+
+    Raises:
+        Suspended: a person has to decide.
+    """
+    items = call.ledger.items_for(call.id)
+    approvals = [each.question for each in read_approvals(items).standing.values()]
+    asked = {item.question for item in items if isinstance(item, QuestionItem)}
+    decisions = {item.question: Decision.from_json(item.body) for item in items if isinstance(item, DecisionItem)}
+    question = build_outcome_question(call, attempt, approvals)
+    while decision := decisions.get(question.id):
+        lost = why_lost(call, question, decision)
+        following = build_outcome_question(call, attempt, approvals, replaces=question.id, lost=lost)
+        if not lost and following.id not in asked:
+            return decision
+        question = following
+    if question.id not in asked:
+        parent, body = call.caller.call, question.to_json()
+        await call.ledger.commit(
+            QuestionItem(call=call.id, parent=parent, question=question.id, body=body, about="outcome")
+        )
+    raise Suspended(question.id)
