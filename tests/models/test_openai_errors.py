@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 from collections.abc import Callable
 from typing import Any, cast
@@ -239,3 +240,24 @@ async def test_a_request_that_is_cancelled_is_cancelled() -> None:
 async def test_the_time_that_an_endpoint_asks_to_wait_is_read(header: str, seconds: float | None) -> None:
     assert retry_after({"retry-after": header}, now=lambda: 10.0) == seconds
     assert retry_after({}) is None
+
+
+@pytest.mark.parametrize("streams", [False, True], ids=["plain", "streamed"])
+@pytest.mark.parametrize("kind", [b"application/json", b"text/event-stream"])
+async def test_an_answer_that_drips_ends_when_the_time_for_the_whole_request_is_over(
+    streams: bool, kind: bytes
+) -> None:
+    async def drip(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):
+            await reader.readuntil(b"\r\n\r\n")
+            writer.write(b"HTTP/1.1 200 X\r\ncontent-type: %b\r\nconnection: close\r\n\r\n" % kind)
+            while True:
+                writer.write(b" " if kind == b"application/json" else b": \n")
+                await writer.drain()
+                await asyncio.sleep(0.01)
+
+    server = await asyncio.start_server(drip, "127.0.0.1", 0)
+    url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
+    async with server, OpenAI("m", base_url=url, api_key="k", timeout=0.3, trust_env=False) as model:
+        with pytest.raises(ModelUnavailableError, match=r"m at http.* gave no whole answer within 0\.3 seconds"):
+            await (model.stream(REQUEST, lambda _delta: None) if streams else model(REQUEST))

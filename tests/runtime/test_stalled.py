@@ -18,6 +18,7 @@ from remit.errors import ModelBusyError, ModelRefusedError, ModelUnavailableErro
 from remit.layers import RetryModel
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser
+from remit.tools import Limits
 from remit.workers import PydanticAIDriver
 from tests.runtime.kit import find_superuser, items_of
 
@@ -219,3 +220,35 @@ async def test_retries_of_a_model_that_keeps_failing_are_paid_from_a_bucket() ->
 def test_retries_of_models_need_sensible_numbers(wrong: dict[str, Any]) -> None:
     with pytest.raises(SetupError, match="needs at least one attempt"):
         RetryModel(**wrong)
+
+
+@BOTH
+async def test_an_answer_that_takes_too_long_in_all_lets_the_run_rest(driver: AgentDriver) -> None:
+    async def drip(request: ChatRequest, /) -> Completion:
+        for _second in range(10_000):  # as if a byte came now and then
+            await asyncio.sleep(1)
+        return await Scripted(["at last"])(request)
+
+    loop = asyncio.get_running_loop()
+    agent = Agent("agent", instructions="Work.", model=drip, driver=driver)
+    runtime = Runtime(App(name="test", agents=(agent,)), limits=Limits(reply_seconds=40), clock=loop.time)
+    began = loop.time()
+    result = await runtime.run("go", by=superuser())
+    assert (result.status, result.reason) == (
+        "stalled",
+        "MODEL_UNAVAILABLE: the model gave no whole answer within 40 seconds",
+    )
+    assert 3 * 40 <= loop.time() - began < 3 * 40 + 2 * 20
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("asked", "seconds"), [(1e15, 3600), (float("inf"), 3600), (float("nan"), 60), (-5.0, 60), (3599.0, 3599)]
+)
+async def test_a_provider_that_asks_for_ages_is_asked_again_in_an_hour(
+    driver: AgentDriver, asked: float, seconds: float
+) -> None:
+    busy = ModelBusyError("come back later", retry_after=asked)
+    world = Effects(driver)
+    result = await world.runtime(*[busy] * 9).run("go", by=superuser())
+    assert (result.status, result.retry_at - world.now()) == ("stalled", seconds)
