@@ -106,6 +106,7 @@ class RunOpener:
             RequestError: ``by`` may not decide, or the announced call cannot be made any more.
         """
         asked, decision = await self.decisions.make_decision(question, approved=approved, by=by, kind=kind, **details)
+        self._principals.note(by)
         announcing = await self._conversations.find_announcing_run(asked) if approved else None
         if announcing is None:
             await self._executor.store.decide(decision)
