@@ -1,13 +1,22 @@
-"""Rows of the matrix about who decides: two deciders at once."""
+"""Rows of the matrix about who decides: two deciders at once, and those who lose the right before their yes is used."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 from collections.abc import Sequence
+from typing import Final
 
-from figures.approval_rows import call_script, expect_refusal, other_arguments, row
-from figures.approval_world import ADA, Stage
+from figures.approval_rows import (
+    call_script,
+    count_after_resume,
+    expect_refusal,
+    other_arguments,
+    row,
+    start_waiting_run,
+)
+from figures.approval_world import ADA, BEA, Stage
+from remit import Principal
 from remit.app import Env
 from remit.contracts.items import DecisionItem
 from remit.errors import RemitError
@@ -74,3 +83,58 @@ async def _two_deciders_and_the_inbox_denies_first(stage: Stage) -> int:
 async def _two_deciders_at_once(stage: Stage) -> int:
     edit = stage.target.canonical(other_arguments(stage))
     return await _count_disagreements(stage, _RacingApprover(stage, (False, True), edit=edit))
+
+
+_WITHOUT_RIGHT: Final = Principal("bea", permissions=frozenset({"approvals:read"}))
+
+
+async def _count_after_loss(stage: Stage, today: Principal | None) -> int:
+    """Executions by an approval whose author is another one in the directory when the run goes on."""
+    runtime = stage.make_runtime(call_script(stage))
+    run, question = await start_waiting_run(runtime)
+    await runtime.decide(question, approved=True, by=BEA)
+    stage.today["bea"] = today
+    return await count_after_resume(stage, runtime, run)
+
+
+@row
+async def _decider_left_before_the_approval_is_used(stage: Stage) -> int:
+    return await _count_after_loss(stage, None)
+
+
+@row
+async def _decider_lost_the_right_before_the_approval_is_used(stage: Stage) -> int:
+    return await _count_after_loss(stage, _WITHOUT_RIGHT)
+
+
+@row
+async def _grantor_left_before_the_grant_is_used(stage: Stage) -> int:
+    runtime = stage.make_runtime(call_script(stage))
+    await runtime.grants.create(stage.name, by=BEA, principal="ada", count=1, expires_in=3600.0)
+    stage.today["bea"] = None
+    await start_waiting_run(runtime)
+    return stage.ran.count(stage.name)
+
+
+@row
+async def _grantor_lost_the_right_before_the_grant_is_used(stage: Stage) -> int:
+    runtime = stage.make_runtime(call_script(stage))
+    await runtime.grants.create(stage.name, by=BEA, principal="ada", count=1, expires_in=3600.0)
+    stage.today["bea"] = _WITHOUT_RIGHT
+    await start_waiting_run(runtime)
+    return stage.ran.count(stage.name)
+
+
+class _Impostor:
+    """Approves everything in this process, in the name of a person without the right."""
+
+    async def decide(self, question: Question, /) -> Decision | None:
+        """A yes of that person."""
+        return Decision(question=question.id, approved=True, by="bea")
+
+
+@row
+async def _approver_in_this_process_without_the_right(stage: Stage) -> int:
+    stage.today["bea"] = _WITHOUT_RIGHT
+    await stage.make_runtime(call_script(stage), env=Env(approver=_Impostor())).run("go", by=ADA)
+    return stage.ran.count(stage.name)

@@ -75,6 +75,18 @@ async def _outcome_decided_without_the_permission_of_the_approval(stage: Stage) 
 
 
 @row
+async def _outcome_decided_by_a_person_who_left_before_the_answer_is_used(stage: Stage) -> int:
+    if not _touches_the_world(stage):
+        return 0
+    runtime, run, question = await _die_in_approved_call(stage)
+    await runtime.decide(question, approved=False, by=BEA)
+    stage.today["bea"] = None
+    (asked,) = (await runtime.resume(run)).questions
+    found = await stage.store.find_question(asked)
+    return stage.ran.count(stage.name) - 1 + (found is None or found.question.kind != "outcome")
+
+
+@row
 async def _outcome_decided_by_the_starter_where_four_eyes_are_asked(stage: Stage) -> int:
     return await _count_after_outcome(stage, ADA) if _touches_the_world(stage) else 0
 

@@ -290,6 +290,8 @@ class Stage:
     ran: ExecutionLog
     store: Store
     clock: Clock
+    today: dict[str, Principal | None] = field(default_factory=dict[str, "Principal | None"])
+    """What the directory says of those who have changed since."""
 
     def make_runtime(
         self,
@@ -307,7 +309,10 @@ class Stage:
         kinds = {kind for each in tools for kind in each.schema_in.references}
         app = App(name="matrix", agents=(agent,), references=dict.fromkeys(kinds, _find_any))
         model = Scripted([*script, "done", "done", "done"])
-        return Runtime(app, store=self.store, model=model, clock=self.clock, layers=layers, directory=_find_principal)
+        return Runtime(app, store=self.store, model=model, clock=self.clock, layers=layers, directory=self._find)
+
+    def _find(self, name: str, tenant: str) -> Principal | None:
+        return self.today.get(name, superuser(name=name, tenant=tenant))
 
     @property
     def name(self) -> str:
@@ -318,7 +323,3 @@ class Stage:
 async def _find_any(_ctx: LeafContext, text: str) -> list[Candidate]:
     """The object that any text names."""
     return [Candidate(text, text, "1")]
-
-
-def _find_principal(name: str, tenant: str) -> Principal:
-    return superuser(name=name, tenant=tenant)

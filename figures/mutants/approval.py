@@ -8,6 +8,7 @@ from figures.approval import measure_until_wrong
 from figures.mutants.mutant import Mutant, Plant, edited, together
 
 _SERVICE: Final = "remit.approvals.service"
+_AUTHORITY: Final = "remit.approvals.authority"
 _ANSWERS: Final = "remit.approvals.answers"
 _REQUIRE: Final = f"{_ANSWERS}:require_approval"
 
@@ -144,6 +145,29 @@ MUTANTS: Final = (
     _mutant(
         "a confirmation serves where an approval is needed",
         edited("remit.contracts.question:Question.accepts", 'decision.kind == "approve" or', "True or"),
+    ),
+    _mutant(
+        "nobody is looked up when their decision is used",
+        edited(f"{_AUTHORITY}:why_lost", "find is None or", "True or"),
+    ),
+    _mutant(
+        "an approver who has left still approves",
+        edited(f"{_AUTHORITY}:why_lost", 'return f"{decision.by}, who decided, is unknown now"', 'return ""'),
+    ),
+    _mutant(
+        "an approver who has lost the permission still approves",
+        edited(f"{_AUTHORITY}:why_lost", 'now" if missing else', 'now" if False else'),
+    ),
+    _mutant(
+        "the grants of people who have lost the right serve",
+        together(
+            edited(f"{_AUTHORITY}:is_granted", "return find is None or", "return True or"),
+            edited(f"{_AUTHORITY}:why_lost", "find is None or", "find is None or decision.grant or"),
+        ),
+    ),
+    _mutant(
+        "an answer about an outcome serves although its author has left",
+        edited("remit.approvals.outcome:find_or_ask_outcome", "if not lost and", "if"),
     ),
     _mutant(
         "previews of Google tools name no state",
