@@ -138,9 +138,8 @@ class RunOpener:
         arguments = await _refer_to_files(request.callee, request.arguments, request.principal, self._artifacts.refer)
         make_run_id = (lambda: run) if run else self._make_run_id
         header = await self._conversations.create_header(request._replace(arguments=arguments), make_run_id)
-        header = pin_terms(header, self._find_terms)
         await self._refuse_target(request, header)
-        header = header if caller is None else with_cage(header, caller)
+        header = pin_terms(header if caller is None else with_cage(header, caller), self._find_terms)
         if request.carries is None:
             return header
         announcing, _ = await self._conversations.read_run(request.carries.question.run)

@@ -80,13 +80,12 @@ class Runtime:
     A runtime is for trusted code: its methods take runs of any tenant. What serves people goes through `client`.
 
     Args:
-        app: agents, tools and environment. store: the journal; in memory by default.
+        app: agents, tools and environment. store: the journal; in memory by default. limits: the app's by default.
         model: the model of agents without their own, or its name, like ``openai:gpt-5``.
         layers: the run layers in place of the application's, for tests; they must have what the application declares.
         directory: looks up current permissions on resume; by default among the principals passed to this runtime.
         clock: seconds since the epoch. make_run_id: makes run ids. on_item: called with each item after it is stored.
-        model_resolver: finds the model for a name; see `remit.models.resolve` for the names.
-        prices: replace those of `remit.models`' table. limits: sizes of texts; those of the application by default.
+        model_resolver: finds the model for a name; see `remit.models.resolve`. prices: replace those of `remit.models`.
 
     Raises:
         SetupError: the arguments do not fit together, or the application differs from its inventory.
@@ -386,8 +385,8 @@ class Runtime:
                 header = await self._opener.store_run(request, header.call)
                 return await run_in_turn(header, self.resume, self._conversations, self.store)
             store_files = partial(self._opener.store_files, request)  # nothing of a refused request is stored
-            owner = self._principals.owner(header) if header.started_by else request.principal
-            return await self._execute(header.call, request.callee, header, owner, before=store_files)
+            by = self._principals.owner(header) if header.started_by else request.principal
+            return await self._execute(header.call, request.callee, header, by, before=store_files)
         except RequestError:
             if not request.idempotency_key or await self.store.find_run(header.call) is None:
                 raise

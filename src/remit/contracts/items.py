@@ -30,8 +30,8 @@ class RunOpened(Item, frozen=True, kw_only=True, gc=False, omit_defaults=True):
     ``schedule`` is its rule as JSON if it recurs. A ``queued`` run begins when those before it in its conversation have
     ended. ``carries`` is the id of the call that a person's decision opened the run for, and that the runtime makes
     before anything else: its question and the decision follow the header. ``terms`` are those under which it runs, as
-    JSON: names of rules and layers, values of limits, and scopes. A run that the body of a call started has no more
-    than its ``tool_scope`` and its ``permissions``, None for no restriction, and is ``started_by`` the run of that call.
+    JSON: names of rules and layers, values of limits, and scopes. A run that the body of a call started is
+    ``started_by`` its run, and has no more than its ``tool_scope`` and its ``permissions``, None for no restriction.
     """
 
     kind: ClassVar[str] = "opened"

@@ -97,7 +97,7 @@ class RootExecutor(Struct, frozen=True):
             if refusal and _is_unbegun(ledger.recorded_items()):
                 raise RunRefused(refusal)
             CURRENT_PRIOR_RUNS.set(partial(self.conversations.read_back, header.after))
-            CURRENT_SCHEDULING_RUN.set(SchedulingRun(executor, header, self.call_root.dispatcher.find))
+            CURRENT_SCHEDULING_RUN.set(SchedulingRun(executor, header, self.call_root.dispatcher.find, self.find_terms))
             if ledger.is_stopping and header.queued and _is_unbegun(ledger.recorded_items()):
                 raise asyncio.CancelledError  # its message is no part of the conversation
             now = executor.clock()

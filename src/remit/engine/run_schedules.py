@@ -15,6 +15,7 @@ from remit.contracts.principal import Caller
 from remit.contracts.question import content_digest
 from remit.dispatch.context import caller_of_runs
 from remit.engine.executor import RunExecutor
+from remit.engine.loosening import FindTerms, pin_terms
 from remit.engine.reader import RunReader
 from remit.engine.schedule import Schedule, open_schedule
 from remit.engine.started_runs import with_cage
@@ -29,6 +30,7 @@ class SchedulingRun(Struct, frozen=True):
     executor: RunExecutor
     header: RunOpened
     is_listed: Callable[[str], object]
+    find_terms: FindTerms
 
 
 CURRENT_SCHEDULING_RUN: Final[ContextVar[SchedulingRun | None]] = ContextVar("remit_scheduling_run", default=None)
@@ -69,9 +71,10 @@ class RunSchedules:
             conversation="",
             after="",
             queued=False,
+            carries="",
             schedule="",
         )
-        opened = open_schedule(with_cage(opened, caller), Schedule(at))
+        opened = open_schedule(pin_terms(with_cage(opened, caller), current.find_terms), Schedule(at))
         if await current.executor.store.find_run(run) is None:
             with contextlib.suppress(RequestError, LeaseError):  # another attempt of the call was faster
                 await current.executor.create_run(run, opened)
