@@ -48,7 +48,7 @@ async def start_waiting_run(runtime: Runtime, by: Principal = ADA, expected: int
     return result.run, result.questions[0]
 
 
-async def expect_refusal(deciding: Awaitable[None]) -> None:
+async def expect_refusal(deciding: Awaitable[object]) -> None:
     """A decision that should be refused; whether it was is seen by what runs."""
     with contextlib.suppress(RequestError, TypeError, ValueError):
         await deciding
