@@ -13,6 +13,7 @@ from remit import Effect, tool
 from remit.contracts.arguments import Limits, canonical_json, parse_arguments
 from remit.contracts.grant import LIKE_KEY, matches_pattern
 from remit.engine.schedule import Schedule
+from remit.layers import Redact
 from remit.models.answer_stream import AnswerStream
 from remit.models.bounded_http import BoundedHttp
 from remit.models.openai import parse_completion
@@ -116,6 +117,11 @@ async def _match_grant() -> object:
     return matches_pattern(pattern, json.dumps({"to": "a" * 5_000}))
 
 
+async def _redact() -> object:
+    redaction = Redact(patterns=[r"(a+)+$", r"[\w.]+@"]).redaction
+    return [redaction.redact_text(text) for text in ("a" * 250_000 + "!", "ab." * 80_000)]
+
+
 async def _suggest() -> object:
     names = [f"find_page_number_{number}" for number in range(20_000)]
     return suggest("x" * _LONG, ["x" * _LONG]), suggest("find_page_number_of_x", names)
@@ -155,4 +161,5 @@ CASES: Final[dict[str, Callable[[], Awaitable[object]]]] = {
     "arguments of many digits": _arguments('{"numbers":[' + ",".join(["9" * 4_000] * 250) + "]}"),
     "a grant with many wildcards": _match_grant,
     "names that are like others": _suggest,
+    "patterns of Redact": _redact,
 }

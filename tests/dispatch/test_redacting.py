@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 import traceback
 from collections.abc import Callable
 from typing import Any
@@ -303,9 +304,37 @@ def test_what_a_tool_redacts_can_be_read() -> None:
     assert private.function is card.function
 
 
+def test_a_pattern_takes_linear_time_whatever_the_text() -> None:
+    redaction = Redact(patterns=[r"(a+)+$", r"(\w|\w\w)*@"]).redaction
+    hostile = "a" * 200_000 + "!"
+    assert redaction.redact_text(hostile) == hostile
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "left"),
+    [
+        (r"\p{Nd}+", "٣ and 3", "[redacted] and [redacted]"),
+        ("é.", "aéo\ud800", "a[redacted]\ufffd\ufffd\ufffd"),
+        ("x", "\ud800", "\ud800"),
+        (r"\0|red", "a red dacted", "a [redacted] dacted"),
+    ],
+)
+def test_patterns_match_characters_of_all_scripts(pattern: str, text: str, left: str) -> None:
+    assert Redact(patterns=[pattern]).redaction.redact_text(text) == left
+
+
+def test_without_the_engine_patterns_are_refused_and_fields_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "re2", None)
+    assert Redact(fields=["pin"]).redaction.redact_text("pin") == "pin"
+    with pytest.raises(SetupError, match=r"pip install 'remit\[redact\]'"):
+        Redact(patterns=["pin"])
+
+
 def test_a_redaction_of_nothing_and_a_pattern_that_is_none_are_refused() -> None:
-    with pytest.raises(SetupError, match=r"'\(' is not a valid regular expression"):
-        Redact(patterns=["("])
+    for pattern in ("(", "(?=a)", r"(a)\1", "\ud800"):
+        with pytest.raises(SetupError, match="is not a regular expression of RE2") as caught:
+            Redact(patterns=[pattern])
+        assert "\n" not in caught.value.message
     with pytest.raises(SetupError, match="removes nothing"):
         Redact()
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import re
 import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any, Final, Protocol
 
 from remit.contracts.reply import NOT_LOADED, Reply
 from remit.contracts.schema import shorten_text
@@ -19,6 +20,14 @@ from remit.contracts.secret import (
 from remit.errors import CallError, SetupError, error_from_reply
 from remit.schemas.jsontext import compact_json
 
+_MARK: Final = REDACTION_MARK.encode()
+
+
+class _Pattern(Protocol):
+    """A compiled pattern over UTF-8."""
+
+    def sub(self, replacement: bytes, text: bytes, /) -> bytes: ...
+
 
 @dataclass(frozen=True, slots=True)
 class Redaction:
@@ -26,19 +35,17 @@ class Redaction:
 
     fields: tuple[str, ...] = ()
     patterns: tuple[str, ...] = ()
-    _compiled: tuple[re.Pattern[str], ...] = field(init=False, repr=False, compare=False)
+    _compiled: tuple[_Pattern, ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        try:
-            object.__setattr__(self, "_compiled", tuple(re.compile(pattern) for pattern in self.patterns))
-        except re.error as error:
-            raise SetupError(f"{error.pattern!r} is not a valid regular expression: {error}") from error
+        object.__setattr__(self, "_compiled", tuple(map(_compile, self.patterns)))
 
     def redact_text(self, text: str) -> str:
         """Remove text that matches a pattern."""
+        given = data = text.encode("utf-8", "surrogatepass") if self._compiled else b""
         for pattern in self._compiled:  # What is redacted already stays: a text may pass several layers.
-            text = REDACTION_MARK.join(pattern.sub(REDACTION_MARK, part) for part in text.split(REDACTION_MARK))
-        return text
+            data = _MARK.join(pattern.sub(_MARK, part) for part in data.split(_MARK))
+        return text if data == given else data.decode("utf-8", "replace")
 
     def redact_reply(self, reply: Reply) -> Reply:
         """The reply without what the rules remove; the same reply if they remove nothing."""
@@ -90,6 +97,23 @@ def safe_cause(error: BaseException, redactions: Sequence[Redaction] = ()) -> Ba
         return error
     text = "".join(traceback.format_exception(error))
     return error if redact_text(text, redactions) == text else None
+
+
+def _compile(pattern: str) -> _Pattern:
+    """Compile a pattern with RE2: with `re`, a text could make a harmless pattern take hours."""
+    try:
+        re2: Any = import_module("re2")  # only patterns need it, and it has no types
+    except ImportError as error:
+        raise SetupError("Redact(patterns=…) needs google-re2: pip install 'remit[redact]'") from error
+    options = re2.Options()
+    options.log_errors = False
+    try:
+        return re2.compile(pattern.encode(), options)
+    except (re2.error, UnicodeEncodeError) as error:
+        what = error.args[0].decode(errors="replace") if isinstance(error, re2.error) else "half a surrogate pair"
+        raise SetupError(
+            f"{pattern!r} is not a regular expression of RE2, which has no look-around and no back-references: {what}"
+        ) from error
 
 
 def _with_content(reply: Reply, content: str, error: CallError | None) -> Reply:

@@ -16,11 +16,12 @@ class Redact(CallLayer):
     """Removes the values of ``fields``, at any depth, and what ``patterns`` match, from results, errors and notes.
 
     The base applies it before the end of an attempt is on record; the layer itself applies it to replies of layers
-    inside it. Arguments stay as they are: they are what an approver sees and what runs. An agent inside does not
-    stream: its answers come when they are recorded.
+    inside it. Patterns are RE2's (extra ``redact``), which match in linear time: they have no look-around and no
+    back-references, and their classes, such as digits, are of ASCII. Arguments stay as they are: they are what an
+    approver sees and what runs. An agent inside does not stream: its answers come when they are recorded.
 
     Raises:
-        SetupError: nothing is given, or a pattern is not a regular expression.
+        SetupError: nothing is given, a pattern is not a regular expression of RE2, or the extra is not installed.
     """
 
     def __init__(self, *, fields: Iterable[str] = (), patterns: Iterable[str] = ()) -> None:
