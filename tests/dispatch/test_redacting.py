@@ -331,7 +331,7 @@ def test_without_the_engine_patterns_are_refused_and_fields_are_not(monkeypatch:
 
 
 def test_a_redaction_of_nothing_and_a_pattern_that_is_none_are_refused() -> None:
-    for pattern in ("(", "(?=a)", r"(a)\1", "\ud800"):
+    for pattern in ("(", "(?=a)", r"(a)\1"):
         with pytest.raises(SetupError, match="is not a regular expression of RE2") as caught:
             Redact(patterns=[pattern])
         assert "\n" not in caught.value.message

@@ -109,8 +109,8 @@ def _compile(pattern: str) -> _Pattern:
     options.log_errors = False
     try:
         return re2.compile(pattern.encode(), options)
-    except (re2.error, UnicodeEncodeError) as error:
-        what = error.args[0].decode(errors="replace") if isinstance(error, re2.error) else "half a surrogate pair"
+    except re2.error as error:
+        what = error.args[0].decode(errors="replace")
         raise SetupError(
             f"{pattern!r} is not a regular expression of RE2, which has no look-around and no back-references: {what}"
         ) from error
