@@ -46,6 +46,10 @@ ELSEWHERE: Final = ("delete_casefile", *_AT_GOOGLE)
 """The tools with a state that are none of the CMS."""
 
 
+def _find_person(name: str, _tenant: str) -> Principal | None:
+    return {"ada": ADA, "bob": BOB}.get(name)
+
+
 async def try_elsewhere(name: str, stride: int) -> list[str]:
     """What became of the call for an edit at each await of its execution; see `try_await`."""
     found: list[str] = []
@@ -81,7 +85,7 @@ async def _try_deletion(prepared: bytes, at: int) -> str:
         file = Path(folder) / "casefile.db"
         file.write_bytes(prepared)
         office = build(Path(folder), database=Database(file))
-        runtime = Runtime(office.app, store=InMemoryStore(), directory=lambda name, _: ADA if name == "ada" else BOB)
+        runtime = Runtime(office.app, store=InMemoryStore(), directory=_find_person)
         asked = await _approve(runtime, "delete_casefile", {"casefile_id": CASEFILES[0], "confirm": True})
         interruption = Interruption(at, lambda: _rename(file))
         result = await interruption.run(runtime.resume(asked.run))
@@ -167,7 +171,7 @@ async def _try_google(name: str, at: int) -> str:
     interruption = Interruption(at, edit)
     with TemporaryDirectory() as folder:
         store = SqlStore.at(Path(folder) / "journal.db")  # so that the call waits between the check and its start
-        runtime = Runtime(App(name="office", tools=tools), store=store, directory=lambda _name, _tenant: ADA)
+        runtime = Runtime(App(name="office", tools=tools), store=store, directory=_find_person)
         asked = await _approve(runtime, name, arguments)
         result = await interruption.run(runtime.resume(asked.run))
         await store.close()

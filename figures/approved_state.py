@@ -19,7 +19,7 @@ from remit.errors import CallError
 SAMPLE: Final = ("cms_publishPage", "cms_deletePageSection")
 _IN_POSTGRES: Final = ("cms_publishPage", "cms_deletePage", "cms_publishChangeSet")
 _STRIDE: Final = 9
-"""A sample takes every so many awaits, and so does the whole once the write has begun."""
+"""A sample takes every so many awaits."""
 _SHUT_OUT: Final = 5
 """The write has begun if so many edits in a row were refused."""
 
@@ -45,7 +45,7 @@ def measure(
     outcomes = Counter(outcome for _, outcome in found)
     stale = Counter(name for name, outcome in found if outcome == "stale")
     count = len({*tools, *in_postgres, *elsewhere})
-    when = f"at each await until the write has begun, then at every {_STRIDE}th up to the commit"
+    when = "at each await until the write has begun, then at ever fewer up to the commit"
     how = [
         f"an edit {when}, of {count} approved calls, {len(in_postgres)} of them also in Postgres",
         ", ".join(f"{outcome} {number:,}" for outcome, number in sorted(outcomes.items())),
@@ -62,7 +62,7 @@ async def _try_tools(kind: str, names: Sequence[str], stride: int) -> list[tuple
             while (outcome := await try_await(sweep, name, at)) != "over":
                 found.append((f"{name} in {kind}", outcome))
                 shut_out = shut_out + 1 if outcome == "shut out" else 0
-                at += max(stride, _STRIDE) if shut_out >= _SHUT_OUT else stride
+                at += max(stride, at // 4) if shut_out >= _SHUT_OUT else stride
     return found
 
 
