@@ -34,6 +34,7 @@ from figures import (
     order,
     outage,
     policy,
+    policy_lost,
     race,
     replay,
     retry,
@@ -77,6 +78,7 @@ from figures.mutants import narrowing as narrowing_mutants
 from figures.mutants import order as order_mutants
 from figures.mutants import outage as outage_mutants
 from figures.mutants import policy as policy_mutants
+from figures.mutants import policy_lost as policy_lost_mutants
 from figures.mutants import race as race_mutants
 from figures.mutants import replay as replay_mutants
 from figures.mutants import retry as retry_mutants
@@ -153,6 +155,7 @@ PARTS: Final = {
     "drift": Part(drift.figures, drift_mutants.MUTANTS),
     "governed": Part(governed.figures, governed_mutants.MUTANTS),
     "policy": Part(policy.figures, policy_mutants.MUTANTS),
+    "policy-lost": Part(policy_lost.figures, policy_lost_mutants.MUTANTS),
     "acl": Part(acl_figure.figures, acl_mutants.MUTANTS),
     "client": Part(client.figures, client_mutants.MUTANTS),
     "cms": Part(cms.figures, cms_mutants.MUTANTS),

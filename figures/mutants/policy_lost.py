@@ -1,0 +1,43 @@
+"""Mutants of the figure about policy that is lost on the way to another process."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from figures.mutants.mutant import Mutant, edited
+from figures.policy_lost import measure_in_process
+
+_BUILD = "remit.app:App.build_layers"
+_COMPARE = "remit.dispatch.terms:_compare"
+
+
+def _mutant(defect: str, function: str, before: str, after: str) -> Mutant:
+    return Mutant(
+        figure="policy.lost", defect=defect, plant=edited(function, before, after), measure=measure_in_process
+    )
+
+
+MUTANTS: Final = (
+    _mutant(
+        "the policy of an application stays behind",
+        _BUILD,
+        "policy=self.policy or DEFAULT_POLICY",
+        "policy=DEFAULT_POLICY",
+    ),
+    _mutant("the budget of an application stays behind", _BUILD, "budget=self.budget", "budget=None"),
+    _mutant(
+        "a run is continued under less than it was opened under",
+        "remit.engine.root:RootExecutor._require_terms",
+        "if lost and not ledger.is_stopping:",
+        "if False:",
+    ),
+    _mutant(
+        "the header of a run pins nothing",
+        "remit.engine.loosening:pin_terms",
+        "terms=encode_terms(find_terms(header))",
+        'terms=""',
+    ),
+    _mutant("a higher limit is not missed", _COMPARE, "if now > was:", "if False:"),
+    _mutant("a wider scope is not missed", _COMPARE, "if added:", "if False:"),
+    _mutant("a missing rule is not missed", _COMPARE, "for name in Counter(was) - Counter(now):", "for name in ():"),
+)

@@ -1,0 +1,60 @@
+"""An application that is governed in one way, and the same application without it, as another process may load it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+from remit import Agent, App, Block, Effect, Policy, Stack, Timeout, When, preset, tool
+from remit.app import Env
+from remit.layers import Budget, CallLayer
+from remit.testing import Scripted, calls
+
+TERMS: Final = ("policy", "budget", "scope", "timeout")
+"""What governs the application: each forbids one of the calls of its agent."""
+
+_SLOW: Final = 4.0
+"""Seconds that a call takes which the timeout of a tenth of a second ends."""
+
+_GOVERNED: Final[dict[str, dict[str, Any]]] = {
+    "policy": {"policy": Policy(When("never", lambda call: call.callee.name == "wipe", Block(reason="never")))},
+    "budget": {"budget": Budget(calls=1)},
+    "scope": {},
+    "timeout": {"layers": lambda: Stack[CallLayer](preset(Env()), Timeout(0.1).where(tools=["wipe"]))},
+}
+_LESS: Final[dict[str, dict[str, Any]]] = {"timeout": {"layers": lambda: preset(Env())}}
+
+
+def build_app(term: str, log: Callable[[str], object], *, is_governed: bool = True, is_nested: bool = False) -> App:
+    """The application: its agent looks, then wipes, and one of the two calls is more than the term allows."""
+
+    @tool(effect=Effect.IDEMPOTENT)
+    async def look() -> str:
+        """Look."""
+        return "seen"
+
+    @tool(effect=Effect.IDEMPOTENT, permissions=["shop:wipe"])
+    async def wipe() -> str:
+        """Wipe."""
+        if term == "timeout":
+            await asyncio.sleep(_SLOW)
+        log("wiped")
+        return "wiped"
+
+    narrowed = ["shop:look"] if term == "scope" and is_governed else None
+    model = Scripted([calls(("look", {})), calls(("wipe", {})), "done"])
+    clerk = Agent("clerk", instructions="Wipe.", tools=[look, wipe], model=model, permissions=narrowed)
+    agents = [clerk]
+    if is_nested:
+        above = Scripted([calls(("clerk", {"prompt": "go"})), "done"])
+        agents = [Agent("chief", instructions="Delegate.", tools=[clerk], model=above), clerk]
+    return App(name="lost", agents=agents, **(_GOVERNED if is_governed else _LESS).get(term, {}))
+
+
+def app() -> App:
+    """The application as a command loads it: governed by what ``LOST_TERM`` names."""
+    path = Path(os.environ["LOST_LOG"])
+    return build_app(os.environ["LOST_TERM"], lambda line: path.write_text(line, encoding="utf-8"))
