@@ -36,7 +36,7 @@ from remit.layers import Authorize, Budget, CallLayer, Redact, Timeout, Validate
 from remit.runtime import RunResult
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser
-from tests.runtime.kit import Clock, items_of
+from tests.runtime.kit import Clock, find_superuser, items_of
 
 ADA, BOB = superuser(name="ada"), superuser(name="bob")
 NEVER = Policy(When("never", lambda call: call.callee.name == "nothing", Block(reason="never")))
@@ -65,7 +65,7 @@ class Office:
         model = Scripted([calls(("wipe", {"what": "a"})), "done"])
         clerk = Agent("clerk", instructions="Wipe.", tools=[self.wipe], model=model, **(agent or {}))
         made = App(name="office", agents=[clerk], **app)
-        return Runtime(made, store=self.store, clock=self.clock, layers=own, directory=lambda _name, _tenant: ADA)
+        return Runtime(made, store=self.store, clock=self.clock, layers=own, directory=find_superuser)
 
     async def start(self, runtime: Runtime) -> str:
         """A run whose only question is decided: it can continue."""
