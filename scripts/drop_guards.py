@@ -1,0 +1,146 @@
+"""Drop each guard of some modules in turn, and run the tests that reach it: a guard that no test misses is a survivor.
+
+    .venv/bin/python scripts/drop_guards.py                         # approvals, sharing, reader, schedules, …
+    .venv/bin/python scripts/drop_guards.py src/remit/approvals     # folders or files
+    .venv/bin/python scripts/drop_guards.py --keep …                # with the map of tests from the last time
+
+The tests run once to map each line to those that run it, which takes as long as they do. The source stays as it is: a
+process of its own compiles the module without the guard. Guards whose loss makes no difference are listed in
+`scripts/equal_guards.txt`, each with the reason.
+"""
+
+import ast
+import importlib.machinery
+import os
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from committed import ROOT
+from guards import Guard, find_guards
+
+GUARDED: Final = (
+    "src/remit/approvals",
+    "src/remit/dispatch",
+    "src/remit/journal",
+    "src/remit/engine",
+    "src/remit/layers/approve.py",
+    "src/remit/layers/authorize.py",
+)
+TESTS: Final = ("approvals", "dispatch", "journal", "engine", "layers", "agent", "runtime", "acceptance", "audit")
+MAP: Final = ROOT / "build" / "guards.coverage"
+EQUAL: Final = ROOT / "scripts" / "equal_guards.txt"
+MAX_TESTS: Final = 200
+"""How many tests are tried against one guard, those first that stop there."""
+
+SECONDS: Final = 300
+"""How long these may take; a loop without an end counts as noticed."""
+
+_CONFIG: Final = "[run]\nbranch = true\nsource = src/remit\nconcurrency = greenlet, thread\n"
+
+
+@dataclass(frozen=True)
+class _Dropped:
+    """The guard with a number in a file, and the tests that can notice that it is gone."""
+
+    path: Path
+    number: int
+    guard: Guard
+    tests: list[str]
+
+    @property
+    def place(self) -> str:
+        """The guard in one line, without its number: lines move."""
+        return f"{self.path}: {' '.join(self.guard.text.split())}"
+
+
+def main(names: list[str]) -> int:
+    """Print each survivor; the status says whether there was one."""
+    if "--keep" not in names or not MAP.exists():
+        _map_tests()
+    paths = [ROOT / name for name in names if name != "--keep"] or [ROOT / name for name in GUARDED]
+    equal = {line.partition(" # ")[0].strip() for line in EQUAL.read_text().splitlines()}
+    dropped = [each for each in _list_dropped(paths) if each.place not in equal]
+    survivors = 0
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for each, is_noticed in zip(dropped, pool.map(_is_noticed, dropped), strict=True):
+            if not is_noticed:
+                survivors += 1
+                print(f"survived: {each.place}  # line {each.guard.line}, {len(each.tests)} tests", flush=True)
+    print(f"{len(dropped)} guards dropped, {survivors} survived")
+    return 1 if survivors else 0
+
+
+def _map_tests() -> None:
+    config = MAP.with_suffix(".rc")
+    config.parent.mkdir(exist_ok=True)
+    config.write_text(_CONFIG)
+    tests = [f"tests/{name}" for name in TESTS]
+    run = [*_PYTEST, "-n", "auto", "--dist", "loadfile", "--cov", "--cov-report=", "--cov-context=test"]
+    subprocess.run(
+        [*run, f"--cov-config={config}", *tests], cwd=ROOT, env={**os.environ, "COVERAGE_FILE": str(MAP)}, check=False
+    )
+
+
+_PYTEST: Final = (sys.executable, "-m", "pytest", "-q", "--no-header")
+
+
+def _list_dropped(paths: Iterable[Path]) -> Iterator[_Dropped]:
+    with sqlite3.connect(MAP) as db:
+        for path in (file for each in paths for file in ([each] if each.is_file() else sorted(each.rglob("*.py")))):
+            if "migrations" in path.parts:
+                continue
+            for number, guard in enumerate(find_guards(ast.parse(path.read_text(encoding="utf-8")))):
+                yield _Dropped(path.relative_to(ROOT), number, guard, _find_tests(db, path, guard))
+
+
+def _find_tests(db: sqlite3.Connection, path: Path, guard: Guard) -> list[str]:
+    """The tests that run a guard: only those that it refuses, if it raises itself; else those first that end there."""
+    rows = db.execute(
+        "select context.context, min(arc.tono) from arc join context on context.id = arc.context_id "
+        "join file on file.id = arc.file_id where file.path = ? and arc.fromno = ? and context.context != '' "
+        "group by context.context order by 2, 1",
+        (str(path), guard.raises or guard.line),
+    )
+    return [context.partition("|")[0] for context, _ in rows][:MAX_TESTS]
+
+
+def _is_noticed(dropped: _Dropped) -> bool:
+    if not dropped.tests:
+        return False
+    command = [sys.executable, __file__, "--without", str(dropped.path), str(dropped.number), *dropped.tests]
+    try:
+        return subprocess.run(command, cwd=ROOT, capture_output=True, timeout=SECONDS, check=False).returncode != 0
+    except subprocess.TimeoutExpired:
+        return True
+
+
+def _run_without(path: Path, number: int, tests: list[str]) -> int:
+    """Run tests in this process, in which the module at ``path`` lacks a guard."""
+    loader: Any = importlib.machinery.SourceFileLoader
+    get_code = loader.get_code
+
+    def get_edited_code(self: Any, name: str) -> Any:
+        if Path(self.path) != path:
+            return get_code(self, name)
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        find_guards(tree)[number].drop()
+        return compile(tree, self.path, "exec", dont_inherit=True)
+
+    loader.get_code = get_edited_code
+    import pytest  # noqa: PLC0415 - imports modules of the project, which must meet the loader
+
+    return int(pytest.main(["-x", "-q", *tests]))
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--without"]:
+        os.chdir(ROOT)
+        sys.path.insert(0, str(ROOT))
+        sys.exit(_run_without(ROOT / sys.argv[2], int(sys.argv[3]), sys.argv[4:]))
+    sys.exit(main(sys.argv[1:]))
