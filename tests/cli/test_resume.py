@@ -64,7 +64,7 @@ def test_an_outcome_that_nobody_knows_is_asked_about_and_what_happened_is_not_re
     question = cli.questions()[0]["id"]
     no = f"remit approvals did-not-happen {question} --app {APP}   (the call will be made again)"
     assert f"  no:      {no}\n" in waiting.err
-    for wrong in ("rubbish", '{"posted":'):
+    for wrong in ("rubbish", '{"posted":', ""):
         refused = cli("approvals", "happened", question, "--result", wrong, "--app", APP)
         assert refused.status == 1
         assert "this is not a valid result of post: Invalid JSON" in refused.err

@@ -205,8 +205,8 @@ def _decide(question_id: str, decision: _Decision, *, app_reference: str, wait: 
         _check_question_kind(pending_question, decision, app_reference)
         _check_four_eyes(client, pending_question)
         row = client.waiting_run(pending_question)
-        # A yes to an announced call opens a run of the application, and an edit is checked by it; else none is loaded.
-        needs_app = (row is None and decision.approved) or bool(decision.arguments)
+        # A yes to an announced call opens a run of the application, which also checks edits and results.
+        needs_app = bool(decision.arguments) or (decision.approved and (row is None or decision.kind == "outcome"))
         asking = client.get_run(pending_question.run)
         app = prepare_app(client, row or asking, app_reference) if needs_app else App(name="")
         last_seq = _last_seq(client, row)
