@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from remit import Agent, App, Effect, LeafContext, Risk, Runtime, tool
+from remit import Agent, App, Effect, LeafContext, Policy, Risk, Runtime, tool
 from remit.contracts.items import Handoff
 from remit.journal.ports import Store
 from remit.models import Model
@@ -38,8 +38,10 @@ def writer(**known: Any) -> Agent:
     return Agent("writer", **(values | known))
 
 
-def runtime_of(model: Model, *agents: Agent, store: Store | None = None, **known: Any) -> Runtime:
-    app = App(name="test", agents=agents or (editor(), writer()))
+def runtime_of(
+    model: Model, *agents: Agent, store: Store | None = None, policy: Policy | None = None, **known: Any
+) -> Runtime:
+    app = App(name="test", agents=agents or (editor(), writer()), policy=policy)
     return Runtime(app, model=model, store=store, directory=find_superuser, **known)
 
 

@@ -42,8 +42,11 @@ def team(lines: Sequence[Any], **known: Any) -> tuple[Agent, Scripted]:
     return Agent("lead", instructions="You lead.", tools=[writer]), model
 
 
-def runtime_of(model: Model, agent: Agent, store: Store | None = None, **known: Any) -> Runtime:
-    return Runtime(App(name="test", agents=(agent,)), model=model, store=store, directory=find_superuser, **known)
+def runtime_of(
+    model: Model, agent: Agent, store: Store | None = None, budget: Budget | None = None, **known: Any
+) -> Runtime:
+    app = App(name="test", agents=(agent,), budget=budget)
+    return Runtime(app, model=model, store=store, directory=find_superuser, **known)
 
 
 async def test_it_is_asked_with_a_prompt_and_the_caller_s_model_reads_what_it_said_last() -> None:

@@ -133,11 +133,8 @@ async def test_a_pipeline_is_not_approved_for_longer_than_its_calls() -> None:
     assert (row.question.tool, office.sent) == ("send", [])
 
 
-@pytest.mark.parametrize(
-    "policy", [Policy.only(HighRisk("risky")), Policy.only(HighRisk(), Egress())], ids=["rule", "version"]
-)
-async def test_another_policy_asks_anew(policy: Policy) -> None:
-    office = Office()
+async def crash_after_the_answer(office: Office) -> str:
+    """The run of a pipeline that was approved, and whose process died before it made a call."""
     result = await office.start("a")
     await office.answer()
     office.store.die_at(1, after=True)
@@ -145,9 +142,37 @@ async def test_another_policy_asks_anew(policy: Policy) -> None:
         await office.resume(result.run)
     office.store.revive()
     office.clock.now += 61.0
-    await office.resume(result.run, policy)
+    return result.run
+
+
+SEND_ONLY = When("high risk", lambda call: call.callee.name == "send", Ask(reason="letters"))
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [Policy.only(SEND_ONLY), Policy.only(HighRisk(), Egress())],
+    ids=["rule of the same name", "one rule more"],
+)
+async def test_another_policy_asks_anew(policy: Policy) -> None:
+    office = Office()
+    await office.resume(await crash_after_the_answer(office), policy)
     (row,) = await office.open_rows()
-    assert (row.question.tool, row.question.rule, office.sent) == ("send", policy.rules[0].name, [])
+    assert (row.question.tool, row.question.rule, office.sent) == ("send", "high risk", [])
+
+
+async def test_a_policy_without_the_rule_that_asked_makes_the_run_rest_and_asks_anew_once_a_person_continues_it() -> (
+    None
+):
+    office = Office()
+    run = await crash_after_the_answer(office)
+    runtime = office.process(Policy.only(HighRisk("risky")))
+    resting = await runtime.resume(run)
+    assert (resting.status, await office.open_rows(), office.sent) == ("stalled", [], [])
+    assert "opened under the rule 'high risk'" in resting.reason
+    await runtime.loosen(run, without=["high risk"], by=BOB, reason="it has another name")
+    assert (await runtime.resume(run)).status == "waiting"
+    (row,) = await office.open_rows()
+    assert (row.question.tool, row.question.rule, office.sent) == ("send", "risky", [])
 
 
 async def test_a_call_that_another_rule_asks_about_by_now_is_asked_about_anew() -> None:

@@ -34,6 +34,8 @@ class Bank:
         self.finding, self.state, self.facts = finding, "1", dict[str, Any]()
 
     def runtime(self, policy: Policy, permissions: frozenset[str] = frozenset({"*"})) -> Runtime:
+        """A process with this policy, in which Ada has these permissions today."""
+
         async def pay(to: str) -> str:
             """Pay a person."""
             self.paid.append(to)
@@ -56,7 +58,7 @@ class Bank:
             App(name="bank", tools=(made,), policy=policy),
             store=self.store,
             clock=self.clock,
-            directory=lambda name, tenant: Principal(name, tenant, permissions),
+            directory=lambda name, tenant: Principal(name, tenant, permissions if name == "ada" else BOB.permissions),
         )
 
     async def crash(self, policy: Policy, edit: str = "") -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 import pytest
 
 from remit import Agent, App, Block, Effect, Policy, Principal, Risk, Runtime, Stack, When, preset, tool
@@ -20,6 +22,7 @@ from remit.errors import (
 )
 from remit.layers import Budget, CallLayer, Validate
 from remit.runtime import RunResult
+from remit.schemas.jsontext import canonical_text
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser
 from tests.runtime.kit import Clock, World, code_of, items_of, runtime_of
@@ -172,6 +175,13 @@ async def test_a_run_opens_with_a_header_that_says_everything_it_needs_to_be_dri
     )
     await runtime.run("go", by=Principal("ada", "bakery"), conversation="c")
     (opened, *_) = await store.read("r1")
+    limits = {f"Limits.{name}": value for name, value in asdict(Limits()).items()}
+    of_run = {
+        "rules": ["high risk", "egress", "undeclared"],
+        "layers": ["Authorize", "Validate", "Budget", "Approve"],
+        "limits": {"Approve.max_questions": 20, "Budget.calls": 256, "Budget.depth": 8, **limits},
+    }
+    of_agent = {"limits": {"output_bytes": 262_144, "repeats": 3, "turns": 16}}
     assert opened.at == 1_700_000_000.0
     assert opened.item == RunOpened(
         call="r1",
@@ -184,6 +194,7 @@ async def test_a_run_opens_with_a_header_that_says_everything_it_needs_to_be_dri
         arguments='{"prompt":"go"}',
         conversation="c",
         after="",
+        terms=canonical_text({"": of_run, "agent": of_agent}),
     )
 
 

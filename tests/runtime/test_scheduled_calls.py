@@ -68,6 +68,7 @@ class Office:
 
         return Runtime(
             App(name="office", tools=(post.with_preview(describe),), env=Env(approver=self)),
+            limits=Limits(callback_seconds=10_800),
             store=self.store,
             clock=self.now,
             directory=lambda name, tenant: Principal(name, tenant, permissions=frozenset(self.permissions)),
