@@ -51,6 +51,10 @@ async def _conversation() -> dict[str, Any]:
     return {"conversation": name}
 
 
+async def _open_run() -> dict[str, Any]:
+    return {"run": (await runtime().call(pay, ADA, 1)).run}
+
+
 async def _open_question() -> dict[str, Any]:
     return {"question": (await runtime().call(pay, ADA, 1)).questions[0]}
 
@@ -129,6 +133,7 @@ ARGUMENTS: Final[Mapping[str, Callable[[], Any]]] = {
     "Client.grant": _usable_grant,
     "Client.history": _ended_run,
     "Client.items": _ended_run,
+    "Client.loosen": _open_run,
     "Client.question": _open_question,
     "Client.read_artifact": _stored_artifact,
     "Client.resume": _ended_run,
@@ -143,6 +148,7 @@ ARGUMENTS: Final[Mapping[str, Callable[[], Any]]] = {
     "Runtime.cancel": _ended_run,
     "Runtime.decide": _open_question,
     "Runtime.history": _ended_run,
+    "Runtime.loosen": _open_run,
     "Runtime.replay": _ended_run,
     "Runtime.resume": _ended_run,
     "Redact": lambda: {"fields": ["name"]},

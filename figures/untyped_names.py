@@ -28,15 +28,16 @@ NOT_SWEPT: Final = {
         Call.* Caller* GrantRow.* Pipeline.plan Pipeline.reconcile Pipeline.run* Policy.verdict
         Principal.missing_permissions Question.accepts Question.missing_permission *.render_prefix Reply.check
         Reply.from_journal Reply.load Retry.delay_after RunResult StepUsage.* Tool.preview Tool.reconcile Tool.run
-        RetryModel.repeat App.check_operations run_checklist Price.cost
+        RetryModel.repeat App.check_runtime run_checklist Price.cost
         *Gate.check InboxApprover.decide Arguments.limit ArtifactScope.*
         Page RunDetails Client Receipt ReceiptCall
         ModelSettings.* as_no_model_error check_order compose error_from_reply FileAnchor.append
     """,
     "it refuses every call outside of a run": "RunArtifacts.* RunSchedules.*",
     "an agent or its driver calls it": """
-        *Driver.* RunInfo ToolText AgentRun* AgentStep AgentTask AgentTools* ChatRequest* Done Next
+        *Driver.* RunInfo ToolText AgentRun* AgentStep* AgentTask AgentTools* ChatRequest* Done Next
         ResolvedModel.* StepRequest* Turn TurnCall *.is_met ask_model *.list_unsupported
+        *.unsupported_tools
         OpenAI.embed_texts OpenAI.stream Scripted.stream WorkingMemory.recall
     """,
     "the runtime calls its store, and a store loads what it stored": """

@@ -121,6 +121,7 @@ NULS = r"\x00" * 200
         (lambda: check_text("name", 3), "name is 3; give a string"),
         (lambda: as_texts("tags", 3), "tags is 3; give a list"),
         (lambda: as_texts("tags", ["a", 3]), "an item of tags is 3; give a string"),
+        (lambda: as_texts("tags", "\ud800"), "an item of tags is '\\ud800'; give a string without lone surrogates"),
         (lambda: as_tuple("tools", "find"), "tools is 'find'; give a list"),
         (lambda: as_member(Color, "color", "green"), "color is 'green'; use 'red', 'blue'"),
         (lambda: check_instance("by", "ada", int, "give a number"), "by is 'ada'; give a number"),

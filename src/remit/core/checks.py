@@ -169,9 +169,7 @@ def as_text_tuple(what: str, value: object, error: type[SetupError] = SetupError
     Raises:
         SetupError: or ``error``; names the argument.
     """
-    if isinstance(value, str):
-        return (value,)
-    texts = as_tuple(what, value, error)
+    texts = (value,) if isinstance(value, str) else as_tuple(what, value, error)
     for each in texts:
         check_text(f"an item of {what}", each, error)
     return texts
