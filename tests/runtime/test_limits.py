@@ -114,9 +114,11 @@ def test_a_transaction_that_runs_again_finds_its_file_in_place(tmp_path: Path) -
     assert [each.read_bytes() for each in tmp_path.rglob("*") if each.is_file()] == [b"content"]
 
 
-async def test_a_disk_that_refuses_is_a_journal_error(tmp_path: Path) -> None:
+@pytest.mark.parametrize("place", ["journal.db.artifacts", f"journal.db.artifacts/{sha256(b'x').hexdigest()[:2]}"])
+async def test_a_disk_that_refuses_is_a_journal_error(tmp_path: Path, place: str) -> None:
     store = SqlStore.at(tmp_path / "journal.db")
-    (tmp_path / "journal.db.artifacts").write_text("in the way", encoding="utf-8")
+    (tmp_path / place).parent.mkdir(mode=0o700, exist_ok=True)
+    (tmp_path / place).write_text("in the way", encoding="utf-8")
     runtime = Runtime(App(name="x", tools=[echo]), store=store)
     with pytest.raises(JournalError, match="the artifact could not be stored"):
         await runtime.artifacts.add(b"x", by=ADA)

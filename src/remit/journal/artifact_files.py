@@ -4,23 +4,34 @@ from __future__ import annotations
 
 import secrets
 import time
-from contextlib import suppress
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
 from remit.contracts.artifact import DIGEST_PREFIX
 from remit.core.files import ensure_private_folder, sync_folder, write_private_file
+from remit.errors import JournalError, SetupError
 from remit.journal.crashpoint import crashpoint
 
 _STALE_SECONDS: Final = 24 * 3600.0
 
 
+@contextmanager
+def _translate_refusals() -> Generator[None]:
+    try:
+        yield
+    except (OSError, SetupError) as error:
+        raise JournalError(f"the artifact could not be stored: {error}") from error
+
+
 class ArtifactFiles:
-    """The files of one journal. A file appears whole or not at all."""
+    """The files of one journal. A file appears whole or not at all. Writing raises `JournalError` if it is refused."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
+    @_translate_refusals()
     def write(self, content: bytes) -> Path:
         """Write content durably to a temporary file, which `keep` gives its name."""
         ensure_private_folder(self._folder)
@@ -33,6 +44,7 @@ class ArtifactFiles:
         write_private_file(temporary, content)
         return temporary
 
+    @_translate_refusals()
     def keep(self, temporary: Path, digest: str) -> None:
         """Give a temporary file its name. A file of that name has the same content, and is replaced."""
         path = self._path(digest)

@@ -8,7 +8,7 @@ from pathlib import Path
 from sqlalchemy import Connection, delete, insert, select
 
 from remit.contracts.artifact import ArtifactScope
-from remit.errors import BrokenJournalError, JournalError
+from remit.errors import BrokenJournalError
 from remit.journal.artifact_files import ArtifactFiles
 from remit.journal.index import find_unreferenced
 from remit.journal.sql.tables import ARTIFACT_CONTENTS, ARTIFACTS, ITEMS
@@ -26,12 +26,7 @@ class ArtifactTables:
         Raises:
             JournalError: the disk refused.
         """
-        if self._files is None or content is None:
-            return content
-        try:
-            return self._files.write(content)
-        except OSError as error:
-            raise JournalError(f"the artifact could not be stored: {error}") from error
+        return content if self._files is None or content is None else self._files.write(content)
 
     def add(self, connection: Connection, digest: str, owner: ArtifactScope, prepared: bytes | Path | None) -> None:
         """Add an artifact for ``owner``. ``prepared`` None: its content is stored already.
