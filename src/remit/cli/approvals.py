@@ -107,7 +107,7 @@ def approve(
     wait: WaitOption = WAIT_SECONDS,
     as_json: _AsJson = False,
 ) -> int:
-    """Approve the call of a question, and continue its run or conversation.
+    """Approve the call of a question, and have it made.
 
     Exit status: that of the run. 0 done, 1 failed, 2 usage, 3 waiting for another decision, or not ended yet.
     """
@@ -123,7 +123,9 @@ def confirm(
     wait: WaitOption = WAIT_SECONDS,
     as_json: _AsJson = False,
 ) -> int:
-    """Confirm a call that you requested, where a confirmation is enough, and have it made.
+    """Confirm a call that you requested, and have it made.
+
+    It answers questions for which a confirmation is enough.
 
     Exit status: that of the run. 0 done, 1 failed, 2 usage, 3 waiting for another decision, or not ended yet.
     """
