@@ -162,13 +162,13 @@ def _count_calls(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     first = 1 if hasattr(function, "jinja_pass_arg") else 0
 
     @wraps(function)
-    def counted(*args: Any, **kwargs: Any) -> Any:
+    def run_counted(*args: Any, **kwargs: Any) -> Any:
         if name == "join":
             args = (*args[:first], *map(_as_list, args[first:]))
         count_call(name, args[first:], kwargs)
         return _count_value(function(*args, **kwargs))
 
-    return counted
+    return run_counted
 
 
 def _as_list(value: Any) -> Any:
