@@ -7,13 +7,25 @@ from typing import Any, cast
 
 from hypothesis import strategies as st
 
-text = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
+text = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=6)
+"""Text that can be stored. Arguments hold no other; what tools return may."""
+
+any_text = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
+"""Text that JSON can hold, with the character NUL."""
+
 whole = st.integers(-(2**53) + 1, 2**53 - 1)
-leaves = st.none() | st.booleans() | whole | st.floats(allow_nan=False, allow_infinity=False) | text
-values: st.SearchStrategy[Any] = st.recursive(
-    leaves, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(text, inner, max_size=4), max_leaves=12
-)
-objects = st.dictionaries(text, values, max_size=5)
+
+
+def values_with(texts: st.SearchStrategy[str]) -> st.SearchStrategy[Any]:
+    """JSON values whose texts and keys are ``texts``."""
+    leaves = st.none() | st.booleans() | whole | st.floats(allow_nan=False, allow_infinity=False) | texts
+    return st.recursive(
+        leaves, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(texts, inner, max_size=4), max_leaves=12
+    )
+
+
+values, any_values = values_with(text), values_with(any_text)
+objects, any_objects = st.dictionaries(text, values, max_size=5), st.dictionaries(any_text, any_values, max_size=5)
 
 
 @st.composite

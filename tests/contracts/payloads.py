@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, Field
 from typing_extensions import TypedDict
 
-from tests.contracts.json_values import text, whole
+from tests.contracts.json_values import any_text, text, whole
 
 
 class Color(enum.Enum):
@@ -85,32 +85,34 @@ class Everything(BaseModel):
     anything: Any
 
 
-ascii_bytes = text.map(str.encode)
-pages = st.builds(Page, title=text, pageId=st.none() | whole)
+def everything_with(text: st.SearchStrategy[str]) -> st.SearchStrategy[Everything]:
+    """Payloads whose texts are ``text``."""
+    return st.builds(
+        Everything,
+        theNumber=whole,
+        fraction=st.floats(allow_nan=False, allow_infinity=False),
+        text=text,
+        maybe=st.none() | text,
+        either=whole | text,
+        raw=text.map(str.encode),
+        exact=st.decimals(allow_nan=False, allow_infinity=False),
+        point=st.builds(Point, whole, whole),
+        size=st.fixed_dictionaries({"width": whole}),
+        range=st.builds(Range, whole),
+        page=st.builds(Page, title=text, pageId=st.none() | whole),
+        numbers=st.lists(whole, max_size=3),
+        pair=st.tuples(whole, text),
+        names=st.sets(text, max_size=4),
+        groups=st.lists(st.sets(whole, max_size=4), max_size=2),
+        sets=st.dictionaries(text, st.sets(whole, max_size=4), max_size=2),
+        nested=st.frozensets(st.frozensets(whole, max_size=3), max_size=3),
+        by_number=st.dictionaries(whole, text, max_size=2),
+        by_color=st.dictionaries(st.sampled_from(Color), whole, max_size=2),
+        anything=st.none() | st.booleans() | whole | text | st.lists(whole, max_size=2),
+    )
 
-everything = st.builds(
-    Everything,
-    theNumber=whole,
-    fraction=st.floats(allow_nan=False, allow_infinity=False),
-    text=text,
-    maybe=st.none() | text,
-    either=whole | text,
-    raw=ascii_bytes,
-    exact=st.decimals(allow_nan=False, allow_infinity=False),
-    point=st.builds(Point, whole, whole),
-    size=st.fixed_dictionaries({"width": whole}),
-    range=st.builds(Range, whole),
-    page=pages,
-    numbers=st.lists(whole, max_size=3),
-    pair=st.tuples(whole, text),
-    names=st.sets(text, max_size=4),
-    groups=st.lists(st.sets(whole, max_size=4), max_size=2),
-    sets=st.dictionaries(text, st.sets(whole, max_size=4), max_size=2),
-    nested=st.frozensets(st.frozensets(whole, max_size=3), max_size=3),
-    by_number=st.dictionaries(whole, text, max_size=2),
-    by_color=st.dictionaries(st.sampled_from(Color), whole, max_size=2),
-    anything=st.none() | st.booleans() | whole | text | st.lists(whole, max_size=2),
-)
+
+everything, any_everything = everything_with(text), everything_with(any_text)
 
 
 class Hero(BaseModel):

@@ -295,6 +295,8 @@ def test_limits_have_these_values() -> None:
         "image_bytes": 3_932_160,
         "agent_depth": 5,
         "handoffs": 10,
+        "reply_seconds": 1800,
+        "callback_seconds": 30,
     }
 
 

@@ -25,7 +25,7 @@ from remit.contracts.wire import ModelText
 from remit.errors import SetupError
 from remit.models import ModelSettings
 from remit.testing import memory_ledger
-from tests.contracts.json_values import objects, text
+from tests.contracts.json_values import any_objects, any_text
 
 DEFINITION: dict[str, Any] = {
     "type": "function",
@@ -44,7 +44,7 @@ def test_half_of_a_surrogate_pair_stays_escaped_so_that_utf_8_can_hold_the_text(
     assert decode_message(said) == {"role": "user", "content": "é\ud800"}
 
 
-@given(objects)
+@given(any_objects)
 def test_reading_a_wire_text_gives_the_message_back(message: dict[str, Any]) -> None:
     assert decode_message(encode_message(message)) == message
 
@@ -174,7 +174,7 @@ async def test_two_requests_share_no_used_ids() -> None:
     assert second.used_call_ids == set()
 
 
-@given(st.lists(text, max_size=4), st.lists(text, max_size=4))
+@given(st.lists(any_text, max_size=4), st.lists(any_text, max_size=4))
 def test_two_histories_share_a_digest_only_if_they_are_one(one: list[str], other: list[str]) -> None:
     assert (History(one).digest == History(other).digest) == (one == other)
 

@@ -43,6 +43,7 @@ def test_the_names_of_the_kinds_are_these_for_ever() -> None:
         "stalled": "RunStalled",
         "scheduled": "RunScheduled",
         "resumed": "RunResumed",
+        "loosened": "RunLoosened",
         "trace": "TraceStarted",
         "finished": "RunFinished",
     }

@@ -14,6 +14,7 @@ from pydantic.dataclasses import dataclass
 from remit.contracts.arguments import Arguments, Limits, parse_arguments
 from remit.contracts.schema import Input, create_payload_model
 from remit.errors import ContractError, InvalidArgumentsError
+from tests.contracts.json_values import any_text
 from tests.contracts.payloads import Everything, Frozen, Hero, Page, Sections, Sizes, everything
 
 PAGE, EVERYTHING = Input(Page), Input(Everything)
@@ -156,6 +157,12 @@ def test_an_error_of_the_whole_names_no_field() -> None:
 def test_a_payloads_arguments_bind_to_the_same_payload_even_strictly(payload: Everything) -> None:
     assert EVERYTHING.bind(EVERYTHING.dump_arguments(payload), strict=True) == payload
     assert EVERYTHING.bind(arguments(EVERYTHING.dump_arguments(payload).raw), strict=True) == payload
+
+
+@given(any_text, any_text)
+def test_a_payload_with_nul_makes_no_arguments(before: str, after: str) -> None:
+    with pytest.raises(InvalidArgumentsError, match="the character NUL"):
+        PAGE.dump_arguments(Page(title=f"{before}\0{after}"))
 
 
 @given(everything)

@@ -14,8 +14,8 @@ from pydantic import BaseModel
 
 from remit.contracts.schema import Output, serialize_content
 from remit.errors import ContractError, InvalidOutputError
-from tests.contracts.json_values import text, values
-from tests.contracts.payloads import Color, Everything, Frozen, Page, Point, Range, Size, Sizes, everything
+from tests.contracts.json_values import any_text, any_values
+from tests.contracts.payloads import Color, Everything, Frozen, Page, Point, Range, Size, Sizes, any_everything
 
 ROUND_TRIPS: dict[str, tuple[Any, Any, str]] = {
     "text": (str, "café", "café"),
@@ -54,14 +54,14 @@ def test_a_result_is_written_as_content_and_read_back(name: str) -> None:
     assert type(output.load(content)) is type(value)
 
 
-@given(everything)
+@given(any_everything)
 @settings(max_examples=25)
 def test_a_model_of_any_fields_comes_back_as_it_was(value: Everything) -> None:
     output: Output[Everything] = Output(Everything)
     assert output.load(output.dump(value)[1]) == value
 
 
-@given(values)
+@given(any_values)
 def test_whatever_json_holds_comes_back_from_anything(value: Any) -> None:
     output: Output[Any] = Output(Any)
     assert output.load(output.dump(value)[1]) == value
@@ -177,7 +177,7 @@ def test_the_json_schema_of_a_result_is_that_of_its_type() -> None:
     assert Output(Any).json_schema == {}
 
 
-@given(text)
+@given(any_text)
 def test_the_content_of_text_is_the_text(said: str) -> None:
     assert serialize_content(said) == said
 

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 
 from remit.schemas import jsontext
 from remit.schemas.jsontext import JsonWriter, ascii_json, canonical_text, compact_json, make_writer
-from tests.contracts.json_values import values
+from tests.contracts.json_values import any_values
 
 SETTINGS: dict[str, tuple[JsonWriter, dict[str, Any]]] = {
     "compact": (compact_json, {"ensure_ascii": False}),
@@ -22,13 +22,13 @@ EACH = pytest.mark.parametrize("name", SETTINGS)
 
 
 @EACH
-@given(value=values)
+@given(value=any_values)
 def test_a_writer_writes_what_json_dumps_writes(name: str, value: Any) -> None:
     write, options = SETTINGS[name]
     assert write(value) == json.dumps(value, separators=(",", ":"), **options)
 
 
-@given(value=values)
+@given(value=any_values)
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 def test_an_interpreter_without_the_c_encoder_writes_the_same(value: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jsontext, "_C_MAKE_ENCODER", None)
