@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import json
 from collections.abc import Callable
 from typing import Any, cast
@@ -20,7 +19,7 @@ from remit.errors import ModelBusyError, ModelError, ModelRefusedError, ModelUna
 from remit.models import PydanticAIModel
 from remit.models.openai import OpenAI, retry_after
 from remit.testing import read_only_ledger
-from tests.loopback import Endpoint, answering
+from tests.loopback import Endpoint, answering, serve
 
 REQUEST = ChatRequest(
     agent_call_id="agent", turn=1, ledger=read_only_ledger(()), history=History(['{"role":"user","content":"go"}'])
@@ -107,30 +106,23 @@ async def test_an_endpoint_that_is_not_running_is_named() -> None:
 
 
 async def test_an_endpoint_that_does_not_answer_in_time_is_left() -> None:
-    release = asyncio.Event()
+    async def silent(reader: asyncio.StreamReader, _writer: asyncio.StreamWriter) -> None:
+        await reader.read()
 
-    async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await reader.readuntil(b"\r\n\r\n")
-        await release.wait()
-        writer.close()
-
-    server = await asyncio.start_server(silent, "127.0.0.1", 0)
-    port: int = server.sockets[0].getsockname()[1]
-    async with server, OpenAI("m", base_url=f"http://127.0.0.1:{port}/v1", api_key="k", timeout=0.05) as model:
-        with pytest.raises(ModelError, match="did not answer in time"):
+    async with (
+        serve(silent) as port,
+        OpenAI("m", base_url=f"http://127.0.0.1:{port}/v1", api_key="k", timeout=0.05) as model,
+    ):
+        with pytest.raises(ModelUnavailableError, match=r"gave no whole answer within 0\.05 seconds"):
             await model(REQUEST)
-        release.set()
 
 
 async def test_an_endpoint_that_hangs_up_in_the_middle_is_a_model_error() -> None:
     async def rude(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
         writer.write(b"HTTP/1.1 200 X\r\ncontent-length: 100\r\n\r\n{")
-        writer.close()
 
-    server = await asyncio.start_server(rude, "127.0.0.1", 0)
-    port: int = server.sockets[0].getsockname()[1]
-    async with server, OpenAI("m", base_url=f"http://127.0.0.1:{port}/v1", api_key="k") as model:
+    async with serve(rude) as port, OpenAI("m", base_url=f"http://127.0.0.1:{port}/v1", api_key="k") as model:
         with pytest.raises(ModelError):
             await model(REQUEST)
 
@@ -217,15 +209,12 @@ async def test_an_address_that_is_none_is_one_clear_error(url: str) -> None:
 async def test_a_request_that_is_cancelled_is_cancelled() -> None:
     asked = asyncio.Event()
 
-    async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def silent(reader: asyncio.StreamReader, _writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
         asked.set()
         await reader.read()
-        writer.close()
 
-    server = await asyncio.start_server(silent, "127.0.0.1", 0)
-    port: int = server.sockets[0].getsockname()[1]
-    async with server, OpenAI("m", base_url=f"http://127.0.0.1:{port}/v1", api_key="k") as model:
+    async with serve(silent) as port, OpenAI("m", base_url=f"http://127.0.0.1:{port}/v1", api_key="k") as model:
         asking = asyncio.create_task(model(REQUEST))
         await asked.wait()
         asking.cancel()
@@ -248,16 +237,16 @@ async def test_an_answer_that_drips_ends_when_the_time_for_the_whole_request_is_
     streams: bool, kind: bytes
 ) -> None:
     async def drip(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):
-            await reader.readuntil(b"\r\n\r\n")
-            writer.write(b"HTTP/1.1 200 X\r\ncontent-type: %b\r\nconnection: close\r\n\r\n" % kind)
-            while True:
-                writer.write(b" " if kind == b"application/json" else b": \n")
-                await writer.drain()
-                await asyncio.sleep(0.01)
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 200 X\r\ncontent-type: %b\r\nconnection: close\r\n\r\n" % kind)
+        while True:
+            writer.write(b" " if kind == b"application/json" else b": \n")
+            await writer.drain()
+            await asyncio.sleep(0.01)
 
-    server = await asyncio.start_server(drip, "127.0.0.1", 0)
-    url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
-    async with server, OpenAI("m", base_url=url, api_key="k", timeout=0.3, trust_env=False) as model:
+    async with (
+        serve(drip) as port,
+        OpenAI("m", base_url=f"http://127.0.0.1:{port}/v1", api_key="k", timeout=0.3, trust_env=False) as model,
+    ):
         with pytest.raises(ModelUnavailableError, match=r"m at http.* gave no whole answer within 0\.3 seconds"):
             await (model.stream(REQUEST, lambda _delta: None) if streams else model(REQUEST))

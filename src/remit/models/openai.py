@@ -98,7 +98,7 @@ class OpenAI:
         self._timeout = timeout
         http = BoundedHttp(trust_env=trust_env)
         self._client = openai.AsyncOpenAI(
-            base_url=base_url, api_key=api_key, max_retries=0, timeout=timeout, http_client=http
+            base_url=base_url, api_key=api_key, max_retries=0, timeout=None, http_client=http
         )
         host = self._client.base_url.host
         self.reads_pdfs = reads_pdfs_at(host, model) if reads_pdfs is None else reads_pdfs
