@@ -96,7 +96,7 @@ MUTANTS: Final = (
         "a preview that fails does not end the call",
         edited(
             "remit.approvals.preview:preview_call",
-            'preview = await observe(f"the preview of {callee.name}", look)',
+            'preview = await observe(f"the preview of {callee.name}", look, deadline=call.deadline)',
             "try:\n        preview = await look()\n    except Exception:\n        return NO_PREVIEW",
         ),
     ),

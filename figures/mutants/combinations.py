@@ -8,6 +8,7 @@ from typing import Final
 from figures.combinations import measure_pairs_with
 from figures.figure import Figure
 from figures.mutants.mutant import Mutant, Plant, edited, together
+from figures.mutants.resumed import TARGET_LOST
 
 
 def _mutant(defect: str, layer: str, plant: Plant) -> Mutant:
@@ -65,11 +66,7 @@ MUTANTS: Final = (
     _mutant(
         "a resumed run has lost its target",
         "delaying",
-        edited(
-            "remit.engine.root:RootCaller.__call__",
-            "target=header.target,",
-            'target="" if getattr(ledger, "_epoch", 1) > 1 else header.target,',
-        ),
+        TARGET_LOST,
     ),
     _mutant(
         "a nested call loses the target of its run",

@@ -7,6 +7,7 @@ from typing import Final
 
 from figures.crash import Kind, measure_postgres, measure_sweep
 from figures.mutants.mutant import Mutant, Plant, edited
+from figures.mutants.resumed import TARGET_LOST
 
 _BASE: Final = "remit.dispatch.base:Base"
 
@@ -67,11 +68,7 @@ _REFERENCES: Final[dict[str, tuple[str, Plant]]] = {
     ),
     "a resumed run has lost its target": (
         "sqlite",
-        edited(
-            "remit.engine.root:RootCaller.__call__",
-            "target=header.target,",
-            'target="" if getattr(ledger, "_epoch", 1) > 1 else header.target,',
-        ),
+        TARGET_LOST,
     ),
     "a nested call loses the target of its run": (
         "nested",

@@ -52,7 +52,7 @@ _LOST_BY_OUTAGE: Final = {
         "remit.layers.retry_model:is_incomplete", "return not has_calls and (", "return False and ("
     ),
     "a stalled run is never tried again": edited(
-        "remit.engine.outcome:bring_to_rest", "retry_at = ledger.now() + (", "retry_at = ledger.now() + 1e6 + ("
+        "remit.engine.outcome:bring_to_rest", "retry_at = ledger.now() + delay", "retry_at = ledger.now() + delay + 1e6"
     ),
     "the end of a call is not recorded": _END_IS_MISSING,
 }

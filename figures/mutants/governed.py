@@ -15,7 +15,7 @@ MUTANTS: Final = mutants_of(
     "governed.unchecked",
     {
         "a runtime starts without looking at its inventory": edited(
-            "remit.app:App.check_operations", "if self.operations is not None:", "if False:"
+            "remit.app:App.check_runtime", "if self.operations is not None:", "if False:"
         ),
         "another object under the name of an entry is accepted": edited(
             f"{_RUNNING}:_check_object", "if not runs_same_body(callee, definition.tool):", "if False:"

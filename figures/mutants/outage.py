@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from figures.mutants.mutant import edited, mutants_of, together
+from figures.mutants.resumed import TARGET_LOST
 
 _RECORDER: Final = "remit.agent.model_recorder"
 _FIND: Final = "remit.dispatch.attempts:find_attempt"
@@ -24,11 +25,7 @@ _LOST: Final = mutants_of(
         "a replay fails where the run stalled": edited(
             _ASK, "raise _to_signal(error_from_reply(", "raise (error_from_reply("
         ),
-        "a resumed run has lost its target": edited(
-            "remit.engine.root:RootCaller.__call__",
-            "target=header.target,",
-            'target="" if getattr(ledger, "_epoch", 1) > 1 else header.target,',
-        ),
+        "a resumed run has lost its target": TARGET_LOST,
         "an agent's calls lose the target of its run": edited(
             "remit.contracts.principal:Caller.enter_call", "self.target,", '"",'
         ),
