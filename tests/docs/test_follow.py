@@ -71,7 +71,9 @@ def test_the_guide_of_the_cms_publishes_a_page_and_deletes_it_each_after_a_yes(
     assert sorted(waiting) == sorted(["cms_publishChangeSet", *asked, "cms_deletePage", *searches])
     live = next(json.loads(said) for line, _, said in steps if "cms_getLivePage" in line)
     assert live["page"]["livePath"] == "opening-hours"
-    assert any("approve" in line and "Deleted" in said for line, _, said in steps)
+    yes = [(line.split()[2], said) for line, _, said in steps if "approvals" in line and "QUESTION" in line]
+    assert any(kind == "approve" and "Published the change set 'Spring'" in said for kind, said in yes)
+    assert [kind for kind, said in yes if "Deleted page 'Opening hours'" in said] == ["confirm"]
 
 
 @pytest.mark.process

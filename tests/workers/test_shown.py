@@ -30,7 +30,8 @@ async def test_the_timeline_tells_what_a_worker_wants_calls_and_gives() -> None:
         (0, "wants", 'write text="a"'),
     ]
     assert [text for _, what, text in lines if what == "usage"] == ["script: 7 + 2 tokens"] * 2
-    assert (0, "assistant", '{"page":"about","words":3}') in lines
+    given = lines.index((0, "wants", 'final_result page="about", words=3'))
+    assert (0, "tool", "The result is accepted.") in lines[given:]
     following = RunFollower()
     events: list[RunEvent] = [event for position in positions for event in following.process_item(position)]
     assert events[:2] == [ModelText(text="Let me see."), ToolCalled(name="write", arguments='{"text":"a"}')]
