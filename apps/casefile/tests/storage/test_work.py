@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import pytest
 from pydantic import BaseModel
-from sqlalchemy import text
 
 from apps.casefile.tests.storage.test_database import casefile
 from apps.casefile.tests.world import START, call_of, rows
 from remit.errors import IdempotencyError, NotFoundError, ToolFailedError
 from remit_casefile.storage.database import Database
 from remit_casefile.storage.tables import Casefile, Session
-from remit_casefile.storage.transactions import Edit, edit_once, find_earlier_result, open_view
+from remit_casefile.storage.transactions import Edit, edit_once, open_view
 
 
 class Asked(BaseModel):
@@ -37,14 +36,6 @@ async def test_a_request_that_comes_again_writes_nothing_and_gives_the_same(data
     first = await edit_once(database, call_of(), Asked(), Made, make)
     assert await edit_once(database, call_of(), Asked(), Made, make) == first
     assert await rows(database, "casefiles", "remit_effects") == {"casefiles": 1, "remit_effects": 1}
-
-
-async def test_a_result_that_an_earlier_version_stored_is_read_without_changes(database: Database) -> None:
-    first = await edit_once(database, call_of(), Asked(), Made, make)
-    async with database.write() as session:
-        await session.execute(text("UPDATE remit_effects SET result = :stored"), {"stored": first.model_dump_json()})
-    assert await edit_once(database, call_of(), Asked(), Made, make) == first
-    assert await find_earlier_result(database, call_of(), Asked(), Made) == first
 
 
 class AskedAgain(Asked):
