@@ -124,7 +124,7 @@ class Cases:
         return await edit_once(self._database, ctx, payload, CasefileArchivedPayload, work)
 
     async def delete_casefile(self, ctx: LeafContext, payload: DeleteCasefilePayload) -> CasefileDeletedPayload:
-        """Delete a casefile of yours with its contents. Call it with confirm false first, which requests approval."""
+        """Delete a casefile of yours with its contents. Call it with confirm false first: the person confirms it."""
         if not payload.confirm:
             return await self._request_confirmation(ctx, payload)
 
