@@ -34,15 +34,15 @@ def load_app(tmp_path_factory: pytest.TempPathFactory, fresh: Path) -> Callable[
 
 
 def loader(folder: Path, fresh: Path, web: Web | None = None) -> Callable[[], App]:
-    location = folder / "cms.db"
-    made = build(folder, database=Database(location), web=web).app
+    home = folder / "home"
+    made = build(folder, database=Database(home / "cms.db"), web=web).app
 
     def load() -> App:
         data = data_location(os.environ, made.name)
         assert isinstance(data, Path)
         shutil.copy(fresh, data)
-        location.unlink(missing_ok=True)
-        location.symlink_to(data)
+        home.unlink(missing_ok=True)
+        home.symlink_to(data.parent)
         return made
 
     return load

@@ -161,7 +161,7 @@ class Pages:
             return LinksReply(links=links, total=len(links), message=f"{pluralize(len(links), 'link')} to this page")
 
     async def delete_page(self, ctx: LeafContext, payload: DeletePage) -> PageDeletion:
-        """Delete a page. Call it with confirmed false first: the person confirms it. To hide it: cms_unpublishPage."""
+        """Delete a page. Call it with confirmed false first, which requests approval. To hide it: cms_unpublishPage."""
         if not payload.confirmed:
             return await self._request_confirmation(ctx, payload)
 

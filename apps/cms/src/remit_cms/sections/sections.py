@@ -198,7 +198,7 @@ class Sections:
         return await edit_once(self._database, ctx, payload, SectionReply, work)
 
     async def delete_page_section(self, ctx: LeafContext, payload: DeletePageSection) -> SectionDeletion:
-        """Delete a section. Call it with confirmed false first: the person confirms it. An item: cms_removeListItem."""
+        """Delete a section. Call it with confirmed false first, to request approval. An item: cms_removeListItem."""
         if not payload.confirmed:
             return await self._request_confirmation(ctx, payload)
 
