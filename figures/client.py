@@ -23,7 +23,14 @@ CANARY: Final = "canary-7f3"
 """In everything that only the victim and their approver may read."""
 
 VICTIM: Final = Principal("ada", "bakery", frozenset({"approvals:decide"}))
-_OTHER: Final = ("runs:read", "runs:cancel", "approvals:decide", "conversations:join", "conversations:manage")
+_OTHER: Final = (
+    "runs:read",
+    "runs:cancel",
+    "runs:loosen",
+    "approvals:decide",
+    "conversations:join",
+    "conversations:manage",
+)
 STRANGERS: Final = {
     "another tenant": Principal("ada", "elsewhere", frozenset({"*"})),
     "another principal": Principal("eve", "bakery"),
@@ -127,7 +134,7 @@ def _calls(secrets: _Secrets, talk: str) -> Iterator[tuple[str, dict[str, object
     required: Mapping[str, object] = {
         "prompt": "hello", "tool": "pay", "arguments": {"amount": "1"}, "approved": True, "content": b"mine",
         "principal": "ada", "count": 1, "expires_in": 60.0, "since": 0.0, "until": 1e12, "title": "mine",
-        "at": LATER,
+        "at": LATER, "without": ("a rule",), "reason": "mine",
     }  # fmt: skip
     optional: dict[str, object] = {"conversation": talk, "run": secrets.run, "before": secrets.run}
     optional["files"] = (secrets.artifact,)
