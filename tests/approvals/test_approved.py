@@ -16,7 +16,7 @@ from remit.testing import Scripted, calls, superuser
 from remit.tools import Preview, Referent, check_approved_state
 from tests.approvals.site import DROP as DROP_PAGE
 from tests.approvals.site import PageRef, Site, decide, open_question
-from tests.runtime.kit import AnyTool, items_of, last_reply, loosen, runtime_of, tool_messages
+from tests.runtime.kit import AnyTool, Clock, Crash, Mortal, items_of, last_reply, loosen, runtime_of, tool_messages
 
 ADA, BOB = superuser(name="ada"), superuser(name="bob")
 DROP = calls(("drop", {"title": "About"}))
@@ -120,6 +120,30 @@ async def test_a_call_that_may_have_written_in_an_earlier_attempt_ends_in_a_conf
         "sections"
     )
     assert await attempts(store, waiting.run) == [(1, "error", False), (2, "error", False)]
+
+
+async def test_an_idempotent_call_that_died_after_its_write_is_made_again_over_its_own_change() -> None:
+    clock = Clock()
+    store, pages = Mortal(clock), Pages(Effect.IDEMPOTENT)
+
+    @tool(effect=Effect.IDEMPOTENT, risk=Risk.HIGH)
+    async def drop(_ctx: LeafContext, title: str) -> str:
+        """Drop a page."""
+        await check_approved_state()
+        pages.edit()
+        pages.dropped.append(pages.sections)
+        if len(pages.dropped) == 1:
+            store.die_at(1, after=False)
+        return title
+
+    runtime = runtime_of(Scripted([DROP, "done"]), drop.with_preview(pages.preview), store=store, clock=clock)
+    waiting = await runtime.run("go", by=ADA)
+    with pytest.raises(Crash):
+        await decide(runtime, store)
+    store.revive()
+    clock.now += 60
+    assert ((await runtime.resume(waiting.run)).status, pages.dropped) == ("done", [3, 4])
+    assert (await runtime.replay(waiting.run)).is_identical
 
 
 async def test_what_changed_after_a_first_check_may_be_the_calls_own_write(store: Store) -> None:

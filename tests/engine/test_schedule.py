@@ -54,6 +54,11 @@ def test_a_rule_gives_its_occurrences(rule: str, expected: list[str]) -> None:
     assert occurrences(Schedule(MONDAY, rule), 2) == expected
 
 
+def test_the_first_occurrence_counts_at_a_fraction_of_a_second_too() -> None:
+    first = MONDAY.replace(microsecond=250_000)
+    assert occurrences(Schedule(first, "FREQ=DAILY;COUNT=2"), 2) == ["2026-11-24T09:00+00:00"]
+
+
 def test_the_clock_time_holds_across_daylight_saving_time() -> None:
     berlin = Schedule(datetime(2027, 3, 27, 9, 0, tzinfo=ZoneInfo("Europe/Berlin")), "FREQ=DAILY")
     assert occurrences(berlin, 2) == ["2027-03-28T09:00+02:00", "2027-03-29T09:00+02:00"]

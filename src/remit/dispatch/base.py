@@ -110,7 +110,9 @@ class Base:
             return await self._run_unsafe(call, number, payload, approved)
         if started is None:
             await self._record_start(call, number, approved)
-        return await self._run_and_record_end(call, number, payload, approved)
+        # What has changed since may be what an interrupted idempotent attempt wrote.
+        may_have_written = started is not None and self._effect is Effect.IDEMPOTENT
+        return await self._run_and_record_end(call, number, payload, () if may_have_written else approved)
 
     async def settle_refused(self, call: Call) -> Reply | None:
         """Find out what became of an unsafe call that its layers refuse, but which was started under earlier rules.

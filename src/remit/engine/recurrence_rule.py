@@ -98,7 +98,8 @@ class RecurrenceRule(NamedTuple):
         return datetime.combine(date.fromordinal(max(last, time.toordinal())), time.time())
 
     def _iterate(self, after: datetime, start: datetime, until: datetime) -> Iterator[datetime]:
-        """The occurrences from the period of ``after`` to ``until``."""
+        """The occurrences from the period of ``after`` to ``until``, at whole seconds."""
+        start = start.replace(microsecond=0)
         for days in self._periods(after.date(), start.date(), until.date()):
             times = [time for day in days if self._has_day(day, start) for time in self._times_of(day, start)]
             positions = self.numbers.get("BYSETPOS")
