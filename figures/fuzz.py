@@ -1,6 +1,7 @@
 """Whatever is said to any method of the casefile application: it does it, or says in a known code why not.
 
-A call that failed has changed nothing; one that the schema of its tool refuses is refused.
+A call that failed has changed nothing; one that the schema of its tool refuses is refused, and so is one in a
+conversation whose name cannot be one.
 """
 
 from __future__ import annotations
@@ -19,9 +20,10 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
 from figures.figure import Figure, no_violations
-from figures.fuzz_values import ODD_STRINGS, GeneratedArguments, generate_arguments, generate_value
+from figures.fuzz_values import ODD_STRINGS, REFUSED_NAMES, GeneratedArguments, generate_arguments, generate_value
 from figures.fuzz_world import COMPOSED_RECORDS, PEOPLE, RECORDS, World, open_world
 from remit import Effect
+from remit.errors import RequestError, SetupError
 from remit.inventory import ToolDefinition
 from remit.runtime import RunResult
 from remit_casefile.storage.database import Database
@@ -99,11 +101,16 @@ async def judge_call(
                 return ["a person is asked about what is refused, or after it was done"]
             result = await world.decide(result, approved=approved)
     except Exception as error:  # noqa: BLE001 - whatever it is, it is what is looked for
-        return [f"raised {error!r}"]
+        if not _refuses_name(error, at):
+            return [f"raised {error!r}"]
+        found.outcomes["no conversation"] += 1
+        return [] if before == world.state(records) else [f"raised {error!r} and changed something"]
     code = _outcome_code(result)
     found.outcomes[code] += 1
     found.by_tool[tool.name, code] += 1
     wrong: list[str] = []
+    if at in REFUSED_NAMES:
+        wrong.append("was made in a conversation whose name cannot be one")
     if code == "ok" and generated.is_refused:
         wrong.append("did what its schema refuses")
     if code != "ok" and code not in EXPECTED_CODES:
@@ -113,6 +120,12 @@ async def judge_call(
     if code == "ok" and tool.tool.facts.effect is Effect.PURE and before != world.state(records):
         wrong.append("is pure and changed something")
     return wrong
+
+
+def _refuses_name(error: Exception, at: str) -> bool:
+    """Whether a call was refused before it was opened, for the name of its conversation alone."""
+    is_refusal = isinstance(error, (RequestError, SetupError))
+    return is_refusal and at in REFUSED_NAMES and str(error).startswith("conversation is ")
 
 
 def _tool_request_arguments(world: World) -> st.SearchStrategy[GeneratedArguments]:

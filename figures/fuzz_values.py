@@ -32,6 +32,9 @@ ODD_STRINGS: Final = (
     "*",
     "../..",
 )
+REFUSED_NAMES: Final = frozenset({"\x00", "a\nb", "e\u0301", "\u202e\u200b"})
+"""Those of them that no conversation can be named: they cannot be stored or seen, or have a composed form."""
+
 _TIMES: Final = (
     "2026-01-01T00:00:00Z",
     "2026-06-01T12:00:00.123456+14:00",

@@ -55,6 +55,7 @@ def _openai_chat(url: str) -> OpenAIChatModel:
     profile = OpenAIModelProfile(
         supports_thinking=True,
         thinking_always_enabled=True,
+        thinking_enabled_by_default=True,
         openai_chat_thinking_field="reasoning_content",
         openai_chat_send_back_thinking_parts="field",
         openai_chat_thinking_requires_field_on_tool_calls=True,

@@ -24,6 +24,11 @@ MUTANTS: Final = mutants_of(
             "await session.begin()\n                try:\n                    yield session\n"
             "                finally:\n                    await session.commit()",
         ),
+        "a conversation has a name that cannot be one": edited(
+            "remit.engine.request:RunRequest.check",
+            'if check_shown("conversation", self.conversation, RequestError, _MAX_NAME_CHARS) != self.conversation:',
+            "if False:",
+        ),
         "a casefile that does not exist is used": edited(
             f"{_VIEW}.get_casefile", "if found is None or found.tenant != self.tenant:", "if False:"
         ),
