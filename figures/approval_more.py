@@ -123,7 +123,7 @@ async def _nested(stage: Stage, *, approved: bool | None) -> int:
 
 @row
 async def _one_approval_and_three_calls_of_a_conversation(stage: Stage) -> int:
-    """Two calls that begin once the question of the first is approved may use its approval; only one of three does."""
+    """Two calls wait for one open question where a tool confirms, and one begins once it is approved: one is made."""
     runtime = stage.make_runtime()
 
     async def call() -> RunResult[Any] | None:
@@ -132,11 +132,15 @@ async def _one_approval_and_three_calls_of_a_conversation(stage: Stage) -> int:
             return await runtime.call_by_name(stage.name, arguments, by=ADA, conversation=DIRECT_SESSION[0])
         return None
 
-    first = await call()
-    if first is None or not first.questions:
-        raise RuntimeError(f"{stage.name} was not asked about: {first}")
+    async def resume(run: str) -> None:
+        with contextlib.suppress(ApprovalUsedError):
+            await runtime.resume(run)
+
+    first, second = await call(), await call()
+    if first is None or second is None or not (first.questions and second.questions):
+        raise RuntimeError(f"{stage.name} was not asked about: {first}, {second}")
+    if stage.target.tool.facts.confirm and first.questions != second.questions:
+        raise RuntimeError(f"{stage.name} was asked about twice: {first}, {second}")
     await runtime.decide(first.questions[0], approved=True, by=ADA)
-    await asyncio.gather(call(), call())
-    with contextlib.suppress(ApprovalUsedError):
-        await runtime.resume(first.run)
+    await asyncio.gather(call(), resume(first.run), resume(second.run))
     return stage.ran.count(stage.name) - 1
