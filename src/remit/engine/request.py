@@ -84,7 +84,7 @@ class RunRequest(NamedTuple):
         check_instance("arguments", self.arguments, Arguments, "parse them with remit.tools.parse_arguments")
         check_instance("schedule", self.schedule, (Schedule, NoneType), "give a Schedule")
         for name in ("conversation", "idempotency_key", "target"):
-            check_text(name, getattr(self, name))
+            check_text(name, getattr(self, name), RequestError)
             if len(getattr(self, name)) > _MAX_NAME_CHARS:
                 raise RequestError(f"{name} is too long; give at most {_MAX_NAME_CHARS:,} characters")
             if contains_secret(getattr(self, name)):
