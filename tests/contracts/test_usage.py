@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from remit.contracts.items import ModelUsage
 from remit.contracts.usage import Price, UsageTotals, find_price
+from remit.errors import SetupError
 
 PRICES = {"gpt-5": Price(1.0, 10.0, 0.1), "gpt-5-mini": Price(0.5, 2.0), "lab:m": Price(3.0, 3.0), "m": Price(4.0, 4.0)}
 
@@ -76,3 +79,12 @@ def test_a_request_costs_what_the_dearer_of_the_model_asked_and_the_model_named_
 ) -> None:
     prices = {**PRICES, "free": Price(0, 0)}
     assert UsageTotals().add(usage(answered, 10**6, 10**6, requested=requested), prices).cost == dollars
+
+
+@pytest.mark.parametrize(
+    ("value", "problem"),
+    [(-1.0, "give 0 or more"), (0.000_002, "for a price of one token write input=2"), (math.inf, "input")],
+)
+def test_a_price_that_is_negative_endless_or_of_one_token_is_refused(value: float, problem: str) -> None:
+    with pytest.raises(SetupError, match=problem):
+        Price(value, 1.0)
