@@ -200,3 +200,10 @@ print("ready", flush=True)
 sys.stdin.readline()
 asyncio.run(main())
 """
+
+
+async def test_accepting_the_rows_of_a_journal_without_tables_creates_them(tmp_path: Path) -> None:
+    store = SqlStore.at(tmp_path / "journal.db")
+    await store.accept_rows()
+    assert await store.list_runs() == []
+    await store.close()
