@@ -27,7 +27,7 @@ async def check_approved_state() -> None:
 
     For tools that write elsewhere than with `remit.effects.once`, which does this itself. Await it as the last thing
     before the write: the call counts as one that has not begun, and is asked about anew. The preview of the tool is
-    taken once more. A call that nobody had to approve, or that was approved about no state, passes.
+    taken once more. A call that needed no approval, or was approved about no state, passes.
 
     Raises:
         ConflictError: says what changed. Let it leave the body.

@@ -21,7 +21,7 @@ AUTHOR: Final = "sample"
 async def fill_with_sample(database: Database, session: AsyncSession) -> None:
     """Write and publish the sample in the transaction that has made the first site.
 
-    Nobody is asked, in contrast to ``cms_seedSite``: there is nothing yet that could be lost, and no visitor.
+    Unlike ``cms_seedSite`` this needs no approval: a new site has no content to lose and no visitors.
     """
     package, contents = await asyncio.to_thread(build_sample)
     edit = Edit(
