@@ -157,17 +157,20 @@ def test_a_key_that_stands_twice_is_found_in_time_that_grows_with_the_text_alone
 
 
 @pytest.mark.parametrize(
-    ("raw", "character"),
+    ("raw", "character", "place"),
     [
-        (r'{"a":"\ud800"}', "lone surrogates"),
-        ('{"a":"\udc00"}', "lone surrogates"),
-        (r'{"a":[{"b":"\\\u0000"}]}', "the character NUL"),
-        (r'{"\u0000":1}', "the character NUL"),
+        (r'{"a":"\ud800"}', "lone surrogates", " of a"),
+        ('{"a":"\udc00"}', "lone surrogates", " of a"),
+        (r'{"c":1,"a":["d",{"b":"\\\u0000"}]}', "the character NUL", " of a.1.b"),
+        (r'{"\u0000":1}', "the character NUL", ""),
+        (r'{"a":{"\u0000":1}}', "the character NUL", " of a"),
     ],
 )
-def test_characters_that_cannot_be_stored_are_an_error(raw: str, character: str) -> None:
+def test_characters_that_cannot_be_stored_are_an_error_that_names_the_place(
+    raw: str, character: str, place: str
+) -> None:
     error = parse_arguments(raw, LIMITS).error
-    assert error == f"the arguments contain {character}, which cannot be stored; leave that out"
+    assert error == f"the arguments contain {character}, which cannot be stored; leave that out{place}"
     with pytest.raises(InvalidArgumentsError, match=character):
         canonical_json(json.loads(raw))
 

@@ -6,7 +6,6 @@ import json
 from typing import Any
 
 import pytest
-from sqlalchemy import text
 
 from apps.cms.tests.world import World
 from remit import App, Effect, Principal, Runtime
@@ -144,16 +143,6 @@ async def test_a_call_that_is_made_again_tells_of_the_change_of_its_first_attemp
     replies = [await world.pages.create_page(each, CreatePage(title="Contact")) for each in (first, again)]
     assert replies[0] == replies[1]
     assert said_in(first) == said_in(again) == [f"{Changed('page', 'page_1', '1', name='Contact')} None"]
-
-
-async def test_a_result_that_an_earlier_version_stored_is_read_without_changes(world: World) -> None:
-    reply = await world.pages.create_page(world.call(key="k"), CreatePage(title="Contact"))
-    async with world.database.write() as session:
-        stored = reply.model_dump_json(by_alias=False, round_trip=True)
-        await session.execute(text("UPDATE remit_effects SET result = :stored"), {"stored": stored})
-    again = world.call(key="k")
-    assert await world.pages.create_page(again, CreatePage(title="Contact")) == reply
-    assert said_in(again) == []
 
 
 def said_in(context: Any) -> list[str]:

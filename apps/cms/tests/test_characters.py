@@ -28,7 +28,7 @@ from remit_cms.templates.builtin import BUILTIN_TEMPLATES
 from remit_cms.templates.values import check_content
 
 ANN = Principal("ann", "local-site", frozenset({"*"}))
-HOSTILE = {"\0": "control character U+0000", "\x1b": "control character U+001B", "\ud800": "Invalid JSON"}
+HOSTILE = {"\0": "the character NUL", "\x1b": "control character U+001B", "\ud800": "lone surrogates"}
 
 
 def texts_of(schema: dict[str, Any], root: dict[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -66,7 +66,7 @@ async def test_every_text_of_every_tool_refuses_it_in_one_line_that_names_the_pl
             tried += 1
             assert found["errorCode"] == "VALIDATION_ERROR", (callee.name, raw, found)
             assert HOSTILE[character] in found["error"], (callee.name, raw, found)
-            assert path in found["error"] or character == "\ud800", (callee.name, raw, found)
+            assert path in found["error"], (callee.name, raw, found)
     assert tried > 150
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
 from hashlib import sha256
 from json.scanner import make_scanner
@@ -187,14 +187,30 @@ def parse_arguments(raw: str, limits: Limits) -> Arguments:
     if raw.count("{") + raw.count("[") > limits.argument_depth and _depth(value) > limits.argument_depth:
         return Arguments(raw, None, error=_too_deep_message(limits))
     read = cast("dict[str, Any]", value)
-    error = _describe_unstorable(compact_json(read)) if "\\u" in raw or not raw.isascii() else ""
+    error = _describe_unstorable(compact_json(read), read) if "\\u" in raw or not raw.isascii() else ""
     return Arguments(raw, read, error=error, strict_error=strict_error)
 
 
-def _describe_unstorable(text: str) -> str:
-    """Which characters of compact JSON cannot be stored, as the error for arguments; empty if all can."""
+def _describe_unstorable(text: str, value: object) -> str:
+    """Which characters of a value, given with its compact JSON, cannot be stored, and where; empty if all can."""
     unstorable = "the character NUL" if _NUL.search(text) else find_unstorable(text)
-    return unstorable and f"the arguments contain {unstorable}, which cannot be stored; leave that out"
+    if not unstorable:
+        return ""
+    at = next((where for where, part in _list_texts(value) if find_unstorable(part)), "")
+    return f"the arguments contain {unstorable}, which cannot be stored; leave that out{at and f' of {at}'}"
+
+
+def _list_texts(value: object, where: str = "") -> Iterator[tuple[str, str]]:
+    """The texts of a value of JSON, each with its place, such as ``pages.0.title``; keys have that of their object."""
+    if isinstance(value, str):
+        yield where, value
+    elif isinstance(value, dict):
+        for key, part in cast("dict[str, object]", value).items():
+            yield where, key
+            yield from _list_texts(part, f"{where}.{key}" if where else key)
+    elif isinstance(value, list):
+        for number, part in enumerate(cast("list[object]", value)):
+            yield from _list_texts(part, f"{where}.{number}" if where else str(number))
 
 
 def _size(text: str) -> int:
@@ -214,7 +230,7 @@ def canonical_json(value: Any) -> str:
         raise InvalidArgumentsError(
             "the arguments contain a number that is not finite; JSON has no such number"
         ) from error
-    if ("\\u0000" in text or not text.isascii()) and (unstorable := _describe_unstorable(text)):
+    if ("\\u0000" in text or not text.isascii()) and (unstorable := _describe_unstorable(text, value)):
         raise InvalidArgumentsError(unstorable)
     if _DIGIT.search(text[15::16]) and _LONG_DIGITS.search(text):  # sixteen digits in a row cover one of these places
         _reject_huge_integers(value)
