@@ -147,7 +147,7 @@ MUTANTS: Final = (
         edited("remit.contracts.question:Question.accepts", 'decision.kind == "approve" or', "True or"),
     ),
     _mutant(
-        "nobody is looked up when their decision is used",
+        "the author of a decision is not looked up when it is used",
         edited(f"{_AUTHORITY}:why_lost", "find is None or", "True or"),
     ),
     _mutant(
