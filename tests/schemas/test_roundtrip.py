@@ -267,3 +267,35 @@ async def ends() -> Reply:
 def test_beside_a_reply_a_function_may_return_nothing_or_anything() -> None:
     assert tool(may_only_end).schema_out.json_schema == {"type": "null"}
     assert tool(ends).schema_out.json_schema == {}
+
+
+class Forbidding(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    number: int = 1
+
+
+class Mixed(BaseModel):
+    closed: Closed
+    open: Area
+    beside: Forbidding
+
+
+def test_computed_fields_come_back_in_closed_and_open_models_side_by_side() -> None:
+    output = Output[Mixed](Mixed)
+    value = Mixed(closed=Closed(width=2), open=Area(width=3), beside=Forbidding())
+    assert output.load(output.dump(value)[1]) == value
+
+
+class Noted(BaseModel):
+    model_config = ConfigDict(extra="allow")
+
+
+class Measured(BaseModel):
+    area: Area
+    notes: Noted
+
+
+def test_unknown_keys_come_back_beside_a_computed_field_of_another_model() -> None:
+    output = Output[Measured](Measured)
+    value = Measured(area=Area(width=2), notes=Noted.model_validate({"name": "x"}))
+    assert output.load(output.dump(value)[1]) == value

@@ -16,7 +16,7 @@ from remit.contracts.values import iter_values
 from remit.core.checks import as_text_tuple, check_name, check_text
 from remit.core.names import show_hidden
 from remit.errors import ContractError, InvalidArgumentsError, SetupError
-from remit.schemas.roundtrip import iter_nodes
+from remit.schemas.core_nodes import iter_nodes
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,14 +27,8 @@ from remit.errors import ContractError, InvalidArgumentsError, InvalidOutputErro
 from remit.schemas.json_schema import generate_json_schema
 from remit.schemas.known_keys import describe_known_keys
 from remit.schemas.mistakes import describe_mistake, list_mistakes
-from remit.schemas.roundtrip import (
-    build_serializer,
-    build_validator,
-    check_fields,
-    computes_defaults,
-    needs_round_trip_check,
-    sort_sets,
-)
+from remit.schemas.roundtrip import check_fields, computes_defaults, extra_when_read, needs_round_trip_check
+from remit.schemas.serializer import build_serializer, sort_sets
 from remit.schemas.validators import describe_functions
 
 P = TypeVar("P", bound=BaseModel)
@@ -52,13 +46,13 @@ def shorten_text(text: str, max_bytes: int) -> str:
 
 
 class _Codec:
-    """Serializer and validator of a type, and whether values need a round-trip check. Built for the first value."""
+    """Serializer of a type, and what its values need to come back as they were. Built for the first value."""
 
-    __slots__ = ("computes_defaults", "needs_round_trip_check", "serializer", "validator")
+    __slots__ = ("computes_defaults", "extra_when_read", "needs_round_trip_check", "serializer")
 
     def __init__(self, adapter: TypeAdapter[Any], *, include_computed: bool = True) -> None:
         self.serializer = build_serializer(adapter, include_computed=include_computed)
-        self.validator = build_validator(adapter)
+        self.extra_when_read: Final = extra_when_read(adapter)
         self.needs_round_trip_check = needs_round_trip_check(adapter)
         self.computes_defaults = computes_defaults(adapter)
 
@@ -290,7 +284,8 @@ class Output(Generic[T]):
         """
         if self._is_text:
             return cast("T", content)
-        return cast("T", self._codec.validator.validate_json(content, strict=strict or None))
+        validator, extra = self._adapter.validator, self._codec.extra_when_read
+        return cast("T", validator.validate_json(content, strict=strict or None, extra=extra))
 
     def load_json(self, content: str) -> JsonValue:
         """The result with this content, as a value of JSON types.

@@ -13,7 +13,7 @@ from typing import Any, Final, cast
 
 from pydantic import TypeAdapter
 
-from remit.schemas.roundtrip import iter_nodes
+from remit.schemas.core_nodes import iter_nodes
 
 _VALIDATOR_TYPES: Final = frozenset({"function-before", "function-after", "function-wrap", "function-plain"})
 _PLAIN_TYPES: Final = frozenset({str, bytes, int, float, bool, type(None), tuple})
