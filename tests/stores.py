@@ -22,6 +22,34 @@ from tests.postgres import Postgres, serving
 
 STORES: Final = ("in process", "sql", pytest.param("postgres", marks=pytest.mark.process))
 
+DATABASES: Final = frozenset({"store", "where", "data_location", "either_location"})
+"""The fixtures that are there once for each database."""
+
+OF_STORES: Final = frozenset({"database", "journal", "semantic", "storage"})
+"""The folders of tests whose subject is what a database does; all of them run on each."""
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Run on Postgres what is about databases, and of each other file of tests the first that takes one.
+
+    ``every_store`` marks the other tests that run on it too: those of races, and of statements that it reads in its own
+    way. `make figures` calls each tool of the CMS on it.
+    """
+    first = dict[Path, str]()
+    left_out = list[pytest.Item]()
+    for item in items:
+        callspec = getattr(item, "callspec", None)
+        if callspec is None or not any(callspec.params.get(name) == "postgres" for name in DATABASES):
+            continue
+        name = first.setdefault(item.path, getattr(item, "originalname", item.name))
+        is_about_stores = not OF_STORES.isdisjoint(item.path.parts) or item.get_closest_marker("every_store")
+        if not is_about_stores and name != getattr(item, "originalname", item.name):
+            left_out.append(item)
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        unwanted = set(map(id, left_out))
+        items[:] = [item for item in items if id(item) not in unwanted]
+
 
 def prepare(url: str) -> None:
     """Make an empty journal at the newest revision."""

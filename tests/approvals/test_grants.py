@@ -80,6 +80,7 @@ async def test_after_its_last_call_people_are_asked_again(store: Store) -> None:
     assert world.ran == ["a", "b"]
 
 
+@pytest.mark.every_store
 async def test_of_many_runs_at_once_no_more_run_than_were_granted_and_the_others_wait(store: Store) -> None:
     world = World()
     made = runtime(world, store, *[erase(str(number)) for number in range(20)])

@@ -94,6 +94,7 @@ async def test_the_first_decision_counts(store: Store, first: bool, second: bool
     assert world.ran == (["about"] if first else [])
 
 
+@pytest.mark.every_store
 async def test_of_two_decisions_at_once_one_counts(store: Store) -> None:
     world = World()
     runtime, run, question = await waiting(world, store)

@@ -86,6 +86,7 @@ SCOPES: dict[str, tuple[bool, bool]] = {
 }
 
 
+@pytest.mark.every_store
 @pytest.mark.parametrize("scopes", SCOPES)
 async def test_each_policy_asks_its_own_question_once(store: Store, scopes: str) -> None:
     agent, of_tool = SCOPES[scopes]

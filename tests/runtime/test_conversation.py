@@ -151,6 +151,7 @@ async def approve(runtime: Runtime, store: Store) -> RunResult[Any]:
     return await runtime.resume(run)
 
 
+@pytest.mark.every_store
 async def test_what_was_announced_and_approved_is_done_by_the_next_run_once(store: Store) -> None:
     ran = list[str]()
     script = [calls(("erase", FIRST)), "shall I?", "done", calls(("erase", YES)), "again"]
@@ -261,6 +262,7 @@ async def test_equal_calls_in_one_reply_get_the_result_of_the_call_that_was_made
     assert (await tool_messages(runtime, second.run))[-3:] == ["erased about"] * 3
 
 
+@pytest.mark.every_store
 async def test_a_yes_to_a_composed_callee_is_used_once(store: Store) -> None:
     ran, world = list[str](), World()
     write = world.write()

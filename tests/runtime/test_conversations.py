@@ -248,6 +248,7 @@ async def test_a_deletion_that_was_interrupted_is_finished_by_the_next(store: St
     await gone(lambda: ada.delete_conversation("talk"))
 
 
+@pytest.mark.every_store
 async def test_a_conversation_is_not_deleted_while_another_executor_holds_one_of_its_runs(store: Store) -> None:
     ada = runtime_for(store).client(ADA)
     run = await ada.submit("one", conversation="talk")

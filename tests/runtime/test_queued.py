@@ -109,6 +109,7 @@ async def test_deleting_a_conversation_cancels_what_is_queued_in_it(store: Store
     assert {position.body for run in queued for position in await store.read(run)} == {""}
 
 
+@pytest.mark.every_store
 async def test_a_queued_message_is_stored_once_for_its_key(store: Store) -> None:
     runtime = runtime_for(store, ERASE)
     await runtime.run("one", by=ADA, conversation="talk")

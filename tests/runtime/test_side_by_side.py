@@ -19,6 +19,7 @@ def slow_effects(sibling: str) -> list[str]:
     return ["slow", "again"] if sibling == "composed" else ["slow"]
 
 
+@pytest.mark.every_store
 @ways
 @siblings
 async def test_siblings_end_all_questions_are_asked_together_and_each_effect_happens_once(

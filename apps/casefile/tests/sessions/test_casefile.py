@@ -87,6 +87,7 @@ async def test_nothing_more_is_said_in_a_chat_of_a_casefile_that_one_may_only_re
     assert await rows(desk.database, *RECORDED) == before
 
 
+@pytest.mark.every_store
 async def test_a_request_that_waits_while_access_is_lowered_does_nothing_more(database: Database) -> None:
     first = Desk(database)
     casefile, session = await shared(first, "chat")
@@ -156,6 +157,7 @@ async def test_a_request_in_a_session_may_archive_its_casefile_and_is_recorded_t
     assert code_of(await desk.ask(session, "list_casefiles", {})) == "BLOCKED"
 
 
+@pytest.mark.every_store
 async def test_a_request_that_waits_while_its_casefile_is_archived_does_nothing_more(database: Database) -> None:
     first = Desk(database)
     casefile, mine = await first.casefile(), await first.casefile("Mine")

@@ -13,6 +13,8 @@ from remit_cms.sections.payloads import DeletePageSection, UpdateSectionContent
 from remit_cms.storage.names import index_names, trigrams_of
 from remit_cms.storage.tables import Kind, Page
 
+pytestmark = pytest.mark.every_store
+
 
 async def found(world: World, query: str, *, limit: int = 5, tenant: str = "local-site") -> list[str]:
     payload = SearchPages(query=query, limit=limit)

@@ -95,6 +95,7 @@ async def test_an_item_keeps_its_id_whatever_its_values_say(ann: Editor) -> None
     assert (await add(ann, FAQ, {"id": "i1", "question": "New?"})).item_ids == ["i1", "i2", "i3", "i7"]
 
 
+@pytest.mark.every_store
 async def test_agents_that_add_at_once_get_items_of_their_own(ann: Editor) -> None:
     people = [ann, Editor(ann.world, "bob", "tuesday")]
     replies = await asyncio.gather(*(add(people[n % 2], FAQ, {"question": f"At once {n}?"}) for n in range(10)))

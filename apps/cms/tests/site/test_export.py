@@ -80,6 +80,7 @@ async def test_what_a_killed_export_left_is_removed_by_the_next_one(world: World
     assert names_in(folder.parent) == ["main"]
 
 
+@pytest.mark.every_store
 async def test_exports_at_once_are_whole_and_leave_nothing_else(world: World) -> None:
     await publish(world, "About")
     payloads = [ExportSite(zip=zipped) for zipped in (False, True, False, True, False)]
