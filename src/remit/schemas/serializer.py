@@ -146,8 +146,8 @@ def _drop_computed_fields(node: Node, _original: Node) -> None:
 def _use_stand_in(node: Node) -> None:
     """Name an abstract class in place of the class, which counts as a subclass of it and has no serializer yet."""
     kind: type = node["cls"]
-    stand_in = ABCMeta(kind.__name__, (), {})
-    ABCMeta.register(stand_in, kind)
+    stand_in = cast("ABCMeta", ABCMeta(kind.__name__, (), {}))
+    stand_in.register(kind)
     node["cls"] = stand_in
     if not node.get("config", {}).get("polymorphic_serialization"):
         return
