@@ -24,9 +24,9 @@ MUTANTS: Final = mutants_of(
             f"{_RUNNING}:_check_object", "elif not keeps_layers(callee, definition.tool):", "elif False:"
         ),
         "a policy that does not cover high risk is accepted": edited(
-            f"{_RUNNING}:_covers",
-            "any(each.own_rules or any(isinstance(own, rule) for own in each.rules) for each in policies)",
-            "any(True for _ in policies)",
+            "remit.approvals.policy:Policy.covers",
+            "any(isinstance(rule, kind) or _may_match(rule, tool) for rule in self.rules)",
+            "any(True for _ in self.rules)",
         ),
         "lenient validation is accepted": edited(
             f"{_RUNNING}:_missing_layers",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -181,6 +182,41 @@ async def test_an_async_rule_or_test_is_refused_when_the_policy_is_built() -> No
         Policy.only(cast("Any", Late()))
 
 
+async def test_a_rule_for_tools_matches_their_calls_alone_and_needs_no_test() -> None:
+    send = tool_of()
+    call, other = await call_of(send), await call_of(send.with_name("post"))
+    every = When("every", tools={"send"}, verdict=BLOCK)
+    loud = When("loud", lambda call: "!" in call.canonical_arguments, ASK, tools="send")
+    assert Policy.only(every).verdict(call) == (BLOCK, "every")
+    assert Policy.only(every).verdict(other) == (Allow(), "")
+    assert Policy.only(loud, every).verdict(call) == (BLOCK, "every")
+    shout = (await make_call(send, '{"text":"hello!"}')).with_payload(call.payload or pytest.fail("no payload"))
+    assert Policy.only(loud, every).verdict(shout.replace(canonical_arguments='{"text":"hello!"}')) == (ASK, "loud")
+
+
+def test_a_rule_for_tools_covers_these_tools_and_runs_code_only_if_it_has_a_test() -> None:
+    declared, tested = When("declared", tools=["send"], verdict=ASK), When("tested", bool, ASK, tools=["send"])
+    assert Policy(declared, tested, never("anywhere")).own_rules == ("tested", "anywhere")
+    for rule in (declared, tested):
+        assert [Policy.only(rule).covers(HighRisk, name) for name in ("send", "post")] == [True, False]
+    assert Policy.only(never("anywhere")).covers(HighRisk, "post")
+    assert [Policy.only(Egress()).covers(kind, "post") for kind in (Egress, HighRisk)] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("build", "message"),
+    [
+        (lambda: When("odd"), "When 'odd' chooses nothing; give tools or a test"),
+        (lambda: When("odd", tools="send"), "When 'odd': verdict is None; give an Allow, an Ask or a Block"),
+        (lambda: When("odd", tools=cast("Any", 5), verdict=BLOCK), "When 'odd': tools is 5; give a list"),
+        (lambda: When("odd", tools=cast("Any", [5]), verdict=BLOCK), "an item of When 'odd': tools is 5; give a str"),
+    ],
+)
+def test_a_rule_that_chooses_nothing_or_has_no_verdict_is_refused(build: Callable[[], When], message: str) -> None:
+    with pytest.raises(SetupError, match=f"^{re.escape(message)}"):
+        build()
+
+
 async def test_four_eyes_of_a_policy_are_added_to_whatever_asks_and_to_nothing_else() -> None:
     call = await call_of(tool_of())
     asks, blocks = (Policy.only(always("rule", verdict), four_eyes=True) for verdict in (ASK, BLOCK))
@@ -241,6 +277,8 @@ def test_a_version_of_a_rule_stands_for_its_test_but_not_for_its_verdict() -> No
     assert Policy.only(first).version == Policy.only(When("rule", lambda _call: False, ASK, version="1")).version
     assert Policy.only(first).version != Policy.only(When("rule", lambda _call: True, ASK, version="2")).version
     assert Policy.only(first).version != Policy.only(When("rule", lambda _call: True, BLOCK, version="1")).version
+    narrower = When("rule", lambda _call: True, ASK, version="1", tools={"send"})
+    assert Policy.only(first).version != Policy.only(narrower).version
 
 
 @pytest.mark.parametrize("seconds", [0.0, -1.0, math.inf, math.nan, MAX_LIFETIME + 1024])

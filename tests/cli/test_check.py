@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from figures.notebook import NOTES, Notebook
-from remit import Agent, App
+from remit import Agent, App, Block, Policy, When
 from tests.cli.kit import Cli
 
 HERE = "tests.cli.test_check"
@@ -22,6 +23,12 @@ def app() -> App:
 
 bare = App(name="bare")
 broken = App(name="broken", agents=[Agent("a", instructions="x", handoffs=["nobody"])])
+misnamed = App(name="misnamed", policy=Policy(When("refunds", tools="refnd", verdict=Block(reason="never"))))
+
+
+def misruled() -> App:
+    """The application with a policy for a tool that it does not have."""
+    return replace(notebook.app(), layers=None, policy=misnamed.policy)
 
 
 def plain() -> App:
@@ -138,6 +145,13 @@ def test_an_application_without_an_inventory_is_checked_as_far_as_it_starts(cli:
     (point,) = broken["points"]
     assert (broken["holds"], point["point"]) == (False, "running")
     assert "nobody" in point["findings"][0]["what"]
+
+
+@pytest.mark.parametrize("name", ["misnamed", "misruled"])
+def test_a_rule_that_names_no_tool_is_a_finding_with_and_without_an_inventory(cli: Cli, name: str) -> None:
+    done = cli("check", f"{HERE}:{name}")
+    assert done.status == 1
+    assert "the rule 'refunds': there is no tool or agent 'refnd'; " in done.out
 
 
 @pytest.mark.parametrize("command", ["lock", "docs"])

@@ -89,7 +89,7 @@ def test_a_limited_layer_is_drawn_where_it_stands() -> None:
 
 def test_a_layer_limited_to_a_name_that_does_not_exist_is_refused() -> None:
     for layer in (AUTHORIZE.where(tools={"awya"}), AUTHORIZE.where(test=egress).where(agents={"awya"})):
-        with pytest.raises(SetupError, match=r"^Authorize\(\)\.where.*: there is no tool or agent 'awya'$"):
+        with pytest.raises(SetupError, match=r"^Authorize\(\)\.where.*: there is no tool or agent 'awya'; "):
             wide(layer)
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from pydantic import BaseModel
 
 from figures.governed import TAMPERINGS, findings_of
 from figures.notebook import Notebook
-from remit import App, LeafContext, Runtime, Stack, Tool, preset, tool
-from remit.errors import ContractError
+from remit import App, Ask, LeafContext, Runtime, Stack, Tool, When, preset, tool
+from remit.errors import ContractError, SetupError
 from remit.inventory import InventoryError, Operations, build_lock
 from remit.inventory.running import compare_application
 from remit.pipeline import Given, Pipeline, Step
@@ -37,6 +39,38 @@ def test_egress_needs_a_policy_that_covers_it(notebook: Notebook) -> None:
     layers = preset(notebook.env, policy=Policy.only(HighRisk()))
     (found,) = compare_application(operations, operations.callees, layers)
     assert found.what == "weather sends data out of the system, but no layer around its calls enforces it"
+
+
+def test_a_rule_for_other_tools_does_not_cover_egress(notebook: Notebook) -> None:
+    operations = notebook.operations()
+    findings = {
+        name: [
+            each.code
+            for each in compare_application(
+                operations, operations.callees, preset(notebook.env, policy=Policy.only(HighRisk(), asks_about(name)))
+            )
+        ]
+        for name in ("weather", "read_note")
+    }
+    assert findings == {"weather": [], "read_note": ["unenforced"]}
+
+
+def test_a_rule_that_names_no_tool_is_found_at_the_start_and_by_the_check(notebook: Notebook) -> None:
+    app = notebook.app()
+    operations = app.operations
+    assert operations is not None
+    layers = preset(notebook.env, policy=Policy(asks_about("wether")))
+    (found,) = compare_application(operations, operations.callees, layers)
+    assert (found.code, found.what) == (
+        "unknown-name",
+        "the rule 'asks': there is no tool or agent 'wether'; did you mean weather?",
+    )
+    with pytest.raises(SetupError, match=r"^the rule 'asks': there is no tool or agent 'wether'"):
+        Runtime(replace(app, layers=None, policy=Policy(asks_about("wether"))))
+
+
+def asks_about(name: str) -> When:
+    return When("asks", tools=[name], verdict=Ask(reason="look first"))
 
 
 @tool(effect="keyed")

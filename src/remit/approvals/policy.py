@@ -6,8 +6,8 @@ Rules are checked in order; the first that returns a verdict applies.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Final, Protocol, Self, cast, get_args
 
 from remit.approvals.policy_version import fingerprint
@@ -17,7 +17,7 @@ from remit.contracts.failures import is_failure
 from remit.contracts.question import DecisionKind, content_digest
 from remit.contracts.redact import safe_cause
 from remit.contracts.secret import redact_secrets
-from remit.core.checks import check_flag, check_name, check_numbers, check_permission, check_text
+from remit.core.checks import as_texts, check_flag, check_name, check_numbers, check_permission, check_text
 from remit.errors import CallError, PolicyError, SetupError
 
 DECIDE_PERMISSION: Final = "approvals:decide"
@@ -157,27 +157,41 @@ class ConfirmationFlag:
 
 @dataclass(frozen=True, slots=True)
 class When:
-    """A rule of your own: returns ``verdict`` for calls for which ``test`` returns True.
+    """A rule of your own: returns ``verdict`` for calls of ``tools`` for which ``test`` returns True.
 
-    ``version`` identifies the test; by default its code does. Change it when code or data that the test uses changes
-    its result: approvals given under one version are not valid under another.
+    Args:
+        test: called with each call of the tools; by default all of their calls match.
+        version: identifies the test; by default its code does. Change it when code or data that the test uses changes
+            its result: approvals given under one version are not valid under another.
+        tools: names of tools or agents; empty for all. A runtime refuses names that the application does not have, but
+            cannot look into a test.
     """
 
     name: str
-    test: Callable[[Call], bool]
-    verdict: Verdict
+    test: Callable[[Call], bool] | None = None
+    verdict: Verdict = field(default=cast("Verdict", None))
     version: str = ""
+    _: KW_ONLY
+    tools: Iterable[str] = frozenset()
 
     def __post_init__(self) -> None:
         check_name("When: name", self.name)
-        if not callable(self.test) or inspect.iscoroutinefunction(self.test):
-            raise SetupError(f"When {self.name!r}: test is {self.test!r}; give a function of a call, without `async`")
+        where = f"When {self.name!r}"
+        object.__setattr__(self, "tools", as_texts(f"{where}: tools", self.tools))
+        if self.test is None and not self.tools:
+            raise SetupError(f"{where} chooses nothing; give tools or a test")
+        if self.test is not None and (not callable(self.test) or inspect.iscoroutinefunction(self.test)):
+            raise SetupError(f"{where}: test is {self.test!r}; give a function of a call, without `async`")
         check_text("When: version", self.version)
         if not isinstance(cast("object", self.verdict), Verdict):
-            raise SetupError(f"When {self.name!r}: verdict is {self.verdict!r}; give an Allow, an Ask or a Block")
+            raise SetupError(f"{where}: verdict is {self.verdict!r}; give an Allow, an Ask or a Block")
 
     def __call__(self, call: Call, /) -> Verdict | None:
-        """The verdict, if the test is true."""
+        """The verdict, if the call is of one of the tools and the test is true."""
+        if self.tools and call.callee.name not in self.tools:
+            return None
+        if self.test is None:
+            return self.verdict
         matches = self.test(call)
         if type(matches) is not bool:
             raise PolicyError(f"the test of the rule '{self.name}' returned {_describe(matches)}; return True or False")
@@ -185,6 +199,7 @@ class When:
 
 
 _DEFAULT_RULES: Final = (HighRisk, Egress, Undeclared)
+_KINDS_OF_REMIT: Final = (*_DEFAULT_RULES, ConfirmationFlag)
 _DEFAULT_VERDICT: Final = (Allow(), "")
 
 
@@ -232,7 +247,13 @@ class Policy:
     @property
     def own_rules(self) -> tuple[str, ...]:
         """The names of the rules that run an application's code."""
-        return tuple(rule.name for rule in self.rules if not isinstance(rule, (*_DEFAULT_RULES, ConfirmationFlag)))
+        return tuple(
+            rule.name for rule in self.rules if not isinstance(rule, _KINDS_OF_REMIT) and not _is_declared(rule)
+        )
+
+    def covers(self, kind: type[Rule], tool: str) -> bool:
+        """Whether a rule is of this kind, or is the application's own and may match calls of the tool."""
+        return any(isinstance(rule, kind) or _may_match(rule, tool) for rule in self.rules)
 
     def verdict(self, call: Call) -> tuple[Verdict, str]:
         """The verdict on a call, and the name of the rule that gave it.
@@ -275,6 +296,17 @@ def _apply_rule(rule: Rule, call: Call) -> Verdict | None:
     return verdict
 
 
+def _is_declared(rule: Rule) -> bool:
+    """Whether a rule names its calls, and so runs no code of the application."""
+    return isinstance(rule, When) and rule.test is None
+
+
+def _may_match(rule: Rule, tool: str) -> bool:
+    return not isinstance(rule, _KINDS_OF_REMIT) and not (
+        isinstance(rule, When) and rule.tools and tool not in rule.tools
+    )
+
+
 def _describe(value: object) -> str:
     """Describe a wrong value of a rule. Its ``repr`` may differ between processes, so only its type is named."""
     if inspect.iscoroutine(value):
@@ -307,7 +339,7 @@ def _needs_approval(rule: Rule) -> str:
 def _rule_version(rule: Rule) -> str:
     """Identify a rule by its content, equal in every process."""
     if isinstance(rule, When) and rule.version:
-        return fingerprint((When, rule.name, rule.verdict, rule.version))
+        return fingerprint((When, rule.name, rule.verdict, rule.version, rule.tools))
     return fingerprint(rule)
 
 

@@ -11,7 +11,6 @@ from remit.contracts.call import (
     Call,
     CallLayer,
     CallService,
-    ConditionalLayer,
     check_call_layers,
     choose_layers,
 )
@@ -25,6 +24,7 @@ from remit.contracts.reply import Reply
 from remit.core import Stack, check_order
 from remit.dispatch.attempts import LateAttempt
 from remit.dispatch.base import Base
+from remit.dispatch.chosen_names import find_unknown_names
 from remit.dispatch.preset import declared_rate, with_declared_limits
 from remit.dispatch.registry import AnyAgent, AnyCallee, MissingCallee, Registry
 from remit.dispatch.tool_scope import ToolScope
@@ -47,7 +47,7 @@ class Dispatcher:
     Raises:
         LayerOrderError: the layers around a callee break an order rule, within a scope or across scopes.
         NameTakenError: two callees have the same name.
-        SetupError: a layer is limited to a tool or agent that does not exist.
+        SetupError: a layer or a rule is for a tool or agent whose calls it never sees.
     """
 
     def __init__(self, run_layers: Stack[CallLayer], callees: Registry, limits: Limits, root_agent: str = "") -> None:
@@ -62,7 +62,9 @@ class Dispatcher:
         self._rates: dict[str, RateLimit] = {}
         self.late_attempts: dict[tuple[str, str], LateAttempt] = {}
         callees.check_steps()
-        self._check_conditions(root_agent)
+        offered = {id(each): each for registry in (callees, *self._agent_registries.values()) for each in registry}
+        for problem in find_unknown_names(run_layers, offered.values()):
+            raise SetupError(problem)
         for agent in self._agents.values():
             self._services["", id(agent)] = self._compose("", agent)
         for name in {root_agent: None, **self._agents}:
@@ -174,19 +176,6 @@ class Dispatcher:
             "agent": choose_layers(caller.call_layers, agent, callee) if caller is not None else Stack(),
             "tool": with_declared_limits(callee.facts, tool_layers, rate),
         }
-
-    def _check_conditions(self, root_agent: str) -> None:
-        """Refuse names that do not exist in the conditions of layers: such a layer would silently not stand."""
-        callees = [callee for registry in (self._callees, *self._agent_registries.values()) for callee in registry]
-        tools, agents = {callee.name for callee in callees}, {root_agent, *self._agents}
-        of_agents = (agent.call_layers for agent in self._agents.values())
-        for layer in Stack[CallLayer](self._run_layers, *of_agents, *(callee.layers for callee in callees)):
-            inner = layer
-            while isinstance(inner, ConditionalLayer):
-                unknown = sorted((inner.tools - tools) | (inner.agents - agents))
-                if unknown:
-                    raise SetupError(f"{layer!r}: there is no tool or agent {unknown[0]!r}")
-                inner = inner.layer
 
     def _compose(self, agent: str, callee: AnyCallee) -> CallService:
         """The layers around a callee. Objects that are not registered get the record layer only, which refuses them."""

@@ -13,11 +13,12 @@ from typing import Any, cast
 
 from remit.agent.handoff import HandoffTool
 from remit.agent.tool_search import SearchTools
-from remit.approvals.policy import Egress, HighRisk, Policy
+from remit.approvals.policy import Egress, HighRisk
 from remit.contracts.call import CallLayer, choose_layers
 from remit.contracts.callee import AgentLike, HasSource, HasSteps
 from remit.contracts.facts import Effect, Risk
 from remit.core import Stack
+from remit.dispatch.chosen_names import find_unknown_names
 from remit.dispatch.registry import AnyCallee, describe, keeps_layers, runs_same_body
 from remit.inventory.definition import ToolDefinition
 from remit.inventory.governance import PolicyTable
@@ -60,7 +61,8 @@ def compare_application(
         callees: everything that the application offers, with the tools of its agents.
         layers: the layers around every call of the application.
     """
-    offered = [each for each in callees if not isinstance(each, (HandoffTool, SearchTools))]
+    everything = list(callees)
+    offered = [each for each in everything if not isinstance(each, (HandoffTool, SearchTools))]
     agents = ["", *(each.name for each in offered if isinstance(each, AgentLike))]
     for callee in offered:
         definition = operations.tools.get(callee.name)
@@ -75,6 +77,8 @@ def compare_application(
             fix = "write an entry for it and pass its function to Operations, or pass it to Operations itself"
             yield _make_finding("ungoverned", where, f"{describe(callee)} is offered, but no entry governs it", fix)
         yield from _check_run_layers(callee, where, agents, layers, is_declared=definition is not None)
+    for what in find_unknown_names(layers, everything):
+        yield _make_finding("unknown-name", "the layers of the application", what, "correct the name, or remove it")
     yield from _check_functions(operations)
 
 
@@ -164,15 +168,11 @@ def _missing_layers(callee: AnyCallee, layers: Stack[CallLayer]) -> Iterator[tup
     fix = "add Approve(env) to the layers of the application, with a policy that covers it"
     if facts.confirm is not None and not policies:
         yield "needs confirmation", fix
-    if facts.risk is Risk.HIGH and not _covers(policies, HighRisk):
+    if facts.risk is Risk.HIGH and not any(each.covers(HighRisk, callee.name) for each in policies):
         yield "is of high risk", fix
-    if facts.egress and facts.effect is not Effect.COMPOSED and not _covers(policies, Egress):
+    sends = facts.egress and facts.effect is not Effect.COMPOSED
+    if sends and not any(each.covers(Egress, callee.name) for each in policies):
         yield "sends data out of the system", fix
-
-
-def _covers(policies: Iterable[Policy], rule: type[HighRisk | Egress]) -> bool:
-    """Whether a policy has the rule. The application's own rules may cover anything."""
-    return any(each.own_rules or any(isinstance(own, rule) for own in each.rules) for each in policies)
 
 
 def _check_functions(operations: Operations) -> Iterator[Finding]:

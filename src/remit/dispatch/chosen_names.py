@@ -1,0 +1,56 @@
+"""Finds names in the conditions of layers and in the rules of policies that no call there can have.
+
+Such a layer would silently not stand, and such a rule would silently never match.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+
+from remit.approvals.policy import When
+from remit.contracts.call import CallLayer, ConditionalLayer
+from remit.contracts.callee import AgentLike
+from remit.dispatch.registry import AnyCallee
+from remit.layers.approve import Approve
+from remit.schemas.suggestions import suggest
+
+
+def find_unknown_names(run_layers: Iterable[CallLayer], callees: Collection[AnyCallee]) -> Iterator[str]:
+    """Describe each name that chooses no call, in one line with a suggestion.
+
+    A layer of the run sees the calls of all ``callees``, one of an agent those that the agent makes, and one of a tool
+    those of the tool.
+    """
+    tools = frozenset(each.name for each in callees)
+    agents = {each.name: each for each in callees if isinstance(each, AgentLike)}
+    for layer in run_layers:
+        yield from _find(layer, tools, agents, tools)
+    for agent in agents.values():
+        own = frozenset(each.name for each in agent.tools) | (agent.tool_scope or frozenset())
+        for layer in agent.call_layers:
+            for found in _find(layer, own, {agent.name}, tools):
+                yield f"agent {agent.name}: {found}"
+    for callee in callees:
+        for layer in callee.layers:
+            for found in _find(layer, frozenset((callee.name,)), agents, tools):
+                yield f"tool {callee.name}: {found}"
+
+
+def _find(layer: CallLayer, tools: frozenset[str], agents: Collection[str], existing: frozenset[str]) -> Iterator[str]:
+    """``tools`` and ``agents``: those whose calls the layer can see; ``existing``: all tools of the application."""
+    inner = layer
+    while isinstance(inner, ConditionalLayer):
+        yield from (_describe(repr(layer), each, tools, existing) for each in sorted(inner.tools - tools))
+        yield from (_describe(repr(layer), each, agents, existing) for each in sorted(inner.agents - {*agents}))
+        tools = tools & inner.tools or tools
+        inner = inner.layer
+    for rule in inner.policy.rules if isinstance(inner, Approve) else ():
+        if isinstance(rule, When):
+            what = f"the rule {rule.name!r}"
+            yield from (_describe(what, each, tools, existing) for each in sorted(frozenset(rule.tools) - tools))
+
+
+def _describe(what: str, name: str, possible: Collection[str], existing: frozenset[str]) -> str:
+    if name in existing:
+        return f"{what}: it never sees a call of {name!r}; {suggest(name, possible)}"
+    return f"{what}: there is no tool or agent {name!r}; {suggest(name, possible)}"
