@@ -101,9 +101,34 @@ async def test_a_message_is_sent_with_the_message_id_of_its_key(world: World) ->
 
 
 async def test_an_answer_goes_into_its_thread(world: World) -> None:
+    world.google.mailbox.deliver(mail(message_id="<one@example.com>"), thread="t1")
+
+    sent = await world.gmail.send_message(Ctx("1"), LETTER.model_copy(update={"thread_id": "t1"}))
+    again = await world.gmail.send_message(Ctx("2"), LETTER.model_copy(update={"thread_id": "t1"}))
+
+    first, second = (world.google.mailbox.messages[each.id].mail for each in (sent, again))
+    assert sent.thread_id == again.thread_id == "t1"
+    assert (first["In-Reply-To"], first["References"]) == ("<one@example.com>", "<one@example.com>")
+    assert second["In-Reply-To"] == sent.message_id
+    assert second["References"].split() == ["<one@example.com>", sent.message_id]
+
+
+async def test_an_answer_to_an_earlier_message_refers_to_those_before_that(world: World) -> None:
+    for number, headers in enumerate((b"", b"In-Reply-To: <0@x>\r\n", b"References: <0@x> <1@x>\r\n")):
+        world.google.mailbox.deliver(b"Message-ID: <%d@x>\r\n%s\r\nhi" % (number, headers), thread="t1")
+    letter = LETTER.model_copy(update={"thread_id": "t1", "in_reply_to": "<1@x>"})
+
+    sent = await world.gmail.send_message(Ctx(), letter)
+
+    assert world.google.mailbox.messages[sent.id].mail["References"].split() == ["<0@x>", "<1@x>"]
+
+
+async def test_a_message_without_a_usable_message_id_is_answered_in_its_thread_alone(world: World) -> None:
+    world.google.mailbox.deliver("Message-ID: <ü @x>\r\n\r\nhi".encode(), thread="t1")
+
     sent = await world.gmail.send_message(Ctx(), LETTER.model_copy(update={"thread_id": "t1"}))
 
-    assert sent.thread_id == "t1"
+    assert (sent.thread_id, world.google.mailbox.messages[sent.id].mail["References"]) == ("t1", None)
 
 
 @pytest.mark.parametrize("trouble", [Cut.AFTER, Cut.MIDWAY])
@@ -185,10 +210,16 @@ async def test_reconcile_does_not_claim_that_nothing_happened(world: World) -> N
         {"to": ["bob@example.com\nBcc: eve@example.com"]},
         {"to": ["Bob <bob@example.com>"]},
         {"to": ["bob@example.com, eve@example.com"]},
+        {"to": ["=?utf-8?q?bob?=@example.com"]},
+        {"to": ["bob@example.com (Bob)"]},
+        {"to": ['"bob, eve"@example.com']},
+        {"to": ["bob@-example.com"]},
         {"to": ["böb@example.com"]},
         {"to": ["bob@exämple.com"]},
         {"subject": "hi\r\nBcc: eve@example.com"},
         {"subject": "hi\n"},
+        {"subject": "hi\x1b[2J"},
+        {"in_reply_to": "<ü@example.com>"},
         {"subject": "hi\u2028there"},
         {"in_reply_to": "no id"},
         {"in_reply_to": "<a@b>\nBcc: eve@example.com"},

@@ -16,20 +16,33 @@ BOOK = "book-1"
 @pytest.fixture(autouse=True)
 def book(world: World) -> None:
     world.google.sheets.put(BOOK, "Sheet1", [["name", "n"], ["ann", 1], ["bob", True]])
+    world.google.sheets.put(BOOK, "Sheet3", [])
 
 
 async def test_several_ranges_are_read_in_the_order_asked(world: World) -> None:
     read = await world.sheets.batch_get(BatchGet(spreadsheet_id=BOOK, ranges=["Sheet1!A2:B3", "Sheet1!A1"]))
 
     assert [each.range for each in read.value_ranges] == ["Sheet1!A2:B3", "Sheet1!A1"]
+    assert read.value_ranges[0].values == [["ann", 1], ["bob", True]]
+
+
+async def test_values_are_given_as_people_see_them_where_that_is_asked(world: World) -> None:
+    payload = BatchGet(spreadsheet_id=BOOK, ranges=["Sheet1!A2:B3"], value_render="FORMATTED_VALUE")
+    read = await world.sheets.batch_get(payload)
+
     assert read.value_ranges[0].values == [["ann", "1"], ["bob", "TRUE"]]
 
 
-async def test_values_keep_their_types_where_that_is_asked(world: World) -> None:
-    payload = BatchGet(spreadsheet_id=BOOK, ranges=["Sheet1!A2:B3"], value_render="UNFORMATTED_VALUE")
-    read = await world.sheets.batch_get(payload)
+async def test_what_was_read_by_default_is_written_back_by_default_and_is_the_same(world: World) -> None:
+    rows = [["007", 1.5, True], ["=A1", -3, "1,234.50 €"], [2**40, "TRUE", ""]]
+    world.google.sheets.put(BOOK, "Sheet2", rows)
+    read = await world.sheets.batch_get(BatchGet(spreadsheet_id=BOOK, ranges=["Sheet2!A1:C3"]))
 
-    assert read.value_ranges[0].values == [["ann", 1], ["bob", True]]
+    values = read.value_ranges[0].values
+    await world.sheets.update_values(UpdateValues(spreadsheet_id=BOOK, range="Sheet3!A1:C3", values=values))
+
+    again = await world.sheets.batch_get(BatchGet(spreadsheet_id=BOOK, ranges=["Sheet3!A1:C3"]))
+    assert again.value_ranges[0].values == values == [rows[0], rows[1], rows[2][:2]]
 
 
 async def test_empty_cells_are_no_values(world: World) -> None:

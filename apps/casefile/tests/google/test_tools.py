@@ -290,7 +290,7 @@ async def test_a_message_that_was_sent_without_an_id_in_the_answer_was_sent(worl
         (
             "gmail_send_message",
             {**LETTER, "thread_id": "thread"},
-            "a message to bob@example.com (an answer in a thread)\nSubject: hi\nho",
+            "a message to bob@example.com (an answer in a thread)\nIn answer to: <one@example.com>\nSubject: hi\nho",
         ),
         (
             "drive_upload_file",

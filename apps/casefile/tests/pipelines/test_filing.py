@@ -25,10 +25,11 @@ async def test_what_a_search_finds_is_read_kept_and_noted(desk: Desk, casefile: 
     assert said == {
         "casefile_id": casefile,
         "found": 2,
+        "unread": 0,
         "stored": 2,
         "skipped": 0,
         "noted": True,
-        "steps": {"steps_executed": 5, "steps_succeeded": 5, "steps_failed": 0, "failures": {}},
+        "steps": {"steps_executed": 5, "steps_succeeded": 5, "steps_failed": 0},
     }
     assert sorted((await desk.mail_in(casefile)).values()) == ["invoice 0", "invoice 1"]
     notes = (await desk.call("get_casefile", casefile_id=casefile))["casefile"]["notes"]
@@ -39,13 +40,35 @@ async def test_what_a_search_finds_is_read_kept_and_noted(desk: Desk, casefile: 
     assert (await desk.runtime.replay(result.run)).difference == ""
 
 
-async def test_filing_again_skips_what_is_there_and_adds_another_line(desk: Desk, casefile: str) -> None:
+async def test_filing_again_skips_what_is_there_and_notes_nothing(desk: Desk, casefile: str) -> None:
     desk.deliver(1, subject="invoice")
     await desk.call("file_mail", casefile_id=casefile, query="subject:invoice")
     said = await desk.call("file_mail", casefile_id=casefile, query="subject:invoice")
-    assert (said["found"], said["stored"], said["skipped"]) == (1, 0, 1)
+    assert (said["found"], said["stored"], said["skipped"], said["noted"]) == (1, 0, 1, False)
     notes = (await desk.call("get_casefile", casefile_id=casefile))["casefile"]["notes"]
-    assert [line[:1] for line in notes.splitlines() if line] == ["1", "0"]
+    assert [line for line in notes.splitlines() if line] == ["1 new messages filed for: subject:invoice"]
+
+
+async def test_a_search_that_finds_nothing_is_not_noted(desk: Desk, casefile: str) -> None:
+    said = await desk.call("file_mail", casefile_id=casefile, query="subject:invoice")
+    assert (said["found"], said["noted"], said["steps"]["steps_executed"]) == (0, False, 3)
+    assert (await desk.call("get_casefile", casefile_id=casefile))["casefile"]["notes"] == ""
+
+
+async def test_mail_is_filed_over_as_many_pages_as_its_limit_needs(desk: Desk, casefile: str) -> None:
+    desk.deliver(8, subject="invoice")
+    said = await desk.call("file_mail", casefile_id=casefile, query="subject:invoice", limit=7)
+    assert (said["found"], said["stored"]) == (7, 7)
+    said = await desk.call("file_mail", casefile_id=casefile, query="subject:invoice", limit=100)
+    assert (said["found"], said["stored"]) == (8, 1)
+
+
+async def test_a_message_that_cannot_be_read_does_not_keep_others_from_being_filed(desk: Desk, casefile: str) -> None:
+    for key in desk.deliver(3, subject="invoice")[1:]:
+        desk.google.spoiled[f'"id": "{key}", "threadId": "t{key}", "labelIds"'] = '"id": 7, "labelIds"'
+    said = await desk.call("file_mail", casefile_id=casefile, query="subject:invoice")
+    assert (said["found"], said["unread"], said["stored"]) == (1, 2, 1)
+    assert [each["errorCode"] for each in said["steps"]["element_failures"]["read"]] == ["GOOGLE_UNEXPECTED"] * 2
 
 
 async def test_at_most_so_many_are_filed_as_were_asked_for(desk: Desk, casefile: str) -> None:

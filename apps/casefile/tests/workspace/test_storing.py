@@ -151,7 +151,7 @@ async def test_cells_that_were_stored_are_read_anew_by_a_sync(desk: Desk, casefi
 
     assert (synced["updated"], synced["sync_status"]) == (1, "completed")
     read = await desk.call("get_casefile_cells", casefile_id=casefile)
-    assert [each["values"] for each in read["ranges"]] == [[["new", "2"]]]
+    assert [each["values"] for each in read["ranges"]] == [[["new", 2]]]
 
 
 async def test_events_of_storing_do_not_hold_what_was_stored(desk: Desk, casefile: str) -> None:

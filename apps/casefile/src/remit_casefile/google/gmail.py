@@ -7,7 +7,8 @@ from typing import Final
 
 from remit import LeafContext
 from remit.tools import UNKNOWN, Happened, check_approved_state
-from remit_casefile.google.mime import compose, parse_message
+from remit_casefile.google.composing import compose
+from remit_casefile.google.mime import find_references, parse_message
 from remit_casefile.google.payloads.gmail import (
     GetMessage,
     ListMessages,
@@ -18,10 +19,11 @@ from remit_casefile.google.payloads.gmail import (
     SendMessage,
     SentMessage,
 )
-from remit_casefile.google.transport import Transport, quote_segment
+from remit_casefile.google.transport import Transport, iterate_pages, quote_segment
 from remit_casefile.google.wire import HistoryPage, MessageResource, Profile, Thread
 from remit_casefile.google.write_confirmation import WaitSchedule, make_trace
 
+_THREAD_HEADERS: Final = ["Message-ID", "References", "In-Reply-To"]
 _HISTORY_TYPES: Final = ["messageAdded", "messageDeleted", "labelAdded", "labelRemoved"]
 
 
@@ -37,9 +39,10 @@ class MailboxHistory:
         return await self._transport.call_json("GET", f"{self._mailbox_url}/profile", Profile)
 
     async def get_thread(self, thread_id: str) -> Thread:
-        """The ids of the messages of a thread."""
+        """The ids of the messages of a thread, and the headers that make them one."""
         url = f"{self._mailbox_url}/threads/{quote_segment(thread_id)}"
-        return await self._transport.call_json("GET", url, Thread, params={"format": "minimal"})
+        params = {"format": "metadata", "metadataHeaders": _THREAD_HEADERS}
+        return await self._transport.call_json("GET", url, Thread, params=params)
 
     async def list_history(self, since: str, page_token: str | None = None) -> HistoryPage:
         """A page of changes since a history id.
@@ -79,8 +82,22 @@ class GmailClient(MailboxHistory):
 
     async def search_messages(self, payload: SearchMessages) -> MessageList:
         """Search the mailbox like Gmail's search box. Returns the ids of the messages found, newest first."""
-        params = {"q": payload.query, "maxResults": payload.max_results, "pageToken": payload.page_token}
-        return await self._transport.call_json("GET", f"{self._mailbox_url}/messages", MessageList, params=params)
+        found = dict[str, MessageRef]()
+
+        async def fetch(token: str | None) -> MessageList:
+            params = {
+                "q": payload.query,
+                "maxResults": payload.max_results - len(found),
+                "pageToken": token or payload.page_token,
+            }
+            return await self._transport.call_json("GET", f"{self._mailbox_url}/messages", MessageList, params=params)
+
+        page = MessageList()
+        async for page in iterate_pages(fetch):  # Gmail gives fewer on a page than it is asked for, as it likes
+            found |= {message.id: message for message in page.messages}
+            if len(found) >= payload.max_results:
+                break
+        return page.model_copy(update={"messages": list(found.values())})
 
     async def get_message(self, payload: GetMessage) -> MessageView:
         """Read one message: sender, subject, text and the names of attached files."""
@@ -90,7 +107,8 @@ class GmailClient(MailboxHistory):
     async def send_message(self, ctx: LeafContext, payload: SendMessage) -> SentMessage:
         """Send a message from the mailbox, as plain text. It cannot be recalled."""
         message_id = self._build_message_id(ctx)
-        body = {"raw": compose(payload, message_id)}
+        thread = None if payload.thread_id is None else await self.get_thread(payload.thread_id)
+        body = {"raw": compose(payload, message_id, find_references(payload.in_reply_to, thread))}
         if payload.thread_id is not None:
             body["threadId"] = payload.thread_id
 

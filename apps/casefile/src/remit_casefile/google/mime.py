@@ -1,125 +1,228 @@
-"""MIME messages: composes one to send, and extracts readable text."""
+"""Reads the mail of strangers as Gmail gives it: a letter, its other versions, and what is attached.
+
+A reader never raises because of what a sender wrote, and takes no text for the letter that is attached to it. What it
+leaves out is named in ``omitted``.
+"""
 
 from __future__ import annotations
 
-import base64
-import binascii
-from collections.abc import Iterator
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from email.headerregistry import Address
-from email.message import EmailMessage
-from email.policy import SMTP
-from html.parser import HTMLParser
+from email.message import Message
 from typing import Final
 
-from remit_casefile.google.payloads.gmail import AttachmentView, MessageView, SendMessage
-from remit_casefile.google.wire import Header, MessageResource, Part
+from remit_casefile.google.mail_text import REPLACEMENT, clean_text, decode_base64, decode_header, decode_text
+from remit_casefile.google.markup import strip_markup
+from remit_casefile.google.payloads.gmail import MESSAGE_ID, AttachmentView, MessageView
+from remit_casefile.google.wire import Header, MessageResource, Part, Thread
 
-# A header is folded as late as may be: folding encodes a long Message-ID, which then is another one.
-_POLICY: Final = SMTP.clone(max_line_length=900)
-_HIDDEN_TAGS: Final = frozenset({"script", "style", "head", "title"})
-_LINE_BREAK_TAGS: Final = frozenset({"br", "p", "div", "tr", "li", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote"})
-
-
-def compose(payload: SendMessage, message_id: str) -> str:
-    """The message in Gmail's format: RFC 5322 in URL-safe base64. Gmail adds sender and date."""
-    message = EmailMessage(policy=_POLICY)
-    message["Message-ID"] = message_id
-    for name, addresses in (("To", payload.to), ("Cc", payload.cc), ("Bcc", payload.bcc)):
-        if addresses:
-            message[name] = [Address(addr_spec=address) for address in addresses]
-    message["Subject"] = payload.subject
-    if payload.in_reply_to is not None:
-        message["In-Reply-To"] = message["References"] = payload.in_reply_to
-    message.set_content(payload.body)
-    return base64.urlsafe_b64encode(message.as_bytes()).decode()
+MAX_TEXT: Final = 500_000
+"""The most characters that are read of the letter, and of each text attached to it."""
+MAX_CHARACTERS: Final = 2_000_000
+"""The most characters that are read of a message, markup included."""
+_MAX_HEADER: Final = 10_000
+_MAX_TYPE: Final = 1000
+_MAX_DEPTH: Final = 30
+_MAX_PARTS: Final = 300
+_MAX_IDS: Final = 100
+_MARKUP: Final = frozenset({"text/html", "text/enriched", "application/xhtml+xml"})
+_ATTACHED_MAIL: Final = frozenset({"message/rfc822", "message/global"})
+_REPEATED: Final = frozenset({"to", "cc"})
+_SEEN_ONCE: Final = ("From", "Subject", "Message-ID")
 
 
 def parse_message(resource: MessageResource) -> MessageView:
     """The readable parts of a message."""
-    parts = list(_iterate_parts(resource.payload))
-    headers = resource.payload.headers
-    milliseconds = resource.internal_date
+    reader = _Reader(_Allowance())
+    content = reader.read(resource.payload)
+    headers = _Headers(resource.payload.headers)
     return MessageView(
         id=resource.id,
         thread_id=resource.thread_id,
         history_id=resource.history_id,
         label_ids=resource.label_ids,
-        received_at=None if milliseconds is None else datetime.fromtimestamp(milliseconds / 1000, UTC),
-        message_id=_find_header(headers, "message-id"),
-        sender=_find_header(headers, "from"),
-        to=_find_header(headers, "to"),
-        cc=_find_header(headers, "cc"),
-        subject=_find_header(headers, "subject"),
-        snippet=resource.snippet,
-        text=_extract_text(parts),
-        attachments=[
-            AttachmentView(filename=part.filename, mime_type=part.mime_type, size=part.body.size)
-            for part in parts
-            if part.filename
-        ],
+        received_at=_received_at(resource.internal_date),
+        message_id=headers.find("message-id"),
+        references=_find_ids(headers.find("references")),
+        sender=headers.find("from"),
+        to=headers.find("to"),
+        cc=headers.find("cc"),
+        subject=headers.find("subject"),
+        snippet=clean_text(resource.snippet),
+        text=content.text,
+        alternatives=content.alternatives,
+        attachments=reader.attachments,
+        omitted=[*headers.list_repeated(), *reader.omitted],
     )
 
 
-def _iterate_parts(root: Part) -> Iterator[Part]:
-    """The part and all parts below it, in document order."""
-    pending = [root]
-    while pending:
-        part = pending.pop()
-        yield part
-        pending += reversed(part.parts)
+def find_references(answered_id: str | None, thread: Thread | None) -> list[str]:
+    """The Message-IDs for the References of an answer, last the one that it answers: the given one, or the thread's.
+
+    Without them, the recipient's mail program would begin another thread.
+    """
+    letters = [] if thread is None else [each for each in thread.messages if "DRAFT" not in each.label_ids]
+    above = [_Headers(each.payload.headers) for each in letters]
+    if answered_id is not None:
+        above = [each for each in above if each.find("message-id") == answered_id]
+    if not above:
+        return [] if answered_id is None else [answered_id]
+    earlier = _find_ids(above[-1].find("references")) or _find_ids(above[-1].find("in-reply-to"))[:1]
+    found = [each for each in (*earlier, above[-1].find("message-id")) if MESSAGE_ID.fullmatch(each)]
+    return list(dict.fromkeys(reversed(found)))[::-1]
 
 
-def _find_header(headers: list[Header], name: str) -> str:
-    return next((header.value for header in headers if header.name.lower() == name), "")
+def _find_ids(text: str) -> list[str]:
+    """The Message-IDs in a header, at most the last hundred."""
+    return [f"<{each.partition('>')[0]}>" for each in text.split("<")[1:] if ">" in each][-_MAX_IDS:]
 
 
-def _extract_text(parts: list[Part]) -> str:
-    for kind, read in (("text/plain", str), ("text/html", _strip_markup)):
-        for part in parts:
-            if part.mime_type.lower() == kind and not part.filename and part.body.data:
-                return read(_decode_part(part))
-    return ""
+class _Headers:
+    """The headers of a part, decoded."""
+
+    def __init__(self, headers: Sequence[Header]) -> None:
+        self._headers = headers
+
+    def find(self, name: str) -> str:
+        """The value of a header. Of a list of people that stands in several headers, all are given."""
+        found = [header.value[:_MAX_HEADER] for header in self._headers if header.name.lower() == name]
+        values = found[:_MAX_IDS] if name in _REPEATED else found[:1]
+        return ", ".join(filter(None, map(decode_header, values)))[:_MAX_HEADER]
+
+    def list_repeated(self) -> list[str]:
+        """The headers that a message has once, and this one has more often."""
+        names = [header.name.lower() for header in self._headers]
+        return [f"another header {name}" for name in _SEEN_ONCE if names.count(name.lower()) > 1]
+
+    def find_charset(self) -> str:
+        """The charset of the content."""
+        typed = Message()
+        typed["Content-Type"] = f"text/plain; {self.find('content-type')[:_MAX_TYPE].partition(';')[2]}"
+        try:
+            value = typed.get_param("charset")
+        except Exception:  # noqa: BLE001 - Python's reader of parameters raises various errors about broken ones
+            return ""
+        return value[2] if isinstance(value, tuple) else str(value or "")
 
 
-def _decode_part(part: Part) -> str:
-    data = part.body.data
+@dataclass(slots=True)
+class _Allowance:
+    """How much of a message may still be read."""
+
+    parts: int = _MAX_PARTS
+    characters: int = MAX_CHARACTERS
+
+
+@dataclass(slots=True)
+class _Content:
+    """The letter in a part, and other versions of it."""
+
+    text: str = ""
+    alternatives: list[str] = field(default_factory=list[str])
+
+
+class _Reader:
+    """Reads the tree of one message."""
+
+    def __init__(self, allowance: _Allowance) -> None:
+        self.attachments: list[AttachmentView] = []
+        self.omitted: list[str] = []
+        self._allowance = allowance
+
+    def read(self, part: Part, depth: int = 0) -> _Content:
+        """The letter in a part. What is attached there is kept apart."""
+        kind = _kind(part)
+        if depth > _MAX_DEPTH or self._allowance.parts == 0:
+            self._omit(f"a part of type {kind}: the message has too many, or too deep ones")
+            return _Content()
+        self._allowance.parts -= 1
+        if _is_attached(part, kind):
+            self._attach(part, kind, depth)
+            return _Content()
+        if kind == "multipart/related" and part.parts:
+            letter, *others = part.parts
+            content = self.read(letter, depth + 1)
+            for each in others:
+                self._attach(each, _kind(each), depth + 1)
+            return content
+        if part.parts or kind.startswith("multipart/"):
+            versions = [self.read(each, depth + 1) for each in part.parts]
+            return self._choose(part.parts, versions) if kind == "multipart/alternative" else self._join(versions)
+        return _Content(self._read_text(part, kind))
+
+    def _choose(self, parts: Sequence[Part], versions: Sequence[_Content]) -> _Content:
+        """The first version with a text, plain text before HTML. What the others say differently is kept."""
+        ranked = sorted(zip(parts, versions, strict=True), key=lambda each: _kind(each[0]) != "text/plain")
+        texts = [text for _, version in ranked for text in (version.text, *version.alternatives) if text.strip()]
+        others = [each for each in dict.fromkeys(texts) if each.split() != texts[0].split()]
+        return _Content(texts[0], others) if texts else _Content()
+
+    def _join(self, contents: Sequence[_Content]) -> _Content:
+        """The texts one below the other, without one that repeats another."""
+        texts = {" ".join(content.text.split()): content.text for content in reversed(contents) if content.text.strip()}
+        text = "\n\n".join(each.strip("\n") for each in reversed(texts.values())) if len(texts) > 1 else ""
+        text = self._cut(text or "".join(texts.values()), "the letter")
+        return _Content(text, [each for content in contents for each in content.alternatives])
+
+    def _attach(self, part: Part, kind: str, depth: int) -> None:
+        """Keep an attachment apart, with the text of one that is mail or text, where Gmail gives it."""
+        nested = _Reader(self._allowance)
+        name, text = decode_header(part.filename[:_MAX_HEADER]), ""
+        if part.parts:
+            name = name or _Headers(part.parts[0].headers).find("subject")
+            text = nested._join([nested.read(each, depth + 1) for each in part.parts]).text
+        elif kind.startswith(("text/", "message/")) and part.body.data:
+            text = nested._read_text(part, kind)
+        self.attachments += [
+            AttachmentView(filename=name, mime_type=kind, size=part.body.size, text=text),
+            *nested.attachments,
+        ]
+        for each in nested.omitted:
+            self._omit(f"{name or kind}: {each}")
+
+    def _read_text(self, part: Part, kind: str) -> str:
+        if not part.body.data:
+            if part.body.size:
+                self._omit(f"a text of type {kind} with {part.body.size:,} bytes, which Gmail keeps apart")
+            return ""
+        content = decode_base64(part.body.data)
+        if content is None:
+            self._omit(f"a text of type {kind}, whose base64 is broken")
+            return ""
+        text = decode_text(content, _Headers(part.headers).find_charset())
+        if REPLACEMENT in text:
+            self._omit(f"characters of a text of type {kind} that could not be read: they are {REPLACEMENT}")
+        if len(text) > self._allowance.characters:
+            self._omit(f"a text of type {kind} goes on: a message is read for {MAX_CHARACTERS:,} characters")
+        text = text[: self._allowance.characters]
+        self._allowance.characters -= len(text)
+        return self._cut(strip_markup(text) if kind in _MARKUP else text, f"a text of type {kind}")
+
+    def _cut(self, text: str, what: str) -> str:
+        if len(text) > MAX_TEXT:
+            self._omit(f"{what} goes on after {MAX_TEXT:,} characters")
+        return text[:MAX_TEXT]
+
+    def _omit(self, what: str) -> None:
+        if what not in self.omitted:
+            self.omitted.append(what)
+
+
+def _is_attached(part: Part, kind: str) -> bool:
+    """Whether a part is attached to the letter: because it says so, has the name of a file, or is no text."""
+    disposition = _Headers(part.headers).find("content-disposition").partition(";")[0].strip().lower()
+    if disposition == "attachment" or part.filename or kind in _ATTACHED_MAIL or kind == "text/calendar":
+        return True
+    return not part.parts and not kind.startswith(("text/", "multipart/", "message/")) and kind not in _MARKUP
+
+
+def _kind(part: Part) -> str:
+    return part.mime_type[:_MAX_TYPE].strip().lower() or "text/plain"
+
+
+def _received_at(milliseconds: int | None) -> datetime | None:
     try:
-        content = base64.urlsafe_b64decode(data + "=" * (-len(data) % 4))
-    except binascii.Error:
-        return ""
-    typed = EmailMessage(policy=_POLICY)
-    typed["Content-Type"] = " ".join(_find_header(part.headers, "content-type").split()) or "text/plain"
-    try:
-        return content.decode(typed.get_content_charset("utf-8"), errors="replace")
-    except LookupError:
-        return content.decode(errors="replace")
-
-
-class _TextExtractor(HTMLParser):
-    """Collects the visible text of HTML."""
-
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-        self.chunks: list[str] = []
-        self._hidden_depth = 0
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self._hidden_depth += tag in _HIDDEN_TAGS
-        if tag in _LINE_BREAK_TAGS:
-            self.chunks.append("\n")
-
-    def handle_endtag(self, tag: str) -> None:
-        self._hidden_depth = max(0, self._hidden_depth - (tag in _HIDDEN_TAGS))
-
-    def handle_data(self, data: str) -> None:
-        if not self._hidden_depth:
-            self.chunks.append(data)
-
-
-def _strip_markup(html: str) -> str:
-    words = _TextExtractor()
-    words.feed(html)
-    words.close()
-    lines = (" ".join(line.split()) for line in "".join(words.chunks).splitlines())
-    return "\n".join(line for line in lines if line)
+        return None if milliseconds is None else datetime.fromtimestamp(milliseconds / 1000, UTC)
+    except (ValueError, OverflowError, OSError):
+        return None

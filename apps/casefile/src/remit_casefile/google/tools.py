@@ -12,6 +12,7 @@ from typing import Any, Final, TypeAlias
 
 from remit import LeafContext, Tool
 from remit.tools import UNKNOWN, Happened, Preview
+from remit_casefile.google.mime import find_references
 from remit_casefile.google.operations import ClientsOfCaller, emit_change
 from remit_casefile.google.payloads.drive import GetFile, UploadFile
 from remit_casefile.google.payloads.gmail import SendMessage
@@ -70,14 +71,17 @@ class _Previews:
         """The message to send: recipients, subject and the start of its text. Its state: the messages of its thread."""
         copies = [("copy to", payload.cc), ("hidden copy to", payload.bcc)]
         recipients = "".join(f", {what} {', '.join(people)}" for what, people in copies if people)
-        thread_note = " (an answer in a thread)" if payload.thread_id is not None else ""
+        thread_id, thread = payload.thread_id, None
+        if thread_id is not None:
+            thread = await self.clients.of(ctx).gmail.get_thread(thread_id)
+        answered = find_references(payload.in_reply_to, thread)
         summary = (
-            f"a message to {', '.join(payload.to)}{recipients}{thread_note}\nSubject: "
-            f"{payload.subject}\n{_preview_text(payload.body)}"
+            f"a message to {', '.join(payload.to)}{recipients}{' (an answer in a thread)' if thread else ''}\n"
+            f"{f'In answer to: {answered[-1]}{chr(10)}' if answered else ''}"
+            f"Subject: {payload.subject}\n{_preview_text(payload.body)}"
         )
-        if payload.thread_id is None:
+        if thread is None:
             return Preview(summary)
-        thread = await self.clients.of(ctx).gmail.get_thread(payload.thread_id)
         return Preview(summary, state=_digest([message.id for message in thread.messages]))
 
     async def show_upload(self, ctx: LeafContext, payload: UploadFile) -> Preview:

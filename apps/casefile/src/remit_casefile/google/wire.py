@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from pydantic import Field
+from typing import cast
+
+from pydantic import Field, model_validator
 
 from remit_casefile.google.payloads.base import GoogleModel
-from remit_casefile.google.payloads.drive import FileView
+from remit_casefile.google.payloads.drive import FileView, is_file
 
 
 class Header(GoogleModel):
@@ -57,10 +59,10 @@ class MessageId(GoogleModel):
 
 
 class Thread(GoogleModel):
-    """The messages of a thread."""
+    """The messages of a thread, oldest first, with the headers that were asked for."""
 
     id: str
-    messages: list[MessageId] = Field(default_factory=list[MessageId])
+    messages: list[MessageResource] = Field(default_factory=list[MessageResource])
 
 
 class Change(GoogleModel):
@@ -93,11 +95,21 @@ class StartPageToken(GoogleModel):
 
 
 class FileChange(GoogleModel):
-    """A change to a file, with its present metadata if it is still visible."""
+    """A change to a file, with its present metadata if it is still visible and can be read."""
 
     file_id: str = ""
     removed: bool = False
     file: FileView | None = None
+    unreadable: bool = False
+
+    @model_validator(mode="before")
+    @classmethod
+    def _set_aside(cls, data: object) -> object:
+        """Set aside metadata that is no `FileView`, so that one file does not hide the changes to all others."""
+        fields = cast("dict[str, object]", data) if isinstance(data, dict) else {}
+        if fields.get("file") is None or is_file(fields["file"]):
+            return cast("object", data)
+        return {**fields, "file": None, "unreadable": True}
 
 
 class ChangePage(GoogleModel):

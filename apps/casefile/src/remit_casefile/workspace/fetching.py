@@ -9,7 +9,7 @@ from typing import Final
 
 from pydantic import BaseModel
 
-from remit.errors import CallError
+from remit.errors import CallError, InvalidArgumentsError
 from remit_casefile.google.drive import DriveClient
 from remit_casefile.google.drive_sync import DriveSync
 from remit_casefile.google.errors import UnexpectedResponseError
@@ -92,17 +92,13 @@ async def fetch_cells(sheets: SheetsClient, range_ids: Iterable[str], schedule: 
     items, missing_parts, last_error = dict[str, CellsView](), list[Missing](), None
     for spreadsheet_id, ranges in by_spreadsheet.items():
         for start in range(0, len(ranges), _RANGES_PER_REQUEST):
-            batch = ranges[start : start + _RANGES_PER_REQUEST]
-            try:
-                read = await retry_while_busy(
-                    lambda asked=batch, of=spreadsheet_id: _read_ranges(sheets, of, asked), schedule
-                )
-            except CallError as error:
-                missing_parts.append(make_missing(spreadsheet_id, error))
+            read, errors = await _read_batch(
+                sheets, spreadsheet_id, ranges[start : start + _RANGES_PER_REQUEST], schedule
+            )
+            items |= {range_id(spreadsheet_id, cells): cells_view(spreadsheet_id, cells, of) for cells, of in read}
+            for what, error in errors.items():
+                missing_parts.append(make_missing(what, error))
                 last_error = error
-            else:
-                pairs = zip(batch, read, strict=True)
-                items |= {range_id(spreadsheet_id, cells): cells_view(spreadsheet_id, cells, of) for cells, of in pairs}
     if last_error is not None and not items:
         raise last_error
     return FetchResult(items=items, missing=missing_parts)
@@ -116,6 +112,26 @@ def range_id(spreadsheet_id: str, cells: str) -> str:
 def cells_view(spreadsheet_id: str, cells: str, value_range: ValueRange) -> CellsView:
     """The cells under the requested range, because Google may spell it differently."""
     return CellsView(spreadsheet_id=spreadsheet_id, range=cells, values=value_range.values)
+
+
+async def _read_batch(
+    sheets: SheetsClient, spreadsheet_id: str, ranges: list[str], schedule: WaitSchedule
+) -> tuple[list[tuple[str, ValueRange]], dict[str, CallError]]:
+    """The cells of ranges, and the errors of others, or of the spreadsheet. One bad range does not hide the others."""
+    try:
+        read = await retry_while_busy(lambda: _read_ranges(sheets, spreadsheet_id, ranges), schedule)
+        return list(zip(ranges, read, strict=True)), {}
+    except CallError as error:
+        if not isinstance(error, (InvalidArgumentsError, UnexpectedResponseError)):
+            return [], {spreadsheet_id: error}
+        if len(ranges) == 1:
+            return [], {range_id(spreadsheet_id, ranges[0]): error}
+    found, errors = list[tuple[str, ValueRange]](), dict[str, CallError]()
+    for each in ranges:
+        read, failed = await _read_batch(sheets, spreadsheet_id, [each], schedule)
+        found += read
+        errors |= failed
+    return found, errors
 
 
 async def _read_ranges(sheets: SheetsClient, spreadsheet_id: str, ranges: list[str]) -> list[ValueRange]:

@@ -6,7 +6,7 @@ import base64
 import itertools
 from dataclasses import dataclass
 from email import message_from_bytes
-from email.message import EmailMessage
+from email.message import EmailMessage, Message
 from email.policy import SMTP
 from typing import cast
 
@@ -125,13 +125,18 @@ class Mailbox:
         }
         if request.params["format"] == "raw":
             return resource | {"raw": base64.urlsafe_b64encode(stored.raw).decode()}
-        return resource | {"snippet": "", "payload": _part(stored.mail, "")}
+        return resource | {"snippet": "", "payload": _part(message_from_bytes(stored.raw), "")}
 
     def _thread(self, request: Request) -> Json:
         found = [each for each in self.messages.values() if each.thread == request.params["id"]]
         if not found:
             raise GoogleResponseError(404, "Requested entity was not found.", "notFound")
-        messages = [{"id": each.id, "threadId": each.thread, "labelIds": each.labels} for each in found]
+        messages: list[Json] = [{"id": each.id, "threadId": each.thread, "labelIds": each.labels} for each in found]
+        if request.params["format"] == "metadata":
+            asked = {name.lower() for name in request.params.get("metadataHeaders", [])}
+            for message, stored in zip(messages, found, strict=True):
+                headers = _part(message_from_bytes(stored.raw), "")["headers"]
+                message["payload"] = {"headers": [each for each in headers if each["name"].lower() in asked]}
         return {"id": request.params["id"], "historyId": str(max(each.history for each in found)), "messages": messages}
 
     def _send(self, request: Request) -> Json:
@@ -177,16 +182,17 @@ def _matches(stored: Stored, query: str) -> bool:
     return True
 
 
-def _part(mail: EmailMessage, number: str) -> Json:
+def _part(mail: Message, number: str) -> Json:
+    """A part as Gmail gives it, of mail that may be broken: headers are not decoded."""
     part: Json = {
         "partId": number,
         "mimeType": mail.get_content_type(),
         "filename": mail.get_filename() or "",
-        "headers": [{"name": name, "value": str(value)} for name, value in mail.items()],
+        "headers": [{"name": name, "value": _text_of(value)} for name, value in mail.raw_items()],
         "body": {"size": 0},
     }
     if mail.is_multipart():
-        below = cast("list[EmailMessage]", mail.get_payload())
+        below = cast("list[Message]", mail.get_payload())
         part["parts"] = [_part(each, f"{number}.{index}".lstrip(".")) for index, each in enumerate(below)]
         return part
     content = cast("bytes", mail.get_payload(decode=True))
@@ -195,3 +201,8 @@ def _part(mail: EmailMessage, number: str) -> Json:
     else:
         part["body"] = {"size": len(content), "data": base64.urlsafe_b64encode(content).decode()}
     return part
+
+
+def _text_of(value: str) -> str:
+    """The text of a header in raw UTF-8."""
+    return str(value).encode("utf-8", "surrogateescape").decode("utf-8", "replace")

@@ -52,7 +52,10 @@ class Answer:
 
 
 class FakeGoogle:
-    """One account: its mailbox, its files, its spreadsheets, and the access tokens that are accepted."""
+    """One account: its mailbox, its files, its spreadsheets, and the access tokens that are accepted.
+
+    ``spoiled`` texts of an answer are replaced by others that its documentation does not know.
+    """
 
     def __init__(self) -> None:
         self.mailbox, self.drive, self.sheets = Mailbox(), Drive(), Spreadsheets()
@@ -63,6 +66,7 @@ class FakeGoogle:
         self.asked: list[str] = []
         self.spans: list[str] = []
         self.broken: list[str] = []
+        self.spoiled: dict[str, str] = {}
         self.url = ""
         self._sessions: dict[str, Session] = {}
         operations = (self.mailbox.operations, self.drive.operations, self.sheets.operations)
@@ -155,7 +159,10 @@ class FakeGoogle:
             return Answer(given.content, mime_type=given.mime_type)
         if method.response is not None:
             self._check_own(route, given)
-        return Answer(json.dumps(selected(given, params["fields"]) if "fields" in params else given).encode())
+        content = json.dumps(selected(given, params["fields"]) if "fields" in params else given)
+        for right, wrong in self.spoiled.items():
+            content = content.replace(right, wrong)
+        return Answer(content.encode())
 
     def _check_own(self, route: Route, given: Json) -> None:
         """What this server says has to have the shape that the documents give, too."""

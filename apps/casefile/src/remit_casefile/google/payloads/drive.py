@@ -5,9 +5,9 @@ from __future__ import annotations
 import base64
 import binascii
 from datetime import datetime
-from typing import Annotated, Final, Literal, Self
+from typing import Annotated, Final, Literal, Self, cast
 
-from pydantic import Field, model_validator
+from pydantic import Field, ValidationError, model_validator
 
 from remit.artifacts import Artifact
 from remit.tools import entity
@@ -122,6 +122,34 @@ class FileList(GoogleModel):
     files: list[FileView] = Field(default_factory=list[FileView], description="The files")
     next_page_token: str | None = Field(default=None, description="What to ask the next page with, if there is one")
     incomplete_search: bool = Field(default=False, description="Whether some places could not be searched")
+    unreadable: list[str] = Field(
+        default_factory=list[str], description="Ids of files whose metadata could not be read; get them one by one"
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _set_aside(cls, data: object) -> object:
+        """Set aside what is no `FileView`, so that one file that cannot be read does not hide all others."""
+        fields = cast("dict[str, object]", data) if isinstance(data, dict) else {}
+        files = fields.get("files")
+        if not isinstance(files, list) or all(map(is_file, cast("list[object]", files))):
+            return cast("object", data)
+        given = cast("list[object]", files)
+        unreadable = [_find_id(each) for each in given if not is_file(each)]
+        return {**fields, "files": [each for each in given if is_file(each)], "unreadable": unreadable}
+
+
+def is_file(data: object) -> bool:
+    """Whether data can be read as a `FileView`."""
+    try:
+        FileView.model_validate(data)
+    except ValidationError:
+        return False
+    return True
+
+
+def _find_id(data: object) -> str:
+    return str(cast("dict[str, object]", data).get("id", "")) if isinstance(data, dict) else ""
 
 
 class FileContent(GoogleModel):

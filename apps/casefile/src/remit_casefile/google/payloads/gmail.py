@@ -2,34 +2,36 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
-from email.errors import HeaderParseError
-from email.headerregistry import Address
-from typing import Annotated
+from typing import Annotated, Final
 
-from pydantic import AfterValidator, Field, field_validator
+from pydantic import AfterValidator, Field
 
 from remit.tools import entity
 from remit_casefile.google.payloads.base import PAGE_TOKEN, GoogleId, GoogleModel, PageToken, Payload
 
+MESSAGE_ID: Final = re.compile("<[!-;=?-~]{1,500}>")
+"""A Message-ID that can be written into a header as it is."""
+_NAME: Final = re.compile(r"[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*", re.ASCII)
+_DOMAIN: Final = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)*")
+_CONTROL: Final = re.compile("[\x00-\x1f\x7f-\x9f]")
+
 
 def _check_mail_address(text: str) -> str:
-    try:
-        parsed = Address(addr_spec=text)
-    except (HeaderParseError, ValueError, IndexError) as error:
-        raise ValueError(f"{text!r} is not a mail address like ann@example.com") from error
-    if not parsed.username or not parsed.domain or not text.isascii():
+    name, _, domain = text.partition("@")
+    if not _NAME.fullmatch(name) or not _DOMAIN.fullmatch(domain) or "=?" in name:
         raise ValueError(f"{text!r} is not a mail address like ann@example.com")
     return text
 
 
 MailAddress = Annotated[str, Field(min_length=3, max_length=254), AfterValidator(_check_mail_address)]
-"""A bare mail address, without a name before it."""
+"""A bare mail address, without a name before it. What must be quoted or decoded in one is refused."""
 
 
 def _check_one_line(text: str) -> str:
-    if text.splitlines() not in ([], [text]) or "\x00" in text:
-        raise ValueError("a header is one line")
+    if text.splitlines() not in ([], [text]) or _CONTROL.search(text):
+        raise ValueError("a header is one line without control characters")
     return text
 
 
@@ -75,19 +77,13 @@ class SendMessage(Payload):
         description="The subject, one line", max_length=500
     )
     body: str = Field(description="The text", max_length=500_000)
-    thread_id: GoogleId | None = Field(default=None, description="Thread to answer in, with in_reply_to")
+    thread_id: GoogleId | None = Field(default=None, description="Thread to answer in")
     in_reply_to: str | None = Field(
         default=None,
-        description="message_id of the message that this answers",
+        description="message_id of the message that this answers; if omitted, the last one of the thread",
         max_length=500,
-        pattern=r"^<[^<>\s]+@[^<>\s]+>$",
+        pattern=f"^{MESSAGE_ID.pattern}$",
     )
-
-    @field_validator("in_reply_to")
-    @classmethod
-    def _check_reply_id(cls, value: str | None) -> str | None:
-        """Refuse control characters at which a header would break, though a pattern counts them as no space."""
-        return value if value is None else _check_one_line(value)
 
 
 @entity("message", name="id")
@@ -112,6 +108,7 @@ class AttachmentView(GoogleModel):
     filename: str = Field(description="Its name, as the sender wrote it")
     mime_type: str = Field(description="Its type, as the sender wrote it")
     size: int = Field(description="Its size in bytes")
+    text: str = Field(default="", description="Its text, if it is text or mail that came with the message")
 
 
 @entity("message", name="subject")
@@ -124,13 +121,18 @@ class MessageView(GoogleModel):
     label_ids: list[str] = Field(description="Its labels: INBOX, UNREAD, ...")
     received_at: datetime | None = Field(description="When Gmail took it in")
     message_id: str = Field(description="Its Message-ID, to answer it with")
+    references: list[str] = Field(default_factory=list[str], description="Message-IDs of the thread before it")
     sender: str = Field(description="From whom it says it is")
     to: str = Field(description="To whom it says it is")
     cc: str = Field(description="Who it says gets a copy")
     subject: str = Field(description="Its subject")
     snippet: str = Field(description="How its text begins")
-    text: str = Field(description="Its text; of an HTML message without its markup")
-    attachments: list[AttachmentView] = Field(description="The files that came with it")
+    text: str = Field(description="Its text; of an HTML message without its markup. No text of an attachment")
+    alternatives: list[str] = Field(
+        default_factory=list[str], description="Other versions of the text that say something else, such as its HTML"
+    )
+    attachments: list[AttachmentView] = Field(description="The files and messages that came with it")
+    omitted: list[str] = Field(default_factory=list[str], description="What of the message is not given here, and why")
 
 
 @entity("message", name="id")

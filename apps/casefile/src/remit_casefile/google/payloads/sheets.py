@@ -26,7 +26,9 @@ class BatchGet(Payload):
     spreadsheet_id: GoogleId = Field(description="Id of the spreadsheet")
     ranges: list[Range] = Field(description="Cells to read, e.g. Sheet1!A1:C10", min_length=1, max_length=100)
     value_render: Literal["FORMATTED_VALUE", "UNFORMATTED_VALUE", "FORMULA"] = Field(
-        default="FORMATTED_VALUE", description="Values as they are shown, as they are, or the formulas behind them"
+        default="UNFORMATTED_VALUE",
+        description="UNFORMATTED_VALUE gives values as they are, which can be written back as they are; dates are days "
+        "since 1899-12-30. FORMATTED_VALUE gives the texts that people see, FORMULA the formulas behind them",
     )
 
 

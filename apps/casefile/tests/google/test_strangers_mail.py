@@ -1,0 +1,115 @@
+"""Mail of strangers is read as mail programs show it, and one of them never stops the others."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from apps.casefile.tests.google.world import World
+from remit_casefile.google.mail_text import decode_header, decode_text, find_codec
+from remit_casefile.google.mailbox_sync import MailboxSync
+from remit_casefile.google.markup import strip_markup
+from remit_casefile.google.mime import MAX_TEXT, parse_message
+from remit_casefile.google.payloads.gmail import GetMessage
+from remit_casefile.google.wire import Body, Header, MessageResource, Part
+from tests.strangers.mail import MAILS, StrangeMail
+
+
+@pytest.mark.parametrize("mail", MAILS, ids=lambda mail: mail.name)
+async def test_a_letter_and_what_is_attached_to_it_are_told_apart(world: World, mail: StrangeMail) -> None:
+    view = await world.gmail.get_message(GetMessage(message_id=world.google.mailbox.deliver(mail.raw)))
+
+    assert (view.text.strip("\n"), view.subject, tuple(view.alternatives)) == (
+        mail.text,
+        mail.subject,
+        mail.alternatives,
+    )
+    assert tuple((each.filename, each.text) for each in view.attachments) == mail.attached
+    assert mail.says in " ".join(view.omitted)
+    assert bool(view.omitted) == bool(mail.says)
+    assert view.sender == "Eve <eve@example.net>"
+
+
+async def test_the_mailbox_of_every_stranger_is_synced(world: World) -> None:
+    for mail in MAILS:
+        world.google.mailbox.deliver(mail.raw)
+
+    synced = await MailboxSync(world.gmail, schedule=world.patience).sync()
+
+    assert (synced.status, synced.missing, len(synced.messages)) == ("completed", [], len(MAILS))
+
+
+def text_part(data: str = "", *, size: int = 0, kind: str = "text/plain") -> MessageResource:
+    """A message of one part."""
+    return MessageResource(id="1", payload=Part(mime_type=kind, body=Body(data=data, size=size)))
+
+
+@pytest.mark.parametrize(
+    ("resource", "says"),
+    [
+        (text_part(size=70_000), "a text of type text/plain with 70,000 bytes, which Gmail keeps apart"),
+        (text_part("#"), "a text of type text/plain, whose base64 is broken"),
+        (text_part("YWFh" * 200_000), f"a text of type text/plain goes on after {MAX_TEXT:,} characters"),
+        (text_part("YWFh" * 700_000), "a message is read for 2,000,000 characters"),
+    ],
+    ids=["apart", "broken", "long", "longer"],
+)
+def test_what_is_not_given_of_a_text_is_said(resource: MessageResource, says: str) -> None:
+    view = parse_message(resource)
+
+    assert says in " ".join(view.omitted)
+    assert len(view.text) <= MAX_TEXT
+
+
+def test_a_message_of_many_parts_is_read_up_to_a_limit() -> None:
+    parts = [Part(mime_type="text/plain", body=Body(data="YQ")) for _ in range(1000)]
+    view = parse_message(MessageResource(id="1", payload=Part(mime_type="multipart/mixed", parts=parts)))
+
+    assert view.omitted == ["a part of type text/plain: the message has too many, or too deep ones"]
+
+
+def test_letters_that_stand_in_several_headers_are_all_given() -> None:
+    headers = [Header(name="To", value="a@example.com"), Header(name="TO", value="b@example.com")]
+    view = parse_message(MessageResource(id="1", payload=Part(headers=headers)))
+
+    assert view.to == "a@example.com, b@example.com"
+
+
+@pytest.mark.parametrize("at", [10**30, -(10**30), 10**17])
+def test_a_time_that_is_none_is_not_given(at: int) -> None:
+    assert parse_message(MessageResource(id="1", internal_date=at)).received_at is None
+
+
+@pytest.mark.parametrize(
+    "label", ["undefined", "base64", "punycode", "x\x00y", "\ud800", "ü", "idna", "", "x" * 100, "../utf_8"]
+)
+def test_what_is_no_charset_of_text_is_not_used(label: str) -> None:
+    assert find_codec(label) is None
+    assert decode_text("ä".encode(), label) == "ä"
+
+
+@pytest.mark.parametrize(
+    ("content", "label", "text"),
+    [
+        (b"\x81\x8d", "", "\ufffd\ufffd"),
+        ("ä".encode() + b"\x81", "nonsense", "ä\ufffd"),
+        (b"\xff\xfeh\x00i\x00", "utf-16", "hi"),
+        (b"\x1b$B!", "iso-2022-jp", "\ufffd$B!"),
+        (b"\xa4", "iso-8859-15", "€"),
+        (b"+2AA-", "utf-7", "\ufffd"),
+    ],
+)
+def test_bytes_that_do_not_fit_their_charset_are_read_as_far_as_they_go(content: bytes, label: str, text: str) -> None:
+    assert decode_text(content, label) == text
+
+
+@pytest.mark.parametrize(
+    "piece", ["<a ", "<!--", '<a "', "<a '\"", "<title>", "<style>", "&", "<p>", "<a b='<", "</", "<img alt=", "<!["]
+)
+def test_markup_of_any_kind_is_read_in_time_that_grows_with_its_length(piece: str) -> None:
+    begun = time.process_time()
+    strip_markup(piece * (400_000 // len(piece)))
+    decode_header("=?utf-8?q?" + piece * 1000)
+
+    assert time.process_time() - begun < 5
