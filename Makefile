@@ -18,7 +18,8 @@ TRACED := $(addprefix tests/,core schemas contracts inventory journal dispatch l
 # No recipe runs twice at once: two would install into one environment.
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
-.PHONY: run open rehearse quick test test-model check format bench figures compare docs lock clean help env-run env-dev env-compare
+.PHONY: run open rehearse quick test test-model check format bench figures compare floors docs lock clean help env-run \
+	env-dev env-compare env-floors
 
 run: env-run ## talk to the CMS editor, or rehearse without a model; ARGS='--ask "..."' asks once
 	@$(PY) scripts/run.py $(ARGS)
@@ -45,7 +46,7 @@ endif
 test-model: env-dev ## the tests that run real weights
 	@$(PY) -m pytest tests/model packages/remit-local/tests -m model -s -o faulthandler_timeout=0 $(ARGS)
 
-check: env-dev ## style, types, imports, sizes, addresses, locked requirements
+check: env-dev env-floors ## style, types, imports, sizes, addresses, locked requirements, and a smoke test with their floors
 	@$(PY) -m ruff format --check --output-format concise .
 	@$(PY) -m ruff check .
 	@$(PY) -m pyright
@@ -53,6 +54,7 @@ check: env-dev ## style, types, imports, sizes, addresses, locked requirements
 	@$(PY) scripts/check_sizes.py
 	@$(PY) scripts/check_addresses.py
 	@$(PY) scripts/lock.py --check
+	@build/floors/.venv/bin/python -m neighbours.smoke
 
 format: env-dev ## what `make check` asks of style, done where a tool can do it
 	@$(PY) -m ruff check --fix .
@@ -69,6 +71,9 @@ figures: env-dev ## measure the promises into build/figures.json
 compare: env-compare ## kill six agent frameworks in the middle of an effect, into build/compare.json
 	@build/compare/.venv/bin/python -m compare $(ARGS)
 
+floors: env-floors ## a smoke test with the oldest releases that Remit allows, in an environment of its own
+	@build/floors/.venv/bin/python -m neighbours.smoke
+
 docs: env-dev ## write the generated parts of the docs again
 	@$(PY) scripts/docs.py $(ARGS)
 
@@ -82,5 +87,5 @@ clean: ## remove what the recipes made, but for .venv
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-env-run env-dev env-compare: env-%:
+env-run env-dev env-compare env-floors: env-%:
 	@PYTHON="$(PYTHON)" sh scripts/bootstrap $*

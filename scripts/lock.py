@@ -1,9 +1,9 @@
 """The locked requirements: written by `make lock`, checked without a network by `make check`.
 
-`requirements/dev.txt` pins everything that tests and checks need, `run.txt` the part of it that `make run`
-needs, `compare.txt` what `make compare` needs, `uv.txt` the installer. Each carries the digest of the
-requirement tables it was made from, so that a table which changed since is noticed without asking a registry.
-Pins already written are kept, unless `--upgrade` is given.
+`requirements/dev.txt` pins everything that tests and checks need, `run.txt` the part of it that `make run` needs,
+`compare.txt` what `make compare` needs, `floors.txt` the oldest releases that Remit and its extras allow, `uv.txt` the
+installer. Each carries the digest of the requirement tables it was made from, so that a table which changed since is
+noticed without asking a registry. Pins already written are kept, unless `--upgrade` is given.
 """
 
 import argparse
@@ -14,6 +14,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from itertools import chain
 
 from committed import ROOT
 
@@ -25,7 +26,28 @@ PROJECTS = (
 )
 WORKSPACE = ("remit", "remit-casefile", "remit-cms", "remit-local")
 
+UNPUBLISHED_EXTRA = "local"
+"""An extra that is another distribution of the workspace."""
+
+
+def _floors() -> tuple[str, ...]:
+    """The lowest releases of what the package asks for; what those ask for in turn keeps its pins."""
+    document = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    extras: dict[str, list[str]] = document["project"]["optional-dependencies"]
+    published = {name: lines for name, lines in extras.items() if name != UNPUBLISHED_EXTRA}
+    lines = [*document["project"]["dependencies"], *document["dependency-groups"]["build"], *chain(*published.values())]
+    direct = sorted({found[0] for line in lines if (found := NAME_PATTERN.match(line))} - {"remit"})
+    return (
+        *("pyproject.toml", "--group", "build", "--resolution", "lowest-direct"),
+        *(option for name in published for option in ("--extra", name)),
+        *(option for name in direct for option in ("--upgrade-package", name)),
+    )
+
+
+NAME_PATTERN = re.compile(r"[a-z0-9-]+")
+
 TARGETS: dict[str, tuple[str, ...]] = {
+    "floors": _floors(),
     "dev": (*PROJECTS, "--all-extras", "--group", "dev", "--group", "build"),
     "run": (*PROJECTS, "--all-extras", "--group", "build", "--constraints", "requirements/dev.txt"),
     "compare": (
