@@ -107,8 +107,8 @@ class Trial:
         self.tools: Mapping[str, ToolDefinition] = {name: each for name, each in defined.items() if each.policies}
         if not enforces:
             bare = tuple(_without_layers(each.tool) for each in self.tools.values())
-            app = App(name="casefile", tools=bare, layers=lambda: Stack(Validate()))
-        self.runtime = Runtime(app, store=InMemoryStore())
+            app = App(name="casefile", tools=bare)
+        self.runtime = Runtime(app, store=InMemoryStore(), layers=None if enforces else Stack(Validate()))
 
     async def aclose(self) -> None:
         """Close the database."""

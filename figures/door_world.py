@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-from remit import Agent, App, Context, Effect, LeafContext, Risk, Stack, Tool, preset, tool
+from remit import Agent, App, Context, Effect, LeafContext, Risk, Stack, Tool, tool
 from remit.app import Env
 from remit.errors import DeniedError
 from remit.layers import AgentLayer, Approve, Call, CallLayer, CallService, Reply, layer_fn
@@ -231,9 +231,8 @@ def build_app(way: Way, check: Check, say: Say) -> tuple[App, AnyCallee, dict[st
         top, arguments = parts.fencing_worker(top, arguments), PROMPT
     desk = parts.agent(DESK, *dict.fromkeys((top, parts.work)), arguments=arguments)
     env = Env()
-    layers = Stack[CallLayer](parts.probe("run", "run"), preset(env))
     tools = tuple(dict.fromkeys((top, parts.work, *parts.steps)))
-    return App(name="door", agents=(desk,), tools=tools, env=env, layers=lambda: layers), top, arguments
+    return App(name="door", agents=(desk,), tools=tools, env=env, layers=parts.probe("run", "run")), top, arguments
 
 
 def app() -> App:

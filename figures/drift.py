@@ -163,6 +163,6 @@ def findings_after(plant: Plant) -> list[Finding]:
             app = notebook.app(*domains)
         except InventoryError as error:
             return [finding for point in report_load_errors(error) for finding in point.findings]
-        assert app.operations is not None and app.layers is not None  # noqa: S101, PT018 - made just above
-        points = run_checklist(app.operations, app.tools, app.layers())
+        assert app.operations is not None  # noqa: S101 - made just above
+        points = run_checklist(app.operations, app.tools, app.build_layers())
         return [finding for point in points for finding in point.findings]

@@ -124,7 +124,7 @@ def findings_after(plant: Plant) -> list[Finding]:
             app = build(Path(home), inventory_folder=folder).app
         except InventoryError as error:
             return [finding for point in report_load_errors(error) for finding in point.findings]
-        if app.operations is None or app.layers is None:
+        if app.operations is None:
             raise RuntimeError("the application has no inventory")
-        points = run_checklist(app.operations, (*app.agents, *app.tools), app.layers())
+        points = run_checklist(app.operations, (*app.agents, *app.tools), app.build_layers())
         return [finding for point in points for finding in point.findings]

@@ -21,9 +21,16 @@ from figures.figure import Figure, no_violations
 from remit import Agent, App, LeafContext, Runtime, Stack, Tool, preset, tool
 from remit.agent import AgentLimits
 from remit.app import Env
-from remit.cli.check import examine
+from remit.cli.check import offered_callees, require_operations
 from remit.contracts.facts import Risk
-from remit.inventory import InventoryError, Operations, PolicyTable, business_rules_section, read_inventory
+from remit.inventory import (
+    InventoryError,
+    Operations,
+    PolicyTable,
+    business_rules_section,
+    read_inventory,
+    run_checklist,
+)
 from remit.layers import Approve, Authorize, Budget, CallLayer, Validate
 from remit.policies import Egress, HighRisk, Policy
 from remit.tools import Callee
@@ -102,12 +109,10 @@ class World:
         given = [*filter(is_for_editor, callees), *self.more_of_agent]
         instructions = with_missing_rights(in_force.find_instructions)
         agent = self.agent(editor(given, run_instructions=instructions))
-        layers = self.layers
         return App(
             name="cms",
             agents=(agent,),
             tools=(*filterfalse(is_for_editor, callees), *self.more_tools),
-            layers=None if layers is None else lambda: layers,
             operations=operations,
             references=references(database),
         )
@@ -333,9 +338,11 @@ def findings_of(tamper: Tamper) -> tuple[set[str], set[str]]:
         world = World(folder=Path(folder) / "cms")
         tamper(world)
         app = world.build()
-        checked = {finding.code for point in examine(app) for finding in point.findings}
+        layers = app.build_layers() if world.layers is None else world.layers
+        points = run_checklist(require_operations(app), offered_callees(app), layers)
+        checked = {finding.code for point in points for finding in point.findings}
         try:
-            Runtime(app)
+            Runtime(app, layers=layers)
         except InventoryError as error:
             return {finding.code for finding in error.findings}, checked
         return set(), checked

@@ -10,7 +10,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from remit import App, LeafContext, Stack, preset
+from remit import App, LeafContext, Runtime, Stack
 from remit.contracts.call import ToolLayer
 from remit.errors import BlockedError, NotFoundError
 from remit.inventory import (
@@ -30,7 +30,7 @@ from remit.inventory import (
     read_inventory,
     session_policies_section,
 )
-from remit.layers import Call, CallLayer, Gate, Validate
+from remit.layers import Call, Gate, Validate
 from remit.policies import Approver, InboxApprover
 from remit.tools import entity
 
@@ -279,11 +279,13 @@ class Notebook:
     def app(self, *domains: object) -> App:
         """The application."""
         operations = self.operations(*domains)
-        layers = preset(self.env) if self.enforces else Stack[CallLayer](Validate())
         return App(
             name="notebook",
             tools=operations.callees,
             env=self.env,
-            layers=lambda: layers,
             operations=operations if self.enforces else None,
         )
+
+    def runtime(self) -> Runtime:
+        """A runtime of the application."""
+        return Runtime(self.app(), layers=None if self.enforces else Stack(Validate()))

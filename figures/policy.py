@@ -58,7 +58,7 @@ class Trial:
         self, name: str = WRITE[0], arguments: Mapping[str, Any] = WRITE[1], by: Principal = ADA
     ) -> CallResult:
         """Call a tool as the application would be called."""
-        self._runtime = self._runtime or Runtime(self.notebook.app())
+        self._runtime = self._runtime or self.notebook.runtime()
         result = await self._runtime.call_by_name(name, Arguments(json.dumps(arguments), dict(arguments)), by=by)
         items = [position.item for position in await self._runtime.store.read(result.run)]
         notes = {str(item.name): json.loads(item.data) for item in items if isinstance(item, Note)}

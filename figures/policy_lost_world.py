@@ -8,9 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
-from remit import Agent, App, Block, Effect, Policy, Stack, Timeout, When, preset, tool
-from remit.app import Env
-from remit.layers import Budget, CallLayer
+from remit import Agent, App, Block, Effect, Policy, Timeout, When, tool
+from remit.layers import Budget
 from remit.testing import Scripted, calls
 
 TERMS: Final = ("policy", "budget", "scope", "timeout")
@@ -23,9 +22,8 @@ _GOVERNED: Final[dict[str, dict[str, Any]]] = {
     "policy": {"policy": Policy(When("never", lambda call: call.callee.name == "wipe", Block(reason="never")))},
     "budget": {"budget": Budget(calls=1)},
     "scope": {},
-    "timeout": {"layers": lambda: Stack[CallLayer](preset(Env()), Timeout(0.1).where(tools=["wipe"]))},
+    "timeout": {"layers": Timeout(0.1).where(tools=["wipe"])},
 }
-_LESS: Final[dict[str, dict[str, Any]]] = {"timeout": {"layers": lambda: preset(Env())}}
 
 
 def build_app(term: str, log: Callable[[str], object], *, is_governed: bool = True, is_nested: bool = False) -> App:
@@ -51,7 +49,7 @@ def build_app(term: str, log: Callable[[str], object], *, is_governed: bool = Tr
     if is_nested:
         above = Scripted([calls(("clerk", {"prompt": "go"})), "done"])
         agents = [Agent("chief", instructions="Delegate.", tools=[clerk], model=above), clerk]
-    return App(name="lost", agents=agents, **(_GOVERNED if is_governed else _LESS).get(term, {}))
+    return App(name="lost", agents=agents, **(_GOVERNED[term] if is_governed else {}))
 
 
 def app() -> App:

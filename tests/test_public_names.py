@@ -86,7 +86,7 @@ PUBLIC: Final = {
         Accumulate AddMessage AgentLayer AnyLayer Approve Authorize Breaker Budget Call CallLayer CallService
         Concurrency Fallback Gate Guardrail HasPlace Layer ModelLayer ModelService OrderRule Place
         RateLimit RecordEvents Redact Reply Retry RetryModel Service Stack StepLayer StepService Timeout ToolLayer
-        Transform Validate ask_model has_passed_gates layer_fn redact_fields write_note
+        Transform Validate ask_model compose has_passed_gates layer_fn redact_fields write_note
     """,
     "remit.messages": """
         AssistantMessage ChatMessage ChatRequest Completion FunctionCall History ImagePart ImageUrl SystemMessage

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from remit.agent.agent import Agent
 from remit.approvals.approver import Approver, HasApprover, InboxApprover
 from remit.approvals.policy import DEFAULT_POLICY, Policy
 from remit.approvals.question_limit import DEFAULT_MAX_QUESTIONS
 from remit.contracts.arguments import Limits
-from remit.contracts.call import CallLayer
+from remit.contracts.call import CallLayer, ToolLayer, to_call_layers
 from remit.contracts.callee import Callee, check_callees
 from remit.contracts.resolution import CheckTarget, Resolver, check_kinds, check_resolvers
-from remit.core import Stack
+from remit.core import Place, Stack, shorten
 from remit.core.checks import (
     as_tuple,
     check_functions,
@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from remit.inventory.operations import Operations
 
 __all__ = ["App", "Env"]
+
+_OF_PRESET: Final = frozenset({Place.AUTHORIZE, Place.VALIDATE})
+"""The places of layers of the preset of which one is enough."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +64,8 @@ class App:
         policy: which calls a person approves, and which are blocked; `DEFAULT_POLICY` by default.
         budget: limits on what a run may use; ``Budget()`` by default.
         max_questions: a run that has asked as many asks next whether it may go on asking.
-        layers: builds the whole stack of run layers, in place of `remit.preset` with the three before.
+        layers: more layers around every call, such as ``Stack(Timeout(60), Redact(…))``, beside those of `remit.preset`
+            with the three before. Each is as far out as its place allows; see `Stack.layer`.
         operations: code and inventory, which ``remit check`` compares; None for an application without an inventory.
         limits: the sizes of texts that may enter a run; a runtime may have others.
         references: the function for each kind of object that finds what a `Reference` may mean.
@@ -76,7 +80,7 @@ class App:
     policy: Policy | None = None
     budget: Budget | None = None
     max_questions: int | None = None
-    layers: Callable[[], Stack[CallLayer]] | None = None
+    layers: ToolLayer | Stack[ToolLayer] | Stack[CallLayer] | Sequence[ToolLayer] = ()
     operations: Operations | None = None
     limits: Limits = field(default_factory=Limits)
     references: Mapping[str, Resolver] = field(default_factory=dict[str, Resolver])
@@ -103,32 +107,34 @@ class App:
 
     def _check_governance(self, where: str) -> None:
         check_instances(where, policy=(self.policy, Policy | None), budget=(self.budget, Budget | None))
-        if self.layers is None:
-            self.build_layers()
-            return
-        if not callable(self.layers):
-            raise SetupError(f"{where}: layers is {self.layers!r}; give a function that builds the stack")
-        given = (("policy", self.policy), ("budget", self.budget), ("max_questions", self.max_questions))
-        for name, value in given:
-            if value is not None:
+        given: object = self.layers
+        if not isinstance(given, Stack) and not hasattr(given, "place"):
+            given = Stack[Any](*as_tuple(f"{where}: layers", given))
+        layers = to_call_layers(cast("Stack[ToolLayer]", given))
+        for each in layers:
+            if each.place in _OF_PRESET:
                 raise SetupError(
-                    f"{where}: layers builds the whole stack, so {name} would be lost; give it to the preset there: "
-                    f"layers=lambda: preset(env, {name}=…)"
+                    f"{where}: layers has {each!r}, but the application has one; give only what is added to the "
+                    f"preset, without {shorten(repr(each))}"
                 )
+        object.__setattr__(self, "layers", layers)
+        self.build_layers()
 
     def _declared_terms(self) -> Terms:
         """The terms of the policy, budget or layers that the application has of its own."""
-        if self.layers is not None:
-            return describe_terms(self.layers())
         approve = Approve(self.env, policy=self.policy) if self.policy is not None else None
-        return describe_terms(Stack[CallLayer](*(each for each in (approve, self.budget) if each is not None)))
+        own = Stack[CallLayer](*(each for each in (approve, self.budget) if each is not None))
+        return describe_terms(own.layer(self._own_layers))
+
+    @property
+    def _own_layers(self) -> Stack[CallLayer]:
+        return cast("Stack[CallLayer]", self.layers)
 
     def build_layers(self) -> Stack[CallLayer]:
         """The run layers, outermost first, for every runtime of this application."""
-        if self.layers is not None:
-            return self.layers()
         limit = DEFAULT_MAX_QUESTIONS if self.max_questions is None else self.max_questions
-        return preset(self.env, policy=self.policy or DEFAULT_POLICY, budget=self.budget, max_questions=limit)
+        of_preset = preset(self.env, policy=self.policy or DEFAULT_POLICY, budget=self.budget, max_questions=limit)
+        return of_preset.layer(self._own_layers)
 
     def check_runtime(self, callees: Iterable[Callee[..., Any]], layers: Stack[CallLayer]) -> None:
         """Compare what a runtime is about to run with what governs the application, its resolvers, inventory and lock.

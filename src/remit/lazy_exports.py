@@ -18,7 +18,11 @@ class MissingExtraError(ModuleNotFoundError):
 
 
 def lazy_exports(
-    module: str, homes: Mapping[str, tuple[str, ...]], *, extras: Mapping[str, str] | None = None
+    module: str,
+    homes: Mapping[str, tuple[str, ...]],
+    *,
+    extras: Mapping[str, str] | None = None,
+    absent: Mapping[str, str] | None = None,
 ) -> Callable[[str], Any]:
     """The ``__getattr__`` of ``module``: imports a name from its home and keeps it.
 
@@ -28,13 +32,15 @@ def lazy_exports(
         module: the ``__name__`` of the public module.
         homes: for each module that defines names, those names.
         extras: for each of these modules that needs an extra of the distribution, that extra.
+        absent: for names that users may look for in vain, what to do instead.
     """
     home_of = {name: home for home, names in homes.items() for name in names}
 
     def load(name: str) -> Any:
         home = home_of.get(name)
         if home is None:
-            raise AttributeError(f"module {module!r} has no attribute {name!r}")
+            remedy = f"; {absent[name]}" if absent is not None and name in absent else ""
+            raise AttributeError(f"module {module!r} has no attribute {name!r}{remedy}")
         with require_extra(f"{module}.{name}", (extras or {}).get(home, "")):
             value = getattr(import_module(home), name)
         setattr(sys.modules[module], name, value)

@@ -18,7 +18,7 @@ from remit.app import App
 from remit.approvals.service import DecisionOptions, GrantService
 from remit.contracts.arguments import Arguments, Limits
 from remit.contracts.artifact import Files
-from remit.contracts.call import CallLayer
+from remit.contracts.call import CallLayer, ToolLayer, to_call_layers
 from remit.contracts.callee import Callee
 from remit.contracts.items import RunOpened
 from remit.contracts.principal import Principal
@@ -97,7 +97,7 @@ class Runtime:
         *,
         store: Store | None = None,
         model: Model | str | None = None,
-        layers: Stack[CallLayer] | None = None,
+        layers: Stack[ToolLayer] | Stack[CallLayer] | None = None,
         limits: Limits | None = None,
         directory: PrincipalDirectory | None = None,
         clock: Callable[[], float] = time.time,
@@ -115,7 +115,7 @@ class Runtime:
         self._conversations = Conversations(self.store, app.name)
         self._resolve_model = model_resolver or ModelResolver()
         self._model = self._resolve_model(model) if isinstance(model, str) else model
-        self._layers = app.build_layers() if layers is None else layers
+        self._layers = app.build_layers() if layers is None else to_call_layers(layers)
         self._limits = limits or app.limits
         self.artifacts = ArtifactService(self.store, self._limits)
         self._principals = PrincipalLookup(directory)
@@ -160,13 +160,13 @@ class Runtime:
         self.add_principals(principal)
         return client
 
-    def layer(self, layer: CallLayer | Stack[CallLayer]) -> Runtime:
-        """Return a new runtime over the same store with ``layer`` around its run layers."""
+    def layer(self, layer: ToolLayer | Stack[ToolLayer] | Stack[CallLayer]) -> Runtime:
+        """Return a new runtime over the same store with ``layer`` around its calls; see `Stack.layer`."""
         layered = Runtime(
             self.app,
             store=self.store,
             model=self._model,
-            layers=Stack[CallLayer](layer, self._layers),
+            layers=self._layers.layer(to_call_layers(layer)),
             limits=self._limits,
             directory=self._principals.directory,
             clock=self._clock,

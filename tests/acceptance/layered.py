@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 from remit import Agent, App, Effect, Stack, tool
-from remit.layers import Call, CallLayer, CallService, Reply, Validate, layer_fn
+from remit.layers import Call, CallLayer, CallService, Reply, layer_fn
 
 
 class Log(Protocol):
@@ -63,9 +63,7 @@ def app_of(way: str) -> App:
     """The application whose layers are attached in that way."""
     layered = work.layer(every_public_way("tool", Lines())[way])
     agent = Agent("agent", instructions="Work.", tools=[layered]).layer(every_public_way("agent", Lines())[way])
-    return App(
-        name=way, agents=(agent,), layers=lambda: Stack[CallLayer](every_public_way("run", Lines())[way], Validate())
-    )
+    return App(name=way, agents=(agent,), layers=every_public_way("run", Lines())[way])
 
 
 function, klass, stack, grown = map(app_of, WAYS)

@@ -176,8 +176,9 @@ async def test_a_signal_of_a_function_that_a_layer_of_remit_runs_ends_one_call(
     make, message = OWN_CODE[where]
     agent, layers = make(error)
     RUNS.clear()
-    app = App(name="test", agents=[agent], layers=(lambda: layers) if layers is not None else None)
-    runtime = Runtime(app, model=Scripted([calls(("pay", {"amount": 1})), "done"]))
+    runtime = Runtime(
+        App(name="test", agents=[agent]), layers=layers, model=Scripted([calls(("pay", {"amount": 1})), "done"])
+    )
     result = await runtime.run("go", by=ADA)
     assert any(message in text for text in await _replies(runtime, result)), result.text
     assert len(RUNS) == (1 if where == "Transform" else 0)
@@ -191,9 +192,9 @@ class Crash(BaseException):
 @pytest.mark.parametrize("where", OWN_CODE)
 async def test_a_crash_in_a_function_that_a_layer_of_remit_runs_ends_the_run(where: str) -> None:
     agent, layers = OWN_CODE[where][0](Crash())
-    app = App(name="test", agents=[agent], layers=(lambda: layers) if layers is not None else None)
+    model = Scripted([calls(("pay", {"amount": 1})), "done"])
     with pytest.raises(Crash):
-        await Runtime(app, model=Scripted([calls(("pay", {"amount": 1})), "done"])).run("go", by=ADA)
+        await Runtime(App(name="test", agents=[agent]), layers=layers, model=model).run("go", by=ADA)
 
 
 @layer_fn

@@ -7,13 +7,13 @@ from typing import Any, cast
 
 import pytest
 
-from remit import Agent, App, Effect, Runtime, Stack, Timeout, tool
+from remit import Agent, App, Effect, Retry, Runtime, Stack, Timeout, tool
 from remit.agent.conversation import last_message_text
 from remit.agent.limits import AgentLimits
 from remit.contracts.chat import History, encode_message
 from remit.dispatch.registry import Registry
 from remit.errors import CallError, ContractError, NameTakenError, NoModelError, SetupError
-from remit.layers import Call, CallLayer, CallService, Reply, layer_fn
+from remit.layers import Call, CallLayer, CallService, Place, Reply, layer_fn
 from remit.models import ModelSettings
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser
@@ -208,9 +208,20 @@ async def test_an_agent_with_a_model_of_its_own_can_be_called_by_another() -> No
     assert (await runtime.replay(result.run)).is_identical
 
 
+class NamedOnly:
+    """A place, and nothing else of a layer."""
+
+    place = Place.OWN
+
+
 def test_a_layer_that_an_agent_cannot_attach_is_refused() -> None:
-    with pytest.raises(SetupError):
-        Agent("agent", instructions="x").layer(cast("Any", Timeout(1)))
+    with pytest.raises(SetupError, match=r"agent agent cannot attach .*; derive it from CallLayer, ModelLayer or Step"):
+        Agent("agent", instructions="x").layer(cast("Any", NamedOnly()))
+
+
+def test_a_layer_that_fits_all_stands_around_the_calls_of_an_agent() -> None:
+    agent = Agent("agent", instructions="x", agent_layers=Stack(Timeout(1))).layer(Retry())
+    assert list(map(repr, agent.call_layers)) == [repr(Retry()), "Timeout(seconds=1)"]
 
 
 @pytest.mark.parametrize("by_name", [False, True], ids=["by object", "by name"])

@@ -72,11 +72,11 @@ class Site:
                 agents=(Agent("test", instructions="Work.", tools=tools),),
                 references={"page": self.find},
                 policy=policy,
-                layers=None if layers is None else lambda: layers,
             ),
             store=store,
             model=Scripted(list(script)),
             directory=find_superuser,
+            layers=layers,
             **more,
         )
 

@@ -28,7 +28,7 @@ misnamed = App(name="misnamed", policy=Policy(When("refunds", tools="refnd", ver
 
 def misruled() -> App:
     """The application with a policy for a tool that it does not have."""
-    return replace(notebook.app(), layers=None, policy=misnamed.policy)
+    return replace(notebook.app(), policy=misnamed.policy)
 
 
 def plain() -> App:

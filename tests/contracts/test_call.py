@@ -100,10 +100,10 @@ async def test_one_layer_stands_around_calls_requests_and_steps_by_its_views() -
     assert layer.kinds == ["Call", "ChatRequest", "StepRequest"]
 
 
-def test_a_view_stands_where_its_layer_stands_and_prints_as_it_does() -> None:
+def test_a_view_around_calls_stands_where_its_layer_stands_and_each_prints_as_it_does() -> None:
     layer = Seen()
     views = (layer.calls, layer.models, layer.steps)
-    assert [view.place for view in views] == [Place.LIMIT] * 3
+    assert [view.place for view in views] == [Place.LIMIT, Place.OWN, Place.OWN]
     assert [repr(view) for view in views] == ["Seen()"] * 3
     assert [type(view).__mro__[2] for view in views] == [CallLayer, ModelLayer, StepLayer]
 

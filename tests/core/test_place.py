@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remit.core import ORDER_RULES, OrderRule, Place, check_order
+from remit.core import ORDER_RULES, OUTSIDE, OrderRule, Place, check_order
 from remit.errors import LayerOrderError
 
 RULE = pytest.mark.parametrize("rule", ORDER_RULES, ids=lambda rule: f"{rule.outer.value} around {rule.inner.value}")
@@ -42,9 +42,10 @@ def test_across_scopes_a_rule_holds_unless_it_is_for_one_scope(rule: OrderRule) 
         check_order(places, names, scopes)
         return
     with pytest.raises(LayerOrderError) as caught:
-        check_order(places, names, scopes)
+        check_order(places, names, scopes, lambda layer, scope, outer: f"{outer}.layer({layer}) for the {scope}")
     assert caught.value.message.startswith(f"<{rule.outer.value}> of the tool must stand outside ")
-    assert caught.value.message.partition(": ")[2] in {each.reason for each in ORDER_RULES if each.outer is rule.outer}
+    reason = caught.value.message.partition(": ")[2].rpartition("; ")[0]
+    assert reason in {each.reason for each in ORDER_RULES if each.outer is rule.outer}
 
 
 def refusal(*places: Place) -> str:
@@ -56,7 +57,11 @@ def refusal(*places: Place) -> str:
 def possible_refusals(places: Sequence[Place]) -> set[str]:
     """The possible messages about an order: one for each broken rule."""
     broken = [rule for rule in ORDER_RULES if not holds(rule, places)]
-    return {f"<{rule.outer.value}> must stand outside <{rule.inner.value}>: {rule.reason}" for rule in broken}
+    return {
+        f"<{rule.outer.value}> must stand outside <{rule.inner.value}>: {rule.reason}; write "
+        f"Stack(<{rule.outer.value}>(…), <{rule.inner.value}>(…)), or attach each with .layer(…)"
+        for rule in broken
+    }
 
 
 @RULE
@@ -90,15 +95,56 @@ def test_a_refusal_names_the_layers_as_they_print_and_the_reason() -> None:
         check_order([Place.TIMEOUT, Place.RETRY], ["Timeout(5)", "Retry()"])
     assert caught.value.message == (
         "Retry() must stand outside Timeout(5): "
-        "a timeout is for one attempt; one of the agent or the run is for the whole call"
+        "a timeout is for one attempt; one of the agent or the run is for the whole call; "
+        "write Stack(Retry(), Timeout(…)), or attach each with .layer(…)"
     )
+
+
+def move(layer: str, scope: str, outer: str) -> str:
+    return f"{outer}.layer({layer}.where({scope}s=…))"
+
+
+def refusal_across(*places: tuple[Place, str]) -> str:
+    """The remedy in the refusal of places and scopes."""
+    with pytest.raises(LayerOrderError) as caught:
+        check_order(
+            [place for place, _ in places], [f"{place.value}()" for place, _ in places], [s for _, s in places], move
+        )
+    return caught.value.message.rpartition("; ")[2]
+
+
+def test_a_layer_of_an_inner_scope_is_moved_to_the_scope_where_it_must_stand() -> None:
+    validate = (Place.VALIDATE, "run")
+    assert refusal_across(validate, (Place.TIMEOUT, "agent"), (Place.APPROVE, "tool")) == (
+        "write agent.layer(approve().where(tools=…))"
+    )
+
+
+def test_a_layer_of_which_one_is_enough_is_left_out_of_an_inner_scope() -> None:
+    asking = ((Place.VALIDATE, "run"), (Place.APPROVE, "run"))
+    left_out = "leave it out, because the run has one for every call"
+    assert refusal_across(*asking, (Place.VALIDATE, "tool")) == left_out
+    assert refusal_across((Place.VALIDATE, "tool"), *asking[1:], (Place.VALIDATE, "tool")).startswith(
+        "write run.layer("
+    )
+    assert refusal_across(*asking, (Place.BUDGET, "agent")) == "write run.layer(budget().where(agents=…))"
+
+
+def test_wrong_layers_of_one_scope_among_several_are_written_in_the_right_order() -> None:
+    wrong = ((Place.TIMEOUT, "tool"), (Place.RETRY, "tool"))
+    assert refusal_across(*wrong).startswith("write Stack(retry(), timeout())")
+
+
+def test_no_place_stands_outside_itself() -> None:
+    assert not any(place in outside for place, outside in OUTSIDE.items())
 
 
 def test_what_a_layer_needs_outside_it_must_be_there() -> None:
     with pytest.raises(LayerOrderError) as caught:
         check(Place.APPROVE)
     assert caught.value.message == (
-        "<approve> needs a layer at the place 'validate' outside it: the approver sees the validated arguments"
+        "<approve> needs a layer at the place 'validate' outside it: the approver sees the validated arguments; "
+        "write Stack(Validate(), …, <approve>(…))"
     )
 
 

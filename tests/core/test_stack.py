@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 
 import pytest
 
-from remit.core import Place, Stack, check_order
+from remit.core import Layer, Place, Service, Stack, check_order
 from remit.errors import LayerOrderError
 
 
@@ -52,6 +53,56 @@ def test_one_stack_serves_many_without_their_seeing_one_another() -> None:
     shared = Stack(A)
     first, second = shared.layer(B), shared.layer(C)
     assert (first.layers, second.layers) == ((B, A), (C, A))
+
+
+RETRY, TIMEOUT, APPROVE = (Named(place.value, place) for place in (Place.RETRY, Place.TIMEOUT, Place.APPROVE))
+
+
+@pytest.mark.parametrize("layers", list(itertools.permutations((RETRY, TIMEOUT, APPROVE))))
+def test_attached_layers_stand_at_their_places_whatever_was_attached_first(layers: tuple[Named, ...]) -> None:
+    stack: Stack[Named] = Stack()
+    for each in layers:
+        stack = stack.layer(each)
+    assert list(stack) == [APPROVE, RETRY, TIMEOUT]
+
+
+def test_a_layer_goes_as_far_out_as_its_place_allows() -> None:
+    assert list(Stack(A, APPROVE, B, TIMEOUT).layer(RETRY)) == [A, APPROVE, RETRY, B, TIMEOUT]
+
+
+def test_a_place_that_two_rules_put_inside_another_stands_there_without_the_place_between() -> None:
+    authorize = Named("authorize", Place.AUTHORIZE)
+    assert list(Stack(authorize).layer(TIMEOUT)) == [authorize, TIMEOUT]
+
+
+def test_of_layers_at_one_place_the_last_attached_is_outside() -> None:
+    other = Named("other", Place.RETRY)
+    assert list(Stack(APPROVE, RETRY).layer(other)) == [APPROVE, other, RETRY]
+
+
+def test_an_attached_stack_keeps_its_order_where_its_layers_go_further_in() -> None:
+    assert list(Stack(APPROVE, C).layer(Stack(A, RETRY, B))) == [A, APPROVE, RETRY, B, C]
+
+
+async def test_a_stack_wraps_a_service_as_a_layer_does() -> None:
+    def adds(letter: str) -> Layer[str, str]:
+        @dataclass(frozen=True)
+        class Adds:
+            place: Place = Place.OWN
+
+            def __call__(self, inner: Service[str, str], /) -> Service[str, str]:
+                async def add(text: str, /) -> str:
+                    return f"{letter}({await inner(text)})"
+
+                return add
+
+        return Adds()
+
+    async def base(text: str, /) -> str:
+        return text
+
+    assert await Stack(adds("a"), adds("b"))(base)("x") == "a(b(x))"
+    assert Stack()(base) is base
 
 
 def test_an_empty_stack_is_a_stack() -> None:

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from remit import Agent, App, Context, Effect, LeafContext, Risk, Runtime, Stack, Timeout, Tool, tool
+from remit import Agent, App, Context, Effect, LeafContext, Retry, Risk, Runtime, Stack, Timeout, Tool, tool
 from remit.contracts.callee import DID_NOT_HAPPEN, Frame, ReconcileResult
 from remit.contracts.items import ToolOutput
 from remit.contracts.tool import build_tool
 from remit.dispatch.dispatcher import Dispatcher
 from remit.dispatch.registry import AnyCallee, Registry
 from remit.errors import NameTakenError, RequestError, UnknownToolError
-from remit.layers import Breaker, Call, CallLayer, CallService, Redact, Reply, layer_fn
+from remit.layers import Breaker, Call, CallLayer, CallService, Place, Redact, Reply, layer_fn
 from remit.testing import Scripted, calls, superuser
 from remit.tools import Facts, Limits
 from remit.workers import WorkerDefinition, build_agent
@@ -256,6 +256,13 @@ async def test_a_tool_that_something_else_governs_is_another_tool(case: str) -> 
 async def test_the_tool_without_the_redaction_of_the_listed_one_is_refused() -> None:
     look = leaf("look")
     assert "lacks layers of the listed look" in await refusal(look, look.layer(Redact(patterns=["loo."])))
+
+
+async def test_a_tool_derived_by_a_layer_that_stands_further_in_is_the_listed_one() -> None:
+    look = leaf("look").layer(Retry()).layer(Redact(patterns=["unseen"]))
+    derived = look.layer(Timeout(5))
+    assert [each.place for each in derived.layers] == [Place.OWN, Place.RETRY, Place.TIMEOUT]
+    assert await value(composed("outer", lambda ctx: ctx.call(derived)), look) == "look"
 
 
 class Twin(Actor):

@@ -34,9 +34,8 @@ def test_where_nothing_was_planted_nothing_is_found() -> None:
 
 def test_every_point_looks_at_something(notebook: Notebook) -> None:
     operations = agree(notebook)
-    layers = notebook.app().layers
-    assert layers is not None
-    points = run_checklist(operations, operations.callees, layers())
+    layers = notebook.app().build_layers()
+    points = run_checklist(operations, operations.callees, layers)
     assert [point.name for point in points] == list(CHECKLIST)
     assert all(point.checked_count > 0 for point in points)
 
@@ -206,10 +205,9 @@ def test_the_lock_reads_back_as_it_was_written(notebook: Notebook) -> None:
 
 def test_a_tool_that_the_application_does_not_offer_is_an_orphan(notebook: Notebook) -> None:
     operations = agree(notebook)
-    layers = notebook.app().layers
-    assert layers is not None
+    layers = notebook.app().build_layers()
     (point,) = [
-        each for each in run_checklist(operations, [operations.find_tool("create_note")], layers()) if each.findings
+        each for each in run_checklist(operations, [operations.find_tool("create_note")], layers) if each.findings
     ]
     assert (point.name, {each.code for each in point.findings}, len(point.findings)) == ("drift", {"orphan"}, 4)
 

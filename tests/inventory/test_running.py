@@ -66,7 +66,7 @@ def test_a_rule_that_names_no_tool_is_found_at_the_start_and_by_the_check(notebo
         "the rule 'asks': there is no tool or agent 'wether'; did you mean weather?",
     )
     with pytest.raises(SetupError, match=r"^the rule 'asks': there is no tool or agent 'wether'"):
-        Runtime(replace(app, layers=None, policy=Policy(asks_about("wether"))))
+        Runtime(replace(app, policy=Policy(asks_about("wether"))))
 
 
 def asks_about(name: str) -> When:

@@ -7,7 +7,7 @@ import json
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import Any, Final
 
-from remit import App, Context, Effect, LeafContext, Risk, Runtime, Tool, preset, tool
+from remit import App, Context, Effect, LeafContext, Risk, Runtime, Tool, tool
 from remit.app import Env
 from remit.journal.ports import Store
 from remit.policies import Decision, Question
@@ -106,7 +106,7 @@ class Scene:
         for number in range(1, depth):
             tools.insert(0, self._wrap(tools[0], number))
         self.body: Tool[..., str] = tools[0]
-        self._app = App(name="test", tools=tools, layers=lambda: preset(Env(approver=self)))
+        self._app = App(name="test", tools=tools, env=Env(approver=self))
 
     def _wrap(self, inner: Tool[..., str], number: int) -> Tool[..., str]:
         @tool(name=f"outer{number}", effect=Effect.COMPOSED)

@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 
-from remit import App, Ask, Effect, Policy, Principal, Runtime, Stack, tool
+from remit import App, Ask, Effect, Principal, Runtime, preset, tool
+from remit.app import Env
 from remit.contracts.items import Position
 from remit.errors import SetupError
+from remit.layers import AddMessage
 from remit.models import Price
 from remit.policies import HighRisk
 from remit.testing import superuser
@@ -20,9 +22,17 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "a number as a budget": ({"budget": 5}, "application shop: budget is 5; give Budget(…)"),
     "no question at all": ({"max_questions": 0}, "Approve: max_questions must be at least 1"),
-    "a policy beside a whole stack": (
-        {"policy": Policy(), "layers": Stack},
-        "application shop: layers builds the whole stack, so policy would be lost; give it to the prese",
+    "a function that builds layers": (
+        {"layers": lambda: preset(Env())},
+        "application shop: layers is <function ",
+    ),
+    "the layers of the preset once more": (
+        {"layers": preset(Env())},
+        "application shop: layers has Authorize(), but the application has one; give only what is added to the ",
+    ),
+    "a layer around the model": (
+        {"layers": AddMessage("Be brief.")},
+        "AddMessage(text='Be brief.', role='system') is a layer around model requests or steps; attach it ",
     ),
     "a model": ({"model": "openai:x"}, "App has no parameter 'model'; give it to the runtime: Runtime(app, model=…)"),
 }

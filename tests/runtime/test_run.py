@@ -20,7 +20,7 @@ from remit.errors import (
     RequestError,
     SetupError,
 )
-from remit.layers import Budget, CallLayer, Validate
+from remit.layers import Budget, CallLayer, Redact, Timeout, Validate
 from remit.runtime import RunResult
 from remit.schemas.jsontext import canonical_text
 from remit.stores import InMemoryStore
@@ -230,9 +230,13 @@ def test_a_runtime_prints_the_onion_around_the_calls_of_its_default_agent() -> N
     assert shown.startswith(f"Runtime test\n{door}\nRUN    Validate(strict=True) · Auth")
 
 
-def test_the_layers_of_an_application_are_its_own_or_the_preset() -> None:
-    own = App(name="own", tools=(double,), layers=lambda: Stack[CallLayer](Validate()))
-    assert "RUN    Validate(strict=True)\n" in repr(Runtime(own))
+def test_the_layers_of_an_application_are_the_preset_and_its_own_each_at_its_place() -> None:
+    redact, timeout = Redact(fields=["password"]), Timeout(5)
+    for layers in ((redact, timeout), Stack(redact, timeout)):
+        own = App(name="own", tools=(double,), layers=layers)
+        assert f"RUN    {' · '.join(map(repr, (redact, *preset(Env()), timeout)))}\n" in repr(Runtime(own))
+    one = App(name="one", tools=(double,), layers=timeout)
+    assert f"RUN    {' · '.join(map(repr, (*preset(Env()), timeout)))}\n" in repr(Runtime(one))
     usual = App(name="usual", tools=(double,))
     assert " · ".join(map(repr, preset(Env()))) in repr(Runtime(usual))
     policy, budget = Policy(When("never", lambda _call: True, Block(reason="no"))), Budget(calls=3)

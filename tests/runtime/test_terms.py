@@ -32,7 +32,7 @@ from remit.contracts.items import Item, RunLoosened, RunOpened, RunResumed, RunS
 from remit.engines import LocalEngine
 from remit.errors import LeaseError, RequestError, SetupError
 from remit.journal.ports import Store
-from remit.layers import Authorize, Budget, CallLayer, Redact, Timeout, Validate
+from remit.layers import Budget, CallLayer, Redact, Timeout
 from remit.runtime import RunResult
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser
@@ -86,18 +86,18 @@ LESS: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     "no budget": ({"budget": Budget(seconds=2.0)}, {"budget": Budget()}, "the limit Budget.seconds of 2, now inf"),
     "more questions": ({"max_questions": 3}, {}, "the limit Approve.max_questions of 3, now 20"),
     "a layer": (
-        {"layers": lambda: preset(Env()).layer(Redact(fields=["password"]))},
-        {"layers": lambda: preset(Env())},
+        {"layers": Redact(fields=["password"])},
+        {},
         "the layer 'Redact'",
     ),
     "a longer timeout": (
-        {"layers": lambda: Stack(preset(Env()), Timeout(5).calls)},
-        {"layers": lambda: Stack(preset(Env()), Timeout(6).calls)},
+        {"layers": Timeout(5)},
+        {"layers": Timeout(6)},
         "the limit Timeout.seconds of 5, now 6",
     ),
     "a layer for fewer calls": (
-        {"layers": lambda: Stack(preset(Env()), Timeout(5).calls)},
-        {"layers": lambda: Stack(preset(Env()), Timeout(5).where(tools=["wipe"]))},
+        {"layers": Timeout(5)},
+        {"layers": Timeout(5).where(tools=["wipe"])},
         "the layer 'Timeout', the limit Timeout.seconds of 5, now inf",
     ),
     "a wider scope": (
@@ -278,7 +278,7 @@ async def test_a_composed_tool_may_reach_any_agent_so_all_are_pinned() -> None:
     assert '"tools":["wipe"]' in header.terms
 
 
-DECLARED: dict[str, tuple[dict[str, Any], Stack[CallLayer], str]] = {
+DECLARED: dict[str, tuple[dict[str, Any], Stack[Any], str]] = {
     "no rule of its policy": ({"policy": NEVER}, preset(Env()), "the rule 'never'"),
     "a higher budget": ({"budget": Budget(calls=5)}, preset(Env()), "the limit Budget.calls of 5, now 256"),
     "no layer at all": (
@@ -287,9 +287,9 @@ DECLARED: dict[str, tuple[dict[str, Any], Stack[CallLayer], str]] = {
         "the layer 'Budget', the limit Budget.calls of 5, now inf",
     ),
     "none of its layers": (
-        {"layers": lambda: Stack[CallLayer](Authorize(), Validate())},
-        Stack(Validate()),
-        "the layer 'Authorize'",
+        {"layers": [Redact(fields=["password"]), Timeout(5)]},
+        preset(Env()).layer(Timeout(6)),
+        "the layer 'Redact', the limit Timeout.seconds of 5, now 6",
     ),
 }
 

@@ -166,9 +166,13 @@ class Agent:
         self._bind()
 
     def layer(self, layer: AgentLayer | Stack[AgentLayer]) -> Agent:
-        """Return a new agent with ``layer`` around its calls, model requests or steps, by the layer's type."""
+        """Return a new agent with ``layer`` around its calls, model requests or steps, by the layer's type.
+
+        A layer that fits all three, such as a `Timeout`, stands around calls; use its ``.models`` or ``.steps`` for the
+        others. Where it stands among the others: see `Stack.layer`.
+        """
         clone = copy.copy(self)
-        clone.definition = replace(self.definition, agent_layers=Stack(layer, self.definition.agent_layers))
+        clone.definition = replace(self.definition, agent_layers=self.definition.agent_layers.layer(layer))
         clone._identity = object()
         clone._bind()
         return clone
@@ -176,7 +180,7 @@ class Agent:
     def layer_around(self, layer: ToolLayer | Stack[ToolLayer]) -> Agent:
         """Return a new agent with ``layer`` around itself, as around a tool: the layer sees arguments and result."""
         clone = copy.copy(self)
-        clone.layers = Stack(to_call_layers(layer), self.layers)
+        clone.layers = self.layers.layer(to_call_layers(layer))
         clone._identity = object()
         return clone
 

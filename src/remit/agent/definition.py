@@ -21,7 +21,7 @@ from remit.agent.stop import CostUsed, StopPolicy, walk_policy
 from remit.agent.tool_search import ToolSearch
 from remit.agent.working_memory import WorkingMemory
 from remit.contracts.artifact import Artifact, Files
-from remit.contracts.call import AgentLayer, CallLayer, ModelLayer, StepLayer, to_call_layers
+from remit.contracts.call import AgentLayer, CallLayer, ModelLayer, to_agent_layers, to_call_layers
 from remit.contracts.contract import check_name
 from remit.contracts.facts import Effect, Facts
 from remit.contracts.provider_tool import ProviderTool
@@ -150,7 +150,7 @@ class AgentDefinition:
         if self.output_mode not in OUTPUT_MODES:
             known = ", ".join(map(repr, OUTPUT_MODES))
             raise SetupError(f"{where}: output_mode is {self.output_mode!r}; give one of {known}")
-        _check_layers(self.name, self.agent_layers)
+        object.__setattr__(self, "agent_layers", to_agent_layers(self.name, self.agent_layers))
         for target in self.handoff_targets:
             if target == self.name or self.handoff_targets.count(target) > 1:
                 how = "to itself" if target == self.name else f"to {target} twice"
@@ -277,14 +277,6 @@ def _prompt_input() -> Input[Prompt]:
 @cache
 def _text_output() -> Output[str]:
     return Output(str)
-
-
-def _check_layers(name: str, layers: Iterable[object]) -> None:
-    for layer in layers:
-        if not isinstance(layer, (CallLayer, ModelLayer, StepLayer)):
-            raise SetupError(
-                f"agent {name} cannot attach {layer!r}: choose what it wraps, with its .calls, .models or .steps"
-            )
 
 
 def limit_layers(limits: AgentLimits) -> Stack[CallLayer]:

@@ -18,7 +18,7 @@ from remit.contracts.question import content_digest
 from remit.contracts.redact import Redaction
 from remit.contracts.reply import Reply
 from remit.contracts.step import StepOutcome, StepRequest
-from remit.core import Place, Service, Stack
+from remit.core import HasPlace, Place, Service, Stack, shorten
 from remit.core.checks import as_texts, check_flag
 from remit.errors import SetupError
 
@@ -221,11 +221,10 @@ class AnyLayer(abc.ABC):
 
 
 class LayerView:
-    """An `AnyLayer` around one kind of service."""
+    """An `AnyLayer` around one kind of service. Its place counts around calls only."""
 
     def __init__(self, layer: AnyLayer) -> None:
         self.viewed = layer
-        self.place = layer.place
 
     def __repr__(self) -> str:
         return repr(self.viewed)
@@ -237,6 +236,10 @@ def viewed_layer(layer: object) -> object:
 
 
 class _CallLayerView(LayerView, CallLayer):
+    def __init__(self, layer: AnyLayer) -> None:
+        super().__init__(layer)
+        self.place = layer.place
+
     def __call__(self, inner: CallService, /) -> CallService:
         return self.viewed(inner)
 
@@ -252,31 +255,43 @@ class _StepLayerView(LayerView, StepLayer):
 
 
 ToolLayer = CallLayer | AnyLayer
-AgentLayer = CallLayer | ModelLayer | StepLayer
+AgentLayer = CallLayer | ModelLayer | StepLayer | AnyLayer
 
 
-def to_call_layers(layer: ToolLayer | Stack[ToolLayer]) -> Stack[CallLayer]:
-    """The call layers that a tool attaches; an `AnyLayer` is replaced by its view of calls.
+def to_call_layers(layer: ToolLayer | Stack[ToolLayer] | Stack[CallLayer]) -> Stack[CallLayer]:
+    """The layers that a tool, a runtime or an application attaches: an `AnyLayer` stands around calls.
 
     Raises:
         SetupError: a layer is not one around calls.
     """
-    layers = Stack[CallLayer](*(each.calls if isinstance(each, AnyLayer) else each for each in Stack[ToolLayer](layer)))
-    check_call_layers(layers)
-    return layers
+    layers = _around_calls(Stack[ToolLayer](layer))
+    for each in layers:
+        if isinstance(each, (ModelLayer, StepLayer)):
+            line = f"agent.layer({shorten(repr(each))})"
+            raise SetupError(f"{each!r} is a layer around model requests or steps; attach it to an agent: {line}")
+        if not isinstance(each, CallLayer):
+            raise SetupError(f"{each!r} is not a layer around calls; derive it from CallLayer, or use @layer_fn")
+    return cast("Stack[CallLayer]", layers)
 
 
-def check_call_layers(layers: Stack[CallLayer]) -> None:
-    """Refuse layers that do not stand around calls.
+def to_agent_layers(name: str, layer: AgentLayer | Stack[AgentLayer]) -> Stack[CallLayer | ModelLayer | StepLayer]:
+    """The layers that the agent ``name`` attaches: an `AnyLayer` stands around its calls.
 
     Raises:
-        SetupError: names the first of them and says where it belongs.
+        SetupError: a layer is of no kind.
     """
-    for layer in layers:
-        if isinstance(cast("object", layer), (ModelLayer, StepLayer)):
-            raise SetupError(f"{layer!r} is a layer around model requests or steps; attach it to an agent")
-        if not isinstance(cast("object", layer), CallLayer):
-            raise SetupError(f"{layer!r} is not a layer around calls; derive it from CallLayer, or use its .calls")
+    layers = _around_calls(Stack[AgentLayer](layer))
+    for each in layers:
+        if not isinstance(each, (CallLayer, ModelLayer, StepLayer)):
+            raise SetupError(
+                f"agent {name} cannot attach {each!r}; derive it from CallLayer, ModelLayer or StepLayer, or use "
+                "@layer_fn"
+            )
+    return cast("Stack[CallLayer | ModelLayer | StepLayer]", layers)
+
+
+def _around_calls(layers: Iterable[HasPlace]) -> Stack[HasPlace]:
+    return Stack(*(each.calls if isinstance(each, AnyLayer) else each for each in layers))
 
 
 def choose_layers(layers: Stack[CallLayer], agent: str, callee: Contract) -> Stack[CallLayer]:

@@ -164,8 +164,8 @@ class Tool(Generic[P, Out]):
         return await result if inspect.isawaitable(result) else result
 
     def layer(self, layer: ToolLayer | Stack[ToolLayer]) -> Tool[P, Out]:
-        """Return a new tool with ``layer`` around this one. The layer attached last is outermost."""
-        return self._copy(layers=Stack(to_call_layers(layer), self.layers))
+        """Return a new tool with ``layer`` around this one, as far out as its place allows; see `Stack.layer`."""
+        return self._copy(layers=self.layers.layer(to_call_layers(layer)))
 
     def with_layers(self, layers: Stack[CallLayer]) -> Tool[P, Out]:
         """Return the same tool with ``layers`` in place of its own."""

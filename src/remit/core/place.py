@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import enum
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from remit.errors import LayerOrderError
@@ -80,16 +80,33 @@ ORDER_RULES: Final = (
 )
 
 
-def check_order(places: Sequence[Place], names: Sequence[str], scopes: Sequence[str] = ()) -> None:
+def _find_outside(place: Place) -> frozenset[Place]:
+    outer = frozenset(rule.outer for rule in ORDER_RULES if rule.inner is place)
+    return outer.union(*map(_find_outside, outer))
+
+
+OUTSIDE: Final[Mapping[Place, frozenset[Place]]] = {place: _find_outside(place) for place in Place}
+"""The places that stand outside each place, by one rule or by several."""
+
+_ONE_IS_ENOUGH: Final = frozenset({Place.TRACE, Place.RECORD, Place.AUTHORIZE, Place.VALIDATE})
+
+MoveLayer = Callable[[str, str, str], str]
+"""How to attach a layer (a text) of one scope to another scope: the line to write."""
+
+
+def check_order(
+    places: Sequence[Place], names: Sequence[str], scopes: Sequence[str] = (), move: MoveLayer | None = None
+) -> None:
     """Refuse an order that breaks a rule.
 
     Args:
         places: of the layers, outermost first.
         names: of the same layers, for the message.
         scopes: of the same layers; without them, all layers are of one scope.
+        move: says how to attach a layer to another scope; given with ``scopes``.
 
     Raises:
-        LayerOrderError: names both layers with their scopes, and the reason.
+        LayerOrderError: names both layers with their scopes, the reason, and the line to write.
     """
     labels = [f"{name} of the {scope}" for name, scope in zip(names, scopes, strict=True)] if scopes else names
     for rule in ORDER_RULES:
@@ -97,8 +114,29 @@ def check_order(places: Sequence[Place], names: Sequence[str], scopes: Sequence[
         outer = [i for i, place in enumerate(places) if place is rule.outer]
         if inner and not outer and rule.is_required:
             raise LayerOrderError(
-                f"{labels[inner[0]]} needs a layer at the place '{rule.outer.value}' outside it: {rule.reason}"
+                f"{labels[inner[0]]} needs a layer at the place '{rule.outer.value}' outside it: {rule.reason}; "
+                f"write Stack({rule.outer.value.capitalize()}(), …, {shorten(names[inner[0]])})"
             )
         for i, j in itertools.product(inner, outer):
             if i < j and not (rule.is_per_scope and scopes and scopes[i] != scopes[j]):
-                raise LayerOrderError(f"{labels[j]} must stand outside {labels[i]}: {rule.reason}")
+                remedy = _find_remedy(i, j, places, names, scopes, move)
+                raise LayerOrderError(f"{labels[j]} must stand outside {labels[i]}: {rule.reason}; {remedy}")
+
+
+def _find_remedy(
+    inner: int, outer: int, places: Sequence[Place], names: Sequence[str], scopes: Sequence[str], move: MoveLayer | None
+) -> str:
+    """What to write instead, where the layer ``outer`` stands inside ``inner``."""
+    if move is None or scopes[inner] == scopes[outer]:
+        return f"write Stack({shorten(names[outer])}, {shorten(names[inner])}), or attach each with .layer(…)"
+    if places[outer] in _ONE_IS_ENOUGH:
+        for place, scope in zip(places, scopes, strict=True):
+            if place is places[outer] and scope != scopes[outer]:
+                return f"leave it out, because the {scope} has one for every call"
+    return f"write {move(shorten(names[outer]), scopes[outer], scopes[inner])}"
+
+
+def shorten(name: str) -> str:
+    """A layer as it is written, without its configuration: ``Retry(…)``."""
+    kind, _, rest = name.partition("(")
+    return f"{kind}()" if rest == ")" else f"{kind}(…)"

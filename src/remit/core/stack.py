@@ -6,18 +6,21 @@ from collections.abc import Container, Iterator
 from types import FunctionType
 from typing import Any, Generic, TypeVar, cast
 
-from remit.core.layer import HasPlace
-from remit.core.place import Place
+from remit.core.layer import HasPlace, Layer, compose
+from remit.core.place import OUTSIDE, Place
+from remit.core.service import Service
 from remit.errors import SetupError
 
 L_co = TypeVar("L_co", bound=HasPlace, covariant=True)
 M = TypeVar("M", bound=HasPlace)
+Q = TypeVar("Q")
+R = TypeVar("R")
 
 
 class Stack(Generic[L_co]):
-    """An immutable sequence of layers, outermost first. `layer` returns a new stack.
+    """An immutable sequence of layers, outermost first, which is itself a layer. `layer` returns a new stack.
 
-    In ``Stack(a, b)``, a wraps b. In ``Stack(a, b).layer(c)``, c wraps both.
+    In ``Stack(a, b)``, a wraps b, whatever their places. `layer` finds the place of what it attaches.
     """
 
     __slots__ = ("layers",)
@@ -35,8 +38,23 @@ class Stack(Generic[L_co]):
         self.layers = tuple(flat)
 
     def layer(self, layer: M | Stack[M]) -> Stack[L_co | M]:
-        """Return a new stack with ``layer`` outside this one."""
-        return Stack[L_co | M](layer, self)
+        """Return a new stack with ``layer`` as far out as the rules for its place allow.
+
+        A layer of your own, to which no rule applies, is the outermost; of layers at one place, the last attached is
+        outside. The layers of an attached stack keep their own order.
+        """
+        layers: list[L_co | M] = [*self.layers]
+        index = 0
+        for each in Stack[M](layer):
+            outside = OUTSIDE[each.place]
+            index = max([index, *(number for number, other in enumerate(layers, 1) if other.place in outside)])
+            layers.insert(index, each)
+            index += 1
+        return Stack[L_co | M](*layers)
+
+    def __call__(self, inner: Service[Q, R], /) -> Service[Q, R]:
+        """Wrap ``inner`` in all layers, which must be of one kind, as a layer does. For tests of layers together."""
+        return compose(cast("tuple[Layer[Q, R], ...]", self.layers), inner)
 
     def insert_inside(self, places: Container[Place], layer: M) -> Stack[L_co | M]:
         """Return a new stack with ``layer`` just inside the innermost layer at one of ``places``, else outermost."""

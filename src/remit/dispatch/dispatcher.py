@@ -11,7 +11,6 @@ from remit.contracts.call import (
     Call,
     CallLayer,
     CallService,
-    check_call_layers,
     choose_layers,
 )
 from remit.contracts.callee import AgentLike
@@ -51,7 +50,6 @@ class Dispatcher:
     """
 
     def __init__(self, run_layers: Stack[CallLayer], callees: Registry, limits: Limits, root_agent: str = "") -> None:
-        check_call_layers(run_layers)
         self.limits = limits
         self._recording_layers: Stack[CallLayer] = Stack(Trace(), Record(limits=limits))
         self._run_layers = run_layers
@@ -68,7 +66,7 @@ class Dispatcher:
         for agent in self._agents.values():
             self._services["", id(agent)] = self._compose("", agent)
         for name in {root_agent: None, **self._agents}:
-            _check_order(self._scopes(name, MissingCallee("", ())))
+            _check_order(name, "", self._scopes(name, MissingCallee("", ())))
             for callee in (*callees, *self._agent_registries.get(name, ())):
                 if (name, id(callee)) not in self._services:
                     self._services[name, id(callee)] = self._compose(name, callee)
@@ -184,7 +182,7 @@ class Dispatcher:
         except UnknownToolError as error:
             return self.refuse(error)
         scopes = self._scopes(agent, callee)
-        _check_order(scopes)
+        _check_order(agent, callee.name, scopes)
         base = Base(body, self)
         layers = Stack[CallLayer](*scopes.values()).layers[len(self._recording_layers.layers) :]
         service = compose_calls(layers, base.__call__)
@@ -196,9 +194,14 @@ class Dispatcher:
         return compose_calls(self._recording_layers, service)
 
 
-def _check_order(scopes: Mapping[str, Stack[CallLayer]]) -> None:
+def _check_order(agent: str, callee: str, scopes: Mapping[str, Stack[CallLayer]]) -> None:
+    def move(layer: str, scope: str, outer: str) -> str:
+        calls = f"agents={{{agent!r}}}" if scope == "agent" else f"tools={{{callee!r}}}"
+        moved = f"{layer}.where({calls})"
+        return f"App(layers={moved})" if outer == "run" else f"{agent}.layer({moved})"
+
     placed = [(each.place, repr(each), scope) for scope, stack in scopes.items() for each in stack]
-    check_order(*zip(*placed, strict=True))
+    check_order(*zip(*placed, strict=True), move=move)
 
 
 def _redact_from_start(inner: CallService, redactions: tuple[Redaction, ...]) -> CallService:

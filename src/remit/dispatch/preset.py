@@ -10,7 +10,7 @@ from remit.approvals.question_limit import DEFAULT_MAX_QUESTIONS
 from remit.contracts.call import CallLayer, ToolLayer, viewed_layer
 from remit.contracts.facts import Effect, Facts
 from remit.contracts.tool import Tool
-from remit.core import ORDER_RULES, Place, Stack
+from remit.core import Stack
 from remit.core.checks import check_instance
 from remit.errors import SetupError
 from remit.layers.approve import Approve
@@ -64,9 +64,6 @@ def recommended_layers(facts: Facts) -> Stack[ToolLayer]:
     return stack
 
 
-_OUTSIDE_LIMIT: Final = frozenset(rule.outer for rule in ORDER_RULES if rule.inner is Place.LIMIT)
-
-
 def declared_rate(facts: Facts) -> RateLimit | None:
     """The rate limit that facts declare. Keep it: one layer counts the calls of every service that it wraps."""
     return None if facts.rate is None else RateLimit(calls=facts.rate.calls, seconds=facts.rate.seconds)
@@ -80,7 +77,7 @@ def with_declared_limits(facts: Facts, layers: Stack[CallLayer], rate: RateLimit
     """
     seconds = facts.timeout
     if rate is not None and not any(_is_as_strict(each, rate) for each in layers):
-        layers = layers.insert_inside(_OUTSIDE_LIMIT, rate)
+        layers = layers.layer(rate)
     if seconds is not None and not any(_is_as_short(each, seconds) for each in layers):
         grace = None if facts.effect is Effect.COMPOSED else GRACE_SECONDS
         layers = Stack[CallLayer](layers, Timeout(seconds, grace=grace).calls)

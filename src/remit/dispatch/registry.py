@@ -94,7 +94,7 @@ class Registry:
         """What runs where an object is passed: the object itself, or for an agent the listed one with its model.
 
         The object is listed, or it is derived from a listed one: the same body under the same name, with all layers
-        of the listed one and perhaps others around them, or with another model.
+        of the listed one and perhaps others, or with another model.
 
         Raises:
             UnknownToolError: it is neither. The message says how to mend it.
@@ -164,11 +164,12 @@ def runs_same_body(callee: AnyCallee, listed: AnyCallee) -> bool:
 
 
 def keeps_layers(callee: AnyCallee, listed: AnyCallee) -> bool:
-    """Whether the innermost layers of a callee are those of the listed one: equal ones may have counted other calls."""
-    inner = callee.layers.layers[max(0, len(callee.layers) - len(listed.layers)) :]
-    return len(inner) == len(listed.layers) and all(
-        one is other for one, other in zip(inner, listed.layers, strict=True)
-    )
+    """Whether a callee has the very layers of the listed one, in their order: equal ones may have counted other calls.
+
+    What was attached later may stand between them.
+    """
+    own = iter(callee.layers)
+    return all(any(other is each for other in own) for each in listed.layers)
 
 
 def _with_given_model(listed: AnyCallee, callee: object) -> AnyCallee:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from remit.contracts.layers import layer_fn
     from remit.contracts.notes import write_note
     from remit.contracts.reply import Reply
-    from remit.core import HasPlace, Layer, OrderRule, Place, Service, Stack
+    from remit.core import HasPlace, Layer, OrderRule, Place, Service, Stack, compose
     from remit.layers.accumulate import Accumulate
     from remit.layers.add_message import AddMessage
     from remit.layers.approve import Approve
@@ -77,6 +77,7 @@ __all__ = [
     "Transform",
     "Validate",
     "ask_model",
+    "compose",
     "has_passed_gates",
     "layer_fn",
     "redact_fields",
@@ -104,7 +105,7 @@ if not TYPE_CHECKING:
             "remit.contracts.layers": ("layer_fn",),
             "remit.contracts.notes": ("write_note",),
             "remit.contracts.reply": ("Reply",),
-            "remit.core": ("HasPlace", "Layer", "OrderRule", "Place", "Service", "Stack"),
+            "remit.core": ("HasPlace", "Layer", "OrderRule", "Place", "Service", "Stack", "compose"),
             "remit.layers.accumulate": ("Accumulate",),
             "remit.layers.add_message": ("AddMessage",),
             "remit.layers.approve": ("Approve",),
@@ -121,5 +122,9 @@ if not TYPE_CHECKING:
             "remit.layers.timeout": ("Timeout",),
             "remit.layers.transform": ("Transform",),
             "remit.layers.validate": ("Validate",),
+        },
+        absent={
+            "Record": "the journal records every call: leave the layer out",
+            "Trace": "every call has a span, of the tracer provider that the program sets: leave the layer out",
         },
     )

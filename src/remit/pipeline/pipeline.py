@@ -117,9 +117,9 @@ class Pipeline(Generic[P]):
         return self._graph
 
     def layer(self, layer: ToolLayer | Stack[ToolLayer]) -> Pipeline[P]:
-        """A new pipeline with ``layer`` around this one; the layer attached last is outermost."""
+        """A new pipeline with ``layer`` around this one; see `Stack.layer`."""
         wrapped = copy.copy(self)
-        wrapped.layers = Stack(to_call_layers(layer), self.layers)
+        wrapped.layers = self.layers.layer(to_call_layers(layer))
         return wrapped
 
     def build_arguments(self, payload: P) -> Arguments:

@@ -10,7 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from remit import Agent, App, Policy, Principal, Tool, preset
+from remit import Agent, App, Policy, Principal, Tool
 from remit.errors import ContractError, SetupError
 from remit.home import data_folder, data_location
 from remit.inventory import Operations, read_inventory
@@ -131,13 +131,13 @@ def _assemble_app(env: Env, agent: Agent, operations: Operations, workers: tuple
     """The application: its agent gets its own tools, users and programs get all tools."""
     check_access_is_governed(operations)
     agents = {tool.name for tool in agent.tools}
-    layers = preset(env, policy=Policy(ConfirmationFlag())).layer(OwnSessionGate(env))
     return App(
         name="casefile",
         agents=(agent,),
         tools=(*(tool for tool in operations.callees if tool.name not in agents), *workers),
         env=env,
-        layers=lambda: layers,
+        policy=Policy(ConfirmationFlag()),
+        layers=OwnSessionGate(env),
         operations=operations,
     )
 
