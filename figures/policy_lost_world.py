@@ -9,19 +9,22 @@ from pathlib import Path
 from typing import Any, Final
 
 from remit import Agent, App, Block, Effect, Policy, Timeout, When, tool
-from remit.layers import Budget
+from remit.app import Env
+from remit.layers import Approve, Budget
 from remit.testing import Scripted, calls
 
-TERMS: Final = ("policy", "budget", "scope", "timeout")
+TERMS: Final = ("policy", "budget", "scope", "timeout", "tool")
 """What governs the application: each forbids one of the calls of its agent."""
 
 _SLOW: Final = 4.0
 """Seconds that a call takes which the timeout of a tenth of a second ends."""
 
+_NEVER_WIPE: Final = When("never", lambda call: call.callee.name == "wipe", Block(reason="never"))
 _GOVERNED: Final[dict[str, dict[str, Any]]] = {
-    "policy": {"policy": Policy(When("never", lambda call: call.callee.name == "wipe", Block(reason="never")))},
+    "policy": {"policy": Policy(_NEVER_WIPE)},
     "budget": {"budget": Budget(calls=1)},
     "scope": {},
+    "tool": {},
     "timeout": {"layers": Timeout(0.1).where(tools=["wipe"])},
 }
 
@@ -42,6 +45,8 @@ def build_app(term: str, log: Callable[[str], object], *, is_governed: bool = Tr
         log("wiped")
         return "wiped"
 
+    if term == "tool" and is_governed:
+        wipe = wipe.layer(Approve(Env(), policy=Policy.only(_NEVER_WIPE)))
     narrowed = ["shop:look"] if term == "scope" and is_governed else None
     model = Scripted([calls(("look", {})), calls(("wipe", {})), "done"])
     clerk = Agent("clerk", instructions="Wipe.", tools=[look, wipe], model=model, permissions=narrowed)

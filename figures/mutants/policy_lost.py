@@ -40,4 +40,10 @@ MUTANTS: Final = (
     _mutant("a higher limit is not missed", _COMPARE, "if now > was:", "if False:"),
     _mutant("a wider scope is not missed", _COMPARE, "if added:", "if False:"),
     _mutant("a missing rule is not missed", _COMPARE, "for name in Counter(was) - Counter(now):", "for name in ():"),
+    _mutant(
+        "the layers of a tool are not pinned",
+        "remit.dispatch.terms:_describe_callee",
+        "return _describe(callee.layers, limits)",
+        "return _NO_TERMS",
+    ),
 )

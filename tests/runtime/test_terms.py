@@ -32,7 +32,7 @@ from remit.contracts.items import Item, RunLoosened, RunOpened, RunResumed, RunS
 from remit.engines import LocalEngine
 from remit.errors import LeaseError, RequestError, SetupError
 from remit.journal.ports import Store
-from remit.layers import Budget, CallLayer, Redact, Timeout
+from remit.layers import Approve, Budget, CallLayer, Redact, Timeout, ToolLayer
 from remit.runtime import RunResult
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser
@@ -60,10 +60,16 @@ class Office:
         self.wipe = wipe
 
     def process(
-        self, *, agent: dict[str, Any] | None = None, own: Stack[CallLayer] | None = None, **app: Any
+        self,
+        *,
+        agent: dict[str, Any] | None = None,
+        tool_layer: ToolLayer | None = None,
+        own: Stack[CallLayer] | None = None,
+        **app: Any,
     ) -> Runtime:
         model = Scripted([calls(("wipe", {"what": "a"})), "done"])
-        clerk = Agent("clerk", instructions="Wipe.", tools=[self.wipe], model=model, **(agent or {}))
+        wipe = self.wipe if tool_layer is None else self.wipe.layer(tool_layer)
+        clerk = Agent("clerk", instructions="Wipe.", tools=[wipe], model=model, **(agent or {}))
         made = App(name="office", agents=[clerk], **app)
         return Runtime(made, store=self.store, clock=self.clock, layers=own, directory=find_superuser)
 
@@ -103,18 +109,29 @@ LESS: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     "a wider scope": (
         {"agent": {"tool_scope": ["wipe"]}},
         {"agent": {"tool_scope": ["wipe", "clerk"]}},
-        "the tools of the agent clerk without clerk",
+        "the tools of clerk without clerk",
     ),
-    "no scope": ({"agent": {"tool_scope": ["wipe"]}}, {}, "the tools of the agent clerk without *"),
+    "no scope": ({"agent": {"tool_scope": ["wipe"]}}, {}, "the tools of clerk without *"),
     "more permissions": (
         {"agent": {"permissions": ["a:b", "c:*"]}},
         {"agent": {"permissions": ["a:*", "c:d"]}},
-        "the permissions of the agent clerk without a:*",
+        "the permissions of clerk without a:*",
     ),
     "more turns": (
         {"agent": {"limits": AgentLimits(turns=4)}},
         {},
-        "the limit turns of 4 of the agent clerk, now 16",
+        "the limit turns of 4 of clerk, now 16",
+    ),
+    "a rule of a tool": (
+        {"tool_layer": Approve(Env(), policy=Policy.only(NEVER.rules[0]))},
+        {},
+        "the rule 'never' of wipe, the layer 'Approve' of wipe, the limit Approve.max_questions of 20 of wipe, now inf",
+    ),
+    "a layer of a tool": ({"tool_layer": Redact(fields=["password"])}, {}, "the layer 'Redact' of wipe"),
+    "a longer timeout of a tool": (
+        {"tool_layer": Timeout(5)},
+        {"tool_layer": Timeout(6)},
+        "the limit Timeout.seconds of 5 of wipe, now 6",
     ),
 }
 

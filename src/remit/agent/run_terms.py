@@ -12,14 +12,14 @@ from remit.contracts.callee import AgentLike
 from remit.contracts.facts import Effect
 from remit.contracts.items import RunOpened
 from remit.core import Stack
-from remit.dispatch.registry import AnyAgent, AnyCallee
+from remit.dispatch.registry import AnyCallee
 from remit.dispatch.terms import Terms, describe_terms
 
 
 class RunTerms:
-    """Describes the run layers, the limits, and the agents that a run can reach.
+    """Describes the run layers, the limits, and the agents and tools that a run can reach.
 
-    A composed tool may call any agent of the application.
+    A composed tool may call everything of the application.
     """
 
     def __init__(self, layers: Stack[CallLayer], limits: Limits, callees: Iterable[AnyCallee]) -> None:
@@ -32,17 +32,16 @@ class RunTerms:
         """The terms under which this runtime executes the run with that header."""
         key = (header.agent, header.callee)
         if key not in self._known:
-            agents = ((each, _limits_of(each)) for each in self._find_agents(*key))
-            self._known[key] = describe_terms(self._layers, self._limits, agents)
+            reached = ((each, _limits_of(each)) for each in self._find_reached(*key))
+            self._known[key] = describe_terms(self._layers, self._limits, reached)
         return self._known[key]
 
-    def _find_agents(self, caller: str, callee: str) -> list[AnyAgent]:
+    def _find_reached(self, caller: str, callee: str) -> list[AnyCallee]:
         reached = list(reachable_from(self._callees, callee))
         if any(each.facts.effect is Effect.COMPOSED and not isinstance(each, AgentLike) for each in reached):
             reached = self._callees
-        reached = [*reached, *(each for each in self._callees if each.name == caller)]
-        return [each for each in reached if isinstance(each, AgentLike)]
+        return [*reached, *(each for each in self._callees if each.name == caller)]
 
 
-def _limits_of(agent: AnyAgent) -> dict[str, float | None]:
-    return agent.definition.limits.model_dump() if isinstance(agent, Agent) else {}
+def _limits_of(callee: AnyCallee) -> dict[str, float | None]:
+    return callee.definition.limits.model_dump() if isinstance(callee, Agent) else {}

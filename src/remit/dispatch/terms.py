@@ -12,7 +12,7 @@ import msgspec
 
 from remit.contracts.arguments import Limits
 from remit.contracts.call import CallLayer, ConditionalLayer, viewed_layer
-from remit.contracts.callee import AgentLike
+from remit.contracts.callee import AgentLike, Callee
 from remit.contracts.layers import FunctionLayer
 from remit.contracts.principal import WILDCARD, Principal
 from remit.core import Stack
@@ -26,7 +26,7 @@ Numbers = Mapping[str, float | None]
 
 
 class ScopeTerms(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What governs the calls of a run, or those of one of its agents: names of rules and layers, and values of limits.
+    """What governs the calls of a run, or those of and by one callee: names of rules and layers, and values of limits.
 
     ``tools`` and ``permissions`` are those to which an agent is narrowed; None for no restriction.
     """
@@ -39,7 +39,7 @@ class ScopeTerms(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 Terms = dict[str, ScopeTerms]
-"""The terms of a run under an empty name, and those of its agents under theirs."""
+"""The terms of a run under an empty name, and those of the agents and tools that it can reach under theirs."""
 
 
 class LostTerm(NamedTuple):
@@ -60,22 +60,24 @@ _VALUES: Final[Mapping[type, tuple[str, ...]]] = {
 
 
 def describe_terms(
-    layers: Stack[CallLayer], limits: Limits | None = None, agents: Iterable[tuple[AgentLike[..., Any], Numbers]] = ()
+    layers: Stack[CallLayer], limits: Limits | None = None, callees: Iterable[tuple[Callee[..., Any], Numbers]] = ()
 ) -> Terms:
-    """The terms of runs under these run layers and limits, with agents, each of which has limits of its own."""
+    """The terms of runs under these run layers and limits, with callees and the limits of those that are agents."""
     of_run = _describe(layers, {f"Limits.{name}": value for name, value in (asdict(limits) if limits else {}).items()})
-    return {"": of_run} | {each.name: _describe_agent(each, own) for each, own in agents}
+    return {"": of_run} | {each.name: _describe_callee(each, own) for each, own in callees}
 
 
 def encode_terms(terms: Terms) -> str:
-    """The terms as JSON, equal for equal terms."""
-    return msgspec.json.encode(terms, order="sorted").decode()
+    """The terms as JSON, equal for equal terms. Callees without any are left out."""
+    return msgspec.json.encode(
+        {name: each for name, each in terms.items() if each != _NO_TERMS}, order="sorted"
+    ).decode()
 
 
 def find_lost(pinned: str, present: Terms) -> list[LostTerm]:
     """The terms among ``pinned`` (JSON; empty for none) that ``present`` lacks or exceeds.
 
-    Agents that there are no longer make no calls, so theirs are not missed.
+    Callees that there are no longer neither make calls nor are called, so theirs are not missed.
     """
     if not pinned or pinned == encode_terms(present):
         return []
@@ -83,9 +85,15 @@ def find_lost(pinned: str, present: Terms) -> list[LostTerm]:
     return [lost for name, each in scopes.items() if name in present for lost in _compare(name, each, present[name])]
 
 
-def _describe_agent(agent: AgentLike[..., Any], limits: Numbers) -> ScopeTerms:
-    scope = _describe(agent.call_layers, limits)
-    narrowed = {"tools": agent.tool_scope, "permissions": agent.permissions}
+_NO_TERMS: Final = ScopeTerms()
+
+
+def _describe_callee(callee: Callee[..., Any], limits: Numbers) -> ScopeTerms:
+    limits = {**limits, "timeout": callee.facts.timeout}
+    if not isinstance(callee, AgentLike):
+        return _describe(callee.layers, limits)
+    scope = _describe(Stack(callee.layers, callee.call_layers), limits)
+    narrowed = {"tools": callee.tool_scope, "permissions": callee.permissions}
     sorted_names = {name: None if each is None else tuple(sorted(each)) for name, each in narrowed.items()}
     return msgspec.structs.replace(scope, **sorted_names)
 
@@ -113,15 +121,15 @@ def _split_condition(layer: CallLayer) -> tuple[str, object]:
     return text, viewed_layer(layer)
 
 
-def _compare(agent: str, pinned: ScopeTerms, present: ScopeTerms) -> Iterator[LostTerm]:
-    prefix, of_agent = (f"{agent}: ", f" of the agent {agent}") if agent else ("", "")
+def _compare(callee: str, pinned: ScopeTerms, present: ScopeTerms) -> Iterator[LostTerm]:
+    prefix, of_callee = (f"{callee}: ", f" of {callee}") if callee else ("", "")
     for kind, was, now in (("rule", pinned.rules, present.rules), ("layer", pinned.layers, present.layers)):
         for name in Counter(was) - Counter(now):
-            yield LostTerm(prefix + name, f"the {kind} {name!r}{of_agent}")
+            yield LostTerm(prefix + name, f"the {kind} {name!r}{of_callee}")
     for name, was in pinned.limits.items():
         now = present.limits.get(name, math.inf)
         if now > was:
-            yield LostTerm(prefix + name, f"the limit {name} of {was:g}{of_agent}, now {now:g}")
+            yield LostTerm(prefix + name, f"the limit {name} of {was:g}{of_callee}, now {now:g}")
     may = Principal("", permissions=frozenset(pinned.permissions or ())).may
     scopes = (("tools", pinned.tools, present.tools), ("permissions", pinned.permissions, present.permissions))
     for name, was, now in scopes:
@@ -129,4 +137,4 @@ def _compare(agent: str, pinned: ScopeTerms, present: ScopeTerms) -> Iterator[Lo
         if name == "permissions":
             added = [each for each in added if not may(each)]
         if added:
-            yield LostTerm(prefix + name, f"the {name}{of_agent} without {', '.join(added)}")
+            yield LostTerm(prefix + name, f"the {name}{of_callee} without {', '.join(added)}")
