@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from pathlib import Path
 
 import pytest
 
@@ -100,47 +99,6 @@ def test_a_decision_counts_once(cli: Cli, waiting: str) -> None:
     assert again.status == 1
     assert f"question {waiting} is already approved" in again.err
     assert cli.book == ["burn bread"]
-
-
-def test_a_decision_counts_although_the_application_is_not_found(cli: Cli, waiting: str) -> None:
-    done = cli("approvals", "approve", waiting)
-    assert done.status == 2
-    assert "the decision is recorded, but its run cannot be resumed here" in done.err
-    assert "application 'shop', which is not installed" in done.err
-    assert cli.questions() == []
-    assert cli.book == []
-    run = cli.runs()[0].run
-    assert f"continue it: remit resume {run}" in done.err
-    assert cli("resume", run, "--app", APP).out == "The bread is burnt.\n"
-    assert cli.book == ["burn bread"]
-
-
-def test_another_application_than_the_runs_resumes_nothing(cli: Cli, waiting: str) -> None:
-    done = cli("approvals", "deny", waiting, "--app", "tests.cli.shop:other")
-    assert "belongs to the application 'shop', not 'other'" in done.err
-    assert (cli.questions(), cli.book) == ([], [])
-
-
-def test_a_worker_file_that_has_become_invalid_does_not_keep_its_question_from_being_decided(
-    cli: Cli, tmp_path: Path
-) -> None:
-    file = tmp_path / "shop.worker"
-    file.write_text("---\ntools: [burn]\n---\nSell.\n")
-    cli.script(BURN, "The bread is burnt.")
-    assert cli("worker", "run", str(file), "burn", "--app", APP).status == 3
-    question = cli.questions()[0]["id"]
-    file.write_text("---\ntools: 5\n---\nSell.\n")
-    done = cli("approvals", "approve", question, "--app", f"{APP}+{file}")
-    assert "the decision is recorded" in done.err
-    assert (cli.questions(), cli.book) == ([], [])
-
-
-def test_a_model_that_makes_no_sense_resumes_no_run_of_an_agent(
-    cli: Cli, waiting: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("REMIT_MODEL", "nonsense")
-    assert cli("approvals", "approve", waiting, "--app", APP).status == 2
-    assert (cli.questions(), cli.book) == ([], [])
 
 
 def test_who_may_not_decide_is_told_so(cli: Cli, waiting: str) -> None:
@@ -250,7 +208,7 @@ def test_an_approval_that_its_call_used_is_shown_as_consumed(cli: Cli, waiting: 
     assert cli("approvals", "show", waiting).out.splitlines()[-1].split() == [
         "status",
         "consumed,",
-        "decided",
+        "approved",
         "by",
         os_user(),
     ]

@@ -106,7 +106,7 @@ async def test_of_several_answers_the_first_one_opens_the_only_run(store: Store)
     question = (await desk.question()).id
     run = await desk.decide(question)
     for options in ({}, {"approved": False}, {"by": BOB, "kind": "approve"}):
-        with pytest.raises(RequestError, match=f"question {question} is already approved by ada"):
+        with pytest.raises(RequestError, match=f"question {question} is already confirmed by ada"):
             await desk.decide(question, **options)
     assert run is not None
     runs = await store.list_runs()
@@ -167,7 +167,7 @@ async def test_an_answer_that_was_used_too_late_is_told() -> None:
     now[0] += 8 * 24 * 3600
     assert (await desk.runtime.resume(run)).value() == "It is too late."
     assert "was not used in time" in (await tool_messages(desk.runtime, run))[-1]
-    with pytest.raises(RequestError, match="is already approved"):
+    with pytest.raises(RequestError, match="is already confirmed"):
         await desk.decide((await desk.store.list_questions(only_open=False))[0].question.id)
     assert desk.dropped == []
 

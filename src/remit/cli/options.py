@@ -16,8 +16,23 @@ TargetOption: TypeAlias = Annotated[
 ]
 """The target of a new run."""
 
-RunAppOption: TypeAlias = Annotated[str, typer.Option("--app", metavar="APP", help=f"The run's application: {_KINDS}.")]
+_RUN_APP = f"The run's application: {_KINDS}. Without it: the installed application of that name"
+
+RunAppOption: TypeAlias = Annotated[str, typer.Option("--app", metavar="APP", help=f"{_RUN_APP}.")]
 """The application of a run, which the journal knows by name only."""
+
+DecisionAppOption: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        "--app",
+        metavar="APP",
+        help=f"{_RUN_APP}; if there is none, the decision is recorded, and another process continues the run.",
+    ),
+]
+"""The application of a run that a decision continues."""
+
+APP_PLACEHOLDER: Final = "package.module:attribute"
+"""What stands in a command for an application that is not installed, and was not named."""
 
 WAIT_SECONDS: Final = 20.0
 """How long a command waits for a run that another process executes."""

@@ -195,8 +195,9 @@ def check_open(row: QuestionRow | None, question: str, now: float) -> QuestionRo
             f"question {question} is closed: the call has ended after all, with an outcome of its own"
         )
     if status != "open":
-        by = f" by {row.decision.by}" if row.decision else ""
-        raise RequestConflictError(f"question {question} is already {'approved' if status == 'taken' else status}{by}")
+        by, kind = (f" by {row.decision.by}", row.decision.kind) if row.decision else ("", "")
+        yes = "confirmed" if kind == "confirm" else "approved"
+        raise RequestConflictError(f"question {question} is already {status if status == 'denied' else yes}{by}")
     return row
 
 
