@@ -13,7 +13,7 @@ from remit import Effect, tool
 from remit.contracts.arguments import Limits, canonical_json, parse_arguments
 from remit.contracts.grant import LIKE_KEY, matches_pattern
 from remit.engine.schedule import Schedule
-from remit.layers import Redact
+from remit.layers import Redact, Reply
 from remit.models.answer_stream import AnswerStream
 from remit.models.bounded_http import BoundedHttp
 from remit.models.openai import parse_completion
@@ -122,6 +122,13 @@ async def _redact() -> object:
     return [redaction.redact_text(text) for text in ("a" * 250_000 + "!", "ab." * 80_000)]
 
 
+async def _redact_often() -> object:
+    redaction = Redact(patterns=["a", r"\d", r"\w"]).redaction
+    texts = ("a " * (_LONG // 2), "1" * _LONG, json.dumps(["a"] * 200_000), json.dumps(dict.fromkeys(range(90_000), 1)))
+    replies = [redaction.redact_reply(Reply(text)) for text in texts]
+    return replies, Redact(patterns=[r"\d*"])
+
+
 async def _suggest() -> object:
     names = [f"find_page_number_{number}" for number in range(20_000)]
     return suggest("x" * _LONG, ["x" * _LONG]), suggest("find_page_number_of_x", names)
@@ -162,4 +169,5 @@ CASES: Final[dict[str, Callable[[], Awaitable[object]]]] = {
     "a grant with many wildcards": _match_grant,
     "names that are like others": _suggest,
     "patterns of Redact": _redact,
+    "patterns of Redact that match everywhere": _redact_often,
 }

@@ -3,30 +3,18 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from importlib import import_module
-from typing import Any, Final, Protocol
+from typing import Any, cast
 
+from remit.contracts.contract import OutputSchema
+from remit.contracts.removal import ERROR_FACTS, Pattern, Removal, compile_pattern
 from remit.contracts.reply import NOT_LOADED, Reply
 from remit.contracts.schema import shorten_text
-from remit.contracts.secret import (
-    KNOWN_SECRETS,
-    REDACTION_MARK,
-    redact_secrets,
-    redact_secrets_in_content,
-    rewrite_content,
-)
-from remit.errors import CallError, SetupError, error_from_reply
+from remit.contracts.secret import KNOWN_SECRETS, redact_secrets, redact_secrets_in_content
+from remit.errors import CallError, error_from_reply
+from remit.schemas.json_schema import list_properties
 from remit.schemas.jsontext import compact_json
-
-_MARK: Final = REDACTION_MARK.encode()
-
-
-class _Pattern(Protocol):
-    """A compiled pattern over UTF-8."""
-
-    def sub(self, replacement: bytes, text: bytes, /) -> bytes: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,21 +23,26 @@ class Redaction:
 
     fields: tuple[str, ...] = ()
     patterns: tuple[str, ...] = ()
-    _compiled: tuple[_Pattern, ...] = field(init=False, repr=False, compare=False)
+    _compiled: tuple[Pattern, ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_compiled", tuple(map(_compile, self.patterns)))
+        object.__setattr__(self, "_compiled", tuple(map(compile_pattern, self.patterns)))
 
     def redact_text(self, text: str) -> str:
         """Remove text that matches a pattern."""
-        given = data = text.encode("utf-8", "surrogatepass") if self._compiled else b""
-        for pattern in self._compiled:  # What is redacted already stays: a text may pass several layers.
-            data = _MARK.join(pattern.sub(_MARK, part) for part in data.split(_MARK))
-        return text if data == given else data.decode("utf-8", "replace")
+        return Removal(self._compiled).redact_text(text)
 
-    def redact_reply(self, reply: Reply) -> Reply:
-        """The reply without what the rules remove; the same reply if they remove nothing."""
-        content = rewrite_content(reply.content, self.redact_text, self.fields)
+    def redact_reply(self, reply: Reply, output: OutputSchema[Any] | None = None) -> Reply:
+        """The reply without what the rules remove, but with the keys that ``output`` declares.
+
+        It is the same reply if they remove nothing.
+        """
+
+        def list_declared() -> frozenset[str]:
+            return frozenset() if output is None else list_properties(output.json_schema)
+
+        removal = Removal(self._compiled, self.fields, list_declared)
+        content = (removal.redact_content if reply.outcome == "ok" else removal.redact_error)(reply.content)
         error = reply.error and self.redact_error(reply.error)
         return reply if content == reply.content else _with_content(reply, content, error)
 
@@ -58,10 +51,10 @@ class Redaction:
         return _rewrite_error(error, self.redact_text)
 
 
-def redact_reply(reply: Reply, redactions: Sequence[Redaction]) -> Reply:
-    """The reply without the values of secrets and without what the redactions remove."""
+def redact_reply(reply: Reply, redactions: Sequence[Redaction], output: OutputSchema[Any] | None = None) -> Reply:
+    """The reply without the values of secrets and without what the redactions remove. Declared keys stay."""
     for redaction in redactions:
-        reply = redaction.redact_reply(reply)
+        reply = redaction.redact_reply(reply, output)
     content = redact_secrets_in_content(reply.content)
     error = None if reply.error is None else redact_error(reply.error)
     return reply if content == reply.content and error is reply.error else _with_content(reply, content, error)
@@ -99,29 +92,29 @@ def safe_cause(error: BaseException, redactions: Sequence[Redaction] = ()) -> Ba
     return error if redact_text(text, redactions) == text else None
 
 
-def _compile(pattern: str) -> _Pattern:
-    """Compile a pattern with RE2: with `re`, a text could make a harmless pattern take hours."""
-    try:
-        re2: Any = import_module("re2")  # only patterns need it, and it has no types
-    except ImportError as error:
-        raise SetupError("Redact(patterns=…) needs google-re2: pip install 'remit[redact]'") from error
-    options = re2.Options()
-    options.log_errors = False
-    try:
-        return re2.compile(pattern.encode(), options)
-    except re2.error as error:
-        what = error.args[0].decode(errors="replace")
-        raise SetupError(
-            f"{pattern!r} is not a regular expression of RE2, which has no look-around and no back-references: {what}"
-        ) from error
-
-
 def _with_content(reply: Reply, content: str, error: CallError | None) -> Reply:
     return Reply(content, reply.outcome, NOT_LOADED, error, reply.is_final, reply.notice)
 
 
 def _rewrite_error(error: CallError, change: Callable[[str], str]) -> CallError:
     """The error itself if ``change`` leaves it as it is, else a new error of its kind with the changed text."""
-    content = compact_json(error.to_reply())
-    changed = rewrite_content(content, change)
-    return error if changed == content else error_from_reply(changed)
+    body = error.to_reply()
+    told = [text for name, part in body.items() if name not in ERROR_FACTS for text in _iter_texts(part)]
+    if all(change(text) == text for text in told):
+        return error
+    message = change(str(body.get("error", error.message)))
+    return error_from_reply(compact_json({"error": message, "errorCode": error.code}))
+
+
+def _iter_texts(value: object) -> Iterator[str]:
+    """The texts in what an error tells: an application's error may tell more than its message."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for name, part in cast("dict[str, object]", value).items():
+            yield from (name, *_iter_texts(part))
+    elif isinstance(value, list):
+        for part in cast("list[object]", value):
+            yield from _iter_texts(part)
+    else:
+        yield compact_json(value)

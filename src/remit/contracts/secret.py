@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import threading
-from collections.abc import Callable, Collection
-from typing import Annotated, Any, Final, NoReturn, Protocol, cast
+from typing import Annotated, Final, NoReturn, Protocol
 
 from pydantic import Field, StringConstraints
 
 from remit.contracts.spelling import derive_spellings, read_views, replace_spellings
 from remit.core.checks import check_text
 from remit.errors import SetupError
-from remit.schemas.jsontext import compact_json
 from remit.schemas.rewritten_json import rewrite_json
 
 MIN_SECRET_LENGTH: Final = 8
@@ -114,34 +111,6 @@ def redact_secrets_in_content(content: str) -> str:
     if not contains_secret(content):
         return content
     return rewrite_json(content, redact_secrets, REDACTION_MARK)
-
-
-def rewrite_content(content: str, change: Callable[[str], str], fields: Collection[str] = ()) -> str:
-    """Apply ``change`` to every text, key and number in the content, and remove the values of ``fields``."""
-    try:
-        value: object = json.loads(content)
-    except (ValueError, RecursionError):
-        return change(content)
-    changed = _rewrite_value(value, change, fields)
-    return content if changed == value else compact_json(changed)
-
-
-def _rewrite_value(value: object, change: Callable[[str], str], fields: Collection[str]) -> object:
-    if isinstance(value, str):
-        return change(value)
-    if isinstance(value, dict):
-        pairs = cast("dict[str, Any]", value).items()
-        return {
-            change(name): REDACTION_MARK
-            if name in fields and part is not None
-            else _rewrite_value(part, change, fields)
-            for name, part in pairs
-        }
-    if isinstance(value, list):
-        return [_rewrite_value(part, change, fields) for part in cast("list[Any]", value)]
-    text = compact_json(value)
-    changed = change(text)
-    return value if changed == text else changed
 
 
 REDACTION_MARK: Final = "[redacted]"

@@ -297,7 +297,7 @@ class Base:
             checked, content = output.dump(value)
             reply = Reply(content, "ok", checked, output=output)
         if KNOWN_SECRETS.replacements or call.redactions:
-            return redact_reply(reply, call.redactions).load(output)
+            return redact_reply(reply, call.redactions, output).load(output)
         return reply
 
     def _replay_end(self, ended: AttemptEnded, content: str) -> Reply:

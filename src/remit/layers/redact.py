@@ -17,11 +17,14 @@ class Redact(CallLayer):
 
     The base applies it before the end of an attempt is on record; the layer itself applies it to replies of layers
     inside it. Patterns are RE2's (extra ``redact``), which match in linear time: they have no look-around and no
-    back-references, and their classes, such as digits, are of ASCII. Arguments stay as they are: they are what an
-    approver sees and what runs. An agent inside does not stream: its answers come when they are recorded.
+    back-references, and their classes, such as digits, are of ASCII. Each pattern sees the text as it was, and adjacent
+    matches become one mark. Keys that the tool's type declares stay; other keys are data, and those that become the
+    same are numbered. A result with more than 65,536 matches is redacted as a whole. Arguments stay as they are: they
+    are what an approver sees and what runs. An agent inside does not stream: its answers come when they are recorded.
 
     Raises:
-        SetupError: nothing is given, a pattern is not a regular expression of RE2, or the extra is not installed.
+        SetupError: nothing is given, a pattern is not a regular expression of RE2 or matches empty text, or the extra
+            is not installed.
     """
 
     def __init__(self, *, fields: Iterable[str] = (), patterns: Iterable[str] = ()) -> None:
@@ -47,7 +50,7 @@ class Redact(CallLayer):
                     raise
                 raise safe from None
             output = call.callee.schema_out
-            return redaction.redact_reply(reply.check(output)).load(output)
+            return redaction.redact_reply(reply.check(output), output).load(output)
 
         return redact
 

@@ -30,6 +30,22 @@ def generate_json_schema(adapter: TypeAdapter[Any]) -> JsonSchema:
     return schema if root is None else {**schema["$defs"][root.removeprefix("#/$defs/")], **schema}
 
 
+def list_properties(schema: JsonSchema) -> frozenset[str]:
+    """The names of all properties that a schema declares, at any depth."""
+    names: set[str] = set()
+    parts: list[object] = [schema]
+    while parts:
+        part = parts.pop()
+        if isinstance(part, dict):
+            found = cast("JsonSchema", part)
+            if isinstance(properties := found.get("properties"), dict):
+                names.update(cast("JsonSchema", properties))
+            parts += found.values()
+        elif isinstance(part, list):
+            parts += cast("list[object]", part)
+    return frozenset(names)
+
+
 class _SchemaGenerator(GenerateJsonSchema):
     """Pydantic's generator with shortcuts for simple types: an application has thousands of them."""
 
