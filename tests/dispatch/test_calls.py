@@ -19,7 +19,7 @@ from remit.journal.ledger import STALL_TIMEOUT
 from remit.layers import Reply
 from tests.dispatch.kit import Bench, Crash, of_kind
 
-Body = Callable[[CallContext], Awaitable[Any]]
+Body = Callable[[LeafContext], Awaitable[Any]]
 
 
 def echo(keys: list[str]) -> Tool[[str, int], str]:
@@ -120,7 +120,6 @@ class Talk:
         @tool(effect=effect)
         async def talk(ctx: LeafContext) -> str:
             """Say something."""
-            assert isinstance(ctx, CallContext)
             await left.pop(0)(ctx)
             return "said"
 
@@ -132,12 +131,11 @@ async def notes(bench: Bench) -> list[tuple[str, Any]]:
 
 
 def saying(*words: str, dies: bool = False) -> Body:
-    async def body(ctx: CallContext) -> None:
+    async def body(ctx: LeafContext) -> None:
         for word in words:
             ctx.log(word, by="ada")
             ctx.emit("said", {"word": word})
         if dies:
-            ctx.ledger.start_flush()
             raise Crash
 
     return body
@@ -152,7 +150,7 @@ async def test_what_a_body_says_is_filed_under_its_call() -> None:
 
 
 async def test_an_event_may_carry_nothing() -> None:
-    async def body(ctx: CallContext) -> None:
+    async def body(ctx: LeafContext) -> None:
         ctx.emit("begun")
 
     talk = Talk(body, effect=Effect.KEYED).tool
@@ -165,8 +163,10 @@ async def test_an_event_may_carry_nothing() -> None:
 async def test_what_was_said_before_a_crash_is_not_said_again(effect: Effect) -> None:
     talk = Talk(saying("a", dies=True), saying("a", "b"), effect=effect).tool
     bench = Bench(talk)
+    ledger = await bench.drive()
     with pytest.raises(Crash):
-        await bench.base(talk)
+        await bench.base(talk, ledger=ledger)
+    await ledger.flush()
     ledger = await bench.drive()
     await bench.base(talk, ledger=ledger)
     await ledger.flush()

@@ -11,10 +11,12 @@ from typing import Any, cast
 import pytest
 
 from remit import App, Context, Effect, LeafContext, Principal, Runtime, Stack, Tool, tool
+from remit.contracts.callee import Frame
 from remit.contracts.items import Note
 from remit.errors import ContractError
 from remit.layers import Reply
 from remit.testing import superuser
+from tests.dispatch.actors import Actor
 from tests.dispatch.kit import of_kind
 
 ADA, BOB = superuser(name="ada"), Principal("bob")
@@ -60,14 +62,16 @@ def runtime_of(*tools: Tool[..., Any]) -> Runtime:
 @pytest.mark.parametrize("member", MEMBERS)
 @pytest.mark.parametrize("effect", [Effect.COMPOSED, Effect.KEYED, Effect.PURE])
 async def test_a_context_does_nothing_after_its_call_has_ended(member: str, effect: Effect) -> None:
-    @tool(effect=effect, risk="safe")
-    async def keep(ctx: LeafContext) -> str:
+    async def keep(ctx: Context) -> str:
         """Keep the context."""
         KEPT.append(ctx)
         return "kept"
 
-    runtime = runtime_of(keep)
-    result = await runtime.call(keep, ADA)
+    if effect is not Effect.COMPOSED:
+        keep.__annotations__["ctx"] = LeafContext
+    made = tool(effect=effect, risk="safe")(keep)
+    runtime = runtime_of(made)
+    result = await runtime.call(made, ADA)
     if effect is Effect.COMPOSED or member not in {"call", "tools"}:
         with pytest.raises(ContractError, match="of keep: its call has ended, and a context works only while its call"):
             await act(KEPT[0], member)
@@ -252,14 +256,31 @@ async def test_a_task_that_a_call_has_left_behind_serves_the_calls_after_it() ->
     workers.pop().cancel()
 
 
-async def test_a_body_that_is_closed_from_elsewhere_ends_its_context() -> None:
-    @tool(effect=Effect.COMPOSED)
-    async def keep(ctx: Context) -> str:
+@pytest.mark.parametrize("kind", [LeafContext, Context])
+async def test_the_context_of_a_body_has_the_members_of_its_protocol_and_no_others(kind: type) -> None:
+    async def keep(ctx: Context) -> list[str]:
         """Keep the context."""
         KEPT.append(ctx)
-        return "kept"
+        with pytest.raises(AttributeError, match=r"^the context of a body has no member 'ledger'$"):
+            _ = cast("Any", ctx).ledger
+        assert await ctx.last_seen("page", "p1") == {}
+        assert ctx.deadline is None
+        return [name for name in dir(ctx) if not name.startswith("_")]
 
-    await runtime_of(keep).call(keep, ADA)
+    keep.__annotations__["ctx"] = kind
+    made = tool(effect=Effect.COMPOSED)(keep)
+    protocol = {name for each in kind.__mro__ for name in vars(each) if not name.startswith("_")}
+    found: Any = (await runtime_of(made).call(made, ADA)).value()
+    assert set(found) == protocol
+    assert len(protocol) == (7 if kind is LeafContext else 9)
+
+
+async def test_a_body_that_is_closed_from_elsewhere_ends_its_context() -> None:
+    async def keep(frame: Frame) -> None:
+        KEPT.append(frame)
+
+    actor = Actor("keep", keep)
+    await Runtime(App(name="test", tools=(actor,))).call(actor, ADA)
     (kept,) = KEPT
     kept.end(copy_context().run(kept.begin))
     with pytest.raises(ContractError):

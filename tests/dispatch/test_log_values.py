@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Awaitable, Callable
+from typing import Any
 
 import pytest
 
-from remit import App, Context, Effect, LeafContext, Runtime, Stack, tool
+from remit import App, Effect, LeafContext, Runtime, Stack, tool
 from remit.contracts.items import Note
 from remit.contracts.secret import Secret
 from remit.dispatch.log_values import encode_log_data
 from remit.errors import ToolFailedError
 from remit.testing import superuser
+from remit.tools import Facts
+from tests.dispatch.actors import Actor
 
 VALUE = "sk-of-the-notes-1234"
 
@@ -59,7 +63,14 @@ def test_every_value_can_be_said_and_no_line_is_long_or_tells_a_secret() -> None
     assert VALUE[:8] not in said["more"]
 
 
-@pytest.mark.parametrize("way", ["object", "name", "attribute", "raw text"])
+WAYS: dict[str, Callable[[Any], Awaitable[Any]]] = {
+    "by name": lambda ctx: ctx.call("look", {}),
+    "as an attribute": lambda ctx: ctx.tools.look(),
+    "as a model": lambda ctx: ctx.prepare("look", "{}", "wire")(),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
 async def test_a_body_whose_effect_is_its_own_calls_no_other(way: str) -> None:
     ran = list[str]()
 
@@ -72,17 +83,13 @@ async def test_a_body_whose_effect_is_its_own_calls_no_other(way: str) -> None:
     @tool(effect=Effect.PURE)
     async def peek(ctx: LeafContext) -> str:
         """Do what its type does not allow."""
-        frame: Context = ctx  # pyright: ignore[reportAssignmentType] - what untyped code may do
-        if way == "object":
-            return await frame.call(look)
-        if way == "name":
-            return str(await frame.call("look", {}))
-        if way == "attribute":
-            return str(await frame.tools.look())
-        frame.prepare("look", "{}", "wire")  # pyright: ignore  # noqa: PGH003 - as above
-        return "never"
+        return str(await WAYS[way](ctx))
 
-    runtime = Runtime(App(name="test", tools=(peek, look)), layers=Stack())
-    with pytest.raises(ToolFailedError, match=r"peek is pure and calls no other tool; ask for a Context, and declare"):
+    pure = Actor("pure", WAYS[way])
+    pure.facts = Facts(effect=Effect.PURE)
+    runtime = Runtime(App(name="test", tools=(peek, look, pure)), layers=Stack())
+    with pytest.raises(ToolFailedError, match=r"peek failed: AttributeError: the context of a body has no member '"):
         (await runtime.call(peek, superuser())).value()
+    with pytest.raises(ToolFailedError, match=r"pure is pure and calls no other tool; ask for a Context, and declare"):
+        (await runtime.call(pure, superuser())).value()
     assert ran == []

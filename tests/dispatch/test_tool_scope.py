@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 import pytest
 from hypothesis import given
@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from remit import Agent, App, Context, Effect, Principal, Runtime, Stack, Tool, tool
 from remit.contracts.callee import Frame
 from remit.contracts.items import ToolOutput
+from remit.dispatch.context import CallContext
 from remit.dispatch.registry import AnyCallee
 from remit.errors import BudgetError, DeniedError, UnknownToolError
 from remit.layers import Authorize, Call, CallLayer, CallService, Reply, layer_fn
@@ -20,7 +21,7 @@ from remit.testing import Scripted, calls, superuser
 from remit.tools import Limits
 from tests.dispatch.actors import Actor
 
-Way = Callable[[Frame, AnyCallee], Awaitable[object]]
+Way = Callable[[Context, AnyCallee], Awaitable[object]]
 
 
 def leaf(name: str, ran: list[str]) -> Tool[[], str]:
@@ -33,7 +34,10 @@ def leaf(name: str, ran: list[str]) -> Tool[[], str]:
     return work
 
 
-async def by_model(ctx: Frame, callee: AnyCallee) -> object:
+async def by_model(ctx: Context, callee: AnyCallee) -> object:
+    """As a model calls: only an actor can, so a tool calls by name."""
+    if not isinstance(ctx, CallContext):
+        return await ctx.call(callee.name)
     reply = await ctx.prepare(callee.name, "{}", "wire")()
     return reply if reply.outcome == "ok" else reply.raise_error()
 
@@ -298,7 +302,7 @@ class Tree:
     def _make(self, index: int) -> AnyCallee:
         node, name, later = self.nodes[index], NAMES[index], list(self.made)
 
-        async def body(ctx: Frame) -> None:
+        async def body(ctx: Context) -> None:
             if not self._allowed(name):
                 self.wrong.append(f"{name} ran")
             above = ABOVE.set((*ABOVE.get(), node.reach) if node.acts else ABOVE.get())
@@ -313,11 +317,11 @@ class Tree:
         @tool(effect=Effect.COMPOSED, name=name)
         async def composed(ctx: Context) -> None:
             """Call others."""
-            await body(cast("Frame", ctx))
+            await body(ctx)
 
         return composed
 
-    async def _call(self, ctx: Frame, callee: AnyCallee, way: str) -> None:
+    async def _call(self, ctx: Context, callee: AnyCallee, way: str) -> None:
         try:
             await WAYS[way](ctx, callee)
             ran = True

@@ -137,9 +137,9 @@ BUILT: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: Runtime(application()).layer(untyped(around_steps())),
         "around_steps() is a layer around model requests or steps; attach it to an agent",
     ),
-    "a layer for any service around a runtime": (
-        lambda: Runtime(application()).layer(untyped(Timeout(5))),
-        "Timeout(seconds=5) is not a layer around calls; derive it from CallLayer, or use its .calls",
+    "a layer around steps for a runtime": (
+        lambda: Runtime(application()).layer(untyped(Timeout(5).steps)),
+        "Timeout(seconds=5) is a layer around model requests or steps; attach it to an agent: agent.layer(Timeout(…))",
     ),
     "a name as a place": (
         lambda: DOUBLE.layer(Misplaced()),
@@ -215,7 +215,7 @@ BUILT: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "a stack as layers": (
         lambda: application(layers=3),
-        "application shop: layers is 3; give a function that builds the stack",
+        "application shop: layers is 3; give a list",
     ),
     "a policy of a runtime": (
         lambda: untyped(Runtime)(application(), policy=Policy.only()),

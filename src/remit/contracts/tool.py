@@ -10,6 +10,7 @@ from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar, Unpa
 from pydantic import BaseModel
 
 from remit.contracts.arguments import Arguments
+from remit.contracts.body_context import BodyContext, LeafBodyContext
 from remit.contracts.call import CallLayer, ToolLayer, to_call_layers
 from remit.contracts.callee import UNKNOWN, Frame, LeafContext, ReconcileResult
 from remit.contracts.contract import InputSchema, OutputSchema, check_name
@@ -216,14 +217,15 @@ class Tool(Generic[P, Out]):
 
     async def run(self, payload: BaseModel, frame: Frame, /) -> Out:
         """Run the function with the arguments in the payload."""
-        first = (frame,) if self._signature.wants_context else ()
+        made = BodyContext if self._signature.makes_calls else LeafBodyContext
+        first = (made(frame),) if self._signature.wants_context else ()
         if self._signature.field_names is None:
             return await self._body(*first, self._signature.single_argument(payload))
         return await self._body(*first, **self._signature.keyword_arguments(payload))
 
     async def reconcile(self, payload: BaseModel, frame: Frame, /) -> ReconcileResult:
         """Find out whether an interrupted unsafe call took effect."""
-        return UNKNOWN if self._reconcile is None else await self._reconcile(frame, payload)
+        return UNKNOWN if self._reconcile is None else await self._reconcile(LeafBodyContext(frame), payload)
 
     async def preview(self, payload: BaseModel, ctx: LeafContext, /) -> Preview | str:
         """The preview of a call for the approver; empty if the tool has none."""
