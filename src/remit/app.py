@@ -15,12 +15,12 @@ from remit.contracts.call import CallLayer, ToolLayer, to_call_layers
 from remit.contracts.callee import Callee, check_callees
 from remit.contracts.resolution import CheckTarget, Resolver, check_kinds, check_resolvers
 from remit.core import Place, Stack, shorten
+from remit.core.call_checks import check_arguments
 from remit.core.checks import (
     as_tuple,
     check_functions,
     check_instance,
     check_instances,
-    check_keywords,
     wrong_value,
 )
 from remit.core.names import check_shown
@@ -39,6 +39,7 @@ _OF_PRESET: Final = frozenset({Place.AUTHORIZE, Place.VALIDATE})
 """The places of layers of the preset of which one is enough."""
 
 
+@check_arguments()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Env:
     """The environment of an application whose only capability is an approver.
@@ -53,7 +54,7 @@ class Env:
             raise wrong_value("Env: approver", self.approver, "give an approver, such as InboxApprover()")
 
 
-@check_keywords(model="give it to the runtime: Runtime(app, model=…)")
+@check_arguments(model="give it to the runtime: Runtime(app, model=…)")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class App:
     """An application, as an entry point in the group ``remit.apps`` returns it. The first agent is the default.

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Unpack
 
+from pydantic import BaseModel
+
 from remit.agent.agent import Agent
 from remit.agent.attachments import Refer, store_attachments
 from remit.approvals.carried import describe_act, open_with
@@ -16,6 +18,7 @@ from remit.contracts.observing import await_callback
 from remit.contracts.principal import Principal
 from remit.contracts.question import DecisionKind
 from remit.contracts.resolution import CheckTarget
+from remit.core.checks import check_instance
 from remit.dispatch.context import caller_of_runs
 from remit.dispatch.registry import AnyCallee
 from remit.engine.artifacts import ArtifactService
@@ -72,6 +75,7 @@ class RunOpener:
             raise RequestConflictError(f"the agent {announced_by!r} announced the call; leave out agent=")
         if is_stored or options.get("when_busy") == "queue":
             self._callees.check_listed_model(callee)
+        check_instance("prompt", prompt, (str, BaseModel), "give a string, or an object of the agent's input")
         arguments = callee.build_arguments(prompt, **callee.definition.file_fields(options.get("files", ())))
         return RunRequest.of_agent(callee, arguments, by, options)._replace(carries=carried)
 

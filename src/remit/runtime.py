@@ -25,7 +25,8 @@ from remit.contracts.principal import Principal
 from remit.contracts.question import DecisionKind
 from remit.contracts.usage import Prices
 from remit.core import Stack
-from remit.core.checks import as_clock, check_instance, check_instances, check_keywords
+from remit.core.call_checks import check_arguments, check_calls
+from remit.core.checks import as_clock, check_instance, check_instances
 from remit.dispatch.dispatcher import Dispatcher
 from remit.dispatch.registry import AnyCallee, Registry
 from remit.engine.artifacts import ArtifactService
@@ -73,7 +74,8 @@ LEASE_SECONDS: Final = 30.0
 """Seconds for which a driver holds a run after it was last heard of."""
 
 
-@check_keywords(policy="give it to the application: App(policy=…)", budget="give it to the application: App(budget=…)")
+@check_calls
+@check_arguments(policy="give it to the application: App(policy=…)", budget="give it to the application: App(budget=…)")
 class Runtime:
     """Runs an application. Its layers are immutable: `layer` returns a new runtime.
 
@@ -118,8 +120,7 @@ class Runtime:
         self._layers = app.build_layers() if layers is None else to_call_layers(layers)
         self._limits = limits or app.limits
         self.artifacts = ArtifactService(self.store, self._limits)
-        self._principals = PrincipalLookup(directory)
-        self._clock, self._make_run_id = clock, make_run_id or new_id
+        self._clock, self._make_run_id, self._principals = clock, make_run_id or new_id, PrincipalLookup(directory)
         self._on_item: ItemCallback = wake_streams_and(on_item)
         name, table = f"{os.getpid()}-{new_id()}", with_default_prices(prices)
         self._executor = RunExecutor(
@@ -129,10 +130,9 @@ class Runtime:
         check_prices(linked, self._layers, table)
         registry, terms = Registry(linked), RunTerms(self._layers, self._limits, linked)
         self._named_models = NamedModels(registry)
-        self._callees = ListedCallees(
-            app.name, registry, self._conversations, Agent, app.agents[0].name if app.agents else ""
-        )
-        self.dispatcher = Dispatcher(self._layers, registry, self._limits, self._callees.default_agent)
+        default_agent = app.agents[0].name if app.agents else ""
+        self._callees = ListedCallees(app.name, registry, self._conversations, Agent, default_agent)
+        self.dispatcher = Dispatcher(self._layers, registry, self._limits, default_agent)
         self._call_root = RootCaller(self.dispatcher, self.store, self._limits, app.references, self._principals.today)
         self._execute = RootExecutor(self._executor, self._conversations, self._call_root, terms)
         self._opener = RunOpener(

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from remit.contracts.secret import Secret, SecretRef, Secrets
+from remit.core.call_checks import check_arguments
 from remit.core.checks import as_path, check_name, check_text
 from remit.errors import NotFoundError
 
@@ -18,6 +19,7 @@ __all__ = ["EnvSecrets", "FileSecrets", "Secret", "SecretRef", "Secrets"]
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 
 
+@check_arguments()
 class EnvSecrets:
     """Secrets from the environment variables listed here: ``env:STRIPE_KEY``.
 
@@ -46,6 +48,7 @@ class EnvSecrets:
         return f"EnvSecrets({', '.join(map(repr, self._names))})"
 
 
+@check_arguments()
 class FileSecrets:
     """Secrets from the files of one folder, as mounted into containers: ``file:stripe_key``.
 

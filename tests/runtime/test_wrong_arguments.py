@@ -27,6 +27,7 @@ from remit import (
 )
 from remit.app import Env
 from remit.contracts.step import StepOutcome, StepRequest
+from remit.engines import LocalEngine
 from remit.errors import RemitError, SetupError
 from remit.inventory import SessionGate
 from remit.layers import (
@@ -44,6 +45,7 @@ from remit.layers import (
     layer_fn,
 )
 from remit.messages import ChatRequest, Completion
+from remit.models import OpenAI
 from remit.policies import HighRisk
 from remit.secrets import Secret
 from remit.testing import Scripted
@@ -247,6 +249,23 @@ BUILT: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: Runtime(application(), clock=untyped(3)),
         "Runtime: clock is 3; give a function",
     ),
+    "instructions without a name": (
+        lambda: untyped(Agent)("clerk", "Work."),
+        "Agent takes 1 argument without a name, not 2; write Agent(name, instructions=…)",
+    ),
+    "a rate without names": (
+        lambda: untyped(RateLimit)("60/minute"),
+        "RateLimit takes 0 arguments without a name, not 1; write RateLimit(calls=…, seconds=…)",
+    ),
+    "no reason to ask": (untyped(Ask), "Ask: reason is missing; write Ask(reason=…)"),
+    "an endpoint without a key": (
+        lambda: untyped(OpenAI)("gpt-5"),
+        "OpenAI: api_key is missing; write OpenAI(model, api_key=…)",
+    ),
+    "an engine without a handler of errors": (
+        lambda: untyped(LocalEngine)(3, 4, applications="x"),
+        "LocalEngine: on_error is missing; write LocalEngine(store, execute, applications=…, on_error=…)",
+    ),
     "a lease": (
         lambda: Runtime(application(), lease_seconds=untyped("3")),
         "Runtime: lease_seconds is '3'; give a number",
@@ -341,7 +360,49 @@ def test_a_part_of_the_wrong_type_is_refused_when_it_is_built(case: str) -> None
 ASKED: dict[str, tuple[Callable[[Runtime], Any], str]] = {
     "a name as a principal": (lambda runtime: runtime.run("go", by=untyped("ada")), "by is 'ada'; give a Principal"),
     "no principal": (lambda runtime: runtime.submit("go", by=untyped(None)), "by is None; give a Principal"),
-    "a prompt": (lambda runtime: runtime.run(untyped(3), by=ADA), "prompt: "),
+    "a prompt": (lambda runtime: runtime.run(untyped(3), by=ADA), "prompt is 3; give a string, or an object of the "),
+    "no prompt": (lambda runtime: runtime.run(untyped(None), by=ADA), "prompt is None; give a string"),
+    "prompts": (lambda runtime: runtime.run(untyped(["a"]), by=ADA), "prompt is ['a']; give a string"),
+    "a prompt of a call": (
+        lambda runtime: runtime.call(untyped(runtime.app.agents[0]), ADA, 3),
+        "the prompt of clerk is 3; give a string",
+    ),
+    "no principal at all": (
+        lambda runtime: untyped(runtime).run("go"),
+        "Runtime.run: by is missing; write run(prompt, by=…)",
+    ),
+    "a decision without a name": (
+        lambda runtime: untyped(runtime).decide("q", True, by=ADA),
+        "Runtime.decide takes 1 argument without a name, not 2; write decide(question, approved=…, by=…)",
+    ),
+    "a misspelt edit": (
+        lambda runtime: untyped(runtime).decide("q", approved=True, by=ADA, argument="{}"),
+        "Runtime.decide has no parameter 'argument'; did you mean arguments?",
+    ),
+    "a misspelt edit by a client": (
+        lambda runtime: untyped(runtime.client(ADA)).decide("q", approved=True, argument="{}"),
+        "Client.decide has no parameter 'argument'; did you mean arguments?",
+    ),
+    "a misspelt filter": (
+        lambda runtime: untyped(runtime.store).list_runs(tenat="a"),
+        "InMemoryStore.list_runs has no parameter 'tenat'; did you mean tenant?",
+    ),
+    "a tool by a client": (
+        lambda runtime: runtime.client(ADA).call(untyped(DOUBLE), untyped(3)),
+        "call: tool is Tool double (pure, safe); give its name, 'double'",
+    ),
+    "no tool by a client": (
+        lambda runtime: runtime.client(ADA).call(untyped(None), {}),
+        "call: tool is None; give the name of a tool",
+    ),
+    "a tool by its name": (
+        lambda runtime: runtime.call_by_name(untyped(DOUBLE), untyped(None), by=ADA),
+        "tool is Tool double (pure, safe); give its name, 'double'",
+    ),
+    "a stream that is awaited": (
+        lambda runtime: untyped(runtime.stream("go", by=ADA)),
+        "Runtime.stream is iterated, not awaited; write async for event in stream(…)",
+    ),
     "a conversation": (
         lambda runtime: runtime.run("go", by=ADA, agent="clerk", conversation=untyped(3)),
         "conversation is 3; give a string",

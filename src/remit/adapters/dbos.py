@@ -18,6 +18,7 @@ from datetime import UTC, datetime, timedelta
 from types import TracebackType
 from typing import Any, Final, Self
 
+from remit.core.call_checks import check_arguments
 from remit.lazy_exports import require_extra
 
 with require_extra(__name__, "dbos"):
@@ -44,6 +45,7 @@ _RETENTION_SECONDS: Final = 3600.0
 """Seconds for which DBOS keeps a finished attempt."""
 
 
+@check_arguments()
 class DbosEngine:
     """Executes runs in any number of processes on one Postgres.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from pydantic import BaseModel, ValidationError
 
@@ -39,13 +39,14 @@ from remit.contracts.provider_tool import ProviderTool, as_provider_tools
 from remit.contracts.schema import Input, Output
 from remit.contracts.settings import NO_SETTINGS, ModelSettings
 from remit.core import Stack
-from remit.core.checks import as_text_tuple, as_texts, as_tuple_of, check_keywords, check_method
+from remit.core.call_checks import check_arguments
+from remit.core.checks import as_text_tuple, as_texts, as_tuple_of, check_method
 from remit.errors import InvalidArgumentsError, SetupError
 
 _NATIVE = NativeDriver()
 
 
-@check_keywords(
+@check_arguments(
     policy="a policy governs runs: App(policy=…)",
     max_turns="write limits=AgentLimits(turns=…)",
     **{name: f"write settings=ModelSettings({name}=…)" for name in ModelSettings.model_fields},
@@ -325,6 +326,8 @@ class Agent:
         try:
             if isinstance(payload, str):
                 fields = {"prompt": payload, **fields}
+            elif payload is not None and not isinstance(cast("object", payload), BaseModel):
+                raise InvalidArgumentsError(f"the prompt of {self.name} is {payload!r}; give a string")
             if not isinstance(payload, BaseModel):
                 payload = self.schema_in.model.model_validate(fields, by_alias=True, by_name=True)
             return self.schema_in.dump_arguments(self.schema_in.check_payload(payload))

@@ -19,10 +19,12 @@ from remit.contracts.compacted_history import compact_messages, compaction_id, g
 from remit.contracts.estimate import estimate_tokens
 from remit.contracts.items import HistoryCompacted, Message
 from remit.contracts.ledger import Ledger
+from remit.core.call_checks import check_arguments
 from remit.core.checks import check_counts
 from remit.errors import SetupError
 
 
+@check_arguments()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compaction:
     """Shortens an agent's history before a request that is estimated at more than ``tokens``.

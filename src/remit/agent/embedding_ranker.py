@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from remit.agent.tool_ranking import ToolText
+from remit.core.call_checks import check_arguments
 from remit.core.checks import check_functions
 from remit.embeddings import Embed, local_embeddings
 
@@ -16,6 +17,7 @@ _MAX_DISTANCE: Final = 0.15
 """How much less like the query than the best one a tool may be."""
 
 
+@check_arguments()
 class EmbeddingRanker:
     """Ranks tools by how like the query they are. Give it beside a `WordRanker`, which knows names and rare words.
 

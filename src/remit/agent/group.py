@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from remit.agent.agent import Agent
+from remit.core.call_checks import check_arguments
 from remit.core.checks import as_tuple_of, check_flag
 from remit.errors import NameTakenError, SetupError
 
 
+@check_arguments()
 class AgentGroup:
     """Agents that hand over to one another; the first of them speaks first. List its agents in the application.
 

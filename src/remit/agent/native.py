@@ -25,10 +25,12 @@ from remit.agent.model import (
 from remit.contracts.call import StepLayer, StepService
 from remit.contracts.schema import shorten_text
 from remit.contracts.step import StepRequest
+from remit.core.call_checks import check_arguments
 from remit.core.checks import check_functions
 from remit.errors import ModelRefusedError, NoModelError, SetupError, ToolFailedError
 
 
+@check_arguments()
 class NativeDriver:
     """Runs agents with `AgentLoop` over `AgentStep`. Chat messages are sent exactly as they are recorded.
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from remit.contracts.items import Outcome
+from remit.core.call_checks import check_arguments
 from remit.core.checks import as_tuple_of, check_counts, check_instance, check_name, check_numbers
 from remit.errors import SetupError
 
@@ -66,6 +67,7 @@ class StopPolicy(abc.ABC):
         return AllOf((self, _check_policy(other)))
 
 
+@check_arguments()
 @dataclass(frozen=True, slots=True)
 class NoCalls(StopPolicy):
     """The model called no tool; the default."""
@@ -80,6 +82,7 @@ class NoCalls(StopPolicy):
         return not turn.calls
 
 
+@check_arguments()
 @dataclass(frozen=True, slots=True)
 class CalledTool(StopPolicy):
     """A call of the tool ``name`` succeeded."""
@@ -99,6 +102,7 @@ class CalledTool(StopPolicy):
         return TurnCall(self.name, "ok") in turn.calls
 
 
+@check_arguments()
 @dataclass(frozen=True, slots=True)
 class HasText(StopPolicy):
     """The model's answer contains ``marker``, such as ``FINAL_ANSWER:``."""
@@ -118,6 +122,7 @@ class HasText(StopPolicy):
         return self.marker in turn.text
 
 
+@check_arguments()
 @dataclass(frozen=True, slots=True)
 class TurnsUsed(StopPolicy):
     """The agent has had ``count`` turns."""
@@ -133,6 +138,7 @@ class TurnsUsed(StopPolicy):
         return turn.number >= self.count
 
 
+@check_arguments()
 @dataclass(frozen=True, slots=True)
 class TokensUsed(StopPolicy):
     """The agent has used ``count`` tokens, with everything that it called."""
@@ -148,6 +154,7 @@ class TokensUsed(StopPolicy):
         return turn.tokens >= self.count
 
 
+@check_arguments()
 @dataclass(frozen=True, slots=True)
 class CostUsed(StopPolicy):
     """The agent has cost ``dollars``, with everything that it called, or what it has cost is unknown."""
@@ -163,6 +170,7 @@ class CostUsed(StopPolicy):
         return turn.cost is None or turn.cost >= self.dollars
 
 
+@check_arguments()
 @dataclass(frozen=True, slots=True)
 class SecondsUsed(StopPolicy):
     """The agent has executed for ``seconds``, without those of waiting for a person."""
@@ -178,6 +186,7 @@ class SecondsUsed(StopPolicy):
         return turn.seconds >= self.seconds
 
 
+@check_arguments()
 class _Composed(StopPolicy):
     """Policies joined by one word."""
 

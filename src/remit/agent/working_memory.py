@@ -20,6 +20,7 @@ from remit.contracts.entity import Entity, entities_of
 from remit.contracts.items import Item, Message, ToolOutput
 from remit.contracts.ledger import Ledger
 from remit.contracts.question import content_digest
+from remit.core.call_checks import check_arguments
 from remit.core.checks import check_counts
 from remit.errors import SetupError
 
@@ -27,6 +28,7 @@ _Key = tuple[str, str]
 """The kind and the id of an object."""
 
 
+@check_arguments()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkingMemory:
     """What an agent remembers of the entities that results of its conversation described; see `remit.tools.entity`.

@@ -17,6 +17,7 @@ from remit.contracts.failures import is_failure
 from remit.contracts.question import DecisionKind, content_digest
 from remit.contracts.redact import safe_cause
 from remit.contracts.secret import redact_secrets
+from remit.core.call_checks import check_arguments
 from remit.core.checks import as_texts, check_flag, check_name, check_numbers, check_permission, check_text
 from remit.errors import CallError, PolicyError, SetupError
 
@@ -41,11 +42,13 @@ def check_lifetime(seconds: object, what: str) -> None:
         raise SetupError(f"{what} is {seconds} seconds; give a positive number, at most {MAX_LIFETIME:.0f} (100 years)")
 
 
+@check_arguments()
 @dataclass(frozen=True, slots=True)
 class Allow:
     """The call may run."""
 
 
+@check_arguments()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ask:
     """A person with permission ``who`` must decide within ``expires_in`` seconds; otherwise the call is denied.
@@ -72,6 +75,7 @@ class Ask:
         check_lifetime(self.expires_in, "Ask: expires_in")
 
 
+@check_arguments()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
     """The call may not run."""
@@ -102,6 +106,7 @@ class Rule(Protocol):
 # voids the approvals and grants that were given before.
 
 
+@check_arguments()
 @dataclass(frozen=True, slots=True)
 class HighRisk:
     """Ask before calls of high risk."""
@@ -115,6 +120,7 @@ class HighRisk:
         return None
 
 
+@check_arguments()
 @dataclass(frozen=True, slots=True)
 class Egress:
     """Ask before calls that send data out of the system, even to read. Composed ones pass: their calls ask."""
@@ -129,6 +135,7 @@ class Egress:
         return None
 
 
+@check_arguments()
 @dataclass(frozen=True, slots=True)
 class Undeclared:
     """Ask before calls of a tool that declares neither effect nor risk: it may do anything."""
@@ -142,6 +149,7 @@ class Undeclared:
         return None
 
 
+@check_arguments()
 @dataclass(frozen=True, slots=True)
 class ConfirmationFlag:
     """Let the acting person confirm calls of tools with a confirmation flag, where an approver would decide else."""
@@ -155,6 +163,7 @@ class ConfirmationFlag:
         return None
 
 
+@check_arguments()
 @dataclass(frozen=True, slots=True)
 class When:
     """A rule of your own: returns ``verdict`` for calls of ``tools`` for which ``test`` returns True.
@@ -203,6 +212,7 @@ _KINDS_OF_REMIT: Final = (*_DEFAULT_RULES, ConfirmationFlag)
 _DEFAULT_VERDICT: Final = (Allow(), "")
 
 
+@check_arguments()
 class Policy:
     """Rules in order, and after them the default ones: ``HighRisk(), Egress(), Undeclared()``.
 

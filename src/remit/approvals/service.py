@@ -18,6 +18,7 @@ from remit.contracts.question import Decision, DecisionKind, Question
 from remit.contracts.schema import shorten_text
 from remit.contracts.secret import redact_secrets, redact_secrets_in_content
 from remit.contracts.target import as_target
+from remit.core.call_checks import check_calls
 from remit.core.checks import check_text
 from remit.core.names import as_person_name
 from remit.errors import (
@@ -125,6 +126,7 @@ class DecisionService:
             raise RequestError(f"this is not a valid result of {tool}: {callee.schema_out.explain(error)}") from error
 
 
+@check_calls
 class GrantService:
     """Creates, lists and revokes grants.
 

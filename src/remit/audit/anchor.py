@@ -12,6 +12,7 @@ from typing import Protocol, runtime_checkable
 from pydantic import TypeAdapter, ValidationError
 
 from remit.audit.append_only_file import append_lines, read_lines
+from remit.core.call_checks import check_arguments
 from remit.errors import JournalFormatError
 from remit.schemas.jsontext import compact_json
 
@@ -52,6 +53,7 @@ class Anchor(Protocol):
         ...
 
 
+@check_arguments()
 @dataclass(frozen=True, slots=True)
 class FileAnchor:
     """An anchor in a file that is only appended to, with one head per line.

@@ -13,12 +13,14 @@ from remit.audit.anchor import Anchor, LogHead
 from remit.audit.log import AuditLog, RunHead, advance_head
 from remit.audit.report import AuditReport, find_log_faults
 from remit.audit.run_check import LoggedRun, check_run
+from remit.core.call_checks import check_arguments
 from remit.core.checks import as_path, as_text_tuple, check_functions, check_method
 from remit.core.names import as_normalized
 from remit.errors import AuditError, RemitError
 from remit.journal.ports import RunRow, Store
 
 
+@check_arguments()
 class Audit:
     """The audit of a journal.
 

@@ -18,6 +18,7 @@ from typing import Any, Final, cast
 from msgspec import Struct
 
 from remit.contracts.secret import redact_secrets_in_content
+from remit.core.call_checks import check_arguments
 from remit.core.checks import check_counts, check_instance, check_text, find_unstorable
 from remit.errors import InvalidArgumentsError, SetupError
 from remit.schemas.jsontext import canonical_text, compact_json
@@ -35,6 +36,7 @@ _DIGIT: Final = re.compile("[0-9]")
 _NUL: Final = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 
 
+@check_arguments()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
     """Limits of every text that enters a run, and of runs. Sizes are bytes of UTF-8.

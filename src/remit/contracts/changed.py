@@ -9,6 +9,7 @@ from typing import Final
 from pydantic import TypeAdapter, ValidationError
 
 from remit.contracts.items import Item, Note
+from remit.core.call_checks import check_arguments
 from remit.core.checks import as_text_tuple, check_name, check_texts
 from remit.errors import SetupError
 
@@ -16,6 +17,7 @@ CHANGED: Final = "changed"
 """The name of the notes with changes."""
 
 
+@check_arguments()
 @dataclass(frozen=True, slots=True)
 class Changed:
     """An object that a call has changed: emitted with ``ctx.emit(Changed(…))`` once the change is stored.

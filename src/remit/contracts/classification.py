@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from remit.core.call_checks import check_arguments
 from remit.core.checks import as_member, check_texts
 from remit.errors import ContractError
 
@@ -63,6 +64,7 @@ EXPERIMENT_PERMISSION: Final = "tools:experiment"
 """The permission to call what is experimental."""
 
 
+@check_arguments()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Classification:
     """The place of an operation on the six axes. ``domain`` and ``subdomain`` are words of the application."""
@@ -92,6 +94,7 @@ class Classification:
         return (self.domain, self.subdomain, capability, complexity, maturity, tier)
 
 
+@check_arguments()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deprecation:
     """The version that deprecates an operation, the one that removes it, and the operation that replaces it."""

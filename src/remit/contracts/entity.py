@@ -14,6 +14,7 @@ from remit.contracts.callee import check_callee
 from remit.contracts.contract import Contract
 from remit.contracts.items import ToolOutput, output_content
 from remit.contracts.values import iter_values, walk
+from remit.core.call_checks import check_arguments
 from remit.core.checks import check_instance, check_name, check_text
 from remit.errors import ContractError
 
@@ -22,6 +23,7 @@ M = TypeVar("M", bound=BaseModel)
 _DECLARATION: Final = "__remit_entity__"
 
 
+@check_arguments()
 @dataclass(frozen=True, slots=True)
 class Entity:
     """An object that a result describes: its kind, its id within the kind, what people call it, and where it is."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, TypedDict, cast
 
 from remit.contracts.classification import Classification, Deprecation, Visibility
+from remit.core.call_checks import check_arguments
 from remit.core.checks import as_member, as_texts, check_counts, check_flag, check_numbers, check_text
 from remit.errors import ContractError
 
@@ -49,6 +50,7 @@ RiskName = Literal["safe", "moderate", "high"]
 """The value of a `Risk`, which a decorator accepts as well."""
 
 
+@check_arguments()
 @dataclass(frozen=True, slots=True)
 class Rate:
     """A rate limit: at most ``calls`` calls in any window of ``seconds``."""
@@ -81,6 +83,7 @@ def parse_rate(value: object) -> Rate:
     return Rate(int(match[1]), _SECONDS_PER_UNIT[match[2]])
 
 
+@check_arguments()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
     """The facts of an operation.

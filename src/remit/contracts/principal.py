@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from remit.contracts.target import check_granted, permissions_at
+from remit.core.call_checks import check_arguments
 from remit.core.checks import as_texts, check_instance, check_name, check_text
 from remit.core.names import as_normalized, as_person_name
 from remit.errors import RequestError
@@ -12,6 +13,7 @@ from remit.errors import RequestError
 WILDCARD = "*"
 
 
+@check_arguments()
 @dataclass(frozen=True, slots=True)
 class Principal:
     """An authenticated person or service.

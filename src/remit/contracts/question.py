@@ -11,6 +11,7 @@ from pydantic import TypeAdapter
 from pydantic_core import CoreConfig, SchemaValidator
 
 from remit.contracts.principal import Principal
+from remit.core.call_checks import check_arguments
 from remit.core.checks import as_tuple, check_flag, check_instance, check_name, check_texts
 from remit.core.names import as_normalized
 from remit.errors import SetupError
@@ -24,6 +25,7 @@ DecisionKind = Literal["confirm", "approve"]
 QuestionStatus = Literal["open", "approved", "denied", "taken", "expired", "closed"]
 
 
+@check_arguments()
 @dataclass(frozen=True, slots=True)
 class Change:
     """One thing that a call would change: where, and its value before and after."""
@@ -36,6 +38,7 @@ class Change:
         check_texts("Change", where=self.where, before=self.before, after=self.after)
 
 
+@check_arguments()
 @dataclass(frozen=True, slots=True)
 class Preview:
     """What a call would do, for the person who decides.
@@ -185,6 +188,7 @@ class Question:
         return _json_validator(Question).validate_json(text, strict=True)
 
 
+@check_arguments()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
     """An approver's decision. ``approved`` must be True or False, not a truthy value.

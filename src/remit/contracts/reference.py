@@ -13,12 +13,14 @@ from pydantic import GetCoreSchemaHandler, TypeAdapter
 from pydantic_core import CoreSchema, core_schema
 
 from remit.contracts.values import iter_values
+from remit.core.call_checks import check_arguments
 from remit.core.checks import as_text_tuple, check_name, check_text
 from remit.core.names import show_hidden
 from remit.errors import ContractError, InvalidArgumentsError, SetupError
 from remit.schemas.core_nodes import iter_nodes
 
 
+@check_arguments()
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """An object that a reference may mean, as a resolver returns it.
@@ -155,6 +157,7 @@ def _write(value: object) -> object:
     return {"id": str(value), "name": value.name, "revision": value.revision}
 
 
+@check_arguments()
 class Reference:
     """Marks a parameter as a reference: ``page: Annotated[str, Reference("page")]``.
 

@@ -8,6 +8,7 @@ from typing import Annotated, Final, NoReturn, Protocol
 from pydantic import Field, StringConstraints
 
 from remit.contracts.spelling import derive_spellings, read_views, replace_spellings
+from remit.core.call_checks import check_arguments
 from remit.core.checks import check_text
 from remit.errors import SetupError
 from remit.schemas.rewritten_json import rewrite_json
@@ -23,6 +24,7 @@ SecretRef = Annotated[
 """The type of a parameter that refers to a secret. Models, approvers and the journal see the reference."""
 
 
+@check_arguments()
 class Secret:
     """A value that only `reveal` returns.
 

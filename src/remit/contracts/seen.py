@@ -12,6 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 from remit.contracts.current_run import CURRENT_PRIOR_RUNS
 from remit.contracts.items import Item, Note
 from remit.contracts.ledger import Ledger
+from remit.core.call_checks import check_arguments
 from remit.core.checks import as_text_tuple, check_name, check_text, check_texts
 from remit.errors import SetupError
 
@@ -19,6 +20,7 @@ SEEN: Final = "seen"
 """The name of the notes with what was shown."""
 
 
+@check_arguments()
 @dataclass(frozen=True, slots=True)
 class Seen:
     """An object that a call shows to its caller: emitted with ``ctx.emit(Seen(…))`` by a tool that reads or writes it.

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from remit.contracts.items import ModelUsage
+from remit.core.call_checks import check_arguments
 from remit.core.checks import check_numbers
 from remit.errors import SetupError
 
@@ -16,6 +17,7 @@ _LEAST: Final = 0.001
 """The least price of a million tokens. What costs less was probably written for one token."""
 
 
+@check_arguments()
 @dataclass(frozen=True, slots=True)
 class Price:
     """The price of a model in US dollars per million tokens. ``cached`` is for prompt tokens that the provider cached.

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import enum
-import inspect
 import math
 import os
 import re
 import sys
 import time
 from collections.abc import Callable, Iterable
-from functools import wraps
 from pathlib import Path
 from types import UnionType
 from typing import Any, Final, TypeVar, cast
@@ -18,7 +16,6 @@ from typing import Any, Final, TypeVar, cast
 from remit.errors import RemitError, SetupError
 
 E = TypeVar("E", bound=enum.Enum)
-C = TypeVar("C", bound=type)
 
 
 def check_numbers(owner: str, **values: object) -> None:
@@ -278,30 +275,3 @@ def wrong_value(what: str, value: object, remedy: str) -> SetupError:
     """The error for an argument that cannot be used. Names the argument and says what to pass instead."""
     shown = f"the class {value.__name__}" if isinstance(value, type) else repr(value)
     return SetupError(f"{what} is {shown}; {remedy}")
-
-
-def check_keywords(**remedies: str) -> Callable[[C], C]:
-    """Make a class refuse keywords that it does not have with a `SetupError` in place of a TypeError.
-
-    ``remedies`` says for a keyword that users may expect what to write instead; others get a "did you mean …?".
-    """
-
-    def decorate(kind: C) -> C:
-        initialize: Any = vars(kind)["__init__"]
-        names = list(inspect.signature(initialize).parameters)[1:]
-
-        @wraps(initialize)
-        def init_or_explain(*args: Any, **kwargs: Any) -> None:
-            unknown = next((name for name in kwargs if name not in names), None)
-            if unknown is not None:
-                import difflib  # noqa: PLC0415 - needed for a mistake only
-
-                near = difflib.get_close_matches(unknown, names, n=1)
-                remedy = remedies.get(unknown) or (f"did you mean {near[0]}?" if near else f"use {', '.join(names)}")
-                raise SetupError(f"{kind.__name__} has no parameter {unknown!r}; {remedy}")
-            initialize(*args, **kwargs)
-
-        setattr(kind, "__init__", init_or_explain)  # noqa: B010 - pyright forbids to assign to a constructor
-        return kind
-
-    return decorate

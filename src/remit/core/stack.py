@@ -6,6 +6,7 @@ from collections.abc import Container, Iterator
 from types import FunctionType
 from typing import Any, Generic, TypeVar, cast
 
+from remit.core.call_checks import check_arguments
 from remit.core.layer import HasPlace, Layer, compose
 from remit.core.place import OUTSIDE, Place
 from remit.core.service import Service
@@ -17,6 +18,7 @@ Q = TypeVar("Q")
 R = TypeVar("R")
 
 
+@check_arguments()
 class Stack(Generic[L_co]):
     """An immutable sequence of layers, outermost first, which is itself a layer. `layer` returns a new stack.
 

@@ -15,6 +15,7 @@ from sqlalchemy.exc import DBAPIError, StatementError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession
 
+from remit.core.call_checks import check_arguments
 from remit.core.checks import check_instance, check_positive
 from remit.core.files import create_folder
 from remit.database.backends import WRITES, Backend, Postgres, Sqlite
@@ -31,6 +32,7 @@ def list_files() -> set[Path]:
     return {each.file for each in _DATABASES if each.file is not None}
 
 
+@check_arguments()
 class Database:
     """The data of an application, in a file of SQLite or in a schema of Postgres. Belongs to one event loop at a time.
 

@@ -12,6 +12,7 @@ from typing import Final
 from sqlalchemy import Connection, Float, Subquery, Text, column, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from remit.core.call_checks import check_arguments
 from remit.core.checks import as_text_tuple, check_instance, check_positive, check_text, wrong_value
 from remit.database.words import (
     Word,
@@ -38,6 +39,7 @@ _STEM_SHARE: Final = 0.7
 """What a word of the same stem counts. A word that also begins as that of the query does counts 1."""
 
 
+@check_arguments()
 @dataclass(frozen=True, slots=True)
 class FullText:
     """An index over texts of rows, which finds words, their beginnings and words of the same stem.

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
 
+from remit.core.call_checks import check_arguments
 from remit.core.checks import check_counts, check_functions, check_text, wrong_value
 
 
+@check_arguments()
 @dataclass(frozen=True, kw_only=True)
 class SqlFunction:
     """A function of texts for SQL. The result of NULL is NULL.

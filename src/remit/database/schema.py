@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from sqlalchemy import Connection, inspect, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from remit.core.call_checks import check_arguments
 from remit.core.checks import as_path, check_functions, check_instance, check_text, wrong_value
 from remit.database.functions import SqlFunction
 from remit.errors import SetupError
@@ -22,6 +23,7 @@ _NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,47}")
 _TAKEN_NAMES: Final = frozenset({"public", "dbos", "information_schema"})
 
 
+@check_arguments()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Schema:
     """The tables that the code requires: a folder of Alembic migrations, and the newest revision.

@@ -22,6 +22,7 @@ from remit.contracts.items import RunOpened
 from remit.contracts.ledger import Ledger
 from remit.contracts.principal import Principal, check_principal
 from remit.contracts.resolution import CURRENT_RESOLVERS, Resolver
+from remit.core.call_checks import check_calls
 from remit.core.checks import check_instance, check_texts
 from remit.engine.principals import PrincipalDirectory
 from remit.errors import InvalidArgumentsError, InvalidOutputError, RequestError
@@ -72,6 +73,7 @@ class StoredArtifacts:
             self._own.add(artifact.digest)
 
 
+@check_calls
 class ArtifactService:
     """Files that people give to runs and get from them: `Runtime.artifacts`."""
 

@@ -6,7 +6,7 @@ from typing import Generic, TypeVar, cast
 
 from remit.contracts.principal import Principal, check_principal
 from remit.dispatch.registry import AnyAgent, AnyCallee, Registry
-from remit.engine.checks import resolve_listed
+from remit.engine.checks import check_tool_name, resolve_listed
 from remit.engine.conversations import Conversations
 from remit.errors import RequestError, RequestNotFoundError
 
@@ -35,8 +35,9 @@ class ListedCallees(Generic[AgentT]):
         """The listed callee with that name.
 
         Raises:
-            RequestError: there is none.
+            RequestError: there is none. SetupError: it is no name.
         """
+        check_tool_name("tool", name)
         callee = self._registry.find(name)
         if callee is None:
             raise RequestNotFoundError(f"application {self._application} has no tool or agent {name!r}")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import inspect
+from typing import cast
 
 from remit.contracts.arguments import Limits
-from remit.contracts.callee import check_callee
+from remit.contracts.callee import Callee, check_callee
 from remit.core import Stack
 from remit.core.checks import (
     check_functions,
@@ -46,6 +47,18 @@ def check_parts(
     if inspect.iscoroutinefunction(on_item) or inspect.iscoroutinefunction(type(on_item).__call__):
         raise SetupError(f"Runtime: on_item is {on_item!r}; write it as a plain `def`, because it is not awaited")
     check_positive("Runtime", lease_seconds=lease_seconds)
+
+
+def check_tool_name(what: str, name: object) -> None:
+    """Refuse a value that is not the name of a tool, such as the tool itself.
+
+    Raises:
+        SetupError: says what to pass instead.
+    """
+    if isinstance(name, str):
+        return
+    own = cast("AnyCallee", name).name if isinstance(name, Callee) else ""
+    raise wrong_value(what, cast("object", name), f"give its name, {own!r}" if own else "give the name of a tool")
 
 
 def resolve_listed(callee: AnyCallee, callees: Registry, application: str) -> AnyCallee:

@@ -15,9 +15,11 @@ from remit.contracts.grant import Grant
 from remit.contracts.principal import Principal
 from remit.contracts.question import DecisionKind
 from remit.contracts.usage import Prices
+from remit.core.call_checks import check_calls
 from remit.core.checks import check_instance
 from remit.dispatch.dispatcher import Dispatcher
 from remit.engine.artifacts import ArtifactService
+from remit.engine.checks import check_tool_name
 from remit.engine.conversation_reader import ConversationReader
 from remit.engine.loosening import LOOSEN_PERMISSION
 from remit.engine.reader import CANCEL_PERMISSION
@@ -64,6 +66,7 @@ class _Runtime(Protocol):
     def history(self, run: str) -> Awaitable[list[str]]: ...
 
 
+@check_calls
 class Client(ConversationReader):
     """A runtime as one principal uses it: `Runtime.client`. Applications that serve people use nothing else.
 
@@ -96,7 +99,7 @@ class Client(ConversationReader):
         Raises:
             RequestError: the application has no such tool, or the arguments are not JSON.
         """
-        return await self._runtime.call_by_name(tool, self._parse(arguments), by=self.principal, **options)
+        return await self._runtime.call_by_name(tool, self._parse(tool, arguments), by=self.principal, **options)
 
     async def schedule(
         self,
@@ -118,7 +121,7 @@ class Client(ConversationReader):
         """
         schedule = Schedule(at, every, missed)
         call = self._runtime.call_by_name
-        return await call(tool, self._parse(arguments), by=self.principal, schedule=schedule, **options)
+        return await call(tool, self._parse(tool, arguments), by=self.principal, schedule=schedule, **options)
 
     async def decide(
         self,
@@ -206,7 +209,8 @@ class Client(ConversationReader):
         result = await self._runtime.cancel(run.run, by=by)
         return "running" if result is None else result.status
 
-    def _parse(self, arguments: Mapping[str, object] | str) -> Arguments:
+    def _parse(self, tool: str, arguments: Mapping[str, object] | str) -> Arguments:
+        check_tool_name("call: tool", tool)
         if not isinstance(arguments, str):
             check_instance("call: arguments", arguments, Mapping, "give a mapping, or a string of JSON")
             try:

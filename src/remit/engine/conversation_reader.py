@@ -11,6 +11,7 @@ from typing import Any, Final, Literal, cast, get_args
 
 from remit.contracts.items import DETACHED, Position
 from remit.contracts.secret import redact_secrets
+from remit.core.call_checks import check_calls
 from remit.core.names import as_person_name
 from remit.engine.reader import BATCH, Page, RunReader, check_ids, check_limit, read_page
 from remit.engine.sharing import Access, has_access, is_part, may_see_all
@@ -35,6 +36,7 @@ ExportFormat = Literal["jsonl", "html"]
 _MAX_GIVEN_TITLE: Final = 200
 
 
+@check_calls
 class ConversationReader(RunReader):
     """Reads and changes conversations as ``principal``.
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Final, NamedTuple, Self
 
+from remit.core.call_checks import check_arguments
 from remit.core.checks import as_text_tuple, check_counts, check_numbers, check_positive
 from remit.engine.port import ErrorHandler, ExecuteFunction
 from remit.engine.scheduling import LEASE_RETRY_MAX_SECONDS, RunScheduler
@@ -28,6 +29,7 @@ class _Failures(NamedTuple):
 _NO_FAILURES: Final = _Failures(0, 0.0)
 
 
+@check_arguments()
 class LocalEngine:
     """Executes runs as tasks of this process. Its only state outside the process is the journal.
 

@@ -13,6 +13,7 @@ from remit.contracts.items import Position, RunFinished, RunScheduled, RunStalle
 from remit.contracts.principal import Principal, check_principal
 from remit.contracts.question import DecisionKind, Question
 from remit.contracts.usage import NO_USAGE, Prices, UsageTotals
+from remit.core.call_checks import check_calls
 from remit.core.checks import check_counts, check_flag, check_instance, check_numbers, check_positive, check_text
 from remit.engine.ended import read_ended_outcome
 from remit.engine.following import StreamEvent, check_after, follow_run
@@ -65,6 +66,7 @@ class RunDetails:
     receipt: Receipt = NO_RECEIPT
 
 
+@check_calls
 class RunReader:
     """Reads runs, questions, items, usage and grants as ``principal``.
 

@@ -26,6 +26,7 @@ from remit.contracts.items import (
     RunSuspended,
 )
 from remit.contracts.question import content_digest
+from remit.core.call_checks import check_arguments
 from remit.core.checks import check_instance, check_text
 from remit.engine.recurrence_rule import RecurrenceRule, parse_rule
 from remit.errors import RequestError
@@ -42,6 +43,7 @@ _YEARS: Final = range(1970, 9999)
 """The years in which a schedule may begin: no time zone moves such a time out of the years that a date can have."""
 
 
+@check_arguments()
 @dataclass(frozen=True, slots=True)
 class Schedule:
     """When a call runs.

@@ -6,12 +6,14 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from remit.core.call_checks import check_arguments
 from remit.errors import SetupError
 from remit.inventory.governance import PolicyTable
 from remit.inventory.schema import MethodEntry, ToolEntry
 from remit.schemas.finding import display_path
 
 
+@check_arguments()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Vocabulary:
     """The subdomains of each domain, and the permissions that the application's roles grant."""

@@ -10,10 +10,12 @@ from remit.contracts.call import Call
 from remit.contracts.classification import EXPERIMENT_PERMISSION, Deprecation, Visibility, parse_version
 from remit.contracts.gate import Gate
 from remit.contracts.notes import write_note
+from remit.core.call_checks import check_arguments
 from remit.core.checks import as_member, check_flag, check_instances, check_text, wrong_value
 from remit.errors import BlockedError, DeniedError, MissingCapabilityError
 
 
+@check_arguments()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuthenticationGate(Gate):
     """Refuses calls of a principal without a name, which is how an edge marks an unauthenticated caller."""
@@ -24,6 +26,7 @@ class AuthenticationGate(Gate):
             raise DeniedError(f"{call.callee.name} requires authentication; log in and call again")
 
 
+@check_arguments()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeprecationGate(Gate):
     """Notes each call, and refuses all calls once ``version`` of the application reaches the removal version."""
@@ -47,6 +50,7 @@ class DeprecationGate(Gate):
         )
 
 
+@check_arguments()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EnabledGate(Gate):
     """Refuses every call unless ``enabled``."""
@@ -97,6 +101,7 @@ class HasSessions(Protocol):
         ...
 
 
+@check_arguments()
 @dataclass(frozen=True, slots=True)
 class SessionGate(Gate):
     """Refuses calls outside an active session.
@@ -135,6 +140,7 @@ class SessionGate(Gate):
             raise DeniedError(f"{name} needs an active session; start one")
 
 
+@check_arguments()
 @dataclass(frozen=True, slots=True)
 class VisibilityGate(Gate):
     """Refuses INTERNAL operations unless another operation calls them, and EXPERIMENTAL ones without permission.

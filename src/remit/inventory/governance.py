@@ -17,6 +17,7 @@ from remit.contracts.call import AnyLayer, CallLayer, ToolLayer
 from remit.contracts.classification import Visibility
 from remit.contracts.facts import Facts
 from remit.core import Stack
+from remit.core.call_checks import check_arguments
 from remit.core.checks import as_tuple_of, check_functions, check_instance, check_name, check_subclass
 from remit.errors import SetupError
 from remit.inventory.breaking_rules import BreakingRule
@@ -48,6 +49,7 @@ class BusinessRules(PolicyModel):
     replacement_method: str = ""
 
 
+@check_arguments()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Enforcer:
     """The layer that enforces a field, what it does, and whether it wraps the tool or every call.
@@ -75,6 +77,7 @@ class ToolGovernance(NamedTuple):
     fixed_values: Mapping[str, JsonValue] = MappingProxyType({})
 
 
+@check_arguments()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicySection(Generic[M_co]):
     """One section of policy.
@@ -119,6 +122,7 @@ class PolicySection(Generic[M_co]):
         return self.model.model_validate_json(compact_json(dict(declared)), strict=True)
 
 
+@check_arguments()
 class PolicyTable:
     """The policy sections that an inventory may declare.
 

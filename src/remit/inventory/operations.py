@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import cast
 
 from remit.contracts.tool import Tool
+from remit.core.call_checks import check_arguments
 from remit.core.checks import as_tuple, as_tuple_of, check_functions, check_instances, check_text
 from remit.dispatch.registry import keeps_layers
 from remit.errors import ContractError, SetupError
@@ -21,6 +22,7 @@ from remit.inventory.schema import MethodEntry, ToolEntry
 from remit.schemas.finding import InventoryError
 
 
+@check_arguments()
 class Operations:
     """The methods and tools of an application.
 

@@ -28,6 +28,7 @@ from remit.contracts.items import (
 )
 from remit.contracts.ledger import Consumption, TurnRequest
 from remit.contracts.question import Decision, Question, QuestionStatus
+from remit.core.call_checks import check_arguments
 from remit.core.checks import as_clock
 from remit.journal.answers import InMemoryAnswers
 from remit.journal.artifact_memory import ArtifactsInMemory
@@ -81,6 +82,7 @@ class _RunState(Struct):
     cancel_requested_by: str = ""
 
 
+@check_arguments()
 class InMemoryStore(InMemoryAnswers, ArtifactsInMemory):
     """A store in the memory of this process, for tests and single runs."""
 
@@ -147,9 +149,8 @@ class InMemoryStore(InMemoryAnswers, ArtifactsInMemory):
             raise lease_held_error(run, state.executor)
         state.epoch += 1
         state.executor, state.leased_until = executor, self._clock() + seconds
-        questions = [self._questions[each] for each in state.questions]
-        items, cancelled_by = await self.read(run, after), state.cancel_requested_by
-        return AcquiredLease(state.epoch, items, len(state.items), state.row, cancelled_by, questions)
+        items, questions = await self.read(run, after), [self._questions[each] for each in state.questions]
+        return AcquiredLease(state.epoch, items, len(state.items), state.row, state.cancel_requested_by, questions)
 
     async def renew(self, run: str, epoch: int, seconds: float) -> None:
         """Extend the lease."""

@@ -10,11 +10,13 @@ from typing import Generic, TypeVar
 
 from remit.contracts.call import Call, CallLayer, CallService, RunsOwnCode
 from remit.contracts.reply import Reply
+from remit.core.call_checks import check_arguments
 from remit.core.checks import check_functions
 
 S = TypeVar("S")
 
 
+@check_arguments()
 class Accumulate(RunsOwnCode, CallLayer, Generic[S]):
     """Keeps ``state``, which is ``fold(state, call, reply)`` over all calls that have ended.
 

@@ -7,12 +7,14 @@ from typing import Final, Literal
 
 from remit.contracts.call import ModelLayer, ModelService
 from remit.contracts.chat import ChatRequest, Completion, encode_message
+from remit.core.call_checks import check_arguments
 from remit.core.checks import check_name
 from remit.errors import SetupError
 
 _ROLES: Final = ("system", "user")
 
 
+@check_arguments()
 @dataclass(frozen=True, slots=True)
 class AddMessage(ModelLayer):
     """Adds ``text`` behind the messages of each request. The conversation does not keep it; the journal records it.

@@ -45,6 +45,7 @@ from remit.contracts.question import NO_PREVIEW, Question
 from remit.contracts.reply import Reply
 from remit.contracts.resolution import resolve_references
 from remit.core import Place
+from remit.core.call_checks import check_arguments
 from remit.core.checks import check_counts, check_instance, wrong_value
 from remit.errors import (
     ApprovalDeniedError,
@@ -56,6 +57,7 @@ from remit.errors import (
 )
 
 
+@check_arguments()
 @dataclass(frozen=True, slots=True)
 class Approve(CallLayer):
     """Asks ``env.approver`` about each call for which ``policy`` requires approval. An open question suspends the run.

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from remit.contracts.call import Call, CallLayer, CallService
 from remit.contracts.reply import Reply
 from remit.core import Place
+from remit.core.call_checks import check_arguments
 from remit.errors import DeniedError
 
 
+@check_arguments()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Authorize(CallLayer):
     """Refuses calls whose principal lacks a required permission."""

@@ -10,12 +10,14 @@ from remit.contracts.call import Call, CallLayer, CallService
 from remit.contracts.facts import Effect
 from remit.contracts.reply import Reply
 from remit.core import Place
+from remit.core.call_checks import check_arguments
 from remit.core.checks import check_counts, check_numbers
 from remit.errors import BreakerOpenError, CallError, SetupError
 
 Key = tuple[str, str]
 
 
+@check_arguments()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Breaker(CallLayer):
     """Refuses calls of a tool for ``seconds`` after ``failures`` consecutive failures for one tenant.

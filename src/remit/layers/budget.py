@@ -10,10 +10,12 @@ from remit.contracts.facts import Effect
 from remit.contracts.meter import UsageLimit
 from remit.contracts.reply import Reply
 from remit.core import Place
+from remit.core.call_checks import check_arguments
 from remit.core.checks import check_counts, check_numbers
 from remit.errors import BudgetError, SetupError
 
 
+@check_arguments()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget(CallLayer):
     """Limits of a run: calls, levels of nested calls, and, unless None, tokens, US dollars (``cost``) and ``seconds``.

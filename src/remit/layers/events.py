@@ -10,11 +10,13 @@ from typing import Any, Final, cast
 from remit.contracts.call import Call, CallLayer, CallService
 from remit.contracts.notes import write_note
 from remit.contracts.reply import Reply
+from remit.core.call_checks import check_arguments
 from remit.errors import CallError
 
 REDACTED: Final = "[redacted]"
 
 
+@check_arguments()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordEvents(CallLayer):
     """Records one event for each call that ends, named ``success`` or ``failure``. An empty name records none.

@@ -5,9 +5,11 @@ from __future__ import annotations
 from remit.contracts.asking import ask_model, current_attempts
 from remit.contracts.call import ModelLayer, ModelService
 from remit.contracts.chat import ChatRequest, Completion
+from remit.core.call_checks import check_arguments
 from remit.errors import ModelError, SetupError
 
 
+@check_arguments()
 class Fallback(ModelLayer):
     """Asks ``models`` in order after the agent's model failed, until one answers.
 

@@ -8,10 +8,12 @@ from typing import cast
 
 from remit.contracts.call import ModelLayer, ModelService, RunsOwnCode
 from remit.contracts.chat import ChatRequest, Completion, completion_from_message, encode_message
+from remit.core.call_checks import check_arguments
 from remit.core.checks import check_text
 from remit.errors import SetupError, ToolFailedError
 
 
+@check_arguments()
 @dataclass(frozen=True, slots=True)
 class Guardrail(RunsOwnCode, ModelLayer):
     """Replaces each answer that ``is_allowed`` rejects with the text ``replacement``; its tool calls are not made.

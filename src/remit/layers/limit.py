@@ -18,12 +18,14 @@ from remit.contracts.ledger import TurnRequest
 from remit.contracts.question import content_digest
 from remit.contracts.reply import Reply
 from remit.core import Place
+from remit.core.call_checks import check_arguments
 from remit.core.checks import check_counts, check_numbers
 from remit.errors import RateLimitedError, SetupError
 
 LimitKey = tuple[str, str]
 
 
+@check_arguments()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RateLimit(CallLayer):
     """At most ``calls`` calls of one tool start for one tenant in any ``seconds``.
@@ -135,6 +137,7 @@ class _Window:
         self._admit_waiting()
 
 
+@check_arguments()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Concurrency(CallLayer):
     """At most ``calls`` calls of one tool run at once for one tenant; ``max_queued`` more wait in order.

@@ -8,10 +8,12 @@ from remit.contracts.call import Call, CallLayer, CallService
 from remit.contracts.redact import Redaction
 from remit.contracts.reply import Reply
 from remit.contracts.streaming import withhold_answers
+from remit.core.call_checks import check_arguments
 from remit.core.checks import as_texts
 from remit.errors import CallError, SetupError
 
 
+@check_arguments()
 class Redact(CallLayer):
     """Removes the values of ``fields``, at any depth, and what ``patterns`` match, from results, errors and notes.
 

@@ -15,6 +15,7 @@ from remit.contracts.items import AttemptStarted
 from remit.contracts.reply import Reply
 from remit.contracts.retry_budget import FIRST_ATTEMPT_REFUND, RETRY_COST, RetryBudget, backoff
 from remit.core import Place
+from remit.core.call_checks import check_arguments
 from remit.core.checks import as_tuple, check_counts, check_functions, check_numbers, check_subclass
 from remit.errors import CallError, DeadlineError, RemitError, SetupError, StillRunningError
 
@@ -22,6 +23,7 @@ TIMEOUT_RETRY_COST: Final = 10
 """Tokens for a retry after a deadline: the previous attempt may still be under way."""
 
 
+@check_arguments()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retry(CallLayer):
     """Retries pure, idempotent and keyed calls after a ``retryable`` error; never unsafe or composed ones.

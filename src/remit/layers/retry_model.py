@@ -13,12 +13,14 @@ from remit.contracts.asking import AttemptRecord, current_attempts
 from remit.contracts.call import ModelLayer, ModelService
 from remit.contracts.chat import ChatRequest, Completion
 from remit.contracts.retry_budget import FIRST_ATTEMPT_REFUND, RETRY_COST, RetryBudget, backoff
+from remit.core.call_checks import check_arguments
 from remit.core.checks import check_counts, check_functions, check_numbers
 from remit.errors import CompletionError, ModelError, SetupError
 
 R = TypeVar("R")
 
 
+@check_arguments()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetryModel(ModelLayer):
     """Repeats a model request after a ``retryable`` error, or if the answer is cut or empty.

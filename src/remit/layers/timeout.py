@@ -13,6 +13,7 @@ from msgspec import structs
 from remit.contracts.call import AnyLayer, Call
 from remit.contracts.threads import ThreadStillRunning
 from remit.core import Place, Service
+from remit.core.call_checks import check_arguments
 from remit.core.checks import check_flag, check_numbers
 from remit.errors import DeadlineError, SetupError, StillRunningError
 
@@ -23,6 +24,7 @@ _ABANDONED_TASKS: Final = set[asyncio.Task[Any]]()
 """Abandoned tasks that still run; an event loop holds only weak references to tasks."""
 
 
+@check_arguments()
 @dataclass(frozen=True, slots=True)
 class Timeout(AnyLayer):
     """Cancels an attempt after ``seconds`` on the loop's clock and raises `DeadlineError`.

@@ -8,10 +8,12 @@ from typing import cast
 
 from remit.contracts.call import Call, CallLayer, CallService, RunsOwnCode
 from remit.contracts.reply import Reply
+from remit.core.call_checks import check_arguments
 from remit.core.checks import check_functions
 from remit.errors import ToolFailedError
 
 
+@check_arguments()
 @dataclass(frozen=True, slots=True)
 class Transform(RunsOwnCode, CallLayer):
     """Passes each good reply through ``change``, a pure function. Errors and denials pass unchanged."""

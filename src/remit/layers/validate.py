@@ -8,9 +8,11 @@ from remit.contracts.binding import bind_arguments, check_bound, needs_checks
 from remit.contracts.call import Call, CallLayer, CallService
 from remit.contracts.reply import Reply
 from remit.core import Place
+from remit.core.call_checks import check_arguments
 from remit.core.checks import check_flag
 
 
+@check_arguments()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Validate(CallLayer):
     """Binds the arguments to the payload model.

@@ -18,6 +18,7 @@ from types import NoneType
 from typing import Any, Final, Self, cast
 from urllib.parse import urlsplit
 
+from remit.core.call_checks import check_arguments
 from remit.lazy_exports import require_extra
 
 with require_extra(__name__, "openai"):
@@ -53,6 +54,7 @@ _REPEATED_STATUS: Final = re.compile(r"^Error code: \d+(?: - )?")
 _RETRYABLE_STATUSES: Final = frozenset({408, 409, 425, 429})
 
 
+@check_arguments()
 class OpenAI:
     """The model named ``model`` at an OpenAI-compatible endpoint.
 

@@ -26,6 +26,7 @@ from typing import Any, Final, NoReturn, Self, cast
 from pydantic import TypeAdapter
 from pydantic_core import PydanticSerializationError
 
+from remit.core.call_checks import check_arguments
 from remit.lazy_exports import require_extra
 
 with require_extra(__name__, "pydantic-ai"):
@@ -100,6 +101,7 @@ _FINISH_REASONS: Final = {"tool_call": "tool_calls"}
 """The words of chat completions for why a model stopped, where PydanticAI has others."""
 
 
+@check_arguments()
 class PydanticAIModel:
     """A model of PydanticAI, given as an object or by name, like ``anthropic:claude-sonnet-5-5``.
 

@@ -23,6 +23,7 @@ from remit.contracts.chat import (
     encode_message,
 )
 from remit.contracts.streaming import Delta
+from remit.core.call_checks import check_arguments
 from remit.core.checks import (
     as_path,
     as_tuple,
@@ -44,6 +45,7 @@ _NO_TOKENS: Final[dict[str, int]] = {}
 ScriptLine = str | dict[str, Any] | Callable[[ChatRequest], "ScriptLine"] | BaseException
 
 
+@check_arguments()
 class Scripted:
     """Answers from a list: text, a raw assistant message, a function of the request, or an error to raise.
 

@@ -19,6 +19,7 @@ from remit.contracts.contract import check_name
 from remit.contracts.facts import Effect, Facts, Risk
 from remit.contracts.schema import Input, Output
 from remit.core import Stack
+from remit.core.call_checks import check_arguments
 from remit.core.checks import (
     as_texts,
     as_tuple_of,
@@ -50,6 +51,7 @@ def _result_schema() -> Output[PipelineResult]:
     return Output(PipelineResult)
 
 
+@check_arguments()
 class Pipeline(Generic[P]):
     """A tool made of steps, each a governed call. Immutable: `layer` returns a new pipeline.
 

@@ -11,6 +11,7 @@ from typing import Final, TypeAlias, cast
 
 from pydantic import JsonValue
 
+from remit.core.call_checks import check_arguments
 from remit.core.checks import check_instance, check_name, check_text
 from remit.errors import SetupError
 
@@ -18,6 +19,7 @@ Value: TypeAlias = "Reference | JsonValue | list[Value] | dict[str, Value]"
 """An argument of a step: JSON that may contain references."""
 
 
+@check_arguments()
 class Reference:
     """A place in a value: field names and element indexes, from the outside in."""
 
@@ -44,6 +46,7 @@ class Given(Reference):
     __slots__ = ()
 
 
+@check_arguments()
 class From(Reference):
     """A value of a step's result: ``From("search", "messages", 0, "id")``."""
 
@@ -65,6 +68,7 @@ class Item(Reference):
     __slots__ = ()
 
 
+@check_arguments()
 class Text(Reference):
     """A text with values: ``Text("{n} mails are filed", n=From("store", "stored"))``.
 

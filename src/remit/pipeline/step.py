@@ -12,6 +12,7 @@ from remit.contracts.callee import Callee, check_callee
 from remit.contracts.facts import Effect
 from remit.contracts.tool import Tool
 from remit.core import Place, Stack
+from remit.core.call_checks import check_arguments
 from remit.core.checks import check_counts, check_instance, check_name
 from remit.errors import SetupError
 from remit.layers.retry import Retry
@@ -31,6 +32,7 @@ class Then(enum.Enum):
     """Nowhere."""
 
 
+@check_arguments()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
     """One call of a pipeline, or one call per element of a list.

@@ -9,6 +9,7 @@ from typing import Any, cast
 from remit.agent.media import reads_of
 from remit.agent.model import Model
 from remit.contracts.chat import ChatRequest, Completion
+from remit.core.call_checks import check_arguments
 from remit.errors import SetupError
 
 
@@ -21,6 +22,7 @@ def record_script(model: Model, path: Path) -> RecordingModel:
     return RecordingModel(model, path)
 
 
+@check_arguments()
 class RecordingModel:
     """The model that `record_script` returns."""
 

@@ -23,6 +23,7 @@ from remit.agent.model import Model as Port
 from remit.contracts.call import StepLayer
 from remit.contracts.callee import Frame
 from remit.core.background_import import import_in_background
+from remit.core.call_checks import check_arguments
 from remit.errors import ModelRefusedError, NoModelError, SetupError, as_no_model_error
 from remit.models.resolve import ModelResolver, ResolvedModel
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 ResolveModel = Callable[[str], "Model | Port"]
 
 
+@check_arguments()
 class PydanticAIDriver:
     """Runs agents on PydanticAI: any provider, its own tools, and output that PydanticAI validates.
 

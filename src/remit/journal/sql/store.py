@@ -18,6 +18,7 @@ from remit.contracts.grant import Grant, GrantRow
 from remit.contracts.items import Position
 from remit.contracts.ledger import Consumption, TurnRequest
 from remit.contracts.question import Decision
+from remit.core.call_checks import check_arguments
 from remit.core.checks import as_clock, as_path
 from remit.core.files import create_folder
 from remit.database.urls import describe_location, ensure_private_database, parse_url
@@ -96,6 +97,7 @@ from remit.journal.sql.writes import (
 T = TypeVar("T")
 
 
+@check_arguments()
 class SqlStore(SqlAnswers):
     """A store in SQLite or Postgres: all eight ports. Opens and migrates its database on first use.
 
@@ -180,8 +182,7 @@ class SqlStore(SqlAnswers):
                 raise BrokenJournalError(f"run {run}: its row is signed, but has no items; nothing was run")
             asked = SELECT_QUESTIONS_OF_RUN.all(connection, run=run, conversation=row.conversation)
             questions = [question_row(each, signer) for each in asked]
-            opened = run_row(row) if row.callee else None
-            cancelled = cancel_request(row, signer)
+            opened, cancelled = run_row(row) if row.callee else None, cancel_request(row, signer)
             return AcquiredLease(row.epoch + 1, (), row.next_seq, opened, cancelled, questions), items
 
         acquired, items = await self._write(work, run)
@@ -395,6 +396,5 @@ class SqlStore(SqlAnswers):
         try:
             yield
         except (SQLAlchemyError, OSError, TypeError, ValueError, KeyError) as error:
-            raise JournalError(
-                f"the journal {describe_location(self._url)} could not be read: {database_message(error)}"
-            ) from error
+            where, problem = describe_location(self._url), database_message(error)
+            raise JournalError(f"the journal {where} could not be read: {problem}") from error

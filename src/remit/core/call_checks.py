@@ -1,0 +1,161 @@
+"""Checks that arguments fit the signature of what users call: one line that says what to write instead."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import AsyncGenerator, Callable, Generator, Mapping, Sequence
+from functools import cache, wraps
+from typing import Any, Final, TypeVar
+
+from remit.errors import SetupError
+
+C = TypeVar("C", bound=type)
+F = TypeVar("F", bound=Callable[..., Any])
+
+_POSITIONAL: Final = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+
+
+def check_arguments(**remedies: str) -> Callable[[C], C]:
+    """Make a class refuse arguments that do not fit its constructor, and options that its methods do not have.
+
+    ``remedies`` says for a keyword that users may expect what to write instead; others get a "did you mean …?".
+    """
+
+    def decorate(kind: C) -> C:
+        initialize: Any = vars(kind)["__init__"]
+
+        @wraps(initialize)
+        def init_or_explain(*args: Any, **kwargs: Any) -> None:
+            try:
+                initialize(*args, **kwargs)
+            except TypeError:
+                _refuse_misfit(initialize, args, kwargs, remedies)
+                raise
+
+        setattr(kind, "__init__", init_or_explain)  # noqa: B010 - pyright forbids to assign to a constructor
+        return _replace_methods(kind, _has_options)
+
+    return decorate
+
+
+def check_calls(kind: C) -> C:
+    """Apply `check_call` to the public methods that a class defines."""
+    return _replace_methods(kind, lambda _method: True)
+
+
+def _replace_methods(kind: C, is_checked: Callable[[Callable[..., Any]], bool]) -> C:
+    for name, method in list(vars(kind).items()):
+        is_public = inspect.isfunction(method) and not name.startswith("_")
+        if is_public and not hasattr(method, "__wrapped__") and is_checked(method):
+            setattr(kind, name, check_call(method))
+    return kind
+
+
+def check_call(method: F) -> F:
+    """Make a method refuse arguments that do not fit its signature, and options that its ``Unpack[…]`` does not name.
+
+    An async generator refuses to be awaited.
+
+    Raises:
+        SetupError: says what does not fit, and the line to write.
+    """
+    function: Any = method
+    has_options = _has_options(function)
+
+    def call(args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        if has_options:
+            _refuse_misfit(function, args, kwargs, {})
+        try:
+            return function(*args, **kwargs)
+        except TypeError:
+            _refuse_misfit(function, args, kwargs, {})
+            raise
+
+    @wraps(function)
+    async def awaited(*args: Any, **kwargs: Any) -> Any:
+        return await call(args, kwargs)
+
+    @wraps(function)
+    def called(*args: Any, **kwargs: Any) -> Any:
+        made = call(args, kwargs)
+        return _Iterated(made, function.__qualname__) if inspect.isasyncgen(made) else made
+
+    # What is async stays so: Starlette, for example, runs other functions in a thread, and awaits nothing of theirs.
+    wrapper: Any = awaited if inspect.iscoroutinefunction(function) else called
+    return wrapper
+
+
+class _Iterated(AsyncGenerator[Any, Any]):
+    """An async generator that says what to write if it is awaited."""
+
+    def __init__(self, items: AsyncGenerator[Any, Any], name: str) -> None:
+        self._items, self._name = items, name
+
+    def __aiter__(self) -> AsyncGenerator[Any, Any]:  # noqa: PYI058 - as its base says
+        return self._items
+
+    def __await__(self) -> Generator[Any]:
+        method = self._name.rpartition(".")[2]
+        raise SetupError(f"{self._name} is iterated, not awaited; write async for event in {method}(…)")
+
+    async def asend(self, value: Any, /) -> Any:
+        return await self._items.asend(value)
+
+    async def athrow(self, *error: Any) -> Any:
+        return await self._items.athrow(*error)
+
+    async def aclose(self) -> None:
+        await self._items.aclose()
+
+
+def _refuse_misfit(
+    function: Callable[..., Any], args: Sequence[object], kwargs: Mapping[str, object], remedies: Mapping[str, str]
+) -> None:
+    """Refuse arguments that do not fit the signature of a method. No value is shown: it may be a misplaced secret."""
+    kind = type(args[0]).__name__
+    name = kind if function.__name__ == "__init__" else f"{kind}.{function.__name__}"
+    parameters, options = _signature(function)
+    positional = [each.name for each in parameters if each.kind in _POSITIONAL]
+    named = [each.name for each in parameters if each.kind is inspect.Parameter.KEYWORD_ONLY]
+    known, given = [*positional, *named, *options], [*positional[: len(args) - 1], *kwargs]
+    takes_more = {each.kind for each in parameters if each.name not in known}
+    if inspect.Parameter.VAR_KEYWORD not in takes_more or options:
+        for unknown in (each for each in kwargs if each not in known):
+            raise SetupError(
+                f"{name} has no parameter {unknown!r}; {remedies.get(unknown) or _suggest(unknown, known)}"
+            )
+    needed = [each.name for each in parameters if each.default is each.empty and each.name in known]
+    excess = 0 if inspect.Parameter.VAR_POSITIONAL in takes_more else max(0, len(args) - 1 - len(positional))
+    shown = [each for each in positional if each in needed]
+    shown += [f"{each}=…" for each in [each for each in named if each in needed] or named[:excess]]
+    line = f"write {name.rpartition('.')[2]}({', '.join(shown)})"
+    if excess:
+        count = f"{len(positional)} argument{'s' * (len(positional) != 1)}"
+        raise SetupError(f"{name} takes {count} without a name, not {len(args) - 1}; {line}")
+    for twice in (each for each in kwargs if given.count(each) > 1):
+        raise SetupError(f"{name}: {twice} is given twice; {line}")
+    if missing := [each for each in needed if each not in given]:
+        raise SetupError(f"{name}: {', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing; {line}")
+
+
+def _has_options(method: Callable[..., Any]) -> bool:
+    return any(map(_is_unpacked, method.__annotations__.values()))
+
+
+def _is_unpacked(annotation: object) -> bool:
+    return str(annotation).startswith("Unpack[")
+
+
+@cache
+def _signature(function: Callable[..., Any]) -> tuple[tuple[inspect.Parameter, ...], tuple[str, ...]]:
+    """The parameters of a method without its object, and its options: those of ``**options: Unpack[Options]``."""
+    _, *parameters = inspect.signature(function).parameters.values()
+    names = [str(each.annotation)[len("Unpack[") : -1] for each in parameters if _is_unpacked(each.annotation)]
+    return tuple(parameters), tuple(option for each in names for option in function.__globals__[each].__annotations__)
+
+
+def _suggest(unknown: str, known: Sequence[str]) -> str:
+    import difflib  # noqa: PLC0415 - needed for a mistake only
+
+    near = difflib.get_close_matches(unknown, known, n=1)
+    return f"did you mean {near[0]}?" if near else f"use {', '.join(known)}"

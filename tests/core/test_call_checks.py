@@ -1,0 +1,174 @@
+"""Arguments that do not fit a signature are refused in one line that says what to write, without their values."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+from typing import Any, TypedDict, Unpack, cast
+
+import pytest
+
+from remit.core.call_checks import check_arguments, check_call, check_calls
+from remit.errors import SetupError
+
+
+class Options(TypedDict, total=False):
+    """What may be added."""
+
+    title: str
+
+
+class MoreOptions(Options, total=False):
+    """What else may be added."""
+
+    colour: str
+
+
+@check_arguments(paint="write colour=…")
+class Box:
+    """A box."""
+
+    def __init__(self, name: str, *, size: int, colour: str = "red") -> None:
+        if size < 0:
+            raise TypeError("a mistake of its own")
+        self.name = name
+
+
+@check_arguments()
+class Pair:
+    """Two things, and more of them."""
+
+    def __init__(self, left: int, right: int = 0, /, *more: int, **named: int) -> None:
+        self.all = (left, right, *more, *named.values())
+
+
+@check_arguments()
+class Lamp:
+    """A lamp without parameters that are needed."""
+
+    def __init__(self, volts: int = 230, *, colour: str = "white", watts: int = 9) -> None:
+        self.colour = f"{colour} {volts} {watts}"
+
+
+@check_calls
+class Shop:
+    """A shop."""
+
+    def sell(self, article: str, /, count: int = 1, *, to: str) -> str:
+        """Sell."""
+        return f"{article} {count} {to}"
+
+    async def order(self, article: str, **options: Unpack[MoreOptions]) -> str:
+        """Order."""
+        return f"{article} {options}"
+
+    async def visitors(self, limit: int) -> AsyncGenerator[int]:
+        """Those who come."""
+        for number in range(limit):
+            yield number
+
+    @property
+    def name(self) -> str:
+        """The name."""
+        return "shop"
+
+    def _hidden(self) -> None:
+        raise TypeError("as it is")
+
+
+def untyped(value: object) -> Any:
+    """Hide the type of a value from the type checker, which would refuse most of these."""
+    return value
+
+
+BOX, PAIR, LAMP, SHOP = untyped(Box), untyped(Pair), untyped(Lamp), untyped(Shop())
+
+REFUSED: dict[str, tuple[Callable[[], object], str]] = {
+    "a keyword with a remedy": (lambda: BOX("a", paint="x"), "Box has no parameter 'paint'; write colour=…"),
+    "a misspelt keyword": (lambda: BOX("a", sise=1), "Box has no parameter 'sise'; did you mean size?"),
+    "an unknown keyword": (lambda: BOX("a", q=1), "Box has no parameter 'q'; use name, size, colour"),
+    "no keyword": (
+        lambda: BOX("a", "sk-live"),
+        "Box takes 1 argument without a name, not 2; write Box(name, size=…)",
+    ),
+    "too many": (
+        lambda: LAMP(1, "b", "c"),
+        "Lamp takes 1 argument without a name, not 3; write Lamp(colour=…, watts=…)",
+    ),
+    "one missing": (lambda: BOX("a"), "Box: size is missing; write Box(name, size=…)"),
+    "two missing": (BOX, "Box: name, size are missing; write Box(name, size=…)"),
+    "twice": (lambda: BOX("a", name="b", size=1), "Box: name is given twice; write Box(name, size=…)"),
+    "one of many missing": (PAIR, "Pair: left is missing; write Pair(left)"),
+    "a method": (lambda: SHOP.sell("a", 2, "b"), "Shop.sell takes 2 arguments without a name, not 3; write sell(art"),
+    "a method without": (lambda: SHOP.sell("a"), "Shop.sell: to is missing; write sell(article, to=…)"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_arguments_that_do_not_fit_are_refused_with_the_line_to_write(case: str) -> None:
+    call, message = REFUSED[case]
+    with pytest.raises(SetupError) as caught:
+        call()
+    assert caught.value.message.startswith(message)
+    assert "sk-live" not in caught.value.message
+
+
+def test_arguments_that_fit_are_passed_on() -> None:
+    assert BOX("a", size=1).name == "a"
+    assert PAIR(1, 2, 3, four=4).all == (1, 2, 3, 4)
+    assert LAMP(colour="blue").colour == "blue 230 9"
+    assert SHOP.sell("bread", to="ada") == "bread 1 ada"
+    assert SHOP.name == "shop"
+    assert list(inspect.signature(Box).parameters) == ["name", "size", "colour"]
+
+
+def test_a_type_error_of_the_function_itself_is_raised_as_it_is() -> None:
+    with pytest.raises(TypeError, match="a mistake of its own"):
+        Box("a", size=-1)
+    with pytest.raises(TypeError, match="can only concatenate"):
+        cast("Any", Late()).add("one")
+    with pytest.raises(TypeError, match="as it is"):
+        SHOP._hidden()
+
+
+class Late:
+    """A class of which one method is checked."""
+
+    @check_call
+    def add(self, number: int) -> int:
+        """Add one."""
+        return number + untyped([])
+
+
+async def test_options_are_those_that_the_signature_names() -> None:
+    assert await SHOP.order("bread", title="x", colour="y") == "bread {'title': 'x', 'colour': 'y'}"
+    with pytest.raises(SetupError, match=r"^Shop\.order has no parameter 'color'; did you mean colour\?$"):
+        await SHOP.order("bread", color="y")
+    with pytest.raises(SetupError, match=r"^Shop\.order: article is missing; write order\(article\)$"):
+        await SHOP.order()
+
+
+def test_what_is_async_stays_so_and_is_explained_when_it_is_awaited() -> None:
+    assert inspect.iscoroutinefunction(Shop.order)
+    assert not inspect.iscoroutinefunction(Shop.sell)
+
+
+async def test_an_async_generator_is_iterated_and_refuses_to_be_awaited() -> None:
+    shop = Shop()
+    assert [each async for each in shop.visitors(2)] == [0, 1]
+    message = r"^Shop\.visitors is iterated, not awaited; write async for event in visitors\(…\)$"
+    with pytest.raises(SetupError, match=message):
+        await untyped(shop.visitors(2))
+    with pytest.raises(SetupError, match=r"^Shop\.visitors: limit is missing"):
+        untyped(shop).visitors()
+
+
+async def test_an_async_generator_can_be_driven_by_hand() -> None:
+    async with aclosing(Shop().visitors(3)) as visitors:
+        assert await anext(visitors) == 0
+        assert await visitors.asend(None) == 1
+        with pytest.raises(KeyError):
+            await visitors.athrow(KeyError())
+    with pytest.raises(StopAsyncIteration):
+        await anext(visitors)
