@@ -106,7 +106,7 @@ async def sweep() -> tuple[int, list[str]]:
 async def _attempt(each: PublicCallable, wrong: Mapping[str, Any]) -> str:
     """What is wrong with the answer to a call; empty if it is a result or an error of Remit in one line."""
     try:
-        async with asyncio.timeout(3):
+        async with asyncio.timeout(120):  # for what hangs; a busy machine is no finding
             await _use(await _call(each, wrong), enter=inspect.isfunction(each.function))
     except RemitError as error:
         if not wrong:
