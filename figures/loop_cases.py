@@ -16,7 +16,7 @@ from remit.engine.schedule import Schedule
 from remit.layers import Redact, Reply
 from remit.models.answer_stream import AnswerStream
 from remit.models.bounded_http import BoundedHttp
-from remit.models.openai import parse_completion
+from remit.models.chat_completion import parse_completion
 from remit.schemas.schema_binding import SchemaBinder
 from remit.schemas.suggestions import suggest
 from remit.workers.prompt import Template

@@ -14,6 +14,7 @@ NINE_CODES: Final = {
         "BREAKER_OPEN",
         "MODEL_ERROR",
         "MODEL_UNAVAILABLE",
+        "MODEL_ACCESS",
         "MODEL_BUSY",
         "MODEL_REFUSED",
         "CONTEXT_LENGTH",

@@ -95,6 +95,7 @@ def test_the_codes_are_these_for_ever() -> None:
         "CallCancelledError": "CANCELLED",
         "ExternalError": "EXTERNAL_SERVICE_ERROR",
         "ModelError": "MODEL_ERROR",
+        "ModelAccessError": "MODEL_ACCESS",
         "ModelBusyError": "MODEL_BUSY",
         "ModelRefusedError": "MODEL_REFUSED",
         "ContextLengthError": "CONTEXT_LENGTH",

@@ -12,7 +12,7 @@ _OF_FIELDS: Final = mutants_of(
     "wire.fields_lost",
     {
         "fields that Remit does not know are dropped when an answer is read": edited(
-            "remit.models.openai:parse_completion",
+            "remit.models.chat_completion:parse_completion",
             'text = raw_members(raw_items(raw_members(raw)["choices"])[0])["message"]',
             'text = json.dumps({key: message.get(key) for key in ("role", "content", "tool_calls")})',
         ),

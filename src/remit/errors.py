@@ -26,8 +26,9 @@
     │  ├─ ExternalError             an external service failed, or its connection
     │  │  └─ ModelError             the request to the model failed
     │  │     ├─ ModelUnavailableError  it cannot be reached, does not answer in time, or its server fails (5xx)
+    │  │     │  ├─ ModelAccessError  the provider refuses the key, the account or the model's name; the run rests
     │  │     │  └─ ModelBusyError   the provider limits the rate of requests (429)
-    │  │     ├─ ModelRefusedError   the provider refused the request: bad key, unknown model
+    │  │     ├─ ModelRefusedError   the provider refused the request
     │  │     │  └─ ContextLengthError  the request is longer than the model's context
     │  │     └─ CompletionError     the model's answer is not a whole completion
     │  ├─ SealError                 a layer changed the arguments after they were approved
@@ -85,6 +86,7 @@ __all__ = [
     "LeaseError",
     "MaxTurnsError",
     "MissingCapabilityError",
+    "ModelAccessError",
     "ModelBusyError",
     "ModelError",
     "ModelRefusedError",
@@ -267,8 +269,14 @@ class ModelBusyError(ModelUnavailableError, code="MODEL_BUSY"):
     """The provider limits the rate of requests. Retryable."""
 
 
+class ModelAccessError(ModelUnavailableError, code="MODEL_ACCESS"):
+    """The provider refuses the key, the account or the name of the model. A person can mend that; the run rests."""
+
+    retryable = False
+
+
 class ModelRefusedError(ModelError, code="MODEL_REFUSED"):
-    """The provider refused the request: bad key, unknown model."""
+    """The provider refused the request."""
 
 
 class ContextLengthError(ModelRefusedError, code="CONTEXT_LENGTH"):

@@ -151,11 +151,10 @@ async def test_too_many_invalid_results_end_the_agent(driver: AgentDriver) -> No
 
 
 @BOTH
-async def test_a_result_that_was_cut_is_refused(driver: AgentDriver) -> None:
-    model = Scripted([{"role": "assistant", "content": '{"page": "ab', "finish_reason": "length"}])
-    result = await runtime_of(driver, model).run("go", by=superuser())
-    assert result.status == "failed"
-    assert "was cut at the limit of its endpoint" in result.text
+async def test_a_result_that_was_cut_is_asked_for_again_with_the_reason(driver: AgentDriver) -> None:
+    cut = {"role": "assistant", "content": '{"page": "ab', "finish_reason": "length"}
+    model = Scripted([cut, '{"page": "about", "words": 3}'])
+    assert (await runtime_of(driver, model).run("go", by=superuser())).value() == ABOUT
 
 
 @BOTH

@@ -10,7 +10,7 @@ import pytest
 from remit.agent import AgentStep
 from remit.contracts.chat import completion_from_message, encode_message
 from remit.contracts.step import Done, Next, StepRequest, StepUsage
-from remit.errors import CompletionError, JournalError, ModelBusyError, SetupError, Suspended
+from remit.errors import JournalError, ModelBusyError, SetupError, Suspended
 from remit.journal.codec import tool_message_text
 from remit.layers import Reply
 from remit.models import ModelSettings
@@ -192,41 +192,82 @@ def answering(finish: str, message: dict[str, Any]) -> Any:
 NO_ANSWERS: dict[str, tuple[str, dict[str, Any], str]] = {
     "cut": (
         "length",
-        {"content": "The answer is"},
-        "was cut at max_tokens=5; ask for less at a time, or allow more tokens",
+        {"content": "The answer is "},
+        "The answer is\n\n(the answer was cut at max_tokens=5; ask for less at a time, or allow more tokens)",
     ),
-    "cut before it began": ("length", {"content": ""}, "was cut at max_tokens=5"),
-    "cut in its refusal": ("length", {"content": "", "refusal": "I can"}, "was cut at max_tokens=5"),
-    "filtered": ("content_filter", {"content": None}, "was held back by a content filter"),
-    "empty": ("stop", {"content": ""}, "is empty: no text and no calls"),
-    "nothing": ("stop", {"content": None}, "is empty: no text and no calls"),
-    "only spaces": ("stop", {"content": " \n"}, "is empty: no text and no calls"),
-    "no parts": ("stop", {"content": []}, "is empty: no text and no calls"),
+    "cut before it began": (
+        "length",
+        {"content": ""},
+        "(there is no answer: the model was cut at max_tokens=5 before it wrote one; allow more tokens)",
+    ),
+    "cut in its refusal": (
+        "length",
+        {"content": "", "refusal": "I can"},
+        "I can\n\n(the answer was cut at max_tokens=5; ask for less at a time, or allow more tokens)",
+    ),
+    "filtered": (
+        "content_filter",
+        {"content": None},
+        "(a content filter of the provider held back the answer; ask in other words)",
+    ),
+    "filtered in part": (
+        "content_filter",
+        {"content": "half an"},
+        "half an\n\n(a content filter of the provider held back the rest of the answer)",
+    ),
+    "empty": ("stop", {"content": ""}, "(the model gave no answer)"),
+    "nothing": ("stop", {"content": None}, "(the model gave no answer)"),
+    "only spaces": ("stop", {"content": " \n"}, "(the model gave no answer)"),
+    "no parts": ("stop", {"content": []}, "(the model gave no answer)"),
 }
 
 
 @pytest.mark.parametrize("name", NO_ANSWERS)
-async def test_what_is_no_whole_answer_is_an_error_that_says_why(name: str) -> None:
+async def test_what_is_no_whole_answer_is_a_result_that_says_why(name: str) -> None:
     finish, message, said = NO_ANSWERS[name]
     asked = StepRequest(chat=request(settings=ModelSettings(max_tokens=5)), calls=Desk())
-    with pytest.raises(CompletionError, match=said):
-        await AgentStep(model=answering(finish, message))(asked)
+    outcome = await AgentStep(model=answering(finish, message))(asked)
+    assert isinstance(outcome, Done)
+    assert outcome.result is not None
+    assert outcome.result.value == said
 
 
 async def test_an_answer_that_was_cut_where_nobody_set_a_limit_was_cut_by_its_endpoint() -> None:
-    asked = StepRequest(chat=request(), calls=Desk())
-    with pytest.raises(CompletionError, match="was cut at the limit of its endpoint"):
-        await AgentStep(model=answering("length", {"content": "The"}))(asked)
+    outcome = await AgentStep(model=answering("length", {"content": "The"}))(StepRequest(chat=request(), calls=Desk()))
+    assert isinstance(outcome, Done)
+    assert outcome.result is not None
+    assert "was cut at the limit of its endpoint" in outcome.result.content
+
+
+REASONS = [
+    ('{"choices":[{"content_filter_results":{"hate":{"filtered":false},"violence":{"filtered":true}}}]}', "violence"),
+    ('{"innererror":{"content_filter_result":{"jailbreak":{"filtered":true,"detected":true}}}}', "jailbreak"),
+    ('{"provider_details":{"refusal":"It is about weapons.","refusal_category":"weapons"}}', "It is about weapons."),
+    ('{"a":[{"explanation":"no"},{"explanation":"no"}]}', "(no)"),
+]
+
+
+@pytest.mark.parametrize(("response", "reason"), REASONS)
+async def test_the_reason_of_a_filter_is_in_the_result(response: str, reason: str) -> None:
+    async def model(_request: Any, /) -> Any:
+        text = encode_message({"role": "assistant", "content": ""})
+        return completion_from_message(text, finish_reason="content_filter", response=response)
+
+    outcome = await AgentStep(model=model)(StepRequest(chat=request(), calls=Desk()))
+    assert isinstance(outcome, Done)
+    assert outcome.result is not None
+    assert reason in outcome.result.content
 
 
 @pytest.mark.parametrize(
     "message",
-    [{"content": "", "refusal": "I cannot."}, {"content": [{"type": "text", "text": "a"}]}, {"content": "a"}],
-    ids=["refusal", "parts", "filtered in part"],
+    [{"content": "", "refusal": "I cannot."}, {"content": [{"type": "text", "text": "a"}]}],
+    ids=["refusal", "parts"],
 )
 async def test_a_refusal_and_whatever_else_has_words_is_an_answer(message: dict[str, Any]) -> None:
-    outcome = await AgentStep(model=answering("content_filter", message))(StepRequest(chat=request(), calls=Desk()))
+    outcome = await AgentStep(model=answering("stop", message))(StepRequest(chat=request(), calls=Desk()))
     assert isinstance(outcome, Done)
+    assert outcome.result is None
 
 
 async def test_a_call_that_was_cut_before_its_arguments_is_not_one_without_arguments() -> None:
@@ -234,7 +275,7 @@ async def test_a_call_that_was_cut_before_its_arguments_is_not_one_without_argum
     for call in message["tool_calls"]:
         call["function"]["arguments"] = ""
     outcome = await AgentStep(model=answering("length", message))(StepRequest(chat=request(), calls=desk))
-    assert desk.prepared == [("work", "", "a"), ("work", " ", "b")], "a space is no JSON"
+    assert desk.prepared == [("work", "", "a"), ("work", "{", "b")], "a brace is no JSON"
     assert outcome.messages[0] == encode_message({"role": "assistant", **message}), "the history keeps what was said"
 
 

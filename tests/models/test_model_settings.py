@@ -116,15 +116,17 @@ async def test_a_changed_setting_is_found_by_a_replay(changed: dict[str, Any], d
 
 async def test_how_much_a_model_thinks_is_sent_where_it_can_think() -> None:
     model = chat_model("http://127.0.0.1:9/v1", "gpt-5")
-    assert await to_pydantic_settings(ModelSettings(reasoning_effort="low"), model) == {"thinking": "low"}
-    assert await to_pydantic_settings(ModelSettings(reasoning_effort="none"), model) == {"thinking": False}
+    low = await to_pydantic_settings(ModelSettings(reasoning_effort="low"), model)
+    assert low == {"thinking": "low", "max_retries": 0}
+    none = await to_pydantic_settings(ModelSettings(reasoning_effort="none"), model)
+    assert none == {"thinking": False, "max_retries": 0}
 
 
 async def test_the_settings_of_a_model_stay_below_those_of_the_agent() -> None:
     base = PydanticSettings(temperature=0.1, top_p=0.9, extra_body={"a": 1, "b": 1})
     settings = ModelSettings(temperature=0.7, extra_body={"b": 2})
     merged = await to_pydantic_settings(settings, chat_model("http://127.0.0.1:9/v1"), base)
-    assert merged == {"temperature": 0.7, "top_p": 0.9, "extra_body": {"a": 1, "b": 2}}
+    assert merged == {"temperature": 0.7, "top_p": 0.9, "max_retries": 0, "extra_body": {"a": 1, "b": 2}}
 
 
 def responses_model() -> Model:

@@ -20,7 +20,8 @@ from remit.contracts.items import Message, ModelUsage
 from remit.contracts.wire import plain_message
 from remit.errors import CompletionError, SetupError
 from remit.models import ModelSettings
-from remit.models.openai import OpenAI, build_body, from_environment, parse_completion, read_endpoint
+from remit.models.chat_completion import parse_completion
+from remit.models.openai import OpenAI, build_body, from_environment, read_endpoint
 from remit.testing import read_only_ledger, superuser
 from remit.testing.history_check import HistoryErrorKind, history_errors
 from tests.loopback import Endpoint, answering

@@ -15,7 +15,14 @@ from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.providers.openai import OpenAIProvider
 
 from remit.contracts.chat import ChatRequest, Completion, History
-from remit.errors import ModelBusyError, ModelError, ModelRefusedError, ModelUnavailableError, SetupError
+from remit.errors import (
+    ModelAccessError,
+    ModelBusyError,
+    ModelError,
+    ModelRefusedError,
+    ModelUnavailableError,
+    SetupError,
+)
 from remit.models import PydanticAIModel
 from remit.models.openai import OpenAI, retry_after
 from remit.testing import read_only_ledger
@@ -28,9 +35,10 @@ HELLO = '{"choices":[{"message":{"role":"assistant","content":"hello"}}]}'
 
 STATUS: dict[int, type[ModelError]] = {
     400: ModelRefusedError,
-    401: ModelRefusedError,
-    403: ModelRefusedError,
-    404: ModelRefusedError,
+    401: ModelAccessError,
+    402: ModelAccessError,
+    403: ModelAccessError,
+    404: ModelAccessError,
     408: ModelBusyError,
     409: ModelBusyError,
     413: ModelRefusedError,
@@ -57,7 +65,7 @@ async def test_a_status_is_busy_refused_or_failing_and_is_asked_once(status: int
             await ask(endpoint)
     error = raised.value
     assert type(error) is STATUS[status]
-    assert error.retryable is (type(error) is not ModelRefusedError)
+    assert error.retryable is (type(error) not in (ModelAccessError, ModelRefusedError))
     assert "\n" not in error.message
     assert len(error.message) < 500
     assert "canary" not in error.message
@@ -69,7 +77,7 @@ REPORTED: dict[str, type[ModelError]] = {
     '{"error": {"code": "502", "message": "because"}}': ModelUnavailableError,
     '{"error": {"type": "overloaded_error", "message": "because"}}': ModelBusyError,
     '{"error": {"code": "server_error", "message": "because"}}': ModelUnavailableError,
-    '{"error": {"code": 402, "message": "because"}, "choices": []}': ModelRefusedError,
+    '{"error": {"code": 402, "message": "because"}, "choices": []}': ModelAccessError,
     '{"error": {"code": 7, "message": "because"}}': ModelRefusedError,
     '{"error": "because"}': ModelRefusedError,
     '{"choices": [{"error": {"code": 502, "message": "because"}, "finish_reason": "error",'

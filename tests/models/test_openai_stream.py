@@ -16,7 +16,6 @@ from remit.contracts.chat import ChatRequest, History
 from remit.contracts.streaming import CURRENT_SINK, Delta
 from remit.contracts.wire import received_message
 from remit.errors import (
-    CompletionError,
     ContextLengthError,
     ModelBusyError,
     ModelError,
@@ -24,7 +23,8 @@ from remit.errors import (
     ModelUnavailableError,
 )
 from remit.models.answer_stream import AnswerStream, StreamCutError
-from remit.models.openai import OpenAI, parse_completion
+from remit.models.chat_completion import parse_completion
+from remit.models.openai import OpenAI
 from remit.models.pydantic_ai import keep_as_received
 from remit.models.pydantic_stream import ask_pydantic_model
 from remit.testing import read_only_ledger
@@ -155,8 +155,8 @@ async def test_an_error_in_a_stream_is_that_of_the_request(error: object, expect
 @pytest.mark.parametrize(
     "data", ["data: nonsense\n\n", "data: [1]\n\n", events({"choices": [1]}), events({"choices": 7})]
 )
-async def test_what_is_no_stream_is_refused(data: str) -> None:
-    with pytest.raises(CompletionError, match="is not a stream of a chat completion"):
+async def test_what_is_no_stream_is_an_outage(data: str) -> None:
+    with pytest.raises(ModelUnavailableError, match="is not a stream of a chat completion"):
         await ask(answering(200, data))
 
 

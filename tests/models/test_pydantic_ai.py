@@ -147,9 +147,9 @@ async def test_tools_keep_name_description_and_schema_and_are_never_strict() -> 
 
 
 @pytest.mark.parametrize("knobs", [{}, {"temperature": 0.0}, {"max_tokens": 7}, {"temperature": 1.5, "max_tokens": 1}])
-async def test_only_the_knobs_that_are_set_are_passed_on(knobs: dict[str, Any]) -> None:
+async def test_only_the_knobs_that_are_set_are_passed_on_and_the_client_does_not_retry(knobs: dict[str, Any]) -> None:
     _, info = await convert_texts([USER], settings=ModelSettings(**knobs))
-    assert info.model_settings == (knobs or None)
+    assert info.model_settings == {**knobs, "max_retries": 0}
 
 
 def test_an_answer_keeps_text_calls_tokens_and_why_it_ended() -> None:

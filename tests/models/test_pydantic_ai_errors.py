@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 from collections.abc import Callable
 from typing import Any, cast
 
@@ -19,8 +20,8 @@ from pydantic_ai.providers.openai import OpenAIProvider
 
 from remit.contracts.chat import ChatRequest, Completion, History, encode_message
 from remit.errors import (
-    CompletionError,
     ContextLengthError,
+    ModelAccessError,
     ModelBusyError,
     ModelError,
     ModelRefusedError,
@@ -59,17 +60,16 @@ KINDS: dict[type[Exception], type[ModelError]] = {
     foreign.ConcurrencyLimitExceeded: ModelBusyError,
     foreign.ModelServerError: ModelUnavailableError,
     foreign.ModelConnectionError: ModelUnavailableError,
-    foreign.ModelQuotaExceededError: ModelRefusedError,
+    foreign.ModelQuotaExceededError: ModelAccessError,
     foreign.ModelRequestRejectedError: ModelRefusedError,
-    foreign.ModelAuthenticationError: ModelRefusedError,
-    foreign.ModelNotFoundError: ModelRefusedError,
+    foreign.ModelAuthenticationError: ModelAccessError,
+    foreign.ModelNotFoundError: ModelAccessError,
     foreign.ModelContextWindowExceededError: ContextLengthError,
     foreign.UserError: ModelRefusedError,
     foreign.UndrainedPendingMessagesError: ModelRefusedError,
-    foreign.UnexpectedModelBehavior: CompletionError,
-    foreign.ContentFilterError: CompletionError,
-    foreign.OutputTokenLimitExceeded: CompletionError,
-    foreign.IncompleteToolCall: CompletionError,
+    foreign.UnexpectedModelBehavior: ModelUnavailableError,
+    foreign.OutputTokenLimitExceeded: ModelUnavailableError,
+    foreign.IncompleteToolCall: ModelUnavailableError,
 }
 
 
@@ -98,8 +98,17 @@ def made(kind: type[Exception]) -> Exception:
     return make(**{name: values[name] for name in needed if name in values})
 
 
-@pytest.mark.parametrize("kind", every_kind(), ids=lambda kind: "-".join(each.__name__ for each in kind.__mro__[:2]))
-async def test_every_error_of_pydantic_ai_is_one_of_ours(kind: type[Exception]) -> None:
+UNFILTERED = [kind for kind in every_kind() if kind is not foreign.ContentFilterError]
+
+
+async def test_a_request_that_a_filter_holds_back_is_answered_with_what_the_filter_said() -> None:
+    answer = await failing(foreign.ContentFilterError("filtered", '{"violence": {"filtered": true}}'))
+    assert (answer.content, answer.finish_reason) == (None, "content_filter")
+    assert json.loads(answer.response) == {"violence": {"filtered": True}}
+
+
+@pytest.mark.parametrize("kind", UNFILTERED, ids=lambda kind: "-".join(each.__name__ for each in kind.__mro__[:2]))
+async def test_every_error_of_pydantic_ai_but_of_a_filter_is_one_of_ours(kind: type[Exception]) -> None:
     error = made(kind)
     with pytest.raises(ModelError, match=r"^function:") as raised:
         await failing(error)
@@ -117,7 +126,8 @@ def test_the_walk_finds_the_classes_that_matter() -> None:
 
 @pytest.mark.parametrize(
     ("status", "kind"),
-    [(400, ModelRefusedError), (401, ModelRefusedError), (404, ModelRefusedError), (413, ModelRefusedError)]
+    [(400, ModelRefusedError), (413, ModelRefusedError)]
+    + [(status, ModelAccessError) for status in (401, 402, 403, 404)]
     + [(status, ModelBusyError) for status in (408, 409, 425, 429)]
     + [(500, ModelUnavailableError), (502, ModelUnavailableError)],
 )
@@ -132,7 +142,7 @@ async def test_a_provider_s_own_status_is_told_by_its_client() -> None:
     async with Endpoint(answering(401, '{"error":{"message":"bad key"}}')) as endpoint:
         provider = OpenAIProvider(base_url=endpoint.url, api_key="canary")
         async with PydanticAIModel(OpenAIChatModel("m", provider=provider)) as model:
-            with pytest.raises(ModelRefusedError, match=r"m of openai: .*401.*bad key") as raised:
+            with pytest.raises(ModelAccessError, match=r"m of openai: .*401.*bad key") as raised:
                 await model(request())
     assert "canary" not in raised.value.message
 

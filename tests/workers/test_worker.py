@@ -27,7 +27,6 @@ from remit.agent.prompt import Prompt
 from remit.contracts.items import ToolOutput
 from remit.errors import (
     BudgetError,
-    CompletionError,
     DeadlineError,
     InvalidArgumentsError,
     InvalidOutputError,
@@ -142,8 +141,6 @@ async def test_what_ends_pydantic_ai_is_an_error_of_ours() -> None:
     error = await error_of(large, limits=AgentLimits(tokens=1_000))
     said = "agent worker has used all of its 1000 tokens; raise `limits.tokens` or ask for less"
     assert (type(error), error.message) == (BudgetError, said)
-    filtered = ModelResponse([], finish_reason="content_filter")
-    assert type(await error_of(filtered)) is CompletionError
 
 
 async def test_a_model_that_refuses_what_it_is_asked_is_an_error_with_the_original_as_its_cause() -> None:

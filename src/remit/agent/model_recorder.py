@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from functools import partial
 
 from msgspec import Struct
 
@@ -13,7 +14,6 @@ from remit.agent.recorded_answer import (
     check_answer,
     decode_answer,
     encode_answer,
-    is_incomplete_answer,
     with_unique_call_ids,
 )
 from remit.agent.usage_record import add_usage
@@ -51,6 +51,7 @@ from remit.errors import (
     as_no_model_error,
     error_from_reply,
 )
+from remit.layers.retry_model import is_incomplete
 
 
 class RecordModel(ModelLayer):
@@ -198,7 +199,7 @@ class ModelRecorder(Struct, frozen=True):
             await ask()
         else:
             record = AttemptRecord(ledger, request.call_id, digest, record_lost)
-            await retry.repeat(ask, is_incomplete_answer, record)
+            await retry.repeat(ask, partial(is_incomplete, request), record)
         return answers[-1]
 
 

@@ -16,7 +16,6 @@ from remit.contracts.secret import KNOWN_SECRETS, redact_secrets_in_content
 from remit.contracts.wire import ToolCallRequest, change_arguments, mark_origin, origin_of_text, rename_tool_calls
 from remit.errors import CompletionError
 from remit.journal.codec import RESULT_TOOL, message_text
-from remit.layers.retry_model import is_incomplete
 
 _ASSISTANT_PREFIX: Final = '{"role":"assistant"'
 
@@ -44,11 +43,6 @@ def check_answer(answer: object) -> Completion:
     if role != "assistant":  # the history would attribute it to another author
         raise CompletionError(f"the model answered with a message of role {role!r}, not 'assistant'")
     return answer
-
-
-def is_incomplete_answer(answer: Completion) -> bool:
-    """Whether the answer has no calls and was cut, or is empty."""
-    return is_incomplete(answer.finish_reason, has_calls=bool(answer.tool_calls), has_content=bool(answer.content))
 
 
 def with_unique_call_ids(answer: Completion, request: ChatRequest) -> Completion:
@@ -123,34 +117,13 @@ def _arguments_without_secrets(call: ToolCallRequest) -> str:
     return call.arguments if call.name == RESULT_TOOL else refuse_secrets(call.arguments)
 
 
-def check_complete(completion: Completion, max_tokens: int | None) -> None:
-    """Refuse an answer without calls that is cut, empty or filtered. Called after the answer is recorded.
-
-    The journal and the trace keep the answer, so a replay refuses it again.
-
-    Raises:
-        CompletionError: the message gives the reason.
-    """
-    if completion.tool_calls:
-        return
-    finish_reason = completion.finish_reason
-    if finish_reason == "length":
-        limit = "the limit of its endpoint" if max_tokens is None else f"max_tokens={max_tokens}"
-        raise CompletionError(f"the model's answer was cut at {limit}; ask for less at a time, or allow more tokens")
-    if completion.content is not None and completion.content.strip():
-        return
-    if finish_reason == "content_filter":
-        raise CompletionError("the model's answer was held back by a content filter; ask in other words")
-    raise CompletionError(f"the model's answer is empty: no text and no calls (it stopped for {finish_reason!r})")
-
-
 def requested_calls(completion: Completion) -> tuple[ToolCallRequest, ...]:
     """The calls of an answer. If it was cut before the last one's arguments, these become invalid JSON."""
-    if completion.finish_reason != "length" or not completion.tool_calls or completion.tool_calls[-1].arguments:
+    if completion.finish_reason != "length" or not completion.tool_calls or completion.tool_calls[-1].arguments.strip():
         return completion.tool_calls
     *others, last = completion.tool_calls
     return (*others, last._replace(arguments=_TRUNCATED_ARGUMENTS))
 
 
-_TRUNCATED_ARGUMENTS: Final = " "
+_TRUNCATED_ARGUMENTS: Final = "{"
 """No text at all would mean no arguments."""

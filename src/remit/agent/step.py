@@ -8,9 +8,10 @@ from typing import NamedTuple
 
 from msgspec import Struct, field
 
+from remit.agent.answer_end import told_text
 from remit.agent.handoff import Handoffs
 from remit.agent.limits import AgentLimits
-from remit.agent.recorded_answer import check_complete, requested_calls
+from remit.agent.recorded_answer import requested_calls
 from remit.agent.typed_result import (
     ACCEPTED,
     CALL_REQUIRED,
@@ -68,7 +69,6 @@ class AgentStep(Struct, frozen=True, kw_only=True):
         """Ask the model once, make the calls of its answer, and return the new messages in call order.
 
         Raises:
-            CompletionError: the answer is cut, empty or filtered.
             InvalidOutputError: the model gave too many invalid results.
             BudgetError: a limit of the agent is used up.
         """
@@ -82,7 +82,6 @@ class AgentStep(Struct, frozen=True, kw_only=True):
         if self.find_tools is not None:
             chat = replace(chat, tools=self.find_tools(chat))
         completion = await self.model(chat)
-        check_complete(completion, chat.max_tokens)
         calls, result_calls = requested_calls(completion), tuple[ToolCallRequest, ...]()
         if self.results is not None and not self.results.is_native:
             result_calls = tuple(call for call in calls if call.name == RESULT_TOOL)
@@ -136,9 +135,11 @@ class AgentStep(Struct, frozen=True, kw_only=True):
         """End the agent with a text, unless its result has another type."""
         end_turn, text, turn = request.end_turn, completion.content or "", request.chat.turn
         if self.results is None:
+            told = told_text(completion, request.chat.max_tokens)
             if end_turn is None:
-                return Done(messages=(completion.message,), usage=usage)
-            result = end_turn(turn, text)
+                result = None if told == text else Reply.from_value(told)
+                return Done(messages=(completion.message,), usage=usage, result=result)
+            result = end_turn(turn, told)
             if result is not None:
                 return Done(messages=(completion.message,), usage=usage, result=result)
             more = record_reply(request.chat, correction_message(self.continue_text))

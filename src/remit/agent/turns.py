@@ -12,6 +12,7 @@ from remit.agent.compaction import compaction_id
 from remit.agent.definition import AgentDefinition
 from remit.agent.driver import AgentTools
 from remit.agent.stop import StopPolicy, Turn, TurnCall
+from remit.contracts.arguments import given_arguments
 from remit.contracts.callee import Frame
 from remit.contracts.facts import Effect, Facts
 from remit.contracts.items import HistoryCompacted, TurnEnded
@@ -191,6 +192,6 @@ def _only_announces(facts: Facts, arguments: str) -> bool:
 def _to_canonical(arguments: str) -> str:
     """The arguments in a form that is the same for equal ones; invalid ones as they are."""
     try:
-        return canonical_text(json.loads(arguments))
+        return canonical_text(json.loads(given_arguments(arguments)))
     except (ValueError, RecursionError):
         return arguments

@@ -161,6 +161,11 @@ def refuse_secrets(raw: str) -> str:
     return f"{_HELD_VALUE}{json.dumps(redacted[:_HEAD_CHARS])}}}"
 
 
+def given_arguments(text: str) -> str:
+    """The arguments that a model wrote; an empty object where it wrote none: no text, white space, or null."""
+    return "{}" if text.strip() in ("", "null") else text
+
+
 def parse_arguments(raw: str, limits: Limits) -> Arguments:
     """Parse raw arguments once. No text raises: errors are fields of the result.
 

@@ -18,6 +18,7 @@ from remit.contracts.artifact import DIGEST_PREFIX
 from remit.contracts.ledger import Ledger
 from remit.contracts.provider_tool import ProviderTool
 from remit.contracts.settings import NO_SETTINGS, ModelSettings
+from remit.contracts.stand_in import stand_in
 from remit.contracts.usage import are_tokens
 from remit.contracts.wire import (
     ToolCallRequest,
@@ -156,10 +157,11 @@ class History:
     """An immutable sequence of wire texts with a running digest. Appending costs only the new texts.
 
     Histories that extend one another share one list: `with_messages` appends to the newest and copies an older one.
-    ``origins`` are the models whose vendors' fields the texts have; ``names_artifacts`` says whether one names any.
+    ``origins`` are the models whose vendors' fields the texts have; ``names_artifacts`` says whether one names any,
+    ``is_legal`` whether every endpoint takes all of them.
     """
 
-    __slots__ = ("_hash", "_length", "_texts", "names_artifacts", "origins")
+    __slots__ = ("_hash", "_length", "_texts", "is_legal", "names_artifacts", "origins")
 
     def __init__(self, texts: Iterable[str] = ()) -> None:
         self._texts: list[str] = []
@@ -167,6 +169,7 @@ class History:
         self._hash = hashlib.sha256()
         self.origins: frozenset[str] = frozenset()
         self.names_artifacts = False
+        self.is_legal = True
         self._grow(as_tuple("History: texts", texts))
 
     def _grow(self, texts: Iterable[str]) -> None:
@@ -181,6 +184,7 @@ class History:
             if origin := origin_of_text(text):
                 self.origins |= {origin}
             self.names_artifacts = self.names_artifacts or DIGEST_PREFIX in text
+            self.is_legal = self.is_legal and stand_in(text) is None
         self._length = len(self._texts)
 
     def with_messages(self, *texts: str) -> History:
@@ -188,7 +192,7 @@ class History:
         grown = History.__new__(History)
         grown._texts = self._texts if len(self._texts) == self._length else self._texts[: self._length]
         grown._hash = self._hash.copy()
-        grown.origins, grown.names_artifacts = self.origins, self.names_artifacts
+        grown.origins, grown.names_artifacts, grown.is_legal = self.origins, self.names_artifacts, self.is_legal
         grown._grow(texts)
         return grown
 
@@ -276,8 +280,13 @@ class ChatRequest:
         return replace(self, turn=turn, history=history, settings=self.settings.for_turn(turn))
 
     def for_model(self, origin: str) -> ChatRequest:
-        """The request as the model ``origin`` may get it: fields that other models' vendors added are left out."""
+        """The request as the model ``origin`` may get it.
+
+        Fields that other models' vendors added are left out. Legal messages stand in for those that endpoints refuse.
+        """
         texts = None if self.history.origins <= {origin} else texts_for_model(self.history, origin)
+        if not self.history.is_legal:
+            texts = [stand_in(text) or text for text in texts or self.history]
         return self if texts is None else replace(self, history=History(texts))
 
     def digest(self) -> str:

@@ -128,6 +128,18 @@ def rename_tool_calls(text: str, ids: Iterator[str]) -> str:
     return join_members({**members, "tool_calls": join_items(calls)})
 
 
+def with_tool_calls(text: str) -> str:
+    """The wire text with its older ``function_call`` as one of ``tool_calls``; unchanged if it has none, or both."""
+    if '"function_call"' not in text:
+        return text
+    members = raw_members(text)
+    function = members.pop("function_call", "")
+    if not function.startswith("{") or members.get("tool_calls", "null") not in ("null", "[]"):
+        return text
+    call = join_members({"type": '"function"', "function": function})
+    return join_members({**members, "tool_calls": join_items([call])})
+
+
 def change_arguments(text: str, change: Callable[[ToolCallRequest], str]) -> str:
     """The wire text with other arguments of its tool calls, which ``change`` gives; all else is kept."""
     message: dict[str, Any] = json.loads(text)

@@ -7,7 +7,7 @@ from contextvars import ContextVar, Token
 from typing import Any, Final, ParamSpec, Protocol, TypeVar, overload
 
 from remit.contracts.approved import APPROVED_STATE, ApprovedState
-from remit.contracts.arguments import Arguments, Limits, parse_arguments
+from remit.contracts.arguments import Arguments, Limits, given_arguments, parse_arguments
 from remit.contracts.call import Call, CallService, derive_call_id
 from remit.contracts.callee import AgentLike, Callee, Payload, Tools
 from remit.contracts.changed import CHANGED, Changed
@@ -187,13 +187,13 @@ class CallContext:
     def prepare(self, name: str, arguments: str, wire_id: str) -> PreparedCall:
         """Prepare a call of the named tool with a model's raw arguments."""
         callee = self._dispatch.resolve_for_model(self._caller_of_calls(), name)
-        call = self._build_call(callee, parse_arguments(arguments or "{}", self._dispatch.limits), wire_id)
+        call = self._build_call(callee, parse_arguments(given_arguments(arguments), self._dispatch.limits), wire_id)
         return PreparedCall(call.id, lambda: self._make_call(callee, call))
 
     def refuse(self, name: str, arguments: str, wire_id: str, error: CallError) -> PreparedCall:
         """Prepare a model's call that is answered with ``error``. One that is on record is made as it was."""
         callee = self._dispatch.resolve_for_model(self._caller_of_calls(), name)
-        call = self._build_call(callee, parse_arguments(arguments or "{}", self._dispatch.limits), wire_id)
+        call = self._build_call(callee, parse_arguments(given_arguments(arguments), self._dispatch.limits), wire_id)
         service = None if self.ledger.items_for(call.id) else self._dispatch.refuse(error)
         return PreparedCall(call.id, lambda: self._make_call(callee, call, service))
 

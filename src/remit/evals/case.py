@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from remit.agent.agent import Agent
+from remit.contracts.arguments import given_arguments
 from remit.contracts.call import Call, CallLayer, CallService
 from remit.contracts.chat import decode_message
 from remit.contracts.items import Item, Message, ModelUsage, Outcome, RunOpened, ToolOutput, output_content
@@ -125,6 +126,6 @@ def _recorded_calls(items: Sequence[Item], messages: Sequence[Message]) -> list[
 
 def _same_arguments(one: str, other: str) -> bool:
     try:
-        return bool(json.loads(one or "{}") == json.loads(other or "{}"))
+        return bool(json.loads(given_arguments(one)) == json.loads(given_arguments(other)))
     except ValueError:
         return one == other

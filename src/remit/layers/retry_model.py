@@ -1,4 +1,4 @@
-"""Retries of model requests: busy and unreachable models, and answers that are cut or empty."""
+"""Retries of model requests: busy and unreachable models, and empty answers."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import math
 import random
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TypeVar
 
 from remit.contracts.asking import AttemptRecord, current_attempts
@@ -23,7 +24,7 @@ R = TypeVar("R")
 @check_arguments()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetryModel(ModelLayer):
-    """Repeats a model request after a ``retryable`` error, or if the answer is cut or empty.
+    """Repeats a model request after a ``retryable`` error, or if the answer is empty.
 
     Every agent has one, next to its model, unless it has one of its own. ``attempts`` is the total. It waits as long as
     the provider says, else ``base_delay`` seconds, doubled up to ``max_delay``; a random half is cut. A provider that
@@ -49,7 +50,7 @@ class RetryModel(ModelLayer):
         """Repeat requests to ``inner``."""
 
         async def ask(request: ChatRequest, /) -> Completion:
-            return await self.repeat(lambda: inner(request), _is_incomplete, current_attempts())
+            return await self.repeat(lambda: inner(request), partial(is_incomplete, request), current_attempts())
 
         return ask
 
@@ -78,7 +79,7 @@ class RetryModel(ModelLayer):
                 if not is_incomplete(answer):
                     self._budget.refund("", FIRST_ATTEMPT_REFUND if attempt == 1 else RETRY_COST)
                     return answer
-                failure = CompletionError("the model's answer is cut or empty; it is asked again")
+                failure = CompletionError("the model's answer is empty; it is asked again")
                 delay = self._delay_after(attempt, None)
                 if delay is None:
                     return answer
@@ -97,12 +98,12 @@ class RetryModel(ModelLayer):
         return delay if delay <= self.max_delay and self._budget.try_spend("", RETRY_COST) else None
 
 
-def _is_incomplete(completion: Completion) -> bool:
-    return is_incomplete(
-        completion.finish_reason, has_calls=bool(completion.tool_calls), has_content=bool(completion.content)
-    )
+def is_incomplete(request: ChatRequest, answer: Completion) -> bool:
+    """Whether another attempt may bring more: an answer is empty, and not the end of a turn with calls.
 
-
-def is_incomplete(finish_reason: str, *, has_calls: bool, has_content: bool) -> bool:
-    """Whether an answer without calls was cut by a limit of tokens, or is empty; another attempt may be better."""
-    return not has_calls and (finish_reason == "length" or (not has_content and finish_reason != "content_filter"))
+    An answer that was cut by a limit of tokens or by a filter would be so again.
+    """
+    if answer.tool_calls or (answer.content or "").strip() or answer.finish_reason in ("length", "content_filter"):
+        return False
+    last = request.history[-1] if len(request.history) else ""
+    return not last.startswith('{"role":"tool"')

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, cast
 
 from remit.contracts.streaming import Delta
+from remit.models.call_pieces import find_call
 from remit.schemas.jsontext import compact_json
 from remit.schemas.raw_json import as_object, load_json
 
@@ -43,6 +44,7 @@ class AnswerStream:
         self._event_bytes = 0
         self._body: dict[str, Any] = {}
         self._choice: dict[str, Any] = {"index": 0, "message": {}}
+        self._joined: list[tuple[dict[str, Any], Mapping[str, Any]]] = []
         self._has_ended = False
         self._length = 0
 
@@ -73,7 +75,8 @@ class AnswerStream:
         """
         with contextlib.suppress(ValueError):  # the last event was cut
             self.add_bytes(b"\n\n")
-        if not (self._has_ended or self._choice.get("finish_reason") or self._body.get("error")):
+        is_begun = bool(self._choice["message"] or self._choice.get("finish_reason"))
+        if not ((self._has_ended and is_begun) or self._choice.get("finish_reason") or self._body.get("error")):
             raise StreamCutError("the answer was cut off")
         message = _join_texts(self._choice["message"])
         for call in message.get("tool_calls") or ():
@@ -90,7 +93,7 @@ class AnswerStream:
             data, self._data, self._event_bytes = b"\n".join(self._data), [], 0
             if data.strip() == b"[DONE]":
                 self._has_ended = True
-            else:
+            elif data.strip():
                 self._add_chunk(as_object(load_json(data.decode())))
 
     def _add_chunk(self, chunk: Mapping[str, Any]) -> None:
@@ -102,6 +105,7 @@ class AnswerStream:
                 delta = as_object(choice.get("delta") or {})
                 rest = {name: value for name, value in choice.items() if name not in ("delta", "index")}
                 self._merge(self._choice, rest)
+                self._joined = []
                 self._merge(self._choice["message"], delta)
                 self._report(delta)
 
@@ -109,11 +113,10 @@ class AnswerStream:
         for text in (delta.get("content"), delta.get("refusal")):
             if isinstance(text, str) and text:
                 self._on_delta(Delta(text))
-        for call in map(as_object, delta.get("tool_calls") or ()):
+        for whole, call in self._joined:
             calls = self._choice["message"]["tool_calls"]
             text = as_object(call.get("function") or {}).get("arguments")
             if isinstance(text, str) and text:
-                whole = _find_indexed(calls, call) or calls[-1]
                 number = next(number for number, each in enumerate(calls) if each is whole)
                 name = str(whole["function"].get("name") or "")
                 self._on_delta(Delta(text, "arguments", number, name))
@@ -131,9 +134,25 @@ class AnswerStream:
                 self._merge(target[name], cast("dict[str, Any]", value))
             elif isinstance(value, list):
                 target[name] = cast("list[Any]", known) if isinstance(known, list) else []
-                self._join_list(target[name], cast("list[Any]", value))
+                join = self._join_calls if name == "tool_calls" else self._join_list
+                join(target[name], cast("list[Any]", value))
             elif known is None or value not in (None, ""):
                 target[name] = value
+
+    def _join_calls(self, known: list[Any], added: list[Any]) -> None:
+        for piece in map(as_object, added):
+            self._count(_PART_COST + _SEARCH_COST * len(known))
+            whole = find_call(known, piece, self._read_arguments)
+            if whole is None:
+                known.append(whole := {})
+            self._merge(whole, piece)
+            self._joined.append((whole, piece))
+
+    def _read_arguments(self, arguments: object) -> str:
+        """The arguments of a call so far, whose reading counts."""
+        text = "".join(arguments) if isinstance(arguments, _Text) else compact_json(arguments or "")
+        self._count(len(text))
+        return text
 
     def _join_list(self, known: list[Any], added: list[Any]) -> None:
         for part in added:

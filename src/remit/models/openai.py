@@ -15,7 +15,7 @@ import time
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from email.utils import parsedate_to_datetime
 from types import NoneType
-from typing import Any, Final, Self, cast
+from typing import Any, Final, Self
 from urllib.parse import urlsplit
 
 from remit.core.call_checks import check_arguments
@@ -25,7 +25,7 @@ with require_extra(__name__, "openai"):
     import openai
     from openai._constants import RAW_RESPONSE_HEADER
 
-from remit.contracts.chat import ChatRequest, Completion, completion_from_message
+from remit.contracts.chat import ChatRequest, Completion
 from remit.contracts.settings import ModelSettings
 from remit.contracts.streaming import Delta, whole_answer
 from remit.contracts.transient import is_transient
@@ -34,6 +34,7 @@ from remit.core.checks import as_text_tuple, check_functions, check_instance, ch
 from remit.errors import (
     CompletionError,
     ContextLengthError,
+    ModelAccessError,
     ModelBusyError,
     ModelError,
     ModelRefusedError,
@@ -42,14 +43,19 @@ from remit.errors import (
 )
 from remit.models.answer_stream import REFUSED_STATUSES, STREAM_FIELDS, AnswerStream
 from remit.models.bounded_http import BoundedHttp
+from remit.models.chat_completion import (
+    ACCESS_STATUSES,
+    CONTENT_FILTER,
+    filtered_completion,
+    parse_completion,
+    shorten_said,
+)
 from remit.models.context_length import is_context_length_error
 from remit.models.headers import resolve_headers
 from remit.models.openai_api import list_unsupported_settings, reads_pdfs_at, takes_json_schema
 from remit.models.reported_error import ReportedError, find_reported_error, find_streamed_error
 from remit.schemas.jsontext import compact_json
-from remit.schemas.raw_json import as_object, join_members, load_json, raw_items, raw_members
 
-_MAX_ERROR_LENGTH: Final = 200
 _REPEATED_STATUS: Final = re.compile(r"^Error code: \d+(?: - )?")
 _RETRYABLE_STATUSES: Final = frozenset({408, 409, 425, 429})
 
@@ -109,8 +115,7 @@ class OpenAI:
         """Send one request.
 
         Raises:
-            ModelError: the endpoint is unreachable or busy, or refuses the request.
-            CompletionError: the answer is not a completion.
+            ModelError: the endpoint is unreachable or busy, refuses the request, or its answer is no completion.
         """
         try:
             headers = {"Content-Type": "application/json", **await resolve_headers(request.settings)}
@@ -120,14 +125,14 @@ class OpenAI:
                     "/chat/completions", cast_to=bytes, content=body, options={"headers": headers}
                 )
         except openai.OpenAIError as error:
-            raise self._to_model_error(error) from error
+            return self._read_error(error)
         return self._read_answer(answer)
 
     async def stream(self, request: ChatRequest, on_delta: Callable[[Delta], None], /) -> Completion:
         """Send one request for a stream; see `remit.agent.model.StreamsAnswers`. An endpoint may answer in one, too.
 
         Raises:
-            ModelError, CompletionError: as above; or the answer was cut on the way.
+            ModelError: as above; or the answer was cut on the way.
         """
         if self._refuses_streams:
             return await self(request)
@@ -143,11 +148,11 @@ class OpenAI:
             if error.status_code in REFUSED_STATUSES and "stream" in error.message.lower():
                 self._refuses_streams = True
                 return await self(request)
-            raise self._to_model_error(error) from error
+            return self._read_error(error)
         except openai.OpenAIError as error:
-            raise self._to_model_error(error) from error
+            return self._read_error(error)
         except (ValueError, TypeError, LookupError) as error:
-            raise CompletionError(f"the model's answer is not a stream of a chat completion: {error}") from error
+            raise self._garbage_error(f"the answer is not a stream of a chat completion: {error}") from error
         except Exception as error:
             if not is_transient(error):
                 raise
@@ -161,7 +166,24 @@ class OpenAI:
         reported = find_error(answer)
         if reported is not None:
             raise self._status_error(*reported)
-        return parse_completion(answer)
+        try:
+            return parse_completion(answer)
+        except CompletionError as error:
+            raise self._garbage_error(error.message) from error
+
+    def _garbage_error(self, what: str) -> ModelError:
+        """The error for an answer that is no completion, such as the page of a proxy: it will pass."""
+        return ModelUnavailableError(f"{self.model} at {self._client.base_url}: {what}")
+
+    def _read_error(self, error: openai.OpenAIError) -> Completion:
+        """The answer to a request that the provider's content filter holds back.
+
+        Raises:
+            ModelError: all other errors.
+        """
+        if isinstance(error, openai.APIStatusError) and error.status_code == 400 and error.code == CONTENT_FILTER:
+            return filtered_completion(error.response.text)
+        raise self._to_model_error(error) from error
 
     def _whole_answer(self) -> contextlib.AbstractAsyncContextManager[None]:
         return whole_answer(self._timeout, f"{self.model} at {self._client.base_url}")
@@ -240,11 +262,13 @@ class OpenAI:
             cause = error.__cause__
             reason = f"{cause or error}; is the endpoint running?"
             return ModelUnavailableError(f"{self.model} at {where} cannot be reached: {reason}")
-        return ModelError(f"{self.model} at {where}: {_shorten(str(error))}")
+        return ModelError(f"{self.model} at {where}: {shorten_said(str(error))}")
 
     def _status_error(self, status: int, said: str, code: str, wait: float | None = None) -> ModelError:
         """The error for an HTTP status, or for the status that the body of a response reports."""
-        message = f"{self.model} at {self._client.base_url} answered {status}{said and f': {_shorten(said)}'}"
+        message = f"{self.model} at {self._client.base_url} answered {status}{said and f': {shorten_said(said)}'}"
+        if status in ACCESS_STATUSES or "insufficient_quota" in code:
+            return ModelAccessError(message)
         if status in _RETRYABLE_STATUSES:
             return ModelBusyError(f"{message}; try again later", retry_after=wait)
         if status >= 500:
@@ -323,61 +347,3 @@ def _settings_fields(request: ChatRequest) -> dict[str, Any]:
     if not len(request.tools):
         fields = {name: value for name, value in fields.items() if name not in ("tool_choice", "parallel_tool_calls")}
     return fields | fields.pop("extra_body", {})
-
-
-def parse_completion(answer: bytes) -> Completion:
-    """Parse the completion in a raw response body. Its message is kept as received, fields of the vendor included.
-
-    Raises:
-        CompletionError: there is none; the message shows the beginning of the body.
-    """
-    try:
-        raw = answer.decode()
-        response = as_object(load_json(raw))
-        choice = as_object(response["choices"][0])
-        message = as_object(choice["message"])
-        _check_message(message)
-        text = raw_members(raw_items(raw_members(raw)["choices"])[0])["message"]
-    except (ValueError, LookupError, TypeError) as error:
-        excerpt = _shorten(answer.decode(errors="replace"))
-        raise CompletionError(f"the model's answer is not a chat completion; it begins: {excerpt}") from error
-    if message.get("role") not in (None, "assistant"):
-        raise CompletionError(f"the model answered with a message of role {message['role']!r}, not 'assistant'")
-    if message.get("role") is None:
-        role = {"role": '"assistant"'}
-        text = join_members(role | raw_members(text) | role)
-    finish, model, usage = choice.get("finish_reason"), response.get("model"), _object_or_empty(response.get("usage"))
-    cached = _object_or_empty(usage.get("prompt_tokens_details")).get("cached_tokens")
-    return completion_from_message(
-        text,
-        finish_reason=finish if isinstance(finish, str) and finish else "stop",
-        model=model if isinstance(model, str) else "",
-        prompt_tokens=usage.get("prompt_tokens", 0),
-        completion_tokens=usage.get("completion_tokens", 0),
-        response=raw,
-        cached_tokens=cached or usage.get("prompt_cache_hit_tokens") or 0,  # the latter is DeepSeek's
-        reasoning_tokens=_object_or_empty(usage.get("completion_tokens_details")).get("reasoning_tokens") or 0,
-    )
-
-
-def _check_message(message: Mapping[str, Any]) -> None:
-    """Check the shapes that a history needs. What a single call lacks is refused with that call.
-
-    Raises:
-        TypeError: the message has another shape.
-    """
-    calls: object = message.get("tool_calls") or []
-    if not isinstance(message.get("content"), (str, list, type(None))) or not isinstance(calls, list):
-        raise TypeError("content or tool_calls")
-    for call in cast("list[object]", calls):
-        as_object(call)
-
-
-def _object_or_empty(value: object) -> Mapping[str, Any]:
-    """A JSON object; an empty one in place of other values."""
-    return cast("Mapping[str, Any]", value) if isinstance(value, dict) else {}
-
-
-def _shorten(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= _MAX_ERROR_LENGTH else f"{line[:_MAX_ERROR_LENGTH]}…"

@@ -11,7 +11,6 @@ as received.
 | --- | --- |
 | a user's name, the detail level of an image | neither |
 | spaces and escapes of the wire texts | the same values, written by the provider's client |
-| arguments that are not JSON | an object with the text under `INVALID_JSON` |
 | a tool's schema | the same schema, never made strict; some providers rewrite it, OpenAI's models do not |
 """
 
@@ -75,12 +74,14 @@ from remit.core.checks import check_instance
 from remit.errors import (
     CompletionError,
     ContextLengthError,
+    ModelAccessError,
     ModelBusyError,
     ModelError,
     ModelRefusedError,
     ModelUnavailableError,
     RemitError,
 )
+from remit.models.chat_completion import ACCESS_STATUSES, CONTENT_FILTER, filtered_completion
 from remit.models.context_length import is_context_length_error
 from remit.models.model_origin import (
     count_reasoning_tokens,
@@ -92,7 +93,7 @@ from remit.models.model_origin import (
 from remit.models.provider_tools import find_unsupported, make_native_tool
 from remit.models.pydantic_names import infer_named_model, shorten_line
 from remit.models.pydantic_settings import schema_of, to_pydantic_settings, unsupported_settings, without_schema
-from remit.models.pydantic_stream import ask_pydantic_model
+from remit.models.pydantic_stream import ask_until_complete
 from remit.schemas.jsontext import compact_json
 
 _RETRYABLE_STATUSES: Final = frozenset({408, 409, 425, 429})
@@ -105,7 +106,7 @@ _FINISH_REASONS: Final = {"tool_call": "tool_calls"}
 class PydanticAIModel:
     """A model of PydanticAI, given as an object or by name, like ``anthropic:claude-sonnet-5-5``.
 
-    A provider's client may retry on its own. To retry with a layer, pass a model whose client does not.
+    Retries of a provider's client are off where PydanticAI can switch them off: a layer retries.
 
     Raises:
         SetupError: the model does not exist, or its provider's package or key is missing.
@@ -126,16 +127,18 @@ class PydanticAIModel:
             CompletionError: what it answered is no completion.
         """
         try:
-            response = await ask_pydantic_model(
+            response = await ask_until_complete(
                 self._model,
                 to_model_messages(request.history),
                 await to_pydantic_settings(without_schema(request.settings), self._model),
                 _make_parameters(request),
-                instrument=None,
             )
         except RemitError:
             raise
         except Exception as error:  # noqa: BLE001 - each is raised again as one of ours
+            filtered = find_filtered(error)
+            if filtered is not None:
+                return filtered
             self._raise_model_error(error)
         return to_completion(mark_response(drop_impossible_usage(response), self._model))
 
@@ -162,7 +165,8 @@ class PydanticAIModel:
     def _raise_model_error(self, error: Exception) -> NoReturn:
         """Raise the model error for an error of PydanticAI or a provider."""
         kind = classify_error(error)
-        message = f"{self.model} of {self.vendor}: {type(error).__name__}: {shorten_line(str(error))}"
+        reason = f"{error} {first_cause(error)}" if isinstance(error, foreign.ModelConnectionError) else str(error)
+        message = f"{self.model} of {self.vendor}: {type(error).__name__}: {shorten_line(reason)}"
         if kind is ModelBusyError:
             message = f"{message}; try again later"
         raise kind(message, retry_after=get_retry_after(error)) from error
@@ -193,23 +197,50 @@ def keep_as_received(model: Model) -> Model:
     return keep(model)
 
 
-_REFUSED_ERRORS: Final = (foreign.ModelRequestRejectedError, foreign.ModelQuotaExceededError, foreign.UserError)
-_UNAVAILABLE_ERRORS: Final = (foreign.ModelServerError, foreign.ModelConnectionError)
+def first_cause(error: BaseException) -> str:
+    """What the first of the errors says that led to this one, which a client's own words hide."""
+    while error.__cause__ is not None:
+        error = error.__cause__
+    return str(error)
+
+
+def find_filtered(error: BaseException) -> Completion | None:
+    """The answer to a request that the provider's content filter holds back; None for all other errors."""
+    if not isinstance(error, (foreign.ModelAPIError, foreign.ContentFilterError)):
+        return None
+    if isinstance(error, foreign.ModelAPIError) and error.provider_error_code != CONTENT_FILTER:
+        return None
+    return filtered_completion(error.body if isinstance(error.body, str) else compact_json(error.body))
+
+
+_ACCESS_ERRORS: Final = (
+    foreign.ModelAuthenticationError,
+    foreign.ModelNotFoundError,
+    foreign.ModelQuotaExceededError,
+)
+_REFUSED_ERRORS: Final = (foreign.ModelRequestRejectedError, foreign.UserError)
+_UNAVAILABLE_ERRORS: Final = (
+    foreign.ModelServerError,
+    foreign.ModelConnectionError,
+    foreign.UnexpectedModelBehavior,
+)
 _BUSY_ERRORS: Final = (foreign.ModelRateLimitError, foreign.ModelUnavailableError, foreign.ConcurrencyLimitExceeded)
 
 
 def classify_error(error: BaseException) -> type[ModelError]:
     """Classify an error as refused, busy or unavailable by its type, else by the HTTP status."""
-    if isinstance(error, foreign.UnexpectedModelBehavior):
-        return CompletionError
     if isinstance(error, foreign.ModelContextWindowExceededError) or _is_too_long(error):
         return ContextLengthError
+    if isinstance(error, _ACCESS_ERRORS):
+        return ModelAccessError
     if isinstance(error, _REFUSED_ERRORS):
         return ModelRefusedError
     if isinstance(error, _BUSY_ERRORS):
         return ModelBusyError
     if isinstance(error, foreign.ModelHTTPError) and error.status_code < 500:
-        return ModelBusyError if error.status_code in _RETRYABLE_STATUSES else ModelRefusedError
+        is_access = error.status_code in ACCESS_STATUSES
+        is_busy = error.status_code in _RETRYABLE_STATUSES
+        return ModelBusyError if is_busy else ModelAccessError if is_access else ModelRefusedError
     is_unavailable = isinstance(error, (*_UNAVAILABLE_ERRORS, foreign.ModelHTTPError)) or is_transient(error)
     return ModelUnavailableError if is_unavailable else ModelError
 

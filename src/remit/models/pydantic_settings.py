@@ -34,6 +34,8 @@ async def to_pydantic_settings(
     if refused:
         raise ModelRefusedError(explain_unsupported(f"{model.system}:{model.model_name}", refused))
     values: dict[str, Any] = {_NAMES.get(name, name): value for name, value in settings.values.items()}
+    if "max_retries" not in model.unsupported_settings:
+        values["max_retries"] = 0  # a layer retries, and each attempt is on record
     if settings.reasoning_effort == "none":
         values["thinking"] = False
     if settings.forced_tool:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from dataclasses import replace
+from typing import Any, Final, Literal
 
 from pydantic_ai.direct import model_request, model_request_stream
 from pydantic_ai.messages import (
@@ -51,6 +52,26 @@ async def ask_pydantic_model(
     if not is_whole and not isinstance(model, (FunctionModel, TestModel)):
         raise StreamCutError("the answer was cut off")
     return response
+
+
+async def ask_until_complete(
+    model: Model,
+    messages: Sequence[ModelMessage],
+    settings: ModelSettings | None,
+    parameters: ModelRequestParameters,
+) -> ModelResponse:
+    """Send requests until the provider no longer pauses its answer; the whole answer, with what it used together."""
+    response = await ask_pydantic_model(model, messages, settings, parameters, instrument=None)
+    for _ in range(_MAX_PAUSES):
+        if (response.provider_details or {}).get("finish_reason") != "pause_turn":
+            break
+        more = await ask_pydantic_model(model, [*messages, response], settings, parameters, instrument=None)
+        response = replace(more, parts=[*response.parts, *more.parts], usage=response.usage + more.usage)
+    return response
+
+
+_MAX_PAUSES: Final = 16
+"""How often a provider may pause one answer."""
 
 
 def _can_stream(model: Model) -> bool:

@@ -36,8 +36,10 @@ from remit.contracts.wire import (
     to_request_text,
     without_surrogates,
 )
+from remit.errors import CompletionError
 from remit.models.answer_stream import REFUSED_STATUSES, STREAM_FIELDS, AnswerStream, StreamCutError
 from remit.models.bounded_http import ask_uncompressed, is_event_stream, read_answer
+from remit.models.chat_completion import parse_completion
 from remit.models.model_origin import model_origin
 from remit.models.reported_error import find_reported_error, find_streamed_error
 from remit.schemas.jsontext import ascii_json, compact_json
@@ -96,6 +98,7 @@ class _Exchange:
     def __init__(self) -> None:
         self.sent: list[tuple[dict[str, Any], str]] = []
         self.received = ""
+        self.filtered: object = None
 
     def restore_messages(self, body: bytes) -> bytes:
         """The body with the messages as received, in place of those that PydanticAI's client wrote from them."""
@@ -108,17 +111,17 @@ class _Exchange:
         return join_members({**members, "messages": join_items(texts)}).encode()
 
     def read(self, answer: bytes) -> bytes:
-        """Keep the message of an answer. Returns the answer as PydanticAI can read it."""
-        try:
-            text = answer.decode()
-            body = cast("dict[str, Any]", load_json(text))
-            message = body["choices"][0]["message"]
-            readable = _to_readable(message)
-            self.received = raw_members(raw_items(raw_members(text)["choices"])[0])["message"]
-        except (ValueError, LookupError, TypeError, AttributeError):
-            return answer  # no completion, as PydanticAI finds as well
-        body["choices"][0]["message"] = readable
-        body = {"id": "", "object": "chat.completion", "created": 0, "model": "", **body, "usage": _to_counts(body)}
+        """Keep the message of an answer. Returns the answer as PydanticAI can read it.
+
+        Raises:
+            CompletionError: it is no chat completion.
+        """
+        self.received = parse_completion(answer).message
+        body = cast("dict[str, Any]", load_json(answer.decode()))
+        choice = body["choices"][0]
+        self.filtered, choice["message"] = choice.get(_FILTERED), _to_readable(json.loads(self.received))
+        kept = {key: value for key, value in body.items() if isinstance(value, _FIELD_TYPES.get(key, object))}
+        body = {"id": "", "object": "chat.completion", "created": 0, "model": "", **kept, "usage": _to_counts(body)}
         return ascii_json(without_surrogates(body)).encode()
 
 
@@ -145,6 +148,9 @@ class _KeepingChat(_DeclaredTools, OpenAIChatModel):
             response = await super().request(messages, model_settings, model_request_parameters)
         finally:
             _EXCHANGE.reset(token)
+        if exchange.filtered:
+            details = {**(response.provider_details or {}), _FILTERED: exchange.filtered}
+            response = replace(response, provider_details=details)
         text = exchange.received
         ids = [part.tool_call_id for part in response.parts if isinstance(part, ToolCallPart)]
         if not text or (not ids and text == compact_json(super()._map_model_response(response))):
@@ -191,10 +197,16 @@ class _KeepingHttp(httpx2.AsyncClient):
             response = await self._send(request, **options)
         if not response.is_success:
             return response
-        headers = [(key, value) for key, value in response.headers.raw if key.lower() != b"content-length"]
-        reported = find_reported_error(response.content)
-        status = response.status_code if reported is None else reported.status
-        return httpx2.Response(status, headers=headers, content=exchange.read(response.content), request=request)
+        headers = [(key, value) for key, value in response.headers.raw if key.lower() not in _REPLACED_HEADERS]
+        headers.append((b"content-type", b"application/json"))
+        content, reported = response.content, find_reported_error(response.content)
+        if reported is not None:
+            return httpx2.Response(reported.status, headers=headers, content=content, request=request)
+        try:
+            content = exchange.read(content)
+        except CompletionError as error:
+            raise httpx2.RemoteProtocolError(error.message, request=request) from error
+        return httpx2.Response(response.status_code, headers=headers, content=content, request=request)
 
     async def _send(self, request: httpx2.Request, *, stream: bool = False, **options: Any) -> httpx2.Response:
         """Send a request with the other client; its answer is bounded."""
@@ -236,6 +248,13 @@ def streams_itself(model: Model) -> bool:
     if isinstance(model, WrapperModel):
         return streams_itself(model.wrapped)
     return isinstance(model, (_KeepingChat, FallbackModel))
+
+
+_FILTERED: Final = "content_filter_results"
+"""Azure's field with what its filter found."""
+_FIELD_TYPES: Final[dict[str, type]] = {"id": str, "object": str, "created": int, "model": str}
+"""The fields around an answer that PydanticAI requires, which some endpoints leave empty."""
+_REPLACED_HEADERS: Final = (b"content-length", b"content-type")
 
 
 def _refuse(_request: httpx2.Request) -> httpx2.Response:

@@ -1,6 +1,6 @@
 """The public test kit: scripted and recorded models, calls for testing layers, crashes, and a history checker.
 
-The conformance suite of stores is `remit.testing.store_suite`, which needs pytest.
+There are conformance suites, which need pytest: `remit.testing.store_suite` and `remit.testing.provider_suite`.
 """
 
 from __future__ import annotations

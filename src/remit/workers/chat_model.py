@@ -17,6 +17,7 @@ from remit.agent.loop import AgentRun
 from remit.agent.step import Answer
 from remit.agent.typed_result import InvalidResult, Judge
 from remit.contracts.reply import Reply
+from remit.contracts.stand_in import NO_TEXT
 from remit.contracts.step import Done, StepRequest
 from remit.contracts.wire import escape_surrogates, replace_surrogates
 from remit.errors import Suspended
@@ -128,8 +129,10 @@ class ChatModel(Model):
         return self.run is not None
 
     def _to_response(self, answer: Answer) -> ModelResponse:
-        """The answer as PydanticAI reads it: its text and its calls."""
+        """The answer as PydanticAI reads it: its text and its calls. It would ask again after an empty one."""
         text = replace_surrogates(answer.completion.content or "")
+        if not (text.strip() or answer.calls or answer.result_calls):
+            text = NO_TEXT
         parts: list[ModelResponsePart] = [TextPart(text)] if text else []
         for call in (*answer.calls, *answer.result_calls):
             is_known = call in answer.result_calls or self._toolset.has(call.name)

@@ -1,0 +1,65 @@
+"""How an answer ended: what a person is told of one that is cut, held back or empty."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, cast
+
+from remit.contracts.chat import Completion
+
+_CUT: Final = "the answer was cut at {limit}; ask for less at a time, or allow more tokens"
+_CUT_IN_THOUGHT: Final = "there is no answer: the model was cut at {limit} before it wrote one; allow more tokens"
+_FILTERED: Final = "a content filter of the provider held back the rest of the answer{reason}"
+_FILTERED_WHOLE: Final = "a content filter of the provider held back the answer{reason}; ask in other words"
+_EMPTY: Final = "the model gave no answer"
+_MAX_REASON: Final = 300
+
+
+def told_text(completion: Completion, max_tokens: int | None) -> str:
+    """The text of an answer without calls, as an agent's result: with a note at its end if it is not whole."""
+    text = completion.content or ""
+    note = _explain_end(completion, max_tokens)
+    if not note:
+        return text
+    return f"{text.rstrip()}\n\n({note})" if text.strip() else f"({note})"
+
+
+def _explain_end(completion: Completion, max_tokens: int | None) -> str:
+    has_text = bool((completion.content or "").strip())
+    match completion.finish_reason:
+        case "length":
+            limit = "the limit of its endpoint" if max_tokens is None else f"max_tokens={max_tokens}"
+            return (_CUT if has_text else _CUT_IN_THOUGHT).format(limit=limit)
+        case "content_filter":
+            reasons = ", ".join(dict.fromkeys(_list_reasons(completion.response)))[:_MAX_REASON]
+            return (_FILTERED if has_text else _FILTERED_WHOLE).format(reason=reasons and f" ({reasons})")
+        case _:
+            return "" if has_text else _EMPTY
+
+
+def _list_reasons(response: str) -> Iterator[str]:
+    """What a provider says in its response about why it held an answer back."""
+    try:
+        yield from _walk(json.loads(response))
+    except (ValueError, RecursionError):
+        return
+
+
+def _walk(value: object, name: str = "") -> Iterator[str]:
+    if isinstance(value, list):
+        for each in cast("list[object]", value):
+            yield from _walk(each, name)
+    elif isinstance(value, Mapping):
+        fields = cast("Mapping[str, Any]", value)
+        if fields.get("filtered") is True or fields.get("blocked") is True:
+            yield name
+        for key, each in fields.items():
+            if key in _REASONS and isinstance(each, str) and each:
+                yield each
+            else:
+                yield from _walk(each, key)
+
+
+_REASONS: Final = frozenset({"explanation", "refusal", "refusal_category", "finish_message", "block_reason_message"})
+"""The fields in which providers explain a refusal."""

@@ -1,0 +1,102 @@
+"""Legal messages in place of those that a model wrote and that endpoints refuse to take back.
+
+Models invent names of tools, write arguments that are not JSON, and end without a text. An endpoint that is strict
+refuses each later request whose history has such a message. So requests carry a legal one in its place; the journal,
+the layers and the call itself have the original.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, Final, cast
+
+from remit.contracts.arguments import given_arguments
+from remit.contracts.contract import NAME_PATTERN
+from remit.contracts.wire import RESPONSE_KEY, UNNAMED, ModelText, ToolCallRequest, read_tool_calls, text_of_message
+from remit.schemas.jsontext import ascii_json, compact_json
+from remit.schemas.raw_json import join_items, join_members, raw_items, raw_members
+
+INVALID_JSON: Final = "INVALID_JSON"
+"""The key under which a request has the text of arguments that are not a JSON object; the name is PydanticAI's."""
+NO_TEXT: Final = "(no answer)"
+"""Stands for an empty answer."""
+
+_ILLEGAL: Final = re.compile("[^A-Za-z0-9_-]")
+_MAX_NAME: Final = 64
+
+
+def stand_in(text: str) -> str | None:
+    """The legal message to send in place of a wire text; None if that is legal itself."""
+    if '"assistant"' not in text:
+        return None
+    message: object = json.loads(text)
+    if not isinstance(message, dict):
+        return None
+    values = cast("dict[str, Any]", message)
+    if values.get("role") != "assistant":
+        return None
+    calls = read_tool_calls(values)
+    if not calls:
+        return None if _says_something(values) else _with_origin(text, _with_text(text))
+    legal = [_legal_call(call) for call in calls]
+    return None if legal == [*calls] else _with_origin(text, _with_calls(text, calls, legal))
+
+
+def _with_origin(text: str, legal: str) -> str:
+    return ModelText(legal, text.origin) if isinstance(text, ModelText) else legal
+
+
+def _says_something(message: dict[str, Any]) -> bool:
+    return bool(text_of_message(message).strip() or message.get("audio") or message.get("function_call"))
+
+
+def _with_text(text: str) -> str:
+    members = raw_members(text)
+    return join_members({**members, "content": ascii_json(NO_TEXT)})
+
+
+def _legal_call(call: ToolCallRequest) -> ToolCallRequest:
+    name = call.name if NAME_PATTERN.fullmatch(call.name) else _ILLEGAL.sub("_", call.name)[:_MAX_NAME] or UNNAMED
+    return ToolCallRequest(call.id, name, _legal_arguments(call.arguments))
+
+
+def _legal_arguments(text: str) -> str:
+    if not text:
+        return text  # as the endpoint wrote it, which takes it back
+    text = given_arguments(text)
+    try:
+        is_object = isinstance(json.loads(text), dict)
+    except (ValueError, RecursionError):
+        is_object = False
+    return text if is_object else compact_json({INVALID_JSON: text})
+
+
+def _with_calls(text: str, calls: tuple[ToolCallRequest, ...], legal: list[ToolCallRequest]) -> str:
+    members = raw_members(text)
+    written: list[str] = []
+    for raw, call, other in zip(raw_items(members["tool_calls"]), calls, legal, strict=True):
+        parts = raw_members(raw)
+        key = "function" if parts.get("function", "").startswith("{") else "custom"
+        function = raw_members(parts[key])
+        if call.name != other.name:
+            function["name"] = ascii_json(other.name)
+        if call.arguments != other.arguments and "arguments" in function:
+            function["arguments"] = ascii_json(other.arguments)
+        parts[key] = join_members(function)
+        written.append(join_members(parts))
+    members["tool_calls"] = join_items(written)
+    if RESPONSE_KEY in members:
+        members[RESPONSE_KEY] = _with_parts(members[RESPONSE_KEY], legal)
+    return join_members(members)
+
+
+def _with_parts(response: str, legal: list[ToolCallRequest]) -> str:
+    """PydanticAI's response with the same calls."""
+    values: dict[str, Any] = json.loads(response)
+    asked = iter(legal)
+    for part in values.get("parts") or ():
+        if part.get("part_kind") == "tool-call":
+            call = next(asked)
+            part["tool_name"], part["args"] = call.name, call.arguments
+    return ascii_json(values)

@@ -1,0 +1,59 @@
+"""Which tool call of a stream a piece belongs to: told by its id, then by its index, then by the order.
+
+Endpoints number and name the pieces in many ways: one index for all calls, one id for all calls, an id in each piece or
+in the first, no index, no id, the name again in each piece. Arguments must never reach another call than their own, so
+a piece that names a tool begins a call wherever it does not clearly continue one.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, cast
+
+
+def find_call(
+    calls: Sequence[dict[str, Any]], piece: Mapping[str, Any], read_text: Callable[[object], str]
+) -> dict[str, Any] | None:
+    """The call that a piece continues; None if it begins one. ``read_text`` reads the arguments so far."""
+    name = _function(piece).get("name")
+    found, has_its_id = _find_candidate(calls, piece, is_named=bool(name))
+    if found is None or not name:
+        return found
+    begun = _function(found)
+    if not begun.get("name"):
+        return found
+    if begun["name"] != name:
+        return None
+    has_more = bool(_function(piece).get("arguments"))
+    return None if has_more and _is_whole(read_text(begun.get("arguments"))) and not has_its_id else found
+
+
+def _find_candidate(
+    calls: Sequence[dict[str, Any]], piece: Mapping[str, Any], *, is_named: bool
+) -> tuple[dict[str, Any] | None, bool]:
+    """The call with the id of a piece, else with its index, else the last; and whether it has the id."""
+    number, index = piece.get("id"), piece.get("index")
+    same_id = [each for each in calls if number and each.get("id") == number]
+    same_index = [each for each in calls if index is not None and each.get("index") == index]
+    if same_id:
+        both = [each for each in same_id if index is None or each.get("index") in (index, None)]
+        return (both[-1], True) if both else (None if is_named else same_id[-1], True)
+    if same_index:
+        is_another = is_named and number and same_index[-1].get("id")
+        return (None if is_another else same_index[-1]), False
+    begins = index is not None or is_named or not calls
+    return (None if begins else calls[-1]), False
+
+
+def _function(call: Mapping[str, Any]) -> Mapping[str, Any]:
+    function: object = call.get("function") or call.get("custom")
+    return cast("Mapping[str, Any]", function) if isinstance(function, Mapping) else {}
+
+
+def _is_whole(arguments: str) -> bool:
+    """Whether the arguments of a call are complete."""
+    try:
+        return isinstance(json.loads(arguments), dict)
+    except (ValueError, RecursionError):
+        return False

@@ -1,0 +1,84 @@
+"""Chat completions as endpoints send them: a response body to a completion whose message is kept as received."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, cast
+
+from remit.contracts.chat import Completion, completion_from_message
+from remit.contracts.wire import with_tool_calls
+from remit.errors import CompletionError
+from remit.schemas.raw_json import as_object, join_members, load_json, raw_items, raw_members
+
+CONTENT_FILTER: Final = "content_filter"
+"""The finish reason, and the code of a refusal, of a provider's filter."""
+
+ACCESS_STATUSES: Final = frozenset({401, 402, 403, 404})
+"""The statuses of refusals that a person can mend: the key, the account, or the name of the model."""
+
+_EMPTY: Final = '{"role":"assistant","content":""}'
+_MAX_CHARS: Final = 200
+
+
+def filtered_completion(reason: str) -> Completion:
+    """The answer of a provider whose filter holds a request back, with what it said about it."""
+    return completion_from_message(_EMPTY, finish_reason=CONTENT_FILTER, response=reason)
+
+
+def parse_completion(answer: bytes) -> Completion:
+    """Parse the completion in a raw response body. Its message is kept as received, fields of the vendor included.
+
+    Raises:
+        CompletionError: there is none; the message shows the beginning of the body.
+    """
+    try:
+        raw = answer.decode()
+        response = as_object(load_json(raw))
+        choice = as_object(response["choices"][0])
+        message = as_object(choice["message"])
+        _check_message(message)
+        text = with_tool_calls(raw_members(raw_items(raw_members(raw)["choices"])[0])["message"])
+    except (ValueError, LookupError, TypeError) as error:
+        excerpt = shorten_said(answer.decode(errors="replace"))
+        raise CompletionError(f"the model's answer is not a chat completion; it begins: {excerpt}") from error
+    if message.get("role") not in (None, "assistant"):
+        raise CompletionError(f"the model answered with a message of role {message['role']!r}, not 'assistant'")
+    if message.get("role") is None:
+        role = {"role": '"assistant"'}
+        text = join_members(role | raw_members(text) | role)
+    finish, model, usage = choice.get("finish_reason"), response.get("model"), _object_or_empty(response.get("usage"))
+    cached = _object_or_empty(usage.get("prompt_tokens_details")).get("cached_tokens")
+    return completion_from_message(
+        text,
+        finish_reason=finish if isinstance(finish, str) and finish else "stop",
+        model=model if isinstance(model, str) else "",
+        prompt_tokens=usage.get("prompt_tokens", 0),
+        completion_tokens=usage.get("completion_tokens", 0),
+        response=raw,
+        cached_tokens=cached or usage.get("prompt_cache_hit_tokens") or 0,  # the latter is DeepSeek's
+        reasoning_tokens=_object_or_empty(usage.get("completion_tokens_details")).get("reasoning_tokens") or 0,
+    )
+
+
+def _check_message(message: Mapping[str, Any]) -> None:
+    """Check the shapes that a history needs. What a single call lacks is refused with that call.
+
+    Raises:
+        TypeError: the message has another shape.
+    """
+    calls: object = message.get("tool_calls") or []
+    if not isinstance(message.get("content"), (str, list, type(None))) or not isinstance(calls, list):
+        raise TypeError("content or tool_calls")
+    for call in cast("list[object]", calls):
+        as_object(call)
+
+
+def _object_or_empty(value: object) -> Mapping[str, Any]:
+    """A JSON object; an empty one in place of other values."""
+    return cast("Mapping[str, Any]", value) if isinstance(value, dict) else {}
+
+
+def shorten_said(text: str) -> str:
+    """A text of an endpoint on one line, for an error."""
+    line = " ".join(text.split())
+    return line if len(line) <= _MAX_CHARS else f"{line[:_MAX_CHARS]}…"

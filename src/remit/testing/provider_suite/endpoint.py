@@ -1,0 +1,109 @@
+"""An endpoint on this machine that answers in one shape until it is well, and is strict about what it is sent."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, Final, Self, cast
+
+from remit.schemas.jsontext import compact_json
+from remit.testing.history_check import HistoryErrorKind, history_errors
+from remit.testing.provider_suite.shape import GOOD, HttpAnswer, Shape, as_stream, whole
+
+_NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+
+class ShapedEndpoint:
+    """Answers requests for chat completions in the order of a shape; ``received`` are their bodies.
+
+    It refuses a request whose history a strict provider refuses, with the reason. After `heal` it is well.
+    """
+
+    def __init__(self, shape: Shape) -> None:
+        self.received: list[dict[str, Any]] = []
+        self._shape = shape
+        self._is_well = False
+        self._writers: set[asyncio.StreamWriter] = set()
+        self._server: asyncio.Server | None = None
+
+    async def __aenter__(self) -> Self:
+        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        assert self._server is not None
+        self._server.close()
+        for writer in [*self._writers]:
+            writer.transport.abort()
+        await self._server.wait_closed()
+
+    @property
+    def url(self) -> str:
+        """The address of its API."""
+        assert self._server is not None
+        return f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}/v1"
+
+    def heal(self) -> None:
+        """Answer well from now on."""
+        self._is_well = True
+
+    def _answer(self, body: dict[str, Any]) -> HttpAnswer:
+        self.received.append(body)
+        for reason in list_refusals(body):
+            return whole({"error": {"message": reason, "code": "invalid_value"}}, 400)
+        answers = self._shape.answers
+        answer = GOOD if self._is_well else answers[min(len(self.received), len(answers)) - 1]
+        if body.get("stream") and answer.media_type == "application/json":
+            with contextlib.suppress(ValueError):
+                return as_stream(answer, json.loads(answer.body))
+        return answer
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._writers.add(writer)
+        with contextlib.suppress(asyncio.IncompleteReadError, ConnectionError):
+            head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
+            length = re.search(r"content-length: *(\d+)", head)
+            answer = self._answer(json.loads(await reader.readexactly(int(length[1]) if length else 0)))
+            data = answer.body.encode()
+            headers = [("content-type", answer.media_type), ("content-length", str(len(data))), *answer.headers]
+            lines = "".join(f"{key}: {value}\r\n" for key, value in (*headers, ("connection", "close")))
+            writer.write(f"HTTP/1.1 {answer.status} -\r\n{lines}\r\n".encode() + data)
+            await writer.drain()
+        writer.close()
+        with contextlib.suppress(ConnectionError):
+            await writer.wait_closed()
+        self._writers.discard(writer)
+
+
+def list_refusals(body: dict[str, Any]) -> Iterator[str]:
+    """Why a strict provider refuses a request because of its history."""
+    messages = cast("list[dict[str, Any]]", body["messages"])
+    for number, message in enumerate(messages):
+        if message["role"] != "assistant":
+            continue
+        calls = cast("list[dict[str, Any]]", message.get("tool_calls") or [])
+        said = message.get("content") or message.get("refusal") or message.get("audio")
+        if not calls and not (said.strip() if isinstance(said, str) else said):
+            yield f"messages[{number}].content: text content must be non-empty"
+        for call in calls:
+            function: dict[str, Any] = call.get("function") or {}
+            if not _NAME.fullmatch(function.get("name") or ""):
+                yield f"messages[{number}].tool_calls: {function.get('name')!r} does not match the pattern of names"
+            if not _is_object(function.get("arguments")):
+                yield f"messages[{number}].tool_calls: the arguments of {function.get('name')} are not a JSON object"
+    for error in history_errors(compact_json(each) for each in messages):
+        if error.kind is not HistoryErrorKind.EMPTY_CALLS:  # which some write, and take back
+            yield f"messages[{error.message_index}]: {error.kind.value}"
+
+
+def _is_object(arguments: object) -> bool:
+    """Whether arguments are an object, as JSON or as its text; an endpoint takes back none that it left out."""
+    if not arguments or isinstance(arguments, dict):
+        return True
+    try:
+        return isinstance(json.loads(str(arguments)), dict)
+    except ValueError:
+        return False

@@ -1,0 +1,190 @@
+"""Answers in one piece, as real endpoints give them: what the documents of providers and reports of users show."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from remit.testing.provider_suite.shape import GOOD, HttpAnswer, Shape, calling, completion, tool_call, whole
+
+_TEXT: Final = completion({"content": "all done"})
+_ERROR_FILTER: Final = {
+    "code": "content_filter",
+    "message": "The response was filtered",
+    "innererror": {"content_filter_result": {"violence": {"filtered": True, "severity": "high"}}},
+}
+
+
+def _said(message: dict[str, Any], finish: object = "stop", **fields: Any) -> Shape:
+    return Shape(answers=(whole(completion(message, finish, **fields)),))
+
+
+def _called(*calls: dict[str, Any], made: tuple[str, ...] = ("look(a)",), **fields: Any) -> Shape:
+    return Shape(answers=(whole(calling(*calls, **fields)), GOOD), calls=made)
+
+
+def _two(first: dict[str, Any], second: dict[str, Any]) -> Shape:
+    return _called(tool_call(**first), tool_call('{"what":"b"}', **second), made=("look(a)", "look(b)"))
+
+
+def _resting(*answers: HttpAnswer, requests: int = 0) -> Shape:
+    return Shape(answers=answers, rests=True, requests=requests)
+
+
+def _with(**fields: Any) -> Shape:
+    return Shape(answers=(whole({**_TEXT, **fields}),))
+
+
+def _choice(**fields: Any) -> Shape:
+    return _with(choices=[{**_TEXT["choices"][0], **fields}])
+
+
+def _refused(error: object, status: int = 400, **more: Any) -> Shape:
+    return Shape(answers=(whole(error if isinstance(error, str) else {"error": error}, status),), **more)
+
+
+CALLS: Final[dict[str, Shape]] = {
+    "a call": _called(tool_call()),
+    "reasoning_content": _called(tool_call(), content="", reasoning_content="Let me think."),
+    "reasoning_details": _called(tool_call(), reasoning="Hm", reasoning_details=[{"type": "encrypted", "data": "x"}]),
+    "a thought signature": _called(tool_call(extra_content={"google": {"thought_signature": "S=="}})),
+    "three calls": _called(
+        *(tool_call(f'{{"what":"{each}"}}', id=f"call_{each}") for each in "abc"),
+        made=("look(a)", "look(b)", "look(c)"),
+    ),
+    "one id for two calls": _two({}, {}),
+    "calls without ids": _two({"id": None}, {"id": None}),
+    "empty ids": _two({"id": ""}, {"id": ""}),
+    "arguments as an object": _called(tool_call({"what": "a"})),
+    "no arguments, as no text": _called(tool_call("", "now"), made=("now()",)),
+    "no arguments, as null": _called(tool_call(None, "now"), made=("now()",)),
+    "no arguments, as the text null": _called(tool_call("null", "now"), made=("now()",)),
+    "no arguments, as white space": _called(tool_call(" \n", "now"), made=("now()",)),
+    "a call without a type": _called(tool_call(type=None)),
+    "calls that end with stop": _called(tool_call(), finish="stop"),
+    "the older function_call": Shape(
+        answers=(
+            whole(
+                completion(
+                    {"content": None, "function_call": {"name": "look", "arguments": '{"what":"a"}'}}, "function_call"
+                )
+            ),
+            GOOD,
+        ),
+        calls=("look(a)",),
+    ),
+    "a text and a call": _called(tool_call(), content="I look."),
+    "a tool that there is not": _called(tool_call(name="nope"), made=()),
+    "a name with a prefix": _called(tool_call(name="functions.look"), made=()),
+    "a name with a special token": _called(tool_call(name="look<|channel|>commentary"), made=()),
+    "a name with markup": _called(tool_call(name='look" />'), made=()),
+    "a name of 80 letters": _called(tool_call(name="look" * 20), made=()),
+    "no name": _called(tool_call(name=""), made=()),
+    "arguments cut": _called(tool_call('{"what": "a"'), made=()),
+    "arguments twice": _called(tool_call('{"what":"a"}{"what":"a"}'), made=()),
+    "arguments as a list": _called(tool_call('["a"]'), made=()),
+    "arguments in a fence": _called(tool_call('```json\n{"what":"a"}\n```'), made=()),
+    "a call cut by length": _called(tool_call('{"what": "a'), made=(), finish="length"),
+    "a call cut before its arguments": _called(tool_call("", "now"), made=(), finish="length"),
+}
+
+TEXTS: Final[dict[str, Shape]] = {
+    "a text": _with(),
+    "finish null": _said({"content": "all done"}, None),
+    "an unknown finish": _said({"content": "all done"}, "eos"),
+    "content in parts": _said({"content": [{"type": "text", "text": "all "}, {"type": "text", "text": "done"}]}),
+    "tool_calls null": _said({"content": "all done", "tool_calls": None}),
+    "tool_calls empty": _said({"content": "all done", "tool_calls": []}),
+    "two choices": _with(choices=_TEXT["choices"] * 2),
+    "no role": _choice(message={"content": "all done"}),
+    "role null": _choice(message={"content": "all done", "role": None}),
+    "created as a fraction": _with(created=1.5, id=None),
+    "model null": _with(model=None),
+    "nothing but choices": Shape(answers=(whole({"choices": _TEXT["choices"]}),)),
+    "annotations": _said({"content": "all done", "annotations": [{"type": "url_citation", "url_citation": {}}]}),
+    "a native finish": _choice(native_finish_reason="STOP", logprobs=None),
+    "usage missing": _said({"content": "all done"}, usage=None),
+    "usage in part": _with(usage={"prompt_tokens": 7}),
+    "usage with null details": _with(usage={"prompt_tokens": 7, "completion_tokens": 1, "prompt_tokens_details": None}),
+    "usage as fractions": _with(usage={"prompt_tokens": 7.0, "completion_tokens": 1.0, "total_tokens": 8.0}),
+    "results of a filter": _with(prompt_filter_results=[{"content_filter_results": {"hate": {"filtered": False}}}]),
+    "thinking in tags": _said({"content": "<think>Hm</think>all done"}),
+    "a refusal": Shape(answers=(whole(completion({"content": None, "refusal": "I cannot help"})),), text="I cannot"),
+}
+
+ENDS: Final[dict[str, Shape]] = {
+    "cut by length": Shape(answers=(whole(completion({"content": "It is "}, "length")),), text="It is", requests=1),
+    "cut while thinking": Shape(answers=(whole(completion({"content": ""}, "length")),), text="cut", requests=1),
+    "filtered in half": Shape(
+        answers=(whole(completion({"content": "half an"}, "content_filter")),), text="filter", requests=1
+    ),
+    "filtered whole": Shape(answers=(whole(completion({"content": ""}, "content_filter")),), text="filter", requests=1),
+    "filtered with a reason": Shape(
+        answers=(
+            whole(
+                {
+                    **_TEXT,
+                    "choices": [
+                        {
+                            "index": 0,
+                            "message": {"role": "assistant", "content": ""},
+                            "finish_reason": "content_filter",
+                            "content_filter_results": {"violence": {"filtered": True, "severity": "high"}},
+                        }
+                    ],
+                }
+            ),
+        ),
+        text="violence",
+    ),
+    "a prompt that is filtered": _refused(_ERROR_FILTER, text="violence", requests=1),
+    "content null": Shape(answers=(whole(completion({"content": None})),), text="no answer"),
+    "no content": Shape(answers=(whole(completion({})),), text="no answer"),
+    "nothing after a call": Shape(
+        answers=(whole(calling(tool_call())), whole(completion({"content": ""}))),
+        calls=("look(a)",),
+        text="no answer",
+        requests=2,
+    ),
+    "null after a call": Shape(
+        answers=(whole(calling(tool_call())), whole(completion({"content": None}))),
+        calls=("look(a)",),
+        text="no answer",
+        requests=2,
+    ),
+}
+
+OUTAGES: Final[dict[str, Shape]] = {
+    "no choices": _resting(whole({**_TEXT, "choices": []})),
+    "choices null": _resting(whole({**_TEXT, "choices": None})),
+    "no choices, once": Shape(answers=(whole({**_TEXT, "choices": []}), GOOD)),
+    "a choice without a message": _resting(whole({**_TEXT, "choices": [{"index": 0}]})),
+    "an error in a success": _resting(whole({"error": {"message": "Provider returned error", "code": 502}})),
+    "an error in a choice": _resting(
+        whole(
+            {
+                **_TEXT,
+                "choices": [
+                    {"message": {"role": "assistant", "content": ""}, "error": {"code": 502, "message": "overloaded"}}
+                ],
+            }
+        )
+    ),
+    "HTML": _resting(HttpAnswer("<html>Welcome</html>", media_type="text/html")),
+    "HTML, once": Shape(answers=(HttpAnswer("<html>Welcome</html>", media_type="text/html"), GOOD)),
+    "a cut body": _resting(whole(GOOD.body[:80])),
+    "no body": _resting(whole("")),
+    "a list": _resting(whole([])),
+    "a bad gateway": _resting(HttpAnswer("<html>Bad gateway</html>", 502, media_type="text/html"), requests=3),
+    "overloaded": _resting(whole({"error": {"message": "overloaded"}}, 503), requests=3),
+    "overloaded, once": Shape(answers=(whole({"error": {"message": "overloaded"}}, 503), GOOD)),
+    "529": _resting(whole({"type": "error", "error": {"type": "overloaded_error"}}, 529)),
+    "a rate limit for an hour": _resting(whole({"error": {"message": "slow"}}, 429, retry_after="3600"), requests=1),
+    "a used quota": _resting(whole({"error": {"message": "quota", "code": "insufficient_quota"}}, 429)),
+    "a wrong key": _refused({"message": "Incorrect API key"}, 401, rests=True, requests=1),
+    "no credit": _refused({"message": "Insufficient credits"}, 402, rests=True, requests=1),
+    "no access": _refused({"message": "Your key may not use this model"}, 403, rests=True, requests=1),
+    "no such model": _refused({"message": "The model does not exist"}, 404, rests=True, requests=1),
+}
+
+PLAIN: Final[dict[str, Shape]] = {**CALLS, **TEXTS, **ENDS, **OUTAGES}
+"""Every shape of an answer in one piece."""

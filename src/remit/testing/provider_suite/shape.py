@@ -1,0 +1,111 @@
+"""What an endpoint answers, and what must come of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, cast
+
+from msgspec import Struct
+
+from remit.schemas.jsontext import compact_json
+
+DONE: Final = "[DONE]"
+"""The last event of a stream of chat completions."""
+
+
+class HttpAnswer(Struct, frozen=True):
+    """One answer of an endpoint."""
+
+    body: str
+    status: int = 200
+    media_type: str = "application/json"
+    headers: tuple[tuple[str, str], ...] = ()
+
+
+class Shape(Struct, frozen=True, kw_only=True):
+    """The answers of an endpoint in turn, of which the last is repeated, and what must come of a run.
+
+    Args:
+        answers: each answer, from the first request on.
+        calls: the calls that must be made, like ``look(a)``, each once.
+        text: what the result contains.
+        rests: whether the run rests as stalled until the endpoint is well again.
+        requests: how many requests are sent until then; 0 for any number.
+    """
+
+    answers: tuple[HttpAnswer, ...]
+    calls: tuple[str, ...] = ()
+    text: str = "all done"
+    rests: bool = False
+    requests: int = 0
+
+
+def completion(message: Mapping[str, Any], finish: object = "stop", **fields: Any) -> dict[str, Any]:
+    """The body of a chat completion. ``fields`` take the place of its own."""
+    choice = {"index": 0, "message": {"role": "assistant", **message}, "finish_reason": finish}
+    usage = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
+    return {"id": "c-1", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]} | {
+        "usage": usage,
+        **fields,
+    }
+
+
+def tool_call(arguments: object = '{"what":"a"}', name: object = "look", **fields: Any) -> dict[str, Any]:
+    """One tool call of a message; a field of None is left out."""
+    call = {"id": "call_1", "type": "function", "function": {"name": name, "arguments": arguments}, **fields}
+    return {key: value for key, value in call.items() if value is not None}
+
+
+def calling(*calls: Mapping[str, Any], finish: str = "tool_calls", **fields: Any) -> dict[str, Any]:
+    """The body of a completion that makes calls; ``fields`` are those of its message."""
+    return completion({"content": None, "tool_calls": list(calls), **fields}, finish)
+
+
+def whole(body: object, status: int = 200, **headers: str) -> HttpAnswer:
+    """An answer in one piece: JSON, or a text as it is."""
+    text = body if isinstance(body, str) else compact_json(body)
+    return HttpAnswer(text, status, headers=tuple((key.replace("_", "-"), value) for key, value in headers.items()))
+
+
+def chunk(delta: object, finish: str | None = None, **fields: Any) -> dict[str, Any]:
+    """One event of a stream."""
+    choice = {"index": 0, "delta": delta, "finish_reason": finish}
+    return {"id": "c-1", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [choice], **fields}
+
+
+def called(index: int | None = 0, arguments: object = None, **fields: Any) -> dict[str, Any]:
+    """An event with a piece of one call: ``id``, ``name``, and more fields of the call."""
+    function = {key: value for key, value in (("name", fields.pop("name", None)), ("arguments", arguments)) if value}
+    piece = {"index": index, "function": function, **fields}
+    return chunk({"tool_calls": [{key: value for key, value in piece.items() if value is not None}]})
+
+
+def streamed(*events: object) -> HttpAnswer:
+    """A stream of events; a text of its own is written as it is."""
+    lines = [each if isinstance(each, str) and each != DONE else f"data: {_event(each)}\n\n" for each in events]
+    return HttpAnswer("".join(lines), media_type="text/event-stream")
+
+
+def _event(event: object) -> str:
+    return event if isinstance(event, str) else compact_json(event)
+
+
+def as_stream(answer: HttpAnswer, body: object) -> HttpAnswer:
+    """The stream that says the same as the body of a completion; the answer as it is if that is none."""
+    fields = cast("dict[str, Any]", body) if isinstance(body, dict) else {}
+    choices: list[dict[str, Any]] = fields.get("choices") or []
+    if answer.status != 200 or not choices:
+        return answer
+    events: list[object] = []
+    for choice in choices:
+        message: dict[str, Any] = dict(choice.get("message") or {})
+        calls: list[dict[str, Any]] = message.get("tool_calls") or []
+        if calls:
+            message["tool_calls"] = [{**call, "index": number} for number, call in enumerate(calls)]
+        piece = {**{key: value for key, value in choice.items() if key != "message"}, "delta": message}
+        events.append({**fields, "object": "chat.completion.chunk", "choices": [piece]})
+    return streamed(*events, DONE)
+
+
+GOOD: Final = whole(completion({"content": "all done"}))
+"""What an endpoint answers that is well."""

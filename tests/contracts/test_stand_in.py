@@ -1,0 +1,119 @@
+"""Legal messages in place of those that endpoints refuse."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from remit.contracts.chat import ChatRequest, History, encode_message
+from remit.contracts.stand_in import stand_in
+from remit.contracts.wire import ModelText, origin_of_text
+from remit.testing import read_only_ledger
+
+
+def calling(name: str, arguments: object = "{}", **fields: Any) -> str:
+    call = {"id": "a", "type": "function", "function": {"name": name, "arguments": arguments}, "extra": 1.50}
+    return encode_message({"role": "assistant", "content": None, **fields, "tool_calls": [call]})
+
+
+def called(text: str) -> tuple[str, object]:
+    function = json.loads(text)["tool_calls"][0]["function"]
+    return function["name"], function["arguments"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        calling("look"),
+        calling("look", ""),
+        calling("look", None),
+        calling("look", {"what": "a"}),
+        encode_message({"role": "assistant", "content": "Well."}),
+        encode_message({"role": "assistant", "content": None, "refusal": "No."}),
+        encode_message({"role": "assistant", "content": None, "audio": {"id": "a"}}),
+        encode_message({"role": "user", "content": "assistant"}),
+        encode_message({"role": "tool", "tool_call_id": "a", "content": '"assistant"'}),
+        '["assistant"]',
+        '"assistant"',
+    ],
+)
+def test_nothing_stands_in_for_a_legal_message(text: str) -> None:
+    assert stand_in(text) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "legal"),
+    [
+        ("look<|channel|>", "look__channel__"),
+        ("functions.look", "functions_look"),
+        ("a" * 70, "a" * 64),
+        ("", "unnamed"),
+        ("é", "_"),
+    ],
+)
+def test_a_name_that_no_tool_can_have_goes_back_as_one_that_it_can(name: str, legal: str) -> None:
+    found = stand_in(calling(name))
+    assert found is not None
+    assert called(found) == (legal, "{}")
+    assert '"extra":1.5' in found
+
+
+@pytest.mark.parametrize("arguments", ['{"a"', "[1]", "{}{}", "[" * 100_000])
+def test_arguments_that_are_no_object_go_back_as_one_that_holds_them(arguments: str) -> None:
+    found = stand_in(calling("look", arguments))
+    assert found is not None
+    assert json.loads(str(called(found)[1])) == {"INVALID_JSON": arguments}
+
+
+@pytest.mark.parametrize("arguments", [" \n", "null", " null "])
+def test_white_space_and_null_go_back_as_no_arguments(arguments: str) -> None:
+    found = stand_in(calling("look", arguments))
+    assert found is not None
+    assert called(found) == ("look", "{}")
+
+
+@pytest.mark.parametrize("fields", [{"content": None}, {"content": " "}, {"content": []}, {}])
+def test_an_empty_answer_goes_back_as_one_that_says_so(fields: dict[str, Any]) -> None:
+    found = stand_in(encode_message({"role": "assistant", **fields, "reasoning": "Hm."}))
+    assert found is not None
+    assert json.loads(found) == {"role": "assistant", "content": "(no answer)", "reasoning": "Hm."}
+
+
+def test_a_custom_tool_keeps_its_input() -> None:
+    call = {"id": "a", "type": "custom", "custom": {"name": "run it", "input": "not JSON"}}
+    found = stand_in(encode_message({"role": "assistant", "content": None, "tool_calls": [call]}))
+    assert found is not None
+    assert json.loads(found)["tool_calls"][0]["custom"] == {"name": "run_it", "input": "not JSON"}
+
+
+def test_what_pydantic_ai_keeps_of_an_answer_names_the_same_calls() -> None:
+    parts = [
+        {"part_kind": "thinking", "content": "Hm."},
+        {"part_kind": "tool-call", "tool_name": "a b", "args": "[", "tool_call_id": "a"},
+    ]
+    found = stand_in(calling("a b", "[", pydantic_ai={"parts": parts}))
+    assert found is not None
+    kept = json.loads(found)["pydantic_ai"]["parts"]
+    assert kept[0] == parts[0]
+    assert (kept[1]["tool_name"], json.loads(kept[1]["args"])) == ("a_b", {"INVALID_JSON": "["})
+
+
+def test_a_request_has_the_legal_message_and_its_digest_is_of_the_original() -> None:
+    text = ModelText(calling("a b"), "m at here")
+    request = ChatRequest(agent_call_id="a", turn=1, ledger=read_only_ledger(()), history=History([text]))
+    assert not request.history.is_legal
+    sent = request.for_model("m at here")
+    assert called(sent.history[0])[0] == "a_b"
+    assert origin_of_text(sent.history[0]) == "m at here", "it goes back to its model with all its fields"
+    assert called(request.history[0])[0] == "a b"
+    other = request.for_model("n at there").history[0]
+    assert (called(other)[0], "extra" in other) == ("a_b", False)
+
+
+def test_a_longer_history_is_legal_only_if_all_of_it_is() -> None:
+    history = History([encode_message({"role": "user", "content": "go"})])
+    assert history.is_legal
+    assert not history.with_messages(calling("a b")).with_messages(calling("look")).is_legal
+    assert history.with_messages(calling("look")).is_legal
