@@ -127,6 +127,9 @@ orders = App(name="orders", tools=(order,))
 _TWICE = Policy.only(When("twice", lambda _call: True, Ask(reason="it is gone for good", four_eyes=True)))
 strict = App(name="strict", tools=(burn,), policy=_TWICE)
 lax = App(name="strict", tools=(burn,))
+_ONCE = Policy.only(When("it's asked", lambda _call: True, Ask(reason="it costs")))
+careful = App(name="careful", tools=(add,), policy=_ONCE)
+careless = App(name="careful", tools=(add,))
 wise = App(name="wise", agents=(Agent("owl", instructions="Be wise.", model=Scripted(["Who?", "Why?"])),))
 number = 42
 

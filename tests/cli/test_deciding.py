@@ -86,7 +86,7 @@ def test_an_installed_application_without_its_model_leaves_the_run_to_another_pr
 ) -> None:
     found: dict[str, Callable[[], App]] = {"shop": lambda: app}
     monkeypatch.setattr("remit.cli.apps.installed_apps", lambda: found)
-    monkeypatch.setattr("remit.cli.deciding.installed_apps", lambda: found)
+    monkeypatch.setattr("remit.cli.report.installed_apps", lambda: found)
     with monkeypatch.context() as without_model:
         without_model.setenv("REMIT_MODEL", "nonsense")
         done = cli("approvals", "approve", waiting)

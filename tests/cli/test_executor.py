@@ -54,6 +54,18 @@ def test_a_run_that_was_left_to_it_is_driven_to_its_question_and_after_the_decis
 
 @pytest.mark.process
 @pytest.mark.slow
+def test_it_says_why_a_run_is_stalled(cli: Cli) -> None:
+    cli.script("nothing")
+    cli("call", "tests.cli.shop:careful", "add", '{"name": "cake", "price": 4}')
+    run = cli.runs()[0].run
+    cli("approvals", "approve", cli.questions()[0]["id"])
+    with working("--app", "tests.cli.shop:careless") as process:
+        assert "stalled: it was opened under the rule" in until(process, f"run {run} ")
+    assert cli.book == []
+
+
+@pytest.mark.process
+@pytest.mark.slow
 @pytest.mark.parametrize("heard", [signal.SIGTERM, signal.SIGINT], ids=["SIGTERM", "Ctrl-C"])
 def test_it_says_what_it_does_and_stops_when_it_is_told_to(cli: Cli, heard: signal.Signals) -> None:
     cli.script("nothing")

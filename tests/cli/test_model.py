@@ -136,5 +136,5 @@ def test_an_endpoint_that_cannot_be_reached_stalls_the_run(cli: Cli, monkeypatch
     assert "stalled: MODEL_UNAVAILABLE: some-model at http://127.0.0.1:9/v1/ cannot be reached" in done.err
     (row,) = cli.runs()
     assert row.status == "stalled"
-    assert "nothing is lost: run `remit executor` to try again at " in done.err
+    assert f"nothing is lost: run `remit executor --app {APP}` to try again at " in done.err
     assert f"or now:  remit resume {row.run} --app {APP}\n" in done.err

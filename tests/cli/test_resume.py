@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 import pytest
 
 from remit.testing import calls
@@ -42,12 +44,62 @@ def test_a_run_is_continued_without_a_rule_that_the_application_lost_if_a_person
     run = cli.runs()[0].run
     stalled = cli("resume", run, "--app", lax)
     assert stalled.status == 3
-    assert f"remit resume {run} --without 'twice' --reason" in stalled.err
-    unsaid = cli("resume", run, "--app", lax, "--without", "twice")
-    assert "reason: say why the run continues so" in unsaid.err
+    assert f"  without it:  remit resume {run} --app {lax} --without twice --reason WHY\n" in stalled.err
     assert cli("resume", run, "--app", lax, "--without", "twice", "--reason", "a mistake").status == 3
     assert "without twice: a mistake" in cli("show", run).out
     assert cli.book == []
+
+
+CARELESS = "tests.cli.shop:careless"
+
+
+@pytest.fixture
+def stalled(cli: Cli) -> str:
+    """A run whose question is answered, and whose application has lost the rule that asked."""
+    cli("call", "tests.cli.shop:careful", "add", '{"name": "cake", "price": 4}')
+    cli("approvals", "approve", cli.questions()[0]["id"])
+    return cli.runs()[0].run
+
+
+def test_a_stalled_run_does_not_show_an_answered_question_as_open(cli: Cli, stalled: str) -> None:
+    done = cli("resume", stalled, "--app", CARELESS)
+    assert (done.status, "waiting:" in done.err) == (3, False)
+    assert cli("resume", stalled, "--app", CARELESS, "--json").json["questions"] == []
+
+
+@pytest.mark.parametrize("shows", [("resume", "--app", CARELESS), ("show", "--app", CARELESS)])
+def test_the_printed_command_continues_a_stalled_run_without_the_rule(
+    cli: Cli, stalled: str, shows: tuple[str, ...]
+) -> None:
+    cli("resume", stalled, "--app", CARELESS)
+    done = cli(shows[0], stalled, *shows[1:])
+    (line,) = [each for each in (done.out + done.err).splitlines() if "without it:" in each]
+    continued = cli(*shlex.split(line.partition("remit ")[2]))
+    assert "waiting: may add" in continued.err, "a call that was asked about is asked about anew"
+    assert "stalled" not in continued.err
+    assert cli("approvals", "approve", cli.questions()[0]["id"], "--app", CARELESS).json == {"added": "cake"}
+
+
+def test_the_reason_of_a_stall_is_shown_whole(cli: Cli, stalled: str) -> None:
+    cli("resume", stalled, "--app", CARELESS)
+    shown = cli("show", stalled).out
+    assert "let a person with runs:loosen continue the run without it" in " ".join(shown.split())
+    assert "--app package.module:attribute --without 'it'\"'\"'s asked' --reason WHY" in shown
+
+
+@pytest.mark.parametrize("reason", [(), ("--reason", " ")])
+def test_without_a_reason_nothing_is_loosened_and_the_line_to_write_is_said(
+    cli: Cli, stalled: str, reason: tuple[str, ...]
+) -> None:
+    done = cli("resume", stalled, "--app", CARELESS, "--without", "it's asked", *reason)
+    assert done.status == 2
+    names = """--without 'it'"'"'s asked'"""
+    assert done.err == (f"remit: USAGE: say why: remit resume {stalled} --app {CARELESS} {names} --reason WHY\n")
+
+
+def test_a_reason_for_nothing_is_refused(cli: Cli, stalled: str) -> None:
+    done = cli("resume", stalled, "--app", CARELESS, "--reason", "a mistake")
+    assert (done.status, "--reason needs --without NAME" in done.err) == (2, True)
 
 
 def test_a_run_that_still_waits_exits_with_3(cli: Cli) -> None:

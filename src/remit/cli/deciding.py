@@ -8,11 +8,9 @@ import sys
 from msgspec import Struct
 
 from remit.app import App
-from remit.cli.apps import installed_apps
 from remit.cli.client import LocalClient, open_client
 from remit.cli.engine import ENGINE_VARIABLE, choose_engine, notify_engine
-from remit.cli.options import APP_PLACEHOLDER
-from remit.cli.report import app_option, decision_commands, describe_approvers
+from remit.cli.report import app_option, decision_commands, describe_approvers, name_app
 from remit.cli.resume import prepare_app, resume_run
 from remit.cli.run_events import call_label, decision_word, question_title
 from remit.cli.status import ExitStatus, UsageError
@@ -58,7 +56,7 @@ def decide_question(question_id: str, decision: UserDecision, *, app_reference: 
     with open_client() as client:
         found = client.get_visible_question(question_id)
         question, asking = found.question, client.get_run(found.question.run)
-        name = app_reference or ("" if asking.application in installed_apps() else APP_PLACEHOLDER)
+        name = name_app(app_reference, asking.application)
         _check_question_kind(question, decision, name)
         _check_four_eyes(client, question)
         row = client.waiting_run(question) or _find_carrying_run(client, asking, found)

@@ -23,6 +23,7 @@ from remit.errors import LeaseError, RemitError
 from remit.runtime import RunResult, Runtime
 
 _INTERRUPTED_STATUS: Final = 130
+_MAX_REASON_LENGTH: Final = 2000
 
 
 def executor(
@@ -116,7 +117,8 @@ class _Executor:
                 _log(f"run {run} released")
             raise
         questions = f" for {', '.join(result.questions)}" if result.questions else ""
-        _log(f"run {run} {result.status}{questions}")
+        reason = one_line(f": {result.reason}", max_length=_MAX_REASON_LENGTH) if result.reason else ""
+        _log(f"run {run} {result.status}{questions}{reason}")
         if self.client.anchor:
             try:
                 await self.client.audit().seal(tenant, run)

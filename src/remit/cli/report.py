@@ -12,13 +12,16 @@ from typing import Any
 
 from msgspec import Struct
 
+from remit.cli.apps import installed_apps
 from remit.cli.client import LocalClient
+from remit.cli.options import APP_PLACEHOLDER
 from remit.cli.receipt import receipt_lines, receipt_summary
 from remit.cli.run_events import REPEAT_NOTICE, CallEnded, RunFollower, call_label, question_title
 from remit.cli.status import ExitStatus, error_line
 from remit.cli.text import escape_controls, escape_unprintable, json_text, one_line
 from remit.cli.worker_reference import WorkerReference
 from remit.contracts.callee import AgentLike
+from remit.contracts.items import RunStalled
 from remit.contracts.question import Question, as_dict
 from remit.errors import CallCancelledError, CallError, ToolFailedError
 from remit.runtime import RunResult
@@ -41,7 +44,8 @@ class ReportOptions(Struct, frozen=True, kw_only=True):
 
 def report_result(client: LocalClient, result: RunResult[Any], options: ReportOptions) -> int:
     """Print the result of a run; the exit status."""
-    open_questions = [client.get_question(question).question for question in result.questions]
+    rows = [client.get_question(question) for question in result.questions]
+    open_questions = [row.question for row in rows if row.status == "open"]
     announced_questions = client.announced_questions(options.application, options.conversation)
     error = run_error(result)
     if options.as_json:
@@ -71,28 +75,41 @@ def report_result(client: LocalClient, result: RunResult[Any], options: ReportOp
 
 def stalled_notice(result: RunResult[Any], app_reference: str) -> str:
     """Why a run rests, and how it continues."""
-    at = datetime.fromtimestamp(result.retry_at).astimezone().strftime("%H:%M:%S")
+    stalls = (each for each in reversed(result.items) if isinstance(each, RunStalled))
+    lacks = next((each.lacks for each in stalls), ())
+    continuation = describe_continuation(result.run, lacks, result.retry_at, app_option(app_reference))
+    return f"stalled: {escape_controls(result.reason)}\n{continuation}"
+
+
+def describe_continuation(run: str, lacks: Sequence[str], retry_at: float, option: str) -> str:
+    """The commands that continue a stalled run. ``option`` names its application."""
+    if lacks:
+        names = " ".join(f"--without {shlex.quote(each)}" for each in lacks)
+        return (
+            f"  with it:     remit resume {run}{option}\n  without it:  remit resume {run}{option} {names} --reason WHY"
+        )
+    at = datetime.fromtimestamp(retry_at).astimezone().strftime("%H:%M:%S")
     return (
-        f"stalled: {escape_controls(result.reason)}\n"
-        f"  nothing is lost: run `remit executor` to try again at {at},\n"
-        f"  or now:  remit resume {result.run}{app_option(app_reference)}"
+        f"  nothing is lost: run `remit executor{option}` to try again at {at},\n  or now:  remit resume {run}{option}"
     )
 
 
 def queued_notice(result: RunResult[Any], app_reference: str) -> str:
     """Which run a queued one waits for, and how it continues."""
+    option = app_option(app_reference)
     return (
         f"queued: run {result.run}; {escape_controls(result.reason)}\n"
-        "  nothing is lost: run `remit executor` to have it executed when its turn comes,\n"
-        f"  or then:  remit resume {result.run}{app_option(app_reference)}"
+        f"  nothing is lost: run `remit executor{option}` to have it executed when its turn comes,\n"
+        f"  or then:  remit resume {result.run}{option}"
     )
 
 
 def _scheduled_notice(result: RunResult[Any], app_reference: str) -> str:
     at = datetime.fromtimestamp(result.retry_at).astimezone().strftime("%Y-%m-%d %H:%M:%S %z")
+    option = app_option(app_reference)
     return (
-        f"scheduled: run {result.run} at {at}, by `remit executor`\n"
-        f"  not to make it:  remit cancel {result.run}{app_option(app_reference)}"
+        f"scheduled: run {result.run} at {at}, by `remit executor{option}`\n"
+        f"  not to make it:  remit cancel {result.run}{option}"
     )
 
 
@@ -189,6 +206,11 @@ def _announced_notice(question: Question, options: ReportOptions) -> str:
 
 def _repeat_suffix(question: Question) -> str:
     return f"   ({REPEAT_NOTICE})" if question.kind == "outcome" else ""
+
+
+def name_app(app_reference: str, application: str) -> str:
+    """How commands name the application of a run: as the user did, or with a placeholder if its name is not enough."""
+    return app_reference or ("" if application in installed_apps() else APP_PLACEHOLDER)
 
 
 def app_option(app_reference: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from typing import Annotated
 
@@ -10,6 +11,8 @@ import typer
 from remit.app import App
 from remit.cli.client import LocalClient, needs_model, open_client
 from remit.cli.options import WAIT_SECONDS, RunAppOption, WaitOption
+from remit.cli.report import ReportOptions, app_option, report_result
+from remit.cli.status import UsageError
 from remit.errors import LeaseError
 from remit.journal.ports import RunRow
 
@@ -36,6 +39,11 @@ def resume(
 
     Exit status: 0 done, 1 failed, 2 usage, 3 waiting for a decision, or stalled.
     """
+    if reason and not without:
+        raise UsageError("--reason needs --without NAME: it says why the run continues without it")
+    if without and not reason.strip():
+        names = " ".join(f"--without {shlex.quote(each)}" for each in without)
+        raise UsageError(f"say why: remit resume {run}{app_option(app)} {names} --reason WHY")
     with open_client() as client:
         row = client.get_readable_run(run)
         found = prepare_app(client, row, app)
@@ -74,7 +82,6 @@ def resume_run(
         LeaseError: another process executes it still.
     """
     from remit.cli.elsewhere import Elsewhere
-    from remit.cli.report import ReportOptions, report_result
     from remit.cli.resume_when_free import ResumeWhenFree
     from remit.cli.tables import make_console
     from remit.cli.terminal import Terminal

@@ -14,11 +14,12 @@ from remit.agent.linking import all_callees
 from remit.cli.client import LocalClient, open_client
 from remit.cli.options import RunAppOption
 from remit.cli.receipt import receipt_lines
+from remit.cli.report import app_option, describe_continuation, name_app
 from remit.cli.status import ExitStatus
 from remit.cli.text import describe_tokens, format_cost, json_text
 from remit.cli.timeline import Timeline, TimelineEntry
 from remit.contracts.contract import Contract
-from remit.contracts.items import Position
+from remit.contracts.items import Position, RunStalled
 from remit.contracts.usage import UsageTotals
 from remit.errors import BrokenJournalError, RemitError
 from remit.export.receipt import make_receipt
@@ -50,6 +51,8 @@ def show(
             _draw(Timeline(positions, {name: each.facts.risk.value for name, each in tools.items()}).entries())
             print(_usage_line(usage))
             print("\n".join(receipt_lines(make_receipt((each.item for each in positions), tools.get))))
+            if row.status == "stalled":
+                print(_describe_stall(row, positions, app))
     if broken is not None:
         raise BrokenJournalError(f"item {broken} of run {run} does not verify; the journal was changed")
     return ExitStatus.DONE
@@ -62,6 +65,13 @@ def _draw(lines: Sequence[TimelineEntry]) -> None:
     for line in lines:
         listing.add_row(f"{line.offset:+.3f} s", line.label, risk_text(line.risk), "  " * line.depth + line.text)
     print_table(listing)
+
+
+def _describe_stall(row: RunRow, positions: Sequence[Position], app: str) -> str:
+    """How a stalled run continues."""
+    stalls = (each.item for each in reversed(positions) if isinstance(each.item, RunStalled))
+    lacks, retry_at = next(((each.lacks, each.retry_at) for each in stalls), ((), 0.0))
+    return describe_continuation(row.run, lacks, retry_at, app_option(name_app(app, row.application)))
 
 
 def _usage_line(usage: UsageTotals) -> str:

@@ -52,6 +52,7 @@ from remit.errors import error_from_reply
 from remit.journal.codec import message_text
 
 _MAX_TEXT_LENGTH: Final = 200
+_MAX_REASON_LENGTH: Final = 2000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -263,7 +264,7 @@ def _describe_item(item: Item, run_started_at: float, position: Position, outcom
             text = _describe_change_of_run(item)
         case RunStalled() | RunSuspended() | RunScheduled():
             what, reason = _describe_rest(item)
-            text = one_line(reason, max_length=_MAX_TEXT_LENGTH)
+            text = one_line(reason, max_length=_MAX_REASON_LENGTH)
         case RunResumed() | TraceStarted():
             text = item.traceparent if isinstance(item, TraceStarted) else f"by {item.driver}"
         case Handoff():

@@ -280,13 +280,14 @@ class RunSuspended(Item, frozen=True, kw_only=True, gc=False):
 class RunStalled(Item, frozen=True, kw_only=True, gc=False):
     """The run rests for a reason that will pass, until ``retry_at`` (epoch seconds) or until it is resumed.
 
-    ``questions`` are those that it waits for besides.
+    ``questions`` are those that it waits for besides. ``lacks`` names the terms of the run that its process lacks.
     """
 
     kind: ClassVar[str] = "stalled"
     reason: str
     retry_at: float
     questions: tuple[str, ...] = ()
+    lacks: tuple[str, ...] = ()
 
 
 class RunScheduled(Item, frozen=True, kw_only=True, gc=False):

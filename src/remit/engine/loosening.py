@@ -31,13 +31,12 @@ def find_lost_terms(header: RunOpened, items: Iterable[Item], find_terms: FindTe
     return find_lost(loosened[-1].terms if loosened else header.terms, find_terms(header))
 
 
-def explain_lost(run: str, lost: Sequence[LostTerm]) -> str:
+def explain_lost(lost: Sequence[LostTerm]) -> str:
     """Why a run rests whose terms this process lacks."""
     missing = ", ".join(each.description for each in lost)
-    options = " ".join(f"--without {each.name!r}" for each in lost)
     return (
-        f"it was opened under {missing}, which this process lacks; start the application with it, or continue: "
-        f"remit resume {run} {options} --reason …"
+        f"it was opened under {missing}, which this process lacks; start the application with it, or let a person with "
+        f"{LOOSEN_PERMISSION} continue the run without it"
     )
 
 

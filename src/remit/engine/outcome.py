@@ -81,7 +81,9 @@ def bring_to_rest(ledger: RunLedger, signal: Suspended) -> tuple[ExecutionOutcom
     if asked is not None and asked >= 0:  # a provider may ask for ages, and for no number at all
         delay = min(asked, RETRY_AFTER_MAX_SECONDS)
     retry_at = ledger.now() + delay
-    stalled = RunStalled(call=ledger.run, reason=signal.reason, retry_at=retry_at, questions=signal.questions)
+    stalled = RunStalled(
+        call=ledger.run, reason=signal.reason, retry_at=retry_at, questions=signal.questions, lacks=signal.lacks
+    )
     return (
         ExecutionOutcome(status="stalled", questions=signal.questions, retry_at=retry_at, reason=signal.reason),
         stalled,

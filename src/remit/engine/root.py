@@ -130,7 +130,8 @@ class RootExecutor(Struct, frozen=True):
         lost = find_lost_terms(header, ledger.items_for(header.call), self.find_terms)
         if lost and not ledger.is_stopping:
             open_questions = (question for question, _ in ledger.undecided_questions())
-            raise Suspended(*open_questions, reason=explain_lost(header.call, lost))
+            names = tuple(each.name for each in lost)
+            raise Suspended(*open_questions, reason=explain_lost(lost), lacks=names)
 
     async def _find_same_stall(self, header: RunOpened, known: Sequence[Position]) -> ExecutionOutcome | None:
         """The outcome of a run that rests for the same missing terms, without another item; None for others."""
@@ -138,7 +139,7 @@ class RootExecutor(Struct, frozen=True):
         if not items or not isinstance(last := items[-1], RunStalled):
             return None
         lost, store = find_lost_terms(header, items, self.find_terms), self.executor.store
-        if not lost or last.reason != explain_lost(header.call, lost) or await store.cancel_requested_by(header.call):
+        if not lost or last.reason != explain_lost(lost) or await store.cancel_requested_by(header.call):
             return None
         await store.postpone(header.call, STALL_MAX_SECONDS)
         retry_at = self.executor.clock() + STALL_MAX_SECONDS
