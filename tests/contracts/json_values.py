@@ -13,7 +13,7 @@ text = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0")
 any_text = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
 """Text that JSON can hold, with the character NUL."""
 
-whole = st.integers(-(2**53) + 1, 2**53 - 1)
+whole = st.integers(-(2**63), 2**63 - 1)
 
 
 def values_with(texts: st.SearchStrategy[str]) -> st.SearchStrategy[Any]:

@@ -29,7 +29,7 @@ class Shop(BaseModel):
 class Order(BaseModel):
     to: str = Field(pattern="^[a-z]+$", description="Who gets it.")
     cents: int = Field(ge=0)
-    rate: float = 1
+    rate: float = 1.5
     kind: Literal["gift", "sale"] = "sale"
     address: Address | None = None
     places: list[Address | Shop] = []
@@ -50,31 +50,35 @@ DEFAULTS = '"address":null,"amount":0,"anything":null'
 ACCEPTED: dict[str, tuple[str, str]] = {
     "defaults": (
         '{"to":"bob","cents":3}',
-        f'{{{DEFAULTS},"cents":3,"factors":{{}},"kind":"sale","places":[],"rate":1.0,"to":"bob"}}',
+        f'{{{DEFAULTS},"cents":3,"factors":{{}},"kind":"sale","places":[],"rate":1.5,"to":"bob"}}',
     ),
     "another order, spaces and escapes": (
         '{ "cents": 3,\n"to": "\\u0062ob" }',
-        f'{{{DEFAULTS},"cents":3,"factors":{{}},"kind":"sale","places":[],"rate":1.0,"to":"bob"}}',
+        f'{{{DEFAULTS},"cents":3,"factors":{{}},"kind":"sale","places":[],"rate":1.5,"to":"bob"}}',
     ),
-    "whole numbers for fractions": (
-        '{"to":"bob","cents":3,"rate":2,"factors":{"a":1}}',
-        f'{{{DEFAULTS},"cents":3,"factors":{{"a":1.0}},"kind":"sale","places":[],"rate":2.0,"to":"bob"}}',
+    "fractions": (
+        '{"to":"bob","cents":3,"rate":2.50,"factors":{"a":1e-1}}',
+        f'{{{DEFAULTS},"cents":3,"factors":{{"a":0.1}},"kind":"sale","places":[],"rate":2.5,"to":"bob"}}',
+    ),
+    "an integer of 64 bits": (
+        '{"to":"bob","cents":9223372036854775807}',
+        f'{{{DEFAULTS},"cents":9223372036854775807,"factors":{{}},"kind":"sale","places":[],"rate":1.5,"to":"bob"}}',
     ),
     "models within, and one of two": (
         '{"to":"bob","cents":3,"address":{"street":"Elm"},"places":[{"name":"x"},{"street":"Oak","zip":"7"}]}',
         (
             '{"address":{"street":"Elm","zip":"0"},"amount":0,"anything":null,"cents":3,"factors":{},"kind":"sale",'
-            '"places":[{"name":"x"},{"street":"Oak","zip":"7"}],"rate":1.0,"to":"bob"}'
+            '"places":[{"name":"x"},{"street":"Oak","zip":"7"}],"rate":1.5,"to":"bob"}'
         ),
     ),
     "one of several types": (
         '{"to":"bob","cents":3,"amount":1.5,"anything":{"x":[1,2.0,true]}}',
         (
             '{"address":null,"amount":1.5,"anything":{"x":[1,2.0,true]},"cents":3,"factors":{},"kind":"sale",'
-            '"places":[],"rate":1.0,"to":"bob"}'
+            '"places":[],"rate":1.5,"to":"bob"}'
         ),
     ),
-    "a number beyond 2^53 for a fraction": (
+    "a number beyond 64 bits for a fraction": (
         '{"to":"bob","cents":3,"rate":99999999999999999999}',
         f'{{{DEFAULTS},"cents":3,"factors":{{}},"kind":"sale","places":[],"rate":1e+20,"to":"bob"}}',
     ),
@@ -109,10 +113,10 @@ REFUSED: dict[str, tuple[str, str]] = {
     "a key twice": ('{"to":"bob","to":"eve","cents":3}', "the key 'to' occurs twice"),
     "not a number": ('{"to":"bob","cents":NaN}', "NaN"),
     "not finite": ('{"to":"bob","cents":3,"rate":1e400}', ""),
-    "an integer beyond 2^53": ('{"to":"bob","cents":9007199254740993}', "a whole number of 54 bits is too large"),
+    "an integer beyond 64 bits": ('{"to":"bob","cents":9223372036854775808}', "a whole number of 64 bits is too large"),
     "an enormous integer": (f'{{"to":"bob","cents":1{"0" * 400}}}', "a whole number of 1329 bits is too large"),
     "an enormous fraction": (f'{{"to":"bob","cents":1,"rate":1{"0" * 400}}}', ""),
-    "a huge number further in": ('{"to":"bob","cents":1,"anything":[9007199254740993]}', "too large"),
+    "a huge number further in": ('{"to":"bob","cents":1,"anything":[9223372036854775808]}', "too large"),
     "half of a surrogate pair": (r'{"to":"\ud800","cents":3}', ""),
     "a list": ("[]", "the arguments must be a JSON object, not an array"),
     "no JSON": ("{", "the arguments are not JSON: "),
@@ -177,8 +181,8 @@ def test_lenient_reading_takes_what_can_be_meant(kind: str, raw: str, cents: int
 
 @BOTH
 def test_python_values_are_bound_by_name(kind: str) -> None:
-    payload = KINDS[kind].bind_values({"to": "bob", "cents": 3, "rate": 2})
-    assert KINDS[kind].dump_arguments(payload).raw == '{"cents":3,"rate":2.0,"to":"bob"}'
+    payload = KINDS[kind].bind_values({"to": "bob", "cents": 3, "rate": 2.5})
+    assert KINDS[kind].dump_arguments(payload).raw == '{"cents":3,"rate":2.5,"to":"bob"}'
     for values in ({"to": "bob"}, {"to": "bob", "cents": object()}):
         with pytest.raises(InvalidArgumentsError):
             KINDS[kind].bind_values(values)

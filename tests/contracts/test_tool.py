@@ -145,7 +145,7 @@ strict_page: Tool[..., Any] = save
         (lambda: loose.build_arguments("a", slug=1), "find: got an unexpected keyword argument 'slug'"),
         (lambda: loose.build_arguments(7), "query: Input should be a valid string"),
         (lambda: loose.build_arguments("\ud800"), "lone surrogates"),
-        (lambda: loose.build_arguments("a", 2**53), "too large"),
+        (lambda: loose.build_arguments("a", 2**63), "too large"),
         (lambda: strict_page.build_arguments({"title": "x"}), "give a Page, not a dict"),
     ],
     ids=["too few", "too many", "unknown", "another type", "half a pair", "too large", "no payload"],

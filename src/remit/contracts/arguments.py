@@ -1,6 +1,6 @@
 """A call's arguments: the raw text exactly as sent, parsed once, and the canonical form of values.
 
-Canonical JSON has sorted keys, no spaces, UTF-8, whole numbers within ±2^53 and finite floats. The canonical form is
+Canonical JSON has sorted keys, no spaces, UTF-8, whole numbers of 64 bits and finite floats. The canonical form is
 hashed, shown to approvers and run.
 """
 
@@ -25,13 +25,14 @@ from remit.schemas.jsontext import canonical_text, compact_json
 
 SECRET_IN_ARGUMENTS: Final = "the arguments contain the value of a secret, which would be journaled; pass its reference"  # noqa: S105 - a message
 
-_MAX_SAFE_INTEGER: Final = 2**53
+_LARGEST_INTEGER: Final = 2**63 - 1
+"""Ids of databases and services have up to 64 bits. Databases and other readers refuse or round what is larger."""
 _REFUSED: Final = "refused: "
 """Begins the text that stands for arguments that are too long to be journaled."""
 _HELD_VALUE: Final = '{"contained_a_secret":'
 """Begins the text that stands for arguments that contained the value of a secret."""
 _HEAD_CHARS: Final = 1000
-_LONG_DIGITS: Final = re.compile("[0-9]{16}")
+_LONG_DIGITS: Final = re.compile("[0-9]{19}")
 _DIGIT: Final = re.compile("[0-9]")
 _NUL: Final = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 
@@ -239,7 +240,7 @@ def canonical_json(value: Any) -> str:
         ) from error
     if ("\\u0000" in text or not text.isascii()) and (unstorable := _describe_unstorable(text, value)):
         raise InvalidArgumentsError(unstorable)
-    if _DIGIT.search(text[15::16]) and _LONG_DIGITS.search(text):  # sixteen digits in a row cover one of these places
+    if _DIGIT.search(text[18::19]) and _LONG_DIGITS.search(text):  # nineteen digits in a row cover one of these places
         _reject_huge_integers(value)
     return text
 
@@ -248,9 +249,9 @@ def _reject_huge_integers(value: Any) -> None:
     stack = [value]
     while stack:
         part = stack.pop()
-        if isinstance(part, int) and not -_MAX_SAFE_INTEGER < part < _MAX_SAFE_INTEGER:
+        if isinstance(part, int) and not ~_LARGEST_INTEGER <= part <= _LARGEST_INTEGER:
             raise InvalidArgumentsError(
-                f"a whole number of {part.bit_length()} bits is too large; stay within ±2^53 or pass it as text"
+                f"a whole number of {part.bit_length()} bits is too large; at most 63 and a sign are kept"
             )
         if isinstance(part, dict):
             stack.extend(cast("dict[str, Any]", part).values())

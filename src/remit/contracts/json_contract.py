@@ -15,7 +15,9 @@ from remit.contracts.arguments import SECRET_IN_ARGUMENTS, Arguments, canonical_
 from remit.contracts.schema import Output, serialize_content
 from remit.contracts.secret import contains_secret
 from remit.errors import ContractError, InvalidArgumentsError, InvalidOutputError
+from remit.schemas.closed_schema import close_schema
 from remit.schemas.json_validator import SchemaMismatchError
+from remit.schemas.satisfiable import find_contradiction
 from remit.schemas.schema_binding import SchemaBinder, copy_json
 
 _TEXT: Final = {"type": "string"}
@@ -46,7 +48,7 @@ class JsonInput:
     """The input of a callee, described by a JSON schema. Implements `InputSchema`.
 
     Raises:
-        ContractError: the schema is not accepted, or does not describe an object.
+        ContractError: the schema is not accepted, does not describe an object, or no arguments fit it.
         SetupError: the extra ``remit[schema]`` is not installed.
     """
 
@@ -60,6 +62,8 @@ class JsonInput:
         self.model = JsonPayload
         if self.json_schema.get("type") != "object":
             raise ContractError("its JSON schema does not describe an object with named fields; add 'type': 'object'")
+        if reason := find_contradiction(close_schema(self._binder.document)):
+            raise ContractError(f"no arguments fit its JSON schema: {reason}")
 
     def bind(self, arguments: Arguments, *, strict: bool = False) -> JsonPayload:
         """Bind raw arguments to a payload.

@@ -24,6 +24,7 @@ from remit.contracts.reference import check_references, note_references, referen
 from remit.contracts.secret import contains_secret
 from remit.contracts.wire import without_surrogates
 from remit.errors import ContractError, InvalidArgumentsError, InvalidOutputError
+from remit.schemas.formats import FormatCheck
 from remit.schemas.json_schema import generate_json_schema
 from remit.schemas.known_keys import describe_known_keys
 from remit.schemas.mistakes import describe_mistake, list_mistakes
@@ -103,10 +104,13 @@ class Input(Generic[P]):
             raise InvalidArgumentsError(arguments.error or arguments.strict_error)
         try:
             if not self._may_refer:  # to note references costs more than most binding
-                return cast("P", self._validate(arguments.raw, strict=strict))
-            return self._read(lambda: self._validate(arguments.raw, strict=strict))
+                payload = cast("P", self._validate(arguments.raw, strict=strict))
+            else:
+                payload = self._read(lambda: self._validate(arguments.raw, strict=strict))
         except ValidationError as error:
             raise InvalidArgumentsError(self.explain(error)) from error
+        self._check_formats(arguments.value)
+        return payload
 
     def bind_values(self, values: Mapping[str, Any]) -> P:
         """Bind arguments given in Python, by field name or alias. Converts as pydantic does.
@@ -115,9 +119,11 @@ class Input(Generic[P]):
             InvalidArgumentsError: they do not fit.
         """
         try:
-            return self._read(lambda: self.model.model_validate(dict(values), by_alias=True, by_name=True))
+            payload = self._read(lambda: self.model.model_validate(dict(values), by_alias=True, by_name=True))
         except ValidationError as error:
             raise InvalidArgumentsError(self.explain(error)) from error
+        self._check_formats({name: value for name, value in values.items() if type(value) in (str, list, dict)})
+        return payload
 
     def dump_canonical(self, payload: P) -> str:
         """The canonical JSON of a payload, defaults included, sets sorted.
@@ -176,6 +182,14 @@ class Input(Generic[P]):
         found = list_mistakes(error)
         unknown = [each["loc"] for each in found if each["type"] == "extra_forbidden"]
         return f"{_summarize(found, self.json_schema)}{describe_known_keys(self.json_schema, unknown)}"
+
+    def _check_formats(self, value: object) -> None:
+        if (found := self._formats.find(value)) is not None:
+            raise InvalidArgumentsError(f"{'.'.join(map(str, found.path))}: {found.message}")
+
+    @cached_property
+    def _formats(self) -> FormatCheck:
+        return FormatCheck(self.json_schema)
 
     @cached_property
     def _may_refer(self) -> bool:

@@ -1,8 +1,8 @@
-"""Binds a JSON value to a JSON schema: checks it, fills in defaults and converts numbers to their type.
+"""Binds a JSON value to a JSON schema: checks it, fills in defaults and writes whole numbers as such.
 
 Arguments that mean the same call must have one canonical form, because approvals and call ids are digests of it. So
-missing arguments get their defaults, and a whole number becomes a float if the schema says ``number``. Pydantic models
-do both.
+missing arguments get their defaults, and ``42.0`` becomes 42 where the schema takes it: 42 is what a person is
+shown and what a function puts into an address, whether the schema says ``integer`` or ``number``.
 """
 
 from __future__ import annotations
@@ -27,6 +27,9 @@ MAX_DEFAULT_CHARS: Final = 16 << 10
 """How many characters of JSON a default may have, with the defaults in it."""
 MAX_ADDED_CHARS: Final = 1 << 20
 """How many characters the defaults of a schema may add to one value."""
+_LARGEST: Final = 2**63
+_LARGEST_EXACT: Final = 2**53
+"""From here on, a float stands for several whole numbers."""
 _Path = tuple[str | int, ...]
 
 
@@ -132,10 +135,13 @@ class _Binding:
 
     def _fit_number(self, value: object, node: JsonSchema, path: _Path) -> object:
         types = node.get("type")
+        takes_fractions = _allows(types, "number")
         if type(value) is int:
-            return _to_float(value) if _allows(types, "number") and not _allows(types, "integer") else value
-        if type(value) is not float or not _allows(types, "integer") or _allows(types, "number"):
+            return _to_float(value) if takes_fractions and not -_LARGEST <= value < _LARGEST else value
+        if type(value) is not float or not (takes_fractions or _allows(types, "integer")):
             return value
+        if takes_fractions:
+            return int(value) if value.is_integer() and abs(value) < _LARGEST_EXACT else value
         if self._strict:
             raise SchemaMismatchError([Problem(path, "Input should be a valid integer")])
         return int(value)

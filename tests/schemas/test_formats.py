@@ -1,0 +1,134 @@
+"""What a schema shows as a date, a time or a duration is what is read as one."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, date, datetime
+from typing import Annotated, Any, Literal
+
+import pytest
+from pydantic import BaseModel, Field, create_model
+
+from remit.contracts.arguments import Limits, parse_arguments
+from remit.contracts.schema import Input
+from remit.errors import InvalidArgumentsError
+from tests.strangers.dates import ALLOWED, KINDS, NUMBERS, REFUSED
+
+NOON = datetime(2026, 3, 8, 12, tzinfo=UTC)
+
+
+def bind(model: type[BaseModel], value: object, *, strict: bool) -> Any:
+    """The payload of one argument."""
+    return Input(model).bind(parse_arguments(json.dumps({"at": value}), Limits()), strict=strict)
+
+
+def model_of(kind: Any) -> type[BaseModel]:
+    return create_model("Booking", at=(kind, ...))
+
+
+@pytest.mark.parametrize("strict", [True, False], ids=["strict", "lenient"])
+@pytest.mark.parametrize(("name", "text"), [(name, text) for name in ALLOWED for text in ALLOWED[name]])
+def test_a_text_in_the_shown_format_is_read(name: str, text: str, strict: bool) -> None:
+    model = model_of(KINDS[name])
+    payload = bind(model, text, strict=strict)
+    assert Input(model).load(Input(model).dump_canonical(payload)) == payload
+
+
+@pytest.mark.parametrize("strict", [True, False], ids=["strict", "lenient"])
+@pytest.mark.parametrize(("name", "text"), [(name, text) for name in REFUSED for text in REFUSED[name]])
+def test_a_text_in_another_format_is_refused(name: str, text: str, strict: bool) -> None:
+    with pytest.raises(InvalidArgumentsError, match=r"^at: "):
+        bind(model_of(KINDS[name]), text, strict=strict)
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+@pytest.mark.parametrize("name", KINDS)
+def test_a_number_is_no_time(name: str, number: float) -> None:
+    for kind in (KINDS[name], KINDS[name] | None):
+        with pytest.raises(InvalidArgumentsError):
+            bind(model_of(kind), number, strict=False)
+
+
+def test_the_refusal_has_an_example() -> None:
+    with pytest.raises(InvalidArgumentsError) as caught:
+        bind(model_of(datetime), "20260308", strict=True)
+    assert caught.value.message == "at: Input should be a date and time like 2026-03-08T14:30:00Z"
+
+
+class Meeting(BaseModel):
+    kind: Literal["meeting"] = "meeting"
+    at: datetime
+
+
+class Note(BaseModel):
+    kind: Literal["note"] = "note"
+    at: str = ""
+    tags: list[str] = []
+
+
+Tagged: Any = Annotated[Note | Meeting, Field(discriminator="kind")]
+
+
+class Tree(BaseModel):
+    at: datetime | None = None
+    below: list[Tree] = []
+
+
+PLACES: dict[str, tuple[Any, Any, str]] = {
+    "a list": (list[date], ["2026-03-08", "0"], "at.1"),
+    "a tuple": (tuple[str, date], ["1", "0"], "at.1"),
+    "a mapping": (dict[str, date], {"a": "0"}, "at.a"),
+    "a mapping by pattern": (dict[Annotated[str, Field(pattern="^a")], date], {"a": "0"}, "at.a"),
+    "a model": (Meeting, {"at": "0"}, "at.at"),
+    "one of two models": (Note | Meeting, {"at": "0", "kind": "meeting"}, "at.at"),
+    "one of two tagged models": (
+        Tagged,
+        {"at": "0", "kind": "meeting"},
+        "at.at",
+    ),
+    "one of two tagged models, or nothing": (
+        Tagged | None,
+        {"at": "0", "kind": "meeting"},
+        "at.at",
+    ),
+    "a tree": (Tree, {"below": [{"below": [{"at": "0"}]}]}, "at.below.0.below.0.at"),
+    "a list or nothing": (list[date] | None, ["0"], "at.0"),
+    "either of two times": (datetime | date, "0", "at"),
+    "either of two lists": (list[date] | list[datetime], ["0"], "at.0"),
+    "a union in a union": (list[date | None] | None, ["0"], "at.0"),
+}
+
+
+@pytest.mark.parametrize("name", PLACES)
+def test_a_time_is_checked_wherever_it_stands(name: str) -> None:
+    kind, value, where = PLACES[name]
+    with pytest.raises(InvalidArgumentsError, match=f"^{where}: Input should be a date"):
+        bind(model_of(kind), value, strict=False)
+
+
+FREE: dict[str, tuple[Any, Any]] = {
+    "a text beside a time": (datetime | str, "20260308"),
+    "a number beside a time": (date | int, 20260308),
+    "a fraction beside a time": (date | float, 7),
+    "nothing": (datetime | None, None),
+    "another model": (Meeting | Note, {"at": "1", "kind": "note"}),
+    "a word": (Literal["1"] | date, "1"),
+    "anything": (Any, {"at": "20260308"}),
+    "one of several words": (Literal["1", "2"] | date, "1"),
+    "a list in a model": (Note, {"tags": ["1"]}),
+    "an object or a list of times": (list[date] | dict[str, str], {"a": "1"}),
+}
+
+
+@pytest.mark.parametrize("name", FREE)
+def test_what_is_no_time_is_free(name: str) -> None:
+    kind, value = FREE[name]
+    assert bind(model_of(kind), value, strict=False) is not None
+
+
+def test_texts_given_in_python_are_checked_and_times_are_taken_as_they_are() -> None:
+    made = Input(model_of(datetime))
+    with pytest.raises(InvalidArgumentsError, match=r"^at: Input should be a date and time"):
+        made.bind_values({"at": "20260308"})
+    assert made.bind_values({"at": NOON}).model_dump() == {"at": NOON}
+    assert Input(model_of(list[datetime])).bind_values({"at": [NOON]}) is not None

@@ -1,0 +1,106 @@
+"""JSON schemas as servers publish them: whole numbers as ``number``, and schemas that no call can satisfy."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+NODE: Final[dict[str, Any]] = {"type": "object", "properties": {"next": {"$ref": "#/$defs/node"}}, "required": ["next"]}
+
+
+def _of(schema: Any, **more: Any) -> dict[str, Any]:
+    """An object that needs a value of a schema."""
+    return {"type": "object", "properties": {"a": schema}, "required": ["a"], **more}
+
+
+CONTRADICTORY: Final[dict[str, tuple[dict[str, Any], str]]] = {
+    "a required key that is not there": (_of({}) | {"required": ["b"]}, "# requires 'b', which it does not accept"),
+    "a required key of a closed object": (
+        {"type": "object", "additionalProperties": False, "required": ["b"]},
+        "# requires 'b', which it does not accept",
+    ),
+    "a required key beside a part": (
+        {"type": "object", "allOf": [{"required": ["b"]}, {"properties": {"a": {}}}]},
+        "# requires 'b', which it does not accept",
+    ),
+    "a required key of every alternative": (
+        {"type": "object", "properties": {"a": {}}, "oneOf": [{"required": ["b"]}, {"required": ["c"]}]},
+        "# requires 'b', which it does not accept",
+    ),
+    "a required key of a reference": (
+        {"type": "object", "$ref": "#/$defs/n", "properties": {"a": {}}, "$defs": {"n": {"required": ["b"]}}},
+        "# requires 'b', which it does not accept",
+    ),
+    "nothing": (_of(False), "#/properties/a is false"),
+    "everything but": (_of({"not": {}}), "#/properties/a excludes everything"),
+    "a range": (_of({"type": "integer", "minimum": 5, "maximum": 3}), "#/properties/a has a minimum above its maximum"),
+    "an open range": (
+        _of({"type": "number", "exclusiveMinimum": 3, "maximum": 3}),
+        "#/properties/a has a minimum above its maximum",
+    ),
+    "a length": (_of({"type": "string", "minLength": 5, "maxLength": 3}), "#/properties/a has a minLength above"),
+    "a list": (_of({"type": "array", "minItems": 2, "maxItems": 1}), "#/properties/a has a minItems above"),
+    "a list of nothing": (_of({"type": "array", "minItems": 1, "items": False}), "#/properties/a/items is false"),
+    "a list that begins with nothing": (
+        _of({"type": "array", "minItems": 1, "prefixItems": [False]}),
+        "#/properties/a/items is false",
+    ),
+    "words of another type": (_of({"type": "integer", "enum": ["1", "2"]}), "no value listed at #/properties/a"),
+    "a constant of another type": (_of({"type": "string", "const": None}), "no value listed at #/properties/a"),
+    "both types": (
+        _of({"type": ["string", "number"], "minLength": 2, "maxLength": 1, "minimum": 2, "maximum": 1}),
+        "#/properties/a has a minimum above its maximum",
+    ),
+    "no alternative": (_of({"anyOf": [False, {"not": {}}]}), "#/properties/a/anyOf/0 is false"),
+    "a part of all": (_of({"allOf": [{}, False]}), "#/properties/a/allOf/1 is false"),
+    "itself": (
+        _of({"$ref": "#/$defs/node"}, **{"$defs": {"node": NODE}}),
+        "#/$defs/node requires itself within itself",
+    ),
+}
+"""Schemas that no arguments fit, and why."""
+
+SATISFIABLE: Final[dict[str, dict[str, Any]]] = {
+    "no names": {"type": "object", "required": ["b"]},
+    "names by pattern": {"type": "object", "properties": {"a": {}}, "patternProperties": {"^b": {}}, "required": ["b"]},
+    "closed names by pattern": {
+        "type": "object",
+        "patternProperties": {"^b": {}},
+        "additionalProperties": False,
+        "required": ["b"],
+    },
+    "others": {"type": "object", "properties": {"a": {}}, "additionalProperties": {}, "required": ["b"]},
+    "a key of a part": {"type": "object", "allOf": [{"required": ["a"]}, {"properties": {"a": {}}}]},
+    "all of anything": {"type": "object", "properties": {"a": {}}, "allOf": [True, {"required": ["a"]}]},
+    "one alternative": {"type": "object", "properties": {"b": {}}, "oneOf": [{"required": ["b"]}, {"required": ["c"]}]},
+    "itself or nothing": _of(
+        {"anyOf": [{"$ref": "#/$defs/node"}, {"type": "null"}]},
+        **{"$defs": {"node": {"properties": {"next": {"$ref": "#/$defs/node"}}}}},
+    ),
+    "a list of itself": _of(
+        {"$ref": "#/$defs/t"},
+        **{
+            "$defs": {
+                "t": {
+                    "type": "object",
+                    "properties": {"of": {"type": "array", "items": {"$ref": "#/$defs/t"}}},
+                    "required": ["of"],
+                }
+            }
+        },
+    ),
+    "one of two types": _of({"type": ["string", "number"], "minimum": 2, "maximum": 1}),
+    "one number": _of({"type": "number", "minimum": 3, "maximum": 3}),
+    "a list of one kind": _of({"type": "array", "minItems": 1, "items": {"type": "string"}}),
+    "words": _of({"enum": ["a", 1, None, True, [], {}]}),
+    "an optional key that has no value": {"type": "object", "properties": {"a": False}},
+    "a reference beside names": {
+        "type": "object",
+        "$ref": "#/$defs/n",
+        "properties": {"a": {}},
+        "$defs": {"n": {"properties": {"b": {}}, "required": ["b"]}},
+    },
+}
+"""Schemas that arguments fit, though they look as if none did."""
+
+WHOLE: Final = ((42, "42"), (42.0, "42"), (0, "0"), (-0.0, "0"), (2**53 + 1, str(2**53 + 1)), (-(2**63), str(-(2**63))))
+"""Numbers as models write them for ``number``, and as a function and a person must see them."""
