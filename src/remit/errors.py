@@ -362,25 +362,19 @@ class RequestConflictError(RequestError, code="REQUEST_CONFLICT"):
 class Suspended(BaseException):
     """The run waits for decisions, or rests for a ``reason`` that will pass: after ``retry_after`` seconds, if known.
 
-    A call for later rests until ``starts_at`` (epoch seconds). ``lacks`` names terms of the run that are missing.
+    A call for later rests until ``starts_at`` (epoch seconds).
 
     A signal, not a failure: it leaves a batch after every sibling has ended. Raised by approve.
     """
 
     def __init__(
-        self,
-        *questions: str,
-        reason: str = "",
-        retry_after: float | None = None,
-        starts_at: float = 0.0,
-        lacks: tuple[str, ...] = (),
+        self, *questions: str, reason: str = "", retry_after: float | None = None, starts_at: float = 0.0
     ) -> None:
         super().__init__(*questions)
         self.questions = questions
         self.reason = reason
         self.retry_after = retry_after
         self.starts_at = starts_at
-        self.lacks = lacks
 
     @staticmethod
     def join(signals: Iterable[Suspended]) -> Suspended:

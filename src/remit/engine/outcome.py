@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final, Literal
 
 from msgspec import Struct
@@ -29,6 +29,14 @@ ExecutionStatus = Literal["done", "failed", "queued", "waiting", "stalled", "sch
 
 class RunRefused(asyncio.CancelledError):
     """A run may not begin. It ends as cancelled; the text says why."""
+
+
+class TermsLostSignal(Suspended):
+    """The run rests because this process lacks terms of it, whose names are ``lacks``."""
+
+    def __init__(self, *questions: str, reason: str, lacks: Iterable[str]) -> None:
+        super().__init__(*questions, reason=reason)
+        self.lacks = tuple(lacks)
 
 
 class ExecutionOutcome(Struct, frozen=True, kw_only=True):
@@ -81,8 +89,9 @@ def bring_to_rest(ledger: RunLedger, signal: Suspended) -> tuple[ExecutionOutcom
     if asked is not None and asked >= 0:  # a provider may ask for ages, and for no number at all
         delay = min(asked, RETRY_AFTER_MAX_SECONDS)
     retry_at = ledger.now() + delay
+    lacks = signal.lacks if isinstance(signal, TermsLostSignal) else ()
     stalled = RunStalled(
-        call=ledger.run, reason=signal.reason, retry_at=retry_at, questions=signal.questions, lacks=signal.lacks
+        call=ledger.run, reason=signal.reason, retry_at=retry_at, questions=signal.questions, lacks=lacks
     )
     return (
         ExecutionOutcome(status="stalled", questions=signal.questions, retry_at=retry_at, reason=signal.reason),

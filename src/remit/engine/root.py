@@ -26,7 +26,7 @@ from remit.engine.callees import ListedCallees
 from remit.engine.conversations import Conversations
 from remit.engine.executor import RunExecutor
 from remit.engine.loosening import FindTerms, explain_lost, find_lost_terms, make_loosening
-from remit.engine.outcome import STALL_MAX_SECONDS, ExecutionOutcome, RunRefused
+from remit.engine.outcome import STALL_MAX_SECONDS, ExecutionOutcome, RunRefused, TermsLostSignal
 from remit.engine.principals import PrincipalDirectory
 from remit.engine.result import ReplayReport, RunResult, report_replay, result_of
 from remit.engine.run_schedules import CURRENT_SCHEDULING_RUN, SchedulingRun
@@ -125,13 +125,12 @@ class RootExecutor(Struct, frozen=True):
         """Bring a run to rest that this process would run under less than it was opened under.
 
         Raises:
-            Suspended: names what is missing.
+            TermsLostSignal: names what is missing.
         """
         lost = find_lost_terms(header, ledger.items_for(header.call), self.find_terms)
         if lost and not ledger.is_stopping:
             open_questions = (question for question, _ in ledger.undecided_questions())
-            names = tuple(each.name for each in lost)
-            raise Suspended(*open_questions, reason=explain_lost(lost), lacks=names)
+            raise TermsLostSignal(*open_questions, reason=explain_lost(lost), lacks=(each.name for each in lost))
 
     async def _find_same_stall(self, header: RunOpened, known: Sequence[Position]) -> ExecutionOutcome | None:
         """The outcome of a run that rests for the same missing terms, without another item; None for others."""
