@@ -30,7 +30,7 @@ from remit.engine.principals import PrincipalLookup
 from remit.engine.queueing import store_run
 from remit.engine.request import RunOptions, RunRequest, check_same_request
 from remit.engine.started_runs import check_started_by, with_cage, with_cage_of
-from remit.errors import RequestConflictError, RequestError
+from remit.errors import RequestConflictError, RequestError, SetupError
 
 
 class RunOpener:
@@ -156,7 +156,10 @@ class RunOpener:
         if request.idempotency_key and await self._executor.store.find_run(header.call) is not None:
             return  # the run exists: its outcome is returned
         checking, seconds = self._check_target(request.target, request.principal), self._limits.callback_seconds
-        await await_callback(f"the check of the target {request.target!r}", checking, seconds=seconds)
+        what = f"the check of the target {request.target!r}"
+        answer: object = await await_callback(what, checking, seconds=seconds)
+        if answer is not None:
+            raise SetupError(f"{what} returned {answer!r}; return nothing, or raise RequestNotFoundError(…)")
 
     async def store_files(self, request: RunRequest) -> None:
         """Store the attachments among the arguments. Only those of a call by name can have bytes."""

@@ -76,7 +76,9 @@ async def test_what_is_no_preview_ends_the_call(store: Store) -> None:
         return 7
 
     reply = await refused(drop.with_preview(number), store, "p1")
-    assert reply["error"].startswith("the preview of drop failed: AttributeError")
+    assert reply["error"] == (
+        "the preview of drop failed: TypeError: it returned a value of type int; return a text or a Preview"
+    )
 
 
 @pytest.mark.looptime

@@ -133,9 +133,15 @@ def later() -> Any:
     return asyncio.sleep(0)
 
 
+async def forgets() -> Any:
+    """Give a coroutine that it does not await."""
+    return asyncio.sleep(0)
+
+
 @pytest.mark.parametrize(
     ("function", "message"),
     [
+        (forgets, "forgets failed: TypeError: it returned a coroutine; write `await` before the call that makes it"),
         (fails, "fails failed: ValueError: no such page"),
         (stops, "stops failed: RuntimeError: it raised StopIteration()"),
         (leaves, "leaves failed: SystemExit: 3"),

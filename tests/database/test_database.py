@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,7 +17,7 @@ from sqlalchemy import Connection, delete, func, select, text, update
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from remit.database import Database
+from remit.database import Database, Schema
 from remit.effects import once
 from remit.errors import ConflictError, IdempotencyError, InvalidArgumentsError, RateLimitedError, SetupError
 from tests.database.conftest import Opening
@@ -111,6 +112,13 @@ async def test_a_database_of_another_version_is_refused_in_one_line(opening: Ope
     for _ in range(2):
         with pytest.raises(SetupError, match=r"'notes' cannot be migrated to 0001: .*9999.*another version of the app"):
             await names(opening())
+
+
+async def test_a_folder_without_migrations_is_named(tmp_path: Path) -> None:
+    nowhere = Database(tmp_path / "notes.db", Schema(name="notes", migrations=tmp_path / "nowhere", head="0001"))
+    with pytest.raises(SetupError, match=r"^Schema 'notes': migrations is .*nowhere, which has no env\.py of Alembic$"):
+        await names(nowhere)
+    await nowhere.close()
 
 
 async def test_many_first_uses_at_once_open_it_once(database: Database) -> None:

@@ -16,6 +16,7 @@ from remit.contracts.settings import ModelSettings
 from remit.contracts.streaming import CURRENT_SINK, Delta
 from remit.contracts.transient import is_transient
 from remit.contracts.wire import mark_origin
+from remit.core.call_checks import check_awaitable
 from remit.core.checks import wrong_value
 from remit.errors import CallError, ModelError, ModelRefusedError, ModelUnavailableError, NoModelError
 
@@ -285,5 +286,5 @@ async def ask_or_stream(model: ModelService, request: ChatRequest) -> Completion
     """Ask a model; it streams if the answer is followed and it can."""
     sink = CURRENT_SINK.get()
     if sink is None or not isinstance(model, StreamsAnswers):
-        return await model(request)
+        return await check_awaitable(model(request))
     return await model.stream(request, sink)

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, cast
 
 from pydantic import BaseModel
 
@@ -69,8 +69,9 @@ async def ask_approver(approver: Approver, question: Question, deadline: float |
     Raises:
         ToolFailedError: the approver failed; the question stays open. DeadlineError: it took too long.
     """
+    what = f"the approver of {question.tool}"
     try:
-        return await await_callback(f"the approver of {question.tool}", approver.decide(question), deadline=deadline)
+        made = await await_callback(what, approver.decide(question), deadline=deadline)
     except CallError:
         raise
     except BaseException as error:
@@ -80,6 +81,9 @@ async def ask_approver(approver: Approver, question: Question, deadline: float |
         raise ToolFailedError(f"the approver failed, so {question.tool} is not called: {problem}") from safe_cause(
             error
         )
+    if made is not None and not isinstance(cast("object", made), Decision):
+        raise ToolFailedError(f"{what} returned a value of type {type(made).__name__}; return a Decision, or None")
+    return made
 
 
 def find_announced_call(call: Call) -> Call | None:

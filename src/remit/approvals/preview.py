@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Final, Protocol, runtime_checkable
+from typing import Final, Protocol, cast, runtime_checkable
 
 from pydantic import BaseModel
 
@@ -44,6 +44,8 @@ async def preview_call(call: Call) -> Preview:
         own = callee.schema_in.load(call.canonical_arguments)
         preview = await callee.preview(own, ObservingContext(call))
         preview = Preview(preview) if isinstance(preview, str) else preview
+        if not isinstance(cast("object", preview), Preview):
+            raise TypeError(f"it returned a value of type {type(preview).__name__}; return a text or a Preview")
         return _shorten(replace(preview, state=content_digest(preview.state) if preview.state else ""))
 
     preview = await observe(f"the preview of {callee.name}", look, deadline=call.deadline)

@@ -186,8 +186,7 @@ class GrantService:
         versions = set(self._policy_versions(tool))
         if len(versions) != 1:
             raise RequestError(f"a grant is bound to one policy, but {len(versions)} policies apply to {tool}")
-        if type(count) is not int or count < 1 or not principal:
-            raise RequestError("a grant needs a count of at least 1 and the name of a principal")
+        _check_use(count, principal)
         try:
             check_lifetime(expires_in, "expires_in")
             pattern, grantee = parse_pattern(callee, arguments, self._limits), self._check_grantee(principal, by.tenant)
@@ -247,6 +246,13 @@ def _refuse_inside_run() -> None:
         raise RequestDeniedError(
             f"run {run} may not decide; decisions and grants are made by a person, outside of runs"
         )
+
+
+def _check_use(count: object, principal: str) -> None:
+    if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+        raise RequestError(f"count is {count!r}; give a whole number of at least 1")
+    if not principal:
+        raise RequestError("principal is empty; give the name of the principal whose calls the grant approves")
 
 
 def _check_texts(**values: object) -> None:

@@ -19,7 +19,7 @@ from remit.contracts.observing import await_callback
 from remit.contracts.reply import Reply
 from remit.core import Place, Stack
 from remit.core.checks import check_method
-from remit.errors import ApprovalDeniedError, CallCancelledError, CallError, Suspended, error_from_reply
+from remit.errors import ApprovalDeniedError, CallCancelledError, CallError, PolicyError, Suspended, error_from_reply
 
 
 def has_passed_gates(call: Call) -> bool:
@@ -90,13 +90,15 @@ class Gate(CallLayer):
 
 
 async def check_gate(gate: Gate, call: Call) -> None:
-    """Let a gate check a call, in limited time.
+    """Let a gate check a call, in limited time. A gate that returns something may mean no by it, so the call is denied.
 
     Raises:
         CallError: the call is refused. DeadlineError: the gate took too long.
     """
     what = f"the gate {type(gate).__name__} of {call.callee.name}"
-    await await_callback(what, gate.check(call), deadline=call.deadline)
+    answer: object = await await_callback(what, gate.check(call), deadline=call.deadline)
+    if answer is not None:
+        raise PolicyError(f"{what} returned {answer!r}, so it is denied; return nothing, or raise an error to refuse")
 
 
 class CheckGates(RunsOwnCode, CallLayer):

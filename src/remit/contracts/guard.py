@@ -34,6 +34,7 @@ from remit.contracts.reply import Reply
 from remit.contracts.secret import redact_secrets
 from remit.contracts.step import Done, Next, StepRequest
 from remit.core import Layer, Service
+from remit.core.call_checks import check_awaitable
 from remit.errors import DivergedError, JournalError, RemitError, SealError, SetupError, ToolFailedError
 
 Q = TypeVar("Q")
@@ -212,7 +213,7 @@ class _Guard(Generic[Q, R]):
         if request is not entry.request:
             self._rules.check_passed(self._outer, entry.request, request)
         try:
-            result = await self._service(request)
+            result = await check_awaitable(self._service(request))
         except asyncio.CancelledError as error:
             if is_cancel_requested() or self._rules.ledger(request).is_stopping:
                 raise

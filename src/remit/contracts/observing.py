@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 from collections.abc import Awaitable, Callable
-from typing import Final, TypeVar
+from typing import Final, TypeVar, cast
 
 from remit.contracts.call import Call
 from remit.contracts.changed import Changed
@@ -14,6 +15,7 @@ from remit.contracts.principal import Caller
 from remit.contracts.secret import redact_secrets
 from remit.contracts.seen import Seen, find_last_seen
 from remit.contracts.transient import is_transient
+from remit.core.call_checks import describe_not_async
 from remit.errors import CallError, DeadlineError, ExternalError, ToolFailedError
 
 T = TypeVar("T")
@@ -56,8 +58,10 @@ async def await_callback(
     the call: the rest is for what follows, such as asking a person. ``what`` names it in errors.
 
     Raises:
-        DeadlineError: it took longer.
+        DeadlineError: it took longer. ToolFailedError: the function is not async.
     """
+    if not inspect.isawaitable(cast("object", answer)):
+        raise ToolFailedError(f"{what} failed: {describe_not_async(answer)}")
     loop = asyncio.get_running_loop()
     left = CURRENT_LIMITS.get().callback_seconds if seconds is None else seconds
     left = left if deadline is None else max(0.0, min(left, _SHARE * (deadline - loop.time())))

@@ -23,6 +23,7 @@ from remit.contracts.principal import Principal
 from remit.contracts.redact import redact_error
 from remit.contracts.reference import Candidate, Referent, Unresolved, describe_candidate, find_references
 from remit.contracts.secret import redact_secrets
+from remit.core.call_checks import check_awaitable
 from remit.core.checks import as_tuple_of, check_functions, check_name
 from remit.errors import CallError, InvalidArgumentsError, NotFoundError, SetupError, ToolFailedError
 from remit.schemas.suggestions import find_similar
@@ -132,9 +133,8 @@ async def _find_referent(call: Call, reference: Referent | Unresolved) -> Refere
         raise ToolFailedError(f"{call.callee.name} refers to a {kind}, and no resolver for that is registered")
 
     async def find() -> tuple[Candidate, ...]:
-        return as_tuple_of(
-            Candidate, "a resolver", f"of {kind}", await resolver(ObservingContext(call), said), "give a Candidate(…)"
-        )
+        found = await check_awaitable(resolver(ObservingContext(call), said))
+        return as_tuple_of(Candidate, "a resolver", f"of {kind}", found, "give a Candidate(…)")
 
     what = f"the resolver of references to a {kind}"
     candidates = await observe(what, find, deadline=call.deadline)

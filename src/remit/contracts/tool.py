@@ -21,6 +21,7 @@ from remit.contracts.question import Preview
 from remit.contracts.signature import Signature, read_dict_call, read_signature
 from remit.contracts.threads import awaitable_body
 from remit.core import Stack
+from remit.core.call_checks import check_awaitable
 from remit.core.checks import check_functions, check_instances, check_text
 from remit.errors import ContractError, InvalidArgumentsError, SetupError
 from remit.schemas.finding import locate_function
@@ -220,8 +221,13 @@ class Tool(Generic[P, Out]):
         made = BodyContext if self._signature.makes_calls else LeafBodyContext
         first = (made(frame),) if self._signature.wants_context else ()
         if self._signature.field_names is None:
-            return await self._body(*first, self._signature.single_argument(payload))
-        return await self._body(*first, **self._signature.keyword_arguments(payload))
+            result = await self._body(*first, self._signature.single_argument(payload))
+        else:
+            result = await self._body(*first, **self._signature.keyword_arguments(payload))
+        if inspect.iscoroutine(result):
+            result.close()
+            raise TypeError("it returned a coroutine; write `await` before the call that makes it")
+        return result
 
     async def reconcile(self, payload: BaseModel, frame: Frame, /) -> ReconcileResult:
         """Find out whether an interrupted unsafe call took effect."""
@@ -229,7 +235,7 @@ class Tool(Generic[P, Out]):
 
     async def preview(self, payload: BaseModel, ctx: LeafContext, /) -> Preview | str:
         """The preview of a call for the approver; empty if the tool has none."""
-        return "" if self._preview is None else await self._preview(ctx, payload)
+        return "" if self._preview is None else await check_awaitable(self._preview(ctx, payload))
 
     def with_facts(self, facts: Facts, *, name: str, description: str, where: str) -> Tool[P, Out]:
         """A tool of the same function with the name and facts of an inventory entry, without layers.

@@ -10,6 +10,7 @@ from typing import Any, Final, TypeVar
 from remit.errors import SetupError
 
 C = TypeVar("C", bound=type)
+T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
 
 _POSITIONAL: Final = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
@@ -83,6 +84,22 @@ def check_call(method: F) -> F:
     # What is async stays so: Starlette, for example, runs other functions in a thread, and awaits nothing of theirs.
     wrapper: Any = awaited if inspect.iscoroutinefunction(function) else called
     return wrapper
+
+
+def describe_not_async(answer: object) -> str:
+    """What is wrong with a function that is to be async, and what to write."""
+    return f"it returned a value of type {type(answer).__name__} at once; declare it `async def`"
+
+
+def check_awaitable(answer: T) -> T:
+    """Refuse what a function of the application returned, if it cannot be awaited.
+
+    Raises:
+        TypeError: says what to write; it is reported as the failure of the function.
+    """
+    if not inspect.isawaitable(answer):
+        raise TypeError(describe_not_async(answer))
+    return answer
 
 
 class _Iterated(AsyncGenerator[Any, Any]):

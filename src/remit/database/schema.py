@@ -89,6 +89,8 @@ class Schema:
 
         if connection.dialect.name != "sqlite":
             self._create_schema(connection)
+        if not (self.migrations / "env.py").is_file():
+            raise SetupError(f"Schema {self.name!r}: migrations is {self.migrations}, which has no env.py of Alembic")
         config = self.alembic_config()
         config.attributes["connection"] = connection
         try:
