@@ -21,7 +21,6 @@ from pathlib import Path
 from figures.engine_cms import CMS, EDITOR, WRITES, cms_runtime, create_shared_page, judge_site
 from figures.engine_world import (
     APPLICATION,
-    CUT,
     FILING,
     LEAF_CALLS,
     LEAVES,
@@ -37,7 +36,7 @@ from figures.figure import Figure, no_violations
 from figures.mutants.mutant import Edit, edited, planted_edits, together
 from remit import Runtime
 from remit.adapters.dbos import DbosEngine
-from remit.contracts.items import ModelExchange, ModelFailure, ModelUsage, RunStalled, ToolOutput
+from remit.contracts.items import ModelExchange, ModelFailure, RunStalled, ToolOutput
 from remit.journal.index import UNFINISHED_STATUSES
 from remit.journal.sql.key_file import KEY_VARIABLE
 from remit.journal.sql.store import SqlStore
@@ -125,7 +124,7 @@ def _measure_figures(
     )
     if failure_rate:
         how += (
-            f"; the model fails {failure_rate:.0%} of its requests (429, 503, cut answers): {verdict.failures} "
+            f"; the model fails {failure_rate:.0%} of its requests (429, 503): {verdict.failures} "
             f"failures, by which runs stalled {verdict.stalls} times"
         )
     if application == CMS:
@@ -319,10 +318,7 @@ async def _judge(place: Place, store: SqlStore, verdict: Verdict) -> None:
             verdict.lost.append(f"run {row.run} is {row.status}")
         items = [position.item for position in await store.read(row.run)]
         verdict.stalls += sum(isinstance(item, RunStalled) for item in items)
-        verdict.failures += sum(
-            isinstance(item, (ModelExchange, ModelFailure)) or (isinstance(item, ModelUsage) and item.finish == CUT)
-            for item in items
-        )
+        verdict.failures += sum(isinstance(item, (ModelExchange, ModelFailure)) for item in items)
         outputs = [item for item in items if isinstance(item, ToolOutput)]
         if row.callee == FILING:
             verdict.lost += await find_filing_errors(place.runtime(store), row, outputs)

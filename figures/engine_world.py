@@ -21,7 +21,7 @@ from remit.contracts.items import ToolOutput
 from remit.errors import CallError, ConflictError, ModelBusyError, ModelUnavailableError
 from remit.journal.ports import RunRow, Store
 from remit.layers import RetryModel
-from remit.messages import ChatRequest, Completion, completion_from_message
+from remit.messages import ChatRequest, Completion
 from remit.models import Model
 from remit.testing import Scripted, calls
 
@@ -33,9 +33,6 @@ LEAF_CALLS: Final = 6
 """The calls of leaves that each run makes."""
 
 UNSAFE: Final = ("send", "erase")
-
-CUT: Final = "length"
-"""The finish reason of a cut answer."""
 
 FILING: Final = "filing"
 """The agent of the runs that file."""
@@ -51,7 +48,6 @@ _STALL_SECONDS: Final = 0.5
 """What a busy model asks for, which is longer than an agent waits: its run stalls."""
 
 _RETRY: Final = RetryModel(base_delay=0.02, max_delay=0.1)
-_CUT_ANSWER: Final = completion_from_message('{"role":"assistant","content":"all d"}', finish_reason=CUT)
 
 _Effect = Callable[[str, str], Awaitable[None]]
 
@@ -77,10 +73,7 @@ class UnreliableModel:
         if key in self._failed or random.random() >= self._failure_rate:
             return await self._model(request)
         self._failed.add(key)
-        failure = random.choice((ModelBusyError("429", retry_after=_STALL_SECONDS), ModelUnavailableError("503"), None))
-        if failure is None:
-            return _CUT_ANSWER
-        raise failure
+        raise random.choice((ModelBusyError("429", retry_after=_STALL_SECONDS), ModelUnavailableError("503")))
 
 
 def runtime_of(home: Path, store: Store, lease: float, failure_rate: float = 0.0) -> Runtime:

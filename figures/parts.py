@@ -35,6 +35,7 @@ from figures import (
     outage,
     policy,
     policy_lost,
+    quirks,
     race,
     replay,
     retry,
@@ -79,6 +80,7 @@ from figures.mutants import order as order_mutants
 from figures.mutants import outage as outage_mutants
 from figures.mutants import policy as policy_mutants
 from figures.mutants import policy_lost as policy_lost_mutants
+from figures.mutants import quirks as quirks_mutants
 from figures.mutants import race as race_mutants
 from figures.mutants import replay as replay_mutants
 from figures.mutants import retry as retry_mutants
@@ -143,6 +145,7 @@ PARTS: Final = {
     "stream": Part(stream.figures, stream_mutants.MUTANTS),
     "tools": Part(tools.figures, tools_mutants.MUTANTS),
     "outage": Part(outage.figures, outage_mutants.MUTANTS),
+    "quirks": Part(quirks.figures, quirks_mutants.MUTANTS),
     "wire": Part(wire.figures, wire_mutants.MUTANTS),
     "limits": Part(limits.figures, limits_mutants.MUTANTS),
     "loop": Part(loop.figures, loop_mutants.MUTANTS),

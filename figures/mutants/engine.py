@@ -48,9 +48,6 @@ _LOST_BY_OUTAGE: Final = {
     "a run fails by a busy model": edited(
         "remit.agent.model_recorder:ModelRecorder._ask", "signal = _to_signal(failure)", "signal = failure"
     ),
-    "a cut answer ends its run": edited(
-        "remit.layers.retry_model:is_incomplete", "return not has_calls and (", "return False and ("
-    ),
     "a stalled run is never tried again": edited(
         "remit.engine.outcome:bring_to_rest", "retry_at = ledger.now() + delay", "retry_at = ledger.now() + delay + 1e6"
     ),

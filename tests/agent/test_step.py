@@ -208,12 +208,12 @@ NO_ANSWERS: dict[str, tuple[str, dict[str, Any], str]] = {
     "filtered": (
         "content_filter",
         {"content": None},
-        "(a content filter of the provider held back the answer; ask in other words)",
+        "(a filter held back the answer; ask in other words)",
     ),
     "filtered in part": (
         "content_filter",
         {"content": "half an"},
-        "half an\n\n(a content filter of the provider held back the rest of the answer)",
+        "half an\n\n(a filter held back the rest of the answer)",
     ),
     "empty": ("stop", {"content": ""}, "(the model gave no answer)"),
     "nothing": ("stop", {"content": None}, "(the model gave no answer)"),

@@ -25,6 +25,7 @@ async def test_a_good_answer_passes_untouched() -> None:
 async def test_another_is_replaced(replacement: str) -> None:
     completion = await Guardrail(is_short, replacement)(Answering("much too long"))(REQUEST)
     assert (completion.content or "", completion.model, completion.response) == (replacement, "m", "")
+    assert completion.finish_reason == ("stop" if replacement else "content_filter")
     assert "much" not in completion.message
 
 

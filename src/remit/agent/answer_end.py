@@ -10,8 +10,8 @@ from remit.contracts.chat import Completion
 
 _CUT: Final = "the answer was cut at {limit}; ask for less at a time, or allow more tokens"
 _CUT_IN_THOUGHT: Final = "there is no answer: the model was cut at {limit} before it wrote one; allow more tokens"
-_FILTERED: Final = "a content filter of the provider held back the rest of the answer{reason}"
-_FILTERED_WHOLE: Final = "a content filter of the provider held back the answer{reason}; ask in other words"
+_FILTERED: Final = "a filter held back the rest of the answer{reason}"
+_FILTERED_WHOLE: Final = "a filter held back the answer{reason}; ask in other words"
 _EMPTY: Final = "the model gave no answer"
 _MAX_REASON: Final = 300
 

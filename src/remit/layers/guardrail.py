@@ -18,8 +18,8 @@ from remit.errors import SetupError, ToolFailedError
 class Guardrail(RunsOwnCode, ModelLayer):
     """Replaces each answer that ``is_allowed`` rejects with the text ``replacement``; its tool calls are not made.
 
-    The journal keeps the usage and a digest of the rejected answer, not the answer. Without a replacement the agent
-    fails with `CompletionError`, as for any empty answer.
+    The journal keeps the usage and a digest of the rejected answer, not the answer. Without a replacement the result of
+    the agent says that the answer was held back.
 
     Raises:
         SetupError: the predicate is not callable, or the replacement is no text.
@@ -36,7 +36,7 @@ class Guardrail(RunsOwnCode, ModelLayer):
     def __call__(self, inner: ModelService, /) -> ModelService:
         """Check the answers of ``inner``."""
         message = encode_message({"role": "assistant", "content": self.replacement})
-        rejected = completion_from_message(message)
+        rejected = completion_from_message(message, finish_reason="stop" if self.replacement else "content_filter")
 
         async def check(request: ChatRequest, /) -> Completion:
             completion = await inner(request)

@@ -1,0 +1,68 @@
+"""Mutants of the figures about quirks of models."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from figures.mutants.mutant import edited, mutants_of, together
+
+_CALLS: Final = "remit.models.call_pieces"
+
+MUTANTS: Final = (
+    *mutants_of(
+        "quirks.ended",
+        {
+            "an empty end after a call ends its run": edited(
+                "remit.agent.answer_end:told_text",
+                "note = _explain_end(completion, max_tokens)",
+                'raise RecursionError("the answer is empty")',
+            ),
+            "an invented name goes back as it is": edited(
+                "remit.contracts.chat:ChatRequest.for_model", "if not self.history.is_legal:", "if False:"
+            ),
+            "the page of a proxy ends a run": edited(
+                "remit.models.openai:OpenAI._garbage_error", "ModelUnavailableError(", "ModelRefusedError("
+            ),
+            "a wrong key ends a run": edited(
+                "remit.agent.model_recorder:_to_signal",
+                "if isinstance(failure, ModelUnavailableError):",
+                "if isinstance(failure, ModelUnavailableError) and failure.retryable:",
+            ),
+            "an empty event breaks a stream": edited(
+                "remit.models.answer_stream:AnswerStream._feed_line", "elif data.strip():", "else:"
+            ),
+            "a cut answer is asked again as it was": edited(
+                "remit.layers.retry_model:is_incomplete",
+                'answer.finish_reason in ("length", "content_filter")',
+                "False",
+            ),
+        },
+    ),
+    *mutants_of(
+        "quirks.wrong_call",
+        {
+            "pieces of calls are joined by their index alone": together(
+                edited(
+                    f"{_CALLS}:_find_candidate",
+                    'is_named and number and same_index[-1].get("id")',
+                    "False",
+                ),
+                edited(f"{_CALLS}:find_call", "if found is None or not name:", "if True:"),
+            ),
+            "pieces of calls are joined by their id alone": edited(
+                f"{_CALLS}:_find_candidate", "None if is_named else same_id[-1]", "same_id[-1]"
+            ),
+            "a call that was cut before its arguments has none": edited(
+                "remit.agent.recorded_answer:requested_calls",
+                'completion.finish_reason != "length" or',
+                "completion.finish_reason or",
+            ),
+            "white space stands for arguments": edited(
+                "remit.contracts.arguments:given_arguments", 'text.strip() in ("", "null")', 'text == ""'
+            ),
+            "the older function_call is dropped": edited(
+                "remit.contracts.wire:with_tool_calls", "if '\"function_call\"' not in text:", "if True:"
+            ),
+        },
+    ),
+)

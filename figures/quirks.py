@@ -1,0 +1,93 @@
+"""Quirks of models: what ends a run or a conversation, and what makes another call than the model asked for.
+
+Each shape in which real endpoints answer is played to both drivers, with a model of Remit and one of PydanticAI, in one
+piece and streamed: a run, its resume when the endpoint is well if it rests, and the next message of the conversation.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator, Sequence
+from itertools import product
+from typing import Final, NamedTuple
+
+from pydantic_ai.models.openai import OpenAIChatModel
+from pydantic_ai.providers.openai import OpenAIProvider
+
+from figures.figure import Figure, no_violations
+from remit.agent import AgentDriver, NativeDriver
+from remit.models import OpenAI, PydanticAIModel
+from remit.testing.provider_suite import PLAIN, STREAMS, MakeModel, Shape, play
+from remit.workers import PydanticAIDriver
+
+_PLAIN_SHORT: Final = (
+    "a call",
+    "a name with markup",
+    "no arguments, as white space",
+    "arguments cut",
+    "the older function_call",
+    "a call cut before its arguments",
+    "nothing after a call",
+    "cut by length",
+    "cut while thinking",
+    "filtered with a reason",
+    "HTML",
+    "a wrong key",
+)
+_STREAMS_SHORT: Final = (
+    "a call in pieces",
+    "two calls with one index",
+    "two tools with one index, without ids",
+    "two calls with one id",
+    "empty events",
+    "cut within a call",
+)
+"""A sample, which notices each mutant."""
+
+
+def _openai(url: str) -> OpenAI:
+    return OpenAI("m", base_url=url, api_key="k", trust_env=False)
+
+
+def _pydantic(url: str) -> PydanticAIModel:
+    return PydanticAIModel(OpenAIChatModel("m", provider=OpenAIProvider(base_url=url, api_key="k")))
+
+
+_DRIVERS: Final[tuple[Callable[[], AgentDriver], ...]] = (NativeDriver, PydanticAIDriver)
+_MODELS: Final[tuple[MakeModel, ...]] = (_openai, _pydantic)
+
+
+class _Case(NamedTuple):
+    """A shape, and whether its answers are followed as they are written."""
+
+    shape: Shape
+    follow: bool
+
+
+def figures(*, short: bool) -> Iterator[Figure]:
+    """Runs and conversations that ended, and calls that were made and not asked for, or asked for and not made."""
+    plain = _PLAIN_SHORT if short else tuple(PLAIN)
+    streams = _STREAMS_SHORT if short else tuple(STREAMS)
+    cases = [_Case(PLAIN[name], follow) for name, follow in product(plain, (False, True))]
+    cases += [_Case(STREAMS[name], follow=True) for name in streams]
+    yield from asyncio.run(_measure(cases))
+
+
+async def _measure(cases: Sequence[_Case]) -> list[Figure]:
+    ended = wrong = played = 0
+    for case, make_model, driver in product(cases, _MODELS, _DRIVERS):
+        found = await play(case.shape, make_model, driver(), follow=case.follow)
+        ended += bool([*found.list_ends(case.shape)])
+        wrong += len([*found.list_wrong_calls(case.shape)])
+        played += 1
+    how = (
+        f"{len(PLAIN)} shapes of real endpoints in one piece, alone and followed, and {len(STREAMS)} streamed, at an "
+        "endpoint that is as strict as the strictest; both drivers, each with a model of Remit and one of PydanticAI: "
+        "a run, its resume if it rests, and the next message of the conversation"
+    )
+    return [
+        no_violations("quirks.ended", ended, played, f"{how}: ended, or without what its person must be told"),
+        no_violations(
+            "quirks.wrong_call", wrong, played, f"{how}: calls made and not asked for, or asked for and not made"
+        ),
+    ]
