@@ -16,7 +16,7 @@ from remit.contracts.arguments import Arguments, Limits, parse_arguments
 from remit.contracts.items import DETACHED, Item, RunOpened
 from remit.contracts.observing import await_callback
 from remit.contracts.principal import Principal
-from remit.contracts.question import DecisionKind
+from remit.contracts.question import DecisionKind, Question
 from remit.contracts.resolution import CheckTarget
 from remit.core.checks import check_instance
 from remit.dispatch.context import caller_of_runs
@@ -73,6 +73,8 @@ class RunOpener:
         callee = await self._callees.select_agent(agent or announced_by, by, conversation, key)
         if carried is not None and callee.name != announced_by:
             raise RequestConflictError(f"the agent {announced_by!r} announced the call; leave out agent=")
+        if carried is not None:
+            _check_has_tool(callee, carried.question)
         if is_stored or options.get("when_busy") == "queue":
             self._callees.check_listed_model(callee)
         check_instance("prompt", prompt, (str, BaseModel), "give a string, or an object of the agent's input")
@@ -120,6 +122,7 @@ class RunOpener:
         callee = self._callees.resolve_agent(asked.agent) if asked.agent else self._callees.find(asked.tool)
         arguments = parse_arguments(asked.arguments, self._limits)
         if isinstance(callee, Agent):
+            _check_has_tool(callee, asked)
             arguments = callee.build_arguments(describe_act(asked, decision))
         request = RunRequest(callee, arguments, asker, conversation=asked.conversation, target=announcing.target)
         request = request._replace(is_direct_call=announcing.after == DETACHED, when_busy="queue")
@@ -186,6 +189,19 @@ class RunOpener:
         """
         recorded, _ = await self._conversations.read_run(header.call)
         check_same_request(request.idempotency_key, recorded, header, self._limits)
+
+
+def _check_has_tool(agent: Agent, announced: Question) -> None:
+    """Refuse the yes to a call that can no longer be made: it would run nothing.
+
+    Raises:
+        RequestConflictError: the agent no longer has the tool.
+    """
+    if announced.tool not in {each.name for each in agent.tools}:
+        raise RequestConflictError(
+            f"agent {agent.name} no longer has the tool {announced.tool!r}, so the announced call of question "
+            f"{announced.id} cannot be made; deny the question"
+        )
 
 
 async def _refer_to_files(callee: AnyCallee, arguments: Arguments, by: Principal, refer: Refer) -> Arguments:

@@ -75,6 +75,26 @@ async def test_the_users_confirmation_of_an_announced_direct_call_has_it_made() 
     assert (decision.by, decision.kind, decision.approved) == ("eve", "confirm", True)
 
 
+async def test_a_confirmation_changes_nothing_of_the_call_that_was_shown() -> None:
+    desk = Desk("confirm")
+    await desk.call(confirmed=False)
+    question = (await desk.question()).id
+    edit = '{"page":"news","confirmed":true}'
+    for decide in (desk.runtime.decide, desk.runtime.client(EVE).decide):
+        who = {"by": EVE} if decide == desk.runtime.decide else {}
+        with pytest.raises(RequestError, match=r"^a confirmation takes no arguments: .*call of drop.*kind='approve'$"):
+            await decide(question, approved=True, kind="confirm", arguments=edit, **who)
+    with pytest.raises(RequestError, match="a confirmation takes no arguments"):
+        await desk.runtime.client(EVE).decide(question, approved=True, arguments=edit)
+    assert await desk.decisions() == []
+    with pytest.raises(SetupError, match="a confirmation takes no arguments"):
+        Decision(question=question, approved=True, by="eve", kind="confirm", arguments=edit)
+    with pytest.raises(SetupError, match="a confirmation takes no arguments"):
+        Decision.from_json(
+            Decision(question="q", approved=True, by="eve", arguments=edit).to_json().replace('approve"', 'confirm"')
+        )
+
+
 async def test_a_confirming_flag_is_not_an_approval() -> None:
     desk = Desk("approve")
     await desk.call(confirmed=False)

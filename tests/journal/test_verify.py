@@ -151,7 +151,7 @@ USED = APPROVED._replace(status="taken", consumed_by=("run", "call"))
         (APPROVED, 3),
         (APPROVED._replace(status="taken", consumed_by=("other", "call")), 3),
         (USED, None),
-        (USED._replace(status="expired"), None),
+        (USED._replace(status="erased"), None),
     ],
 )
 def test_the_row_of_a_question_that_is_older_than_an_item_is_refused(row: QuestionRow, older_than: int | None) -> None:

@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from remit import Agent, App, Principal, Runtime
+from remit import Agent, App, Ask, Effect, Policy, Principal, Runtime, When, tool
 from remit.agent import AgentDriver
 from remit.contracts.question import DecisionKind
 from remit.errors import RequestError
@@ -17,6 +17,13 @@ from remit.testing import Scripted, calls, history_errors
 from tests.agent.both import BOTH
 from tests.runtime.announcing import ADA, ANNOUNCE, BOB, FLAGGED, Desk
 from tests.runtime.kit import tool_messages
+
+
+@tool(effect=Effect.PURE)
+async def other_tool() -> str:
+    """Another tool."""
+    return "other"
+
 
 KINDS = pytest.mark.parametrize("kind", ["confirm", "approve"])
 
@@ -209,6 +216,46 @@ async def test_an_approver_is_told_that_the_asker_or_the_agent_is_gone() -> None
     with pytest.raises(RequestError, match="belongs to 'ada', who is unknown now"):
         await desk.decide(question)
     assert (await desk.question()).id == question
+
+
+async def test_the_yes_to_a_call_whose_tool_is_gone_is_refused_and_asks_nothing_new() -> None:
+    for kind in ("confirm", "approve"):
+        desk = Desk(ANNOUNCE, "Shall I?", kind=kind)
+        await desk.say()
+        question = (await desk.question()).id
+        agent = Agent("editor", instructions="Work.", tools=(other_tool,))
+        desk.runtime = Runtime(App(name="desk", agents=(agent,)), store=desk.store, directory=desk.find_person)
+        with pytest.raises(RequestError, match=f"agent editor no longer has the tool 'drop'.*{question}.*deny"):
+            await desk.decide(question)
+        if kind == "confirm":
+            with pytest.raises(RequestError, match="no longer has the tool 'drop'"):
+                await desk.say("yes", confirms=question)
+        assert (await desk.question()).id == question
+        assert len(await desk.store.list_runs()) == 1
+        assert await desk.decide(question, approved=False) is None
+
+
+@pytest.mark.parametrize("is_decided", [True, False])
+async def test_a_waiting_call_whose_tool_is_gone_says_so_and_asks_no_person_again(is_decided: bool) -> None:
+    desk = Desk(FLAGGED, "There is no such tool.")
+    waiting = await desk.say()
+    question = (await desk.question()).id
+    agent = Agent("editor", instructions="Work.", tools=(other_tool,))
+    app = App(
+        name="desk",
+        agents=(agent,),
+        policy=Policy(When("asked", lambda call: call.callee.name == "drop", Ask(reason="all"))),
+    )
+    gone = Runtime(app, store=desk.store, model=desk.model, directory=desk.find_person)
+    if is_decided:
+        await gone.decide(question, approved=True, by=ADA, kind="confirm")
+    result = await gone.resume(waiting.run)
+    assert result.value() == "There is no such tool."
+    assert "there is no tool 'drop'" in (await tool_messages(gone, waiting.run))[-1]
+    assert await desk.store.list_questions() == []
+    if not is_decided:
+        with pytest.raises(RequestError, match="is closed: the call has ended"):
+            await gone.decide(question, approved=True, by=ADA, kind="confirm")
 
 
 async def test_a_conversation_that_was_deleted_takes_no_answer() -> None:

@@ -211,7 +211,7 @@ async def test_a_deleted_conversation_is_gone_and_the_journal_and_the_audit_stil
             await ada.items(run)
     question = await store.find_question(waiting.questions[0])
     assert question is not None
-    assert (question.status, "SECRET" in repr(question)) == ("expired", False)
+    assert (question.status, "SECRET" in repr(question)) == ("cancelled", False)
     assert await titles(ada) == ["keep"]
     assert [row.run for row in (await ada.runs()).items] == [other.run]
     assert [row.run for row in (await bob.runs()).items] == [mine.run]

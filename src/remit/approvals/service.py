@@ -86,7 +86,7 @@ class DecisionService:
             reason=redact_secrets(reason),
             result=redact_secrets_in_content(result),
             at=self._clock(),
-            arguments=self._validate_edit(row.question, arguments, approved=approved) if arguments else "",
+            arguments=self._validate_edit(row.question, arguments, kind, approved=approved) if arguments else "",
         )
         return row.question, decision
 
@@ -105,9 +105,14 @@ class DecisionService:
         undecided = (each for each in rows if each is not None and each.decision is None and each.status != "closed")
         return min((each.question.expires for each in undecided), default=None)
 
-    def _validate_edit(self, question: Question, arguments: str, *, approved: bool) -> str:
+    def _validate_edit(self, question: Question, arguments: str, kind: DecisionKind, *, approved: bool) -> str:
         if question.kind != "approval" or question.is_about_run or not approved:
             raise RequestError("arguments can be edited only when approving a call")
+        if kind == "confirm":
+            raise RequestError(
+                f"a confirmation takes no arguments: it is a yes to the call of {question.tool} that was shown; "
+                "deny it, or let an approver edit it with kind='approve'"
+            )
         callee = self._find_callee(question.tool)
         if definition_digest(callee) != question.definition:
             raise RequestConflictError(

@@ -22,7 +22,8 @@ QuestionKind = Literal["approval", "outcome"]
 DecisionKind = Literal["confirm", "approve"]
 """*Confirm*: the acting user, perhaps in the conversation. *Approve*: a signed-in principal with the right."""
 
-QuestionStatus = Literal["open", "approved", "denied", "taken", "expired", "closed"]
+QuestionStatus = Literal["open", "approved", "denied", "taken", "expired", "closed", "cancelled", "erased"]
+"""*Expired*: its deadline has passed. *Closed*: the call has ended after all. *Cancelled*: its run was cancelled."""
 
 
 @check_arguments()
@@ -196,6 +197,7 @@ class Decision:
     For a question about an outcome, approved means that the call happened, and ``result`` is its content. ``arguments``
     are the edited canonical arguments, empty if unedited. ``grant`` is the grant that answered the question; then
     ``by`` is its grantor. ``kind`` says whether ``by`` confirmed the own call, or approved it as a signed-in principal.
+    A confirmation edits nothing.
     """
 
     question: str
@@ -214,6 +216,8 @@ class Decision:
         check_flag("Decision: approved", self.approved)
         check_texts("Decision", question=self.question, reason=self.reason, arguments=self.arguments)
         check_name("Decision: by", self.by)
+        if self.kind == "confirm" and self.arguments:
+            raise SetupError("Decision: a confirmation takes no arguments: it is a yes to the call that was shown")
         object.__setattr__(self, "by", as_normalized("Decision: by", self.by))
 
     def to_json(self) -> str:

@@ -17,8 +17,9 @@ from remit.contracts.callee import AgentLike
 from remit.contracts.facts import Effect
 from remit.contracts.gate import is_outcome_unknown, with_gates_first
 from remit.contracts.guard import compose_calls
+from remit.contracts.items import DecisionItem, QuestionClosed, QuestionItem
 from remit.contracts.principal import Caller
-from remit.contracts.redact import Redaction
+from remit.contracts.redact import Redaction, redact_error
 from remit.contracts.reply import Reply
 from remit.core import Stack, check_order
 from remit.dispatch.attempts import LateAttempt
@@ -185,7 +186,11 @@ class Dispatcher:
         _check_order(agent, callee.name, scopes)
         base = Base(body, self)
         layers = Stack[CallLayer](*scopes.values()).layers[len(self._recording_layers.layers) :]
-        service = compose_calls(layers, base.__call__)
+        if isinstance(body, MissingCallee):
+            layers = tuple(each for each in layers if not isinstance(each, Approve))
+            service = compose_calls(layers, _refuse_asked(base.__call__, body))
+        else:
+            service = compose_calls(layers, base.__call__)
         if body.facts.effect is Effect.UNSAFE:
             service = _settle_refused(service, base)
         redactions = tuple(each.redaction for each in reversed(layers) if isinstance(each, Redact))
@@ -211,6 +216,23 @@ def _redact_from_start(inner: CallService, redactions: tuple[Redaction, ...]) ->
         return inner(call.replace(redactions=redactions))
 
     return call_redacted
+
+
+def _refuse_asked(inner: CallService, missing: MissingCallee) -> CallService:
+    """Refuse a call that a person was asked about and whose callee is gone: no answer could have it made."""
+
+    async def refuse_or_call(call: Call, /) -> Reply:
+        items = call.ledger.items_for(call.id)
+        asked = [item.question for item in items if isinstance(item, QuestionItem)]
+        if not asked:
+            return await inner(call)
+        settled = {item.question for item in items if isinstance(item, (DecisionItem, QuestionClosed))}
+        for question in asked:
+            if question not in settled:
+                call.ledger.add(QuestionClosed(call=call.id, question=question))
+        raise redact_error(missing.error, call.redactions)
+
+    return refuse_or_call
 
 
 def _settle_refused(inner: CallService, base: Base) -> CallService:

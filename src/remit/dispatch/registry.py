@@ -235,10 +235,15 @@ class MissingCallee:
         """Empty arguments."""
         return Arguments("{}", {})
 
-    async def run(self, _payload: BaseModel, _frame: Frame, /) -> Any:
-        """Raise the error, with similar names."""
+    @property
+    def error(self) -> UnknownToolError:
+        """The error, with similar names."""
         near = f"; similar: {', '.join(self._suggestions)}" if self._suggestions else ""
-        raise UnknownToolError(f"there is no tool {self.name[:80]!r}{near}")
+        return UnknownToolError(f"there is no tool {self.name[:80]!r}{near}")
+
+    async def run(self, _payload: BaseModel, _frame: Frame, /) -> Any:
+        """Raise the error."""
+        raise self.error
 
     async def reconcile(self, _payload: BaseModel, _frame: Frame, /) -> ReconcileResult:
         """Return UNKNOWN; no attempt is ever started."""

@@ -139,8 +139,8 @@ def with_expiry(row: QuestionRow, now: float) -> QuestionRow:
 
 
 def is_expired(row: QuestionRow, now: float) -> bool:
-    """Whether the question can no longer be decided or used, because its deadline has passed or its run has ended."""
-    return row.status == "expired" or row.question.expires <= now
+    """Whether the question can no longer be decided or used: its deadline has passed, or it was cancelled or erased."""
+    return row.status in ("expired", "cancelled", "erased") or row.question.expires <= now
 
 
 def approval_key(*, tenant: str, asker: str, target: str, tool: str, rule: str) -> str:
@@ -175,7 +175,7 @@ def erase_question_row(row: QuestionRow, item: QuestionItem | DecisionItem) -> Q
     was_edited = decision is not None and decision.arguments != ""
     if decision is not None:
         decision = replace(decision, arguments="", result="", reason="")
-    status = "expired" if row.status in ("open", "approved") or was_edited else row.status
+    status = "erased" if row.status in ("open", "approved") or was_edited else row.status
     return row._replace(question=question, status=status, decision=decision)
 
 
@@ -183,13 +183,19 @@ def check_open(row: QuestionRow | None, question: str, now: float) -> QuestionRo
     """Return the row if the question can be decided.
 
     Raises:
-        RequestError: the question does not exist, is decided, or has expired.
+        RequestError: the question does not exist, is decided, has expired, or was cancelled or erased.
     """
     if row is None:
         raise RequestNotFoundError(f"question {question} does not exist")
     status = with_expiry(row, now).status
     if status == "expired":
         raise RequestConflictError(f"question {question} has expired, which denies the call; the agent may ask again")
+    if status == "cancelled":
+        raise RequestConflictError(
+            f"run {row.question.run} was cancelled, so question {question} can no longer be decided; start a new run"
+        )
+    if status == "erased":
+        raise RequestConflictError(f"question {question} was erased, so it can no longer be decided; start a new run")
     if status == "closed":
         raise RequestConflictError(
             f"question {question} is closed: the call has ended after all, with an outcome of its own"
@@ -223,7 +229,9 @@ def check_consumable(
         raise ApprovalUsedError(f"question {question} has no such decision")
     if row.consumed_by not in (None, (consumption.run, consumption.call)):
         raise ApprovalUsedError(f"the decision on question {question} was used by another call")
-    if row.status == "expired" or (row.consumed_by is None and row.question.expires <= now):
+    if row.status == "erased":
+        raise ApprovalUsedError(f"the decision on question {question} was erased")
+    if row.consumed_by is None and row.question.expires <= now:
         raise ApprovalUsedError(f"the decision on question {question} has expired")
     if (
         row.consumed_by is None

@@ -330,11 +330,11 @@ class InMemoryStore(InMemoryAnswers, ArtifactsInMemory):
             self._questions[item.question] = erase_question_row(row, item)
             self._wake_waiting_runs(item.question)
 
-    def _expire_questions(self, run: str) -> None:
-        """Expire the open questions of a run that has ended."""
+    def _cancel_questions(self, run: str) -> None:
+        """Close the open questions of a run that was cancelled."""
         for question, row in self._questions.items():
             if row.question.run == run and row.status == "open":
-                self._end_question(question, "expired")
+                self._end_question(question, "cancelled")
 
     def _end_question(self, question: str, status: QuestionStatus) -> None:
         self._questions[question] = self._questions[question]._replace(status=status)
@@ -397,4 +397,4 @@ class InMemoryStore(InMemoryAnswers, ArtifactsInMemory):
             state.leased_until = 0.0
             self._unfinished.pop(position.run, None)
         if status == "cancelled":
-            self._expire_questions(position.run)
+            self._cancel_questions(position.run)

@@ -37,6 +37,7 @@ _DECISIONS_BY_STATUS: Final[dict[str, tuple[bool | None, ...]]] = {
     "denied": (False,),
     "taken": (True, False),
     "closed": (None,),
+    "cancelled": (None,),
 }
 
 
@@ -117,7 +118,7 @@ def question_row(row: Row[Any], signer: Signer) -> QuestionRow:
         if decision is not None:
             _check_columns(row, question=decision.question)
         approved = decision.approved if decision is not None else None
-        if row.status != "expired" and approved not in _DECISIONS_BY_STATUS[row.status]:
+        if row.status != "erased" and approved not in _DECISIONS_BY_STATUS[row.status]:
             raise ChangedRowError(f"it is {row.status}, but its decision is {row.decision or 'missing'}")
         signer.check("question", columns_of(row), row.signature)
         consumed_by = (row.taken_run, row.taken_call) if row.taken_run else None

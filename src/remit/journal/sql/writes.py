@@ -253,7 +253,7 @@ def _index_item(connection: Connection, position: Position) -> None:
         command.execute(connection, {"the_run": position.run, "status": status, "ended": position.at, "wake": wake})
     if status == "cancelled":
         for stored in _SELECT_OPEN_QUESTIONS.all(connection, run=position.run):
-            _settle_question(connection, stored.question, status="expired")
+            _settle_question(connection, stored.question, status="cancelled")
 
 
 def _enter_conversation(connection: Connection, row: RunRow, arguments: str) -> int:

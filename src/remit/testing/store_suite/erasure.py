@@ -64,7 +64,7 @@ async def test_the_row_of_an_erased_question_keeps_only_its_ids(store: Store) ->
     await ask(store)
     assert "SECRET" in await visible_state(store)
     await store.erase("run", [1])
-    assert await row_of(store) == QuestionRow(EMPTY, "expired", None, None)
+    assert await row_of(store) == QuestionRow(EMPTY, "erased", None, None)
     assert "SECRET" not in await visible_state(store)
 
 
@@ -73,7 +73,7 @@ async def test_an_erased_question_cannot_be_decided(store: Store) -> None:
     await store.erase("run", [1])
     assert await store.list_questions() == []
     assert await store.find_usable_question("talk", "match") is None
-    with pytest.raises(RequestError, match="question q1 has expired"):
+    with pytest.raises(RequestError, match="question q1 was erased, so it can no longer be decided"):
         await store.decide(yes())
 
 
@@ -82,7 +82,7 @@ async def test_erasing_a_question_erases_its_decision(store: Store) -> None:
     run = await ask(store)
     await store.decide(EDITED)
     await store.erase("run", [1])
-    assert await row_of(store) == QuestionRow(EMPTY, "expired", UNSAID, None)
+    assert await row_of(store) == QuestionRow(EMPTY, "erased", UNSAID, None)
     assert "SECRET" not in await visible_state(store)
     await store.release("run", run.epoch)
     assert list((await store.acquire("run", "next", 10)).decisions) == [UNSAID]
@@ -94,7 +94,7 @@ async def test_an_erased_decision_keeps_its_author_and_its_question(store: Store
     await run.append(decision_item(EDITED))
     assert "SECRET" in await visible_state(store)
     await store.erase("run", [2])
-    assert await row_of(store) == QuestionRow(question(), "expired", UNSAID, None)
+    assert await row_of(store) == QuestionRow(question(), "erased", UNSAID, None)
     assert "SECRET" not in await visible_state(store)
     await store.release("run", run.epoch)
     assert list((await store.acquire("run", "next", 10)).decisions) == [UNSAID]
@@ -115,9 +115,9 @@ async def test_an_erased_approval_is_not_used(store: Store, seq: int) -> None:
     await run.append(decision_item(yes()))
     await store.erase("run", [seq])
     assert await store.find_usable_question("talk", "match") is None
-    with pytest.raises(ApprovalUsedError, match="q1 has expired"):
+    with pytest.raises(ApprovalUsedError, match="q1 was erased"):
         await run.append(start_item(question="q1"), take=Consumption(("q1",), "run", "call"))
-    assert (await row_of(store)).status == "expired"
+    assert (await row_of(store)).status == "erased"
 
 
 @pytest.mark.parametrize("seq", [1, 2], ids=["the question", "the decision"])
@@ -166,8 +166,8 @@ async def test_a_call_whose_edited_arguments_are_erased_is_not_retried(store: St
     await run.append(decision_item(EDITED))
     await run.start("q1")
     await store.erase("run", [2])
-    assert await row_of(store) == QuestionRow(ASKED, "expired", UNSAID, ("run", "call"))
-    with pytest.raises(ApprovalUsedError, match="q1 has expired"):
+    assert await row_of(store) == QuestionRow(ASKED, "erased", UNSAID, ("run", "call"))
+    with pytest.raises(ApprovalUsedError, match="q1 was erased"):
         await run.start("q1")
 
 
@@ -179,7 +179,7 @@ async def test_other_questions_and_other_items_stay_as_they_are(store: Store) ->
     before = await row_of(store), await read_decisions(store, "run")
     await store.erase("run", [2, 3])
     assert (await row_of(store), await read_decisions(store, "run")) == before
-    assert (await row_of(store, "q2")).status == "expired"
+    assert (await row_of(store, "q2")).status == "erased"
 
 
 async def test_copies_of_the_question_in_other_runs_are_erased(store: Store) -> None:
@@ -188,7 +188,7 @@ async def test_copies_of_the_question_in_other_runs_are_erased(store: Store) -> 
     other = await begin(store, "other")
     await other.append(question_item(ASKED, call="again"))
     await store.erase("other", [1])
-    assert await row_of(store) == QuestionRow(EMPTY, "expired", None, None)
+    assert await row_of(store) == QuestionRow(EMPTY, "erased", None, None)
 
 
 async def test_a_decision_on_an_unknown_question_is_erased(store: Store) -> None:

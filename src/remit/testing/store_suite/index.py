@@ -329,12 +329,12 @@ async def test_questions_of_a_cancelled_run_are_closed(store: Store) -> None:
     await one.append(RunFinished(call="one", status="cancelled"))
     rows = await store.list_questions(only_open=False)
     assert {row.question.id: row.status for row in rows} == {
-        "open one": "expired",
+        "open one": "cancelled",
         "open two": "open",
         "approved": "approved",
     }
     assert await question_ids(store) == ["open two"]
-    with pytest.raises(RequestError, match="has expired"):
+    with pytest.raises(RequestError, match="run one was cancelled, so question open one can no longer be decided"):
         await store.decide(yes("open one"))
 
 
