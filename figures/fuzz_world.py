@@ -27,7 +27,7 @@ from remit_casefile.app import build
 from remit_casefile.google.account import Account
 from remit_casefile.google.transport import Hosts
 from remit_casefile.storage.database import Database
-from remit_casefile.storage.tables import Base, Casefile
+from remit_casefile.storage.tables import EFFECTS, Base, Casefile
 
 EVERYTHING: Final = frozenset({"*"})
 PEOPLE: Final = {
@@ -66,7 +66,8 @@ def _state_query(table: Table) -> str:
     return f"SELECT {columns} FROM {table.name}{where}"  # noqa: S608 - names of ours
 
 
-_STATE_QUERIES: Final = {table.name: _state_query(table) for table in Base.metadata.sorted_tables}
+_TABLES: Final = (*Base.metadata.sorted_tables, EFFECTS)
+_STATE_QUERIES: Final = {table.name: _state_query(table) for table in _TABLES}
 
 
 class World:
@@ -155,7 +156,7 @@ class World:
         """Everything that is kept, but for these tables."""
         found: list[str] = []
         with closing(sqlite3.connect(self._file)) as reading:
-            for table in Base.metadata.sorted_tables:
+            for table in _TABLES:
                 if table.name not in without:
                     rows = reading.execute(_STATE_QUERIES[table.name]).fetchall()
                     found += sorted(f"{table.name} {row!r}" for row in rows)

@@ -4,20 +4,11 @@ A keyed tool may run again with the same ``ctx.key``: after a retry or a crash, 
 the second run finds the result of the first and changes nothing. Key, result and the write itself are committed in one
 transaction, so none of them ever exists without the others.
 
-The table belongs to the application, beside its own tables. Add it to the application's metadata, so that
-``create_all`` creates it and Alembic's autogenerate finds it::
+`remit.database.Database` has the table beside those of its application, and `Database.once` does all this in one line.
+With an engine of your own, add the table to the application's metadata, so that ``create_all`` creates it and Alembic's
+autogenerate finds it::
 
     effects_table(Base.metadata)
-
-or write the migration by hand::
-
-    op.create_table(
-        "remit_effects",
-        sa.Column("key", sa.Text, primary_key=True),
-        sa.Column("digest", sa.Text, nullable=False),
-        sa.Column("result", sa.Text),
-        sa.Column("at", sa.DateTime(timezone=True), nullable=False, server_default=sa.func.now()),
-    )
 
 A row may be deleted once no run can use its key again (for example, by ``at`` after some months). Needs the extra
 ``sql``. Supports SQLite and PostgreSQL.
@@ -49,6 +40,7 @@ __all__ = ["effects_table", "once"]
 
 T = TypeVar("T")
 
+EFFECTS_TABLE: Final = "remit_effects"
 _DIALECTS: Final = ("sqlite", "postgresql")
 
 
@@ -59,7 +51,7 @@ def effects_table(metadata: MetaData) -> Table:
     """
     check_instance("effects_table: metadata", metadata, MetaData, "give the metadata of the application's tables")
     return Table(
-        "remit_effects",
+        EFFECTS_TABLE,
         metadata,
         Column("key", Text, primary_key=True),
         Column("digest", Text, nullable=False),

@@ -6,7 +6,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final
 
-from sqlalchemy import ForeignKey, String, Text
+from sqlalchemy import ForeignKey, MetaData, String, Text
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
@@ -20,7 +20,7 @@ class Base(DeclarativeBase):
     """All tables."""
 
 
-EFFECTS: Final = effects_table(Base.metadata)
+EFFECTS: Final = effects_table(MetaData())
 
 
 class Notebook(Base):

@@ -83,10 +83,7 @@ async def prepare(guide: str, names: dict[str, Any]) -> tuple[Any, tuple[Any, ..
     """The KEYED tool of a guide over this folder, and the arguments of the call."""
     match guide:
         case "write-a-tool":
-            engine = create_async_engine("sqlite+aiosqlite:///library.db")
-            async with engine.begin() as connection:
-                await connection.run_sync(names["METADATA"].create_all)
-            return names["lending"](engine), ("dune",), {}
+            return names["lending"](Database(Path("library.db"), names["SCHEMA"])), ("dune",), {}
         case "keep-an-applications-data":
             names["database"] = Database(Path("bakery.db"), names["SCHEMA"])
             return names["place_order"], ("rye",), {}

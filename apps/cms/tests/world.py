@@ -279,7 +279,7 @@ class World:
 
     async def rows(self) -> dict[str, int]:
         """How many rows each table of content has: what a write that failed must leave as it was."""
-        tables = ("page_search", "image_search", *Base.metadata.tables)
+        tables = ("page_search", "image_search", "remit_effects", *Base.metadata.tables)
         async with self.database.read() as session:
             return {
                 table: await session.scalar(text(f"SELECT count(*) FROM {table}")) or 0  # noqa: S608  (names above)

@@ -4,25 +4,30 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncGenerator, Generator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 from weakref import WeakSet
 
+from pydantic import TypeAdapter
 from sqlalchemy import URL
 from sqlalchemy.exc import DBAPIError, StatementError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession
 
+from remit.contracts.callee import LeafContext
 from remit.core.call_checks import check_arguments
-from remit.core.checks import check_instance, check_positive
+from remit.core.checks import check_functions, check_instance, check_positive, wrong_value
 from remit.core.files import create_folder
 from remit.database.backends import WRITES, Backend, Postgres, Sqlite
 from remit.database.migration_lock import take_turn_to_migrate
 from remit.database.schema import Schema
 from remit.database.urls import AFTER_FORK, ensure_private_database, parse_url
+from remit.effects import once
 from remit.errors import RateLimitedError, RemitError, SetupError
+
+T = TypeVar("T")
 
 _DATABASES: Final = WeakSet["Database"]()
 
@@ -117,6 +122,32 @@ class Database:
                         yield session
                 finally:
                     del self._sessions[writer]
+
+    async def once(
+        self,
+        ctx: LeafContext,
+        result_type: type[T] | TypeAdapter[T],
+        write: Callable[[AsyncSession], Awaitable[T]],
+    ) -> T:
+        """Write once for a keyed call: a repetition of the call changes nothing, and gets the same result.
+
+        Key, result and write are committed in one transaction; see `remit.effects.once`.
+
+        Args:
+            ctx: the context of the call, whose key is used within its tenant.
+            result_type: the pydantic model or `TypeAdapter` that stores and loads the result.
+            write: does the work with the session that it is given, and returns the result.
+
+        Raises:
+            RemitError: as `write` and `remit.effects.once`.
+        """
+        try:
+            key = f"{ctx.caller.principal.tenant}/{ctx.key}"
+        except AttributeError:
+            raise wrong_value("Database.once: ctx", ctx, "give the context of the call") from None
+        check_functions("Database.once", write=write)
+        async with self.write() as session:
+            return await once(session, key, result_type, lambda: write(session))
 
     async def close(self) -> None:
         """Close the connections. The next use opens them again."""

@@ -8,12 +8,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from sqlalchemy import Connection, inspect, text
+from sqlalchemy import Connection, MetaData, inspect, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from remit.core.call_checks import check_arguments
 from remit.core.checks import as_path, check_functions, check_instance, check_text, wrong_value
 from remit.database.functions import SqlFunction
+from remit.effects import EFFECTS_TABLE, effects_table
 from remit.errors import SetupError
 
 if TYPE_CHECKING:  # Alembic takes its time to import, and is seldom needed
@@ -26,30 +27,43 @@ _TAKEN_NAMES: Final = frozenset({"public", "dbos", "information_schema"})
 @check_arguments()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Schema:
-    """The tables that the code requires: a folder of Alembic migrations, and the newest revision.
+    """The tables that the code requires: those of SQLAlchemy's metadata, or a folder of Alembic migrations.
+
+    With ``metadata`` a missing table is created, and an existing one is never changed: an application whose tables
+    change needs migrations. `remit.effects` has its table beside those of the application in either case.
 
     Args:
         name: the schema in Postgres, which belongs to this application alone. A file of SQLite needs none.
         migrations: the folder, with Alembic's ``env.py``.
         head: the newest revision. A test of the application compares it with the migrations themselves.
+        metadata: the tables, in place of migrations.
         seed: fills the database after migrations, in the same transaction.
         functions: functions for its SQL, by name.
 
     Raises:
-        SetupError: the name is not one in lower case, or belongs to Postgres, the journal or DBOS.
+        SetupError: the name is not one in lower case, or belongs to Postgres, the journal or DBOS; or there are both
+            metadata and migrations, or neither.
     """
 
     name: str
-    migrations: Path
-    head: str
+    migrations: Path | None = None
+    head: str = ""
+    metadata: MetaData | None = None
     seed: Callable[[AsyncSession], Awaitable[None]] | None = None
     functions: Mapping[str, SqlFunction] = field(default_factory=dict[str, SqlFunction])
 
     def __post_init__(self) -> None:
         """Check the types and names."""
         check_text("Schema: name", self.name)
-        object.__setattr__(self, "migrations", as_path("Schema: migrations", self.migrations))
+        if self.metadata is not None:
+            check_instance("Schema: metadata", self.metadata, MetaData, "give the metadata of the application's tables")
+        if self.migrations is not None:
+            object.__setattr__(self, "migrations", as_path("Schema: migrations", self.migrations))
         check_text("Schema: head", self.head)
+        if (self.metadata is None) == (self.migrations is None) or (self.migrations is None) != (not self.head):
+            raise SetupError(
+                f"Schema({self.name!r}): give metadata=Base.metadata, or migrations=FOLDER and head=REVISION"
+            )
         if self.seed is not None:
             check_functions("Schema", seed=self.seed)
         check_instance("Schema: functions", self.functions, Mapping, "give SqlFunctions by name")
@@ -62,11 +76,21 @@ class Schema:
                 )
 
     def is_current(self, connection: Connection) -> bool:
-        """Whether a database is at the newest revision. Does not import Alembic."""
-        if not inspect(connection).has_table("alembic_version"):
+        """Whether a database has all tables, at the newest revision. Does not import Alembic."""
+        tables = set(inspect(connection).get_table_names())
+        if self.metadata is not None:
+            return tables.issuperset(self._own_tables()) and self._has_functions(connection)
+        if not tables.issuperset(("alembic_version", EFFECTS_TABLE)):
             return False
         if connection.scalar(text("SELECT version_num FROM alembic_version")) != self.head:
             return False
+        return self._has_functions(connection)
+
+    def _own_tables(self) -> set[str]:
+        own = set[str]() if self.metadata is None else {table.name for table in self.metadata.tables.values()}
+        return {EFFECTS_TABLE, *own}
+
+    def _has_functions(self, connection: Connection) -> bool:
         return connection.dialect.name == "sqlite" or not self._outdated_functions(connection)
 
     def alembic_config(self) -> Config:
@@ -79,18 +103,25 @@ class Schema:
         return config
 
     def migrate(self, connection: Connection) -> None:
-        """Create the schema and its functions and run every migration that it lacks, in the caller's transaction.
+        """Create the schema, its functions and the tables that it lacks, in the caller's transaction.
 
         Raises:
             SetupError: the database has a revision that the migrations do not have.
         """
+        if connection.dialect.name != "sqlite":
+            self._create_schema(connection)
+        if self.metadata is not None:
+            self.metadata.create_all(connection)
+        if self.migrations is not None:
+            self._run_migrations(connection, self.migrations)
+        effects_table(MetaData()).create(connection, checkfirst=True)
+
+    def _run_migrations(self, connection: Connection, folder: Path) -> None:
         from alembic import command  # noqa: PLC0415
         from alembic.util import CommandError  # noqa: PLC0415
 
-        if connection.dialect.name != "sqlite":
-            self._create_schema(connection)
-        if not (self.migrations / "env.py").is_file():
-            raise SetupError(f"Schema {self.name!r}: migrations is {self.migrations}, which has no env.py of Alembic")
+        if not (folder / "env.py").is_file():
+            raise SetupError(f"Schema {self.name!r}: migrations is {folder}, which has no env.py of Alembic")
         config = self.alembic_config()
         config.attributes["connection"] = connection
         try:

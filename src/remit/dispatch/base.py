@@ -237,16 +237,18 @@ class Base:
         approved: ApprovedCall | None = None,
         thread: Future[Any] | None = None,
     ) -> Reply:
-        frame = CallContext(call, self._callee, self._dispatch, approved)
+        frame = CallContext(call, self._callee, self._dispatch, approved, is_late=thread is not None)
         body = self._run_composed if self._effect is Effect.COMPOSED else self._callee.run
         token = frame.begin()
         try:
             value = await (body(payload, frame) if thread is None else wait_for_thread(thread))
             reply = self._to_reply(call, value)
+            frame.warn_of_unread_key()
             if approved is not None:
                 approved.warn_if_unchecked()
             return await reply.check_artifacts() if mentions_artifacts(reply.content) else reply
         except CallError as error:
+            frame.warn_of_unread_key(error)
             safe = limit_error(redact_error(error, call.redactions), self._dispatch.limits.error_bytes)
             if safe is error:
                 raise
@@ -265,7 +267,9 @@ class Base:
         except BaseException as error:
             if not is_failure(error):
                 raise
-            raise self._tool_failure(call, error) from safe_cause(error, call.redactions)
+            failure = self._tool_failure(call, error)
+            frame.warn_of_unread_key(failure)
+            raise failure from safe_cause(error, call.redactions)
         finally:
             frame.end(token)
 

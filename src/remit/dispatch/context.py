@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from contextvars import ContextVar, Token
 from typing import Any, Final, ParamSpec, Protocol, TypeVar, overload
 
@@ -28,6 +29,7 @@ from remit.dispatch.log_values import encode_log_data, safe_repr
 from remit.dispatch.registry import AnyCallee
 from remit.errors import CallError, ContractError, InvalidArgumentsError, InvalidOutputError, Suspended
 
+_LOG: Final = logging.getLogger(__name__)
 _MAX_NAME_CHARS = 1000
 
 P = ParamSpec("P")
@@ -84,6 +86,7 @@ class CallContext:
         "_calls",
         "_dispatch",
         "_has_ended",
+        "_is_key_due",
         "_key",
         "_loop",
         "_occurrences",
@@ -94,11 +97,18 @@ class CallContext:
     )
 
     def __init__(
-        self, call: Call, callee: AnyCallee, dispatch: DispatchPort, approved: ApprovedState | None = None
+        self,
+        call: Call,
+        callee: AnyCallee,
+        dispatch: DispatchPort,
+        approved: ApprovedState | None = None,
+        *,
+        is_late: bool = False,
     ) -> None:
         self.id = call.id
         self._approved = approved
         self._key = call.id
+        self._is_key_due = callee.facts.effect is Effect.KEYED and not is_late
         self.caller = call.caller
         self.ledger: Ledger = call.ledger
         self._call = call
@@ -130,7 +140,17 @@ class CallContext:
     def key(self) -> str:
         """The idempotency key of the call."""
         self._check_running("key")
+        self._is_key_due = False
         return self._key
+
+    def warn_of_unread_key(self, error: CallError | None = None) -> None:
+        """Tell operators of a keyed body that ends without having read its key, though it may run again."""
+        if self._is_key_due and (error is None or error.retryable):
+            _LOG.warning(
+                "%s is keyed, but its body ended without reading ctx.key, so a repetition does its work again; write "
+                "with Database.once or remit.effects.once, pass ctx.key to the service, or declare another effect",
+                self._callee.name,
+            )
 
     @property
     def run(self) -> str:

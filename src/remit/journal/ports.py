@@ -1,4 +1,4 @@
-"""The interface of a journal store: eight small ports, implemented by one store so that one transaction spans them."""
+"""The interface of a journal store: small ports, implemented by one store so that one transaction spans them."""
 
 from __future__ import annotations
 
@@ -367,7 +367,7 @@ class Store(
     AnswerPieces,
     Protocol,
 ):
-    """A store of journals: all eight ports."""
+    """A store of journals: all ports in one object."""
 
     async def close(self) -> None:
         """Release the store's resources. All appended items are stored first."""

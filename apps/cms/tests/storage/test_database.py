@@ -64,7 +64,7 @@ async def test_the_migrations_can_be_taken_back(world: World) -> None:
     async with world.database.write() as session:
         await (await session.connection()).run_sync(back)
         left = await (await session.connection()).run_sync(lambda connection: inspect(connection).get_table_names())
-    assert left == ["alembic_version"]
+    assert left == ["alembic_version", "remit_effects"]
 
 
 async def test_two_that_open_a_new_database_at_once_make_one_site(data_location: Path | str) -> None:

@@ -99,7 +99,7 @@ T = TypeVar("T")
 
 @check_arguments()
 class SqlStore(SqlAnswers):
-    """A store in SQLite or Postgres: all eight ports. Opens and migrates its database on first use.
+    """A store in SQLite or Postgres, with all ports. Opens and migrates its database on first use.
 
     Args:
         url: ``sqlite:///FILE`` or ``postgresql://USER:PASSWORD@HOST/DATABASE``.

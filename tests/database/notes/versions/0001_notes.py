@@ -18,17 +18,10 @@ def upgrade() -> None:
         sa.Column("notebook", sa.Text, sa.ForeignKey("notebooks.name"), nullable=False),
         sa.Column("at", UtcDateTime, nullable=False),
     )
-    op.create_table(
-        "remit_effects",
-        sa.Column("key", sa.Text, primary_key=True),
-        sa.Column("digest", sa.Text, nullable=False),
-        sa.Column("result", sa.Text),
-        sa.Column("at", sa.DateTime(timezone=True), nullable=False, server_default=sa.func.now()),
-    )
     NOTE_TEXTS.create(op.get_bind())
 
 
 def downgrade() -> None:
     NOTE_TEXTS.drop(op.get_bind())
-    for table in ("remit_effects", "notes", "notebooks"):
+    for table in ("notes", "notebooks"):
         op.drop_table(table)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from pydantic import JsonValue
-from sqlalchemy import JSON, ForeignKey, Index, String, Text, UniqueConstraint
+from sqlalchemy import JSON, ForeignKey, Index, MetaData, String, Text, UniqueConstraint
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 from remit.database import UtcDateTime
@@ -16,7 +16,8 @@ class Base(DeclarativeBase):
     """Base class of the tables."""
 
 
-EFFECTS = effects_table(Base.metadata)
+EFFECTS = effects_table(MetaData())
+"""The table of `Database`, where a request finds what it did before."""
 
 
 class Casefile(Base):

@@ -20,16 +20,12 @@ from sqlalchemy import (
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, validates
 
 from remit.database import UtcDateTime
-from remit.effects import effects_table
 from remit_cms.models import Content
 from remit_cms.storage.keys import key_of_column, name_key
 
 
 class Base(DeclarativeBase):
     """Base class of the tables."""
-
-
-EFFECTS = effects_table(Base.metadata)
 
 
 class Site(Base):

@@ -1,4 +1,4 @@
-"""Casefiles, their access lists, sessions, events, copies of Google's data, and the effects of keyed writes."""
+"""Casefiles, their access lists, sessions, events, and copies of Google's data."""
 
 from __future__ import annotations
 
@@ -15,19 +15,11 @@ def upgrade() -> None:
     _create_session_tables()
     _create_event_table()
     _create_copy_tables()
-    op.create_table(
-        "remit_effects",
-        sa.Column("key", sa.Text, primary_key=True),
-        sa.Column("digest", sa.Text, nullable=False),
-        sa.Column("result", sa.Text),
-        sa.Column("at", sa.DateTime(timezone=True), nullable=False, server_default=sa.func.now()),
-    )
 
 
 def downgrade() -> None:
     """Drop the tables."""
     for table in (
-        "remit_effects",
         "syncs",
         "sheet_ranges",
         "drive_files",

@@ -23,7 +23,7 @@ _PGVECTOR: Final = (
     "WHERE extname = 'vector'"
 )
 _TABLES: Final = (
-    *("remit_effects", "embedded", "vectors", "scheduled_actions", "image_renditions", "images", "image_contents"),
+    *("embedded", "vectors", "scheduled_actions", "image_renditions", "images", "image_contents"),
     *("change_set_revisions", "change_sets", "trash", "redirects", "publications", "revisions", "links"),
     *("name_trigrams", "live_paths", "page_translations", "page_section_contents", "page_sections", "pages"),
     *("section_definitions", "locales", "environments", "sites"),
@@ -41,13 +41,6 @@ def upgrade() -> None:
     _create_image_tables()
     _create_scheduling_table()
     _create_vector_tables()
-    op.create_table(
-        "remit_effects",
-        sa.Column("key", sa.Text, primary_key=True),
-        sa.Column("digest", sa.Text, nullable=False),
-        sa.Column("result", sa.Text),
-        sa.Column("at", sa.DateTime(timezone=True), nullable=False, server_default=sa.func.now()),
-    )
     for full_text in (_PAGE_SEARCH, _IMAGE_SEARCH):
         full_text.create(op.get_bind())
 
