@@ -18,7 +18,7 @@ TRACED := $(addprefix tests/,core schemas contracts inventory journal dispatch l
 # No recipe runs twice at once: two would install into one environment.
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
-.PHONY: run open rehearse quick test test-model check format bench figures compare floors docs lock clean help env-run \
+.PHONY: run open rehearse quick test test-model check format bench figures compare floors neighbours docs lock clean help env-run \
 	env-dev env-compare env-floors
 
 run: env-run ## talk to the CMS editor, or rehearse without a model; ARGS='--ask "..."' asks once
@@ -73,6 +73,10 @@ compare: env-compare ## kill six agent frameworks in the middle of an effect, in
 
 floors: env-floors ## a smoke test with the oldest releases that Remit allows, in an environment of its own
 	@build/floors/.venv/bin/python -m neighbours.smoke
+
+neighbours: env-dev ## install the newest of other frameworks beside Remit, into build/neighbours.json; asks the package index
+	@mkdir -p build
+	@$(PY) -m neighbours $(ARGS)
 
 docs: env-dev ## write the generated parts of the docs again
 	@$(PY) scripts/docs.py $(ARGS)

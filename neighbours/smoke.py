@@ -93,10 +93,10 @@ async def check_worker(folder: Path) -> None:
 
 
 async def _approve_and_replay(app: App, file: Path, start: Callable[[Runtime], Awaitable[RunResult[Any]]]) -> None:
-    before = _count_paid()
+    before = count_paid()
     store = SqlStore.at(file)
     waiting = await start(Runtime(app, store=store))
-    _expect(waiting.status, "waiting")
+    expect(waiting.status, "waiting")
     await store.close()
     store = SqlStore.at(file)
     runtime = Runtime(app, store=store)
@@ -104,9 +104,9 @@ async def _approve_and_replay(app: App, file: Path, start: Callable[[Runtime], A
     (question,) = waiting.questions
     await runtime.decide(question, approved=True, by=ADA)
     result = await runtime.resume(waiting.run)
-    _expect((result.status, result.text), ("done", "The bakery is paid."))
-    _expect(_count_paid() - before, 1)
-    _expect((await runtime.replay(waiting.run)).difference, "")
+    expect((result.status, result.text), ("done", "The bakery is paid."))
+    expect(count_paid() - before, 1)
+    expect((await runtime.replay(waiting.run)).difference, "")
     await store.close()
 
 
@@ -119,15 +119,15 @@ async def check_schema(_folder: Path) -> None:
 
     double = Tool.from_schema("double", "Double.", schema, multiply, effect="pure")
     runtime = Runtime(App(name="office", tools=[double, find_bills]))
-    _expect((await runtime.call(double, ADA, euros=2)).value(), 4)
+    expect((await runtime.call(double, ADA, euros=2)).value(), 4)
     try:
         await runtime.call(double, ADA, euros=0)
     except InvalidArgumentsError as error:
-        _expect(error.message, "euros: Input should be greater than or equal to 1")
+        expect(error.message, "euros: Input should be greater than or equal to 1")
     else:
         raise SystemExit("smoke: a wrong argument was taken")
     bills = await runtime.call(find_bills, ADA, account="bakery")
-    _expect(bills.text, '[{"euros":40,"labels":["bakery","flour","sugar"],"cents":4000}]')
+    expect(bills.text, '[{"euros":40,"labels":["bakery","flour","sugar"],"cents":4000}]')
 
 
 async def check_endpoint(_folder: Path) -> None:
@@ -137,8 +137,8 @@ async def check_endpoint(_folder: Path) -> None:
             os.environ["OPENAI_BASE_URL"] = endpoint.url
             guide = Agent("guide", instructions="You are the guide.", tools=[weather], driver=driver, model=model)
             result = await Runtime(App(name="travel", agents=[guide])).run("Go.", by=ADA)
-            _expect((result.status, result.text), ("done", "The guide is done."))
-            _expect(endpoint.requests, ["guide", "guide"])
+            expect((result.status, result.text), ("done", "The guide is done."))
+            expect(endpoint.requests, ["guide", "guide"])
 
 
 async def check_command_line(folder: Path) -> None:
@@ -163,8 +163,8 @@ async def check_command_line(folder: Path) -> None:
     run = remit(3, "run", "neighbours.smoke:app", "--ask", TASK)["run"]
     (question,) = remit(0, "approvals", "list")["questions"]
     remit(0, "approvals", "approve", question["id"], "--app", "neighbours.smoke:app")
-    _expect(remit(0, "show", run)["status"], "done")
-    _expect(remit(0, "replay", run, "--app", "neighbours.smoke:app").get("difference"), None)
+    expect(remit(0, "show", run)["status"], "done")
+    expect(remit(0, "replay", run, "--app", "neighbours.smoke:app").get("difference"), None)
 
 
 def app() -> App:
@@ -172,12 +172,14 @@ def app() -> App:
     return App(name="office", agents=[Agent("clerk", instructions="Pay.", tools=[find_bills, pay])])
 
 
-def _count_paid() -> int:
+def count_paid() -> int:
+    """How often was paid."""
     file = Path(os.environ[PAID_FILE])
     return len(file.read_text(encoding="utf-8").splitlines()) if file.exists() else 0
 
 
-def _expect(found: object, wanted: object) -> None:
+def expect(found: object, wanted: object) -> None:
+    """End the program unless both are equal."""
     if found != wanted:
         raise SystemExit(f"smoke: found {found!r} where {wanted!r} should be")
 

@@ -30,6 +30,7 @@ import remit.layers
 import remit.models
 import remit_local
 from committed import ROOT
+from measured_parts import MEASURED_PARTS
 from nine_codes import broad_code
 from remit import errors
 from remit.cli.apps import collect_tools
@@ -352,11 +353,6 @@ def policies() -> str:
     return "\n".join(enforcement_table(_policy_sections()))
 
 
-def policy_templates() -> str:
-    """The named templates of the policy sections."""
-    return "\n".join(templates_table(_policy_sections()))
-
-
 def checklist() -> str:
     """The points that `remit check` examines."""
     return markdown_table(("point", "condition"), CHECKLIST.items())
@@ -377,7 +373,7 @@ def _on_one_line(docstring: str | None) -> str:
     return " ".join((docstring or "").replace("``", "`").split())
 
 
-PARTS: Final[dict[str, Callable[[], str]]] = {
+PARTS: Final[dict[str, Callable[[], str]]] = MEASURED_PARTS | {
     "checklist": checklist,
     "cms-templates": cms_templates,
     "cms-tools": cms_tools,
@@ -388,7 +384,7 @@ PARTS: Final[dict[str, Callable[[], str]]] = {
     "layers": layers,
     "other-errors": other_errors,
     "policies": policies,
-    "policy-templates": policy_templates,
+    "policy-templates": lambda: "\n".join(templates_table(_policy_sections())),
     "public-names": public_names,
     "packages": packages,
     "rules": rules,
