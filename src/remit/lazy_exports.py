@@ -61,8 +61,14 @@ def require_extra(what: str, extra: str) -> Generator[None]:
     except ModuleNotFoundError as error:
         if not extra:
             raise
-        message = f"{what} needs {error.name}, which is not installed: pip install 'remit[{extra}]'"
+        message = f"{what} needs {error.name}, which is not installed; {install_hint(extra)}"
         raise MissingExtraError(message, name=error.name) from error
+
+
+def install_hint(extra: str = "", *, folder: str = ".") -> str:
+    """How to install an extra of Remit, or another distribution of its checkout: Remit is on no package index."""
+    target = f"'{folder}[{extra}]'" if extra else folder
+    return f"in a checkout of Remit, run: pip install {target}"
 
 
 def import_attribute(reference: str) -> object:

@@ -105,7 +105,9 @@ def test_without_the_package_of_local_models_each_command_says_in_one_line_how_t
     monkeypatch.setattr("remit.models.local.ENTRY_POINT_GROUP", "none.installed")
     done = cli(*words)
     assert (done.status, done.err.count("\n")) == (2, 1)
-    assert "local models need remit-local: pip install remit-local; or set REMIT_MODEL to another model" in done.err
+    assert (
+        "local models need remit-local; in a checkout of Remit, run: pip install ./packages/remit-local; " in done.err
+    )
     assert cli.runs() == []
 
 
@@ -124,7 +126,7 @@ def test_without_the_extra_it_is_said_how_to_get_it(cli: Cli, monkeypatch: pytes
     monkeypatch.setenv("REMIT_MODEL", "pydantic-ai:test")
     done = cli("run", APP, "--ask", "hello")
     assert done.status == 2
-    assert "install it with: pip install 'remit[pydantic-ai]'" in done.err
+    assert "in a checkout of Remit, run: pip install '.[pydantic-ai]'" in done.err
 
 
 def test_an_endpoint_that_cannot_be_reached_stalls_the_run(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from remit.cli.commands import COMMANDS, DeferredCommand
+from remit.lazy_exports import install_hint
 from remit.testing import calls
 from tests.cli.kit import APP, Cli
 
@@ -136,7 +137,7 @@ def test_the_summary_of_each_command_is_that_of_its_module(name: str) -> None:
 @pytest.mark.parametrize(
     ("missing", "status", "needs"),
     [
-        ("typer", 1, "the command line needs typer; install it with"),
+        ("typer", 1, "the command line needs typer"),
         ("platformdirs", 2, "remit.home needs platformdirs, which is not installed"),
     ],
 )
@@ -144,7 +145,7 @@ def test_without_its_extra_the_program_says_what_to_install(cli: Cli, missing: s
     code = f"import sys; sys.modules['{missing}'] = None; from remit.cli.main import main; main()"
     command = [sys.executable, "-c", code, "runs"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=180, check=False)
-    assert (done.returncode, done.stderr) == (status, f"remit: SETUP_ERROR: {needs}: pip install 'remit[cli]'\n")
+    assert (done.returncode, done.stderr) == (status, f"remit: SETUP_ERROR: {needs}; {install_hint('cli')}\n")
 
 
 @pytest.mark.process

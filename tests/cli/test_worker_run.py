@@ -284,7 +284,10 @@ def test_without_the_extra_one_line_says_how_to_get_it(cli: Cli, monkeypatch: py
     for arguments in (("worker", "run", "keep.worker", "x"), ("worker", "check", "keep.worker")):
         done = cli(*arguments)
         assert done.status == 2
-        assert "needs jinja2, which is not installed: pip install 'remit[pydantic-ai]'\n" in done.err
+        assert (
+            "needs jinja2, which is not installed; in a checkout of Remit, run: pip install '.[pydantic-ai]'\n"
+            in done.err
+        )
         assert done.err.startswith("remit: SETUP_ERROR: remit.workers.")
 
 

@@ -163,7 +163,7 @@ def test_a_location_that_is_none_is_refused(location: str, why: str) -> None:
 
 async def test_without_the_driver_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "psycopg", None)
-    with pytest.raises(SetupError, match=r"Postgres needs psycopg; install it with: pip install 'remit\[postgres\]'"):
+    with pytest.raises(SetupError, match=r"Postgres needs psycopg; in a checkout .* pip install '\.\[postgres\]'"):
         await names(notes("postgresql://ada@db.example/remit"))
 
 

@@ -52,7 +52,7 @@ def _check(program: str, words: list[str]) -> None:
             assert shown.status == 0, shown.err
             assert [option for option in options if f"{option} " not in shown.out] == []
         case "pip":
-            (wanted,) = re.findall(r"^(?:remit-local|(?:remit|\.)\[([a-z,-]+)\]|\.)$", words[-1])
+            (wanted,) = re.findall(r"^(?:\./packages/remit-local|\.\[([a-z,-]+)\]|\.)$", words[-1])
             assert {name for name in wanted.split(",") if name} <= set(EXTRAS)
         case "sh" | "python":
             assert (ROOT / words[0]).is_file()

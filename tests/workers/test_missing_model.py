@@ -72,11 +72,13 @@ async def test_a_model_that_a_worker_is_not_made_for_is_as_good_as_none(given: A
 async def test_a_missing_package_stops_the_drive_too(monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as without:
         without.setattr("remit.models.local.ENTRY_POINT_GROUP", "none.installed")
-        await stopped(worker_of("local:base"), "local models need remit-local: pip install remit-local")
+        await stopped(
+            worker_of("local:base"), "local models need remit-local; in a checkout of Remit, run: pip install"
+        )
     with monkeypatch.context() as without:
         without.setitem(sys.modules, "remit.workers.runner", None)
         worker = worker_of("local:base")
-        with pytest.raises(NoModelError, match=r"install it with: pip install 'remit\[pydantic-ai\]'"):
+        with pytest.raises(NoModelError, match=r"in a checkout of Remit, run: pip install '\.\[pydantic-ai\]'"):
             await runtime_of(worker).call(worker, superuser(), "go")
 
 

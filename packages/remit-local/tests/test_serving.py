@@ -87,7 +87,7 @@ def test_a_file_that_is_no_model_is_refused_before_anything_is_started(tmp_path:
 def test_without_the_runtime_the_extra_that_brings_it_is_named(hollow: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "xllamacpp", None)
 
-    with pytest.raises(ServingError, match=r"pip install remit-local"), serve(hollow):
+    with pytest.raises(ServingError, match=r"pip install \./packages/remit-local"), serve(hollow):
         pytest.fail("nothing to serve with")
 
 

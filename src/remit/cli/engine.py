@@ -11,6 +11,7 @@ from remit.cli.status import UsageError
 from remit.engine.local import LocalEngine
 from remit.engine.port import Engine, ErrorHandler, ExecuteFunction
 from remit.errors import SetupError
+from remit.lazy_exports import install_hint
 from remit.runtime import Runtime
 
 ENGINE_VARIABLE: Final = "REMIT_ENGINE"
@@ -58,7 +59,7 @@ def make_engine(
     try:
         from remit.adapters.dbos import DbosEngine
     except ModuleNotFoundError as error:
-        raise SetupError(f"the engine dbos needs {error.name}; install it with: pip install 'remit[dbos]'") from error
+        raise SetupError(f"the engine dbos needs {error.name}; {install_hint('dbos')}") from error
     return DbosEngine(
         client.database,
         client.store,

@@ -11,6 +11,7 @@ from remit.core.files import ensure_private_folder
 from remit.errors import SetupError
 from remit.home import data_folder
 from remit.journal.ports import Store
+from remit.lazy_exports import install_hint
 
 
 class HomeFolder(Struct, frozen=True):
@@ -44,7 +45,7 @@ class HomeFolder(Struct, frozen=True):
         try:
             from remit.journal.sql.store import SqlStore
         except ModuleNotFoundError as error:
-            raise SetupError(f"the journal needs {error.name}; install it with: pip install 'remit[sql]'") from error
+            raise SetupError(f"the journal needs {error.name}; {install_hint('sql')}") from error
         if not url:
             return SqlStore.at(self.journal_file)
         return SqlStore(url, key_file=Path(key_file) if key_file else None)

@@ -8,6 +8,7 @@ import sys
 from typing import Final
 
 from remit.cli.version import print_version
+from remit.lazy_exports import install_hint
 
 _ALLOCATIONS_BETWEEN_COLLECTIONS: Final = 100_000
 
@@ -36,5 +37,5 @@ def _run() -> None:
     except ModuleNotFoundError as error:
         if (error.name or "remit").partition(".")[0] == "remit":
             raise
-        sys.exit(f"remit: SETUP_ERROR: the command line needs {error.name}; install it with: pip install 'remit[cli]'")
+        sys.exit(f"remit: SETUP_ERROR: the command line needs {error.name}; {install_hint('cli')}")
     remit()

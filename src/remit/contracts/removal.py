@@ -11,6 +11,7 @@ from typing import Any, Final, Protocol, cast
 
 from remit.contracts.secret import REDACTION_MARK
 from remit.errors import SetupError
+from remit.lazy_exports import install_hint
 from remit.schemas.jsontext import compact_json
 
 MAX_MATCHES: Final = 1 << 16
@@ -59,7 +60,7 @@ def compile_pattern(pattern: str) -> Pattern:
     try:
         re2: Any = import_module("re2")  # only patterns need it, and it has no types
     except ImportError as error:
-        raise SetupError("Redact(patterns=…) needs google-re2: pip install 'remit[redact]'") from error
+        raise SetupError(f"Redact(patterns=…) needs google-re2; {install_hint('redact')}") from error
     options = re2.Options()
     options.log_errors = False
     try:

@@ -99,7 +99,7 @@ class Tool(Generic[P, Out]):
         """Make a tool whose arguments a JSON schema describes, as in MCP servers and OpenAPI documents.
 
         It behaves like a typed tool: arguments are checked strictly, defaults are filled in, and equal arguments
-        have one canonical form. Needs ``pip install 'remit[schema]'``.
+        have one canonical form. Needs ``pip install '.[schema]'``.
 
         Args:
             name: the name that models see.

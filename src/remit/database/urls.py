@@ -14,6 +14,7 @@ from sqlalchemy.exc import ArgumentError
 
 from remit.core.files import ensure_private_file
 from remit.errors import SetupError
+from remit.lazy_exports import install_hint
 
 _POSTGRES_DRIVERS: Final = frozenset({"postgres", "postgresql", "postgresql+psycopg"})
 _URL_HINT: Final = "write sqlite:///FILE or postgresql://USER:PASSWORD@HOST/DATABASE"
@@ -76,7 +77,7 @@ def postgres_timeouts(url: URL) -> dict[str, str]:
 
 def missing_driver(error: ModuleNotFoundError) -> SetupError:
     """The error for a Postgres driver that is not installed."""
-    return SetupError(f"Postgres needs {error.name}; install it with: pip install 'remit[postgres]'")
+    return SetupError(f"Postgres needs {error.name}; {install_hint('postgres')}")
 
 
 def enable_wal(cursor: Any, pause: Callable[[], object], now: Callable[[], float] = time.monotonic) -> None:

@@ -10,6 +10,7 @@ from typing import Final, Protocol
 
 from remit.agent.model import Model
 from remit.errors import SetupError
+from remit.lazy_exports import install_hint
 
 ENTRY_POINT_GROUP: Final = "remit.models"
 
@@ -70,4 +71,5 @@ def find_local_models() -> LocalModels:
     for entry in entry_points(group=ENTRY_POINT_GROUP, name="local"):
         models: LocalModels = entry.load()
         return models
-    raise SetupError("local models need remit-local: pip install remit-local; or set REMIT_MODEL to another model")
+    how = install_hint(folder="./packages/remit-local")
+    raise SetupError(f"local models need remit-local; {how}; or set REMIT_MODEL to another model")

@@ -29,6 +29,7 @@ from remit.contracts.settings import ModelSettings
 from remit.core.background_import import import_in_background
 from remit.core.checks import check_name
 from remit.errors import NoModelError, SetupError
+from remit.lazy_exports import install_hint
 from remit.models.local import LocalModel, find_local_models
 from remit.models.scripted import SCRIPTED_MODEL_NAME, Scripted
 from remit.schemas.suggestions import suggest
@@ -330,7 +331,7 @@ class ResolvedModel:
         except SetupError as error:
             raise NoModelError(f"the model {self.name!r} cannot be used: {error.message}") from error
         except ModuleNotFoundError as error:
-            remedy = f"{error.name} is not installed; install it with: pip install 'remit[{self.kind}]'"
+            remedy = f"{error.name} is not installed; {install_hint(self.kind)}"
             raise NoModelError(f"the model {self.name!r} cannot be used: {remedy}") from error
 
     def __repr__(self) -> str:

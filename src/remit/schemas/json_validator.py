@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from remit.errors import ContractError, SetupError
+from remit.lazy_exports import install_hint
 from remit.schemas.json_schema import JsonSchema
 from remit.schemas.known_keys import describe_known_keys
 from remit.schemas.mistakes import explain_mistake
@@ -98,7 +99,7 @@ def _compile(document: JsonSchema, registry: Registry | None) -> Draft202012Vali
     try:
         import jsonschema_rs  # noqa: PLC0415 - 15 MB that only tools made from a JSON schema need
     except ImportError as error:
-        raise SetupError("a tool from a JSON schema needs jsonschema-rs: pip install 'remit[schema]'") from error
+        raise SetupError(f"a tool from a JSON schema needs jsonschema-rs; {install_hint('schema')}") from error
     try:
         return jsonschema_rs.Draft202012Validator(
             document,

@@ -17,6 +17,7 @@ from typing import Any, Final, NamedTuple, cast
 from msgspec import Struct, field
 
 from remit.errors import SetupError
+from remit.lazy_exports import install_hint
 from remit.schemas.finding import Finding, InventoryError, display_path
 
 KeyPath = tuple[str | int, ...]
@@ -121,7 +122,7 @@ def _import_yaml() -> ModuleType:
     try:
         import yaml  # noqa: PLC0415 - an extra, needed where an inventory is read
     except ModuleNotFoundError as error:
-        raise SetupError("reading an inventory needs PyYAML: pip install 'remit[inventory]'") from error
+        raise SetupError(f"reading an inventory needs PyYAML; {install_hint('inventory')}") from error
     return yaml
 
 

@@ -25,6 +25,7 @@ from remit.contracts.callee import Frame
 from remit.core.background_import import import_in_background
 from remit.core.call_checks import check_arguments
 from remit.errors import ModelRefusedError, NoModelError, SetupError, as_no_model_error
+from remit.lazy_exports import install_hint
 from remit.models.resolve import ModelResolver, ResolvedModel
 
 if TYPE_CHECKING:
@@ -123,7 +124,7 @@ class _PydanticAIAgent:
             await import_in_background("remit.workers.runner")  # PydanticAI takes seconds to import
             from remit.workers.runner import build_agent, run_agent  # noqa: PLC0415 - imports PydanticAI
         except ModuleNotFoundError as error:
-            raise NoModelError(f"agent {name} needs {error.name}; install it with: {_INSTALL}") from error
+            raise NoModelError(f"agent {name} needs {error.name}; {_INSTALL}") from error
         try:
             found = self._driver.find_model(self._definition, self._model)
             port = _as_port(found)
@@ -136,4 +137,4 @@ class _PydanticAIAgent:
         return await run_agent(bound[2], bound[1], task)
 
 
-_INSTALL: Final = "pip install 'remit[pydantic-ai]'"
+_INSTALL: Final = install_hint("pydantic-ai")

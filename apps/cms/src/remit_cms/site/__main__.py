@@ -67,7 +67,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--url", default="", help="the address of the site for visitors")
     given = parser.parse_args(arguments)
     if find_spec("uvicorn") is None:
-        raise SystemExit("the server of the site is not installed: pip install 'remit-cms[site]'")
+        raise SystemExit(
+            "the server of the site is missing; in a checkout of Remit, run: pip install './apps/cms[site]'"
+        )
     if not 1 <= given.port <= _LAST_PORT:
         raise SystemExit(f"there is no port {given.port}; give --port from 1 to {_LAST_PORT}")
     site, _, environment = given.target.partition("/")
