@@ -23,6 +23,14 @@ def test_a_tag_says_what_a_scalar_is() -> None:
     assert read_yaml("a: !!str 5\nb: 5\n", "f.yaml").value == {"a": "5", "b": 5}
 
 
+def test_a_text_of_several_words_is_not_cut_by_a_comment() -> None:
+    text = 'a: one # two\nb: in C # code\nc: "in C # code" # why\nd:\n  - ä 😀 b  # c\ne: "x" # y\n'
+    document = read_yaml(text, "f.yaml")
+    assert [(each.code, each.where) for each in document.findings] == [("comment", "f.yaml:2"), ("comment", "f.yaml:5")]
+    assert document.is_rejected(("b",)) is False
+    assert document.value["c"] == "in C # code"
+
+
 def test_an_empty_text_says_nothing() -> None:
     assert read_yaml("# nothing\n", "f.yaml").value == {}
 

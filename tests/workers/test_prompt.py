@@ -11,6 +11,8 @@ from remit.workers.prompt import MAX_PROMPT_CHARS, Template
 from remit.workers.render_cost import MAX_COST
 from remit.workers.sandbox import MAX_ITEMS
 
+ESCAPE = "; or write {% raw %} before text with braces and {% endraw %} after it"
+
 
 def render(text: str, /, **fields: object) -> str:
     return Template(text).render(fields)
@@ -251,7 +253,7 @@ def test_names_that_a_text_sets_or_that_another_sets_around_it_are_no_fields() -
     includes = {"base.md": "{% set a = 1 %}{% block b %}{% endblock %}"}
     assert faults('{% extends "base.md" %}{% block b %}{{ a }}{% endblock %}', includes=includes) == []
     assert faults('{% include "tone.md" %}', includes={"tone.md": "{% for i in 'ab' %}{% endfor %}{{ i }}"}) == [
-        "desk/tone.md:1: the input has no field 'i'; available: none"
+        f"desk/tone.md:1: the input has no field 'i'; available: none{ESCAPE}"
     ]
 
 
@@ -268,7 +270,7 @@ def test_an_included_text_is_looked_at_too() -> None:
 
 
 def test_an_input_without_fields_is_told_so() -> None:
-    assert faults("{{ name }}") == ["desk/sort.worker:7: the input has no field 'name'; available: none"]
+    assert faults("{{ name }}") == [f"desk/sort.worker:7: the input has no field 'name'; available: none{ESCAPE}"]
 
 
 def test_what_is_no_template_names_no_other() -> None:

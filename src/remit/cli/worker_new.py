@@ -79,11 +79,11 @@ facts:
   risk: safe
   # required_permissions: ["mail:sort"]
   # tags: [mail]
+
+# Below is a Jinja template: use the fields of the input, and include texts of this folder: {% include "tone.md" %}.
 ---
 
 You are NAME. Describe here, in Markdown, the task and how to do it.
-
-{# This is a Jinja template: use the fields of the input, and include texts of this folder: {% include "tone.md" %}. #}
 """
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 import pathlib
+import re
 from collections.abc import Iterator
 from functools import cache
 from types import ModuleType
@@ -24,6 +25,7 @@ KeyPath = tuple[str | int, ...]
 _TAG: Final = "tag:yaml.org,2002:"
 _JSON_KINDS: Final = ("str", "int", "float", "bool", "null", "seq", "map")
 _MAX_DEPTH: Final = 100
+_COMMENT: Final = re.compile("[ \\t]+#")
 _JSON_TAGS: Final = frozenset({None, "!", *(f"{_TAG}{kind}" for kind in _JSON_KINDS)})
 
 
@@ -77,7 +79,7 @@ def read_yaml(text: str, file: str) -> YamlDocument:
         SetupError: the extra ``inventory`` is not installed.
     """
     yaml = _import_yaml()
-    reader = _DocumentReader(file, yaml)
+    reader = _DocumentReader(file, yaml, text)
     try:
         node = yaml.compose(text, Loader=_loader_class(yaml))
     except yaml.MarkedYAMLError as error:
@@ -175,8 +177,9 @@ def _loader_class(yaml: ModuleType) -> type[Any]:
 class _DocumentReader:
     """Converts nodes to values, records the line of each, and reports values that JSON does not have."""
 
-    def __init__(self, file: str, yaml: ModuleType) -> None:
+    def __init__(self, file: str, yaml: ModuleType, text: str) -> None:
         self.file = file
+        self._text = text
         self.lines: dict[KeyPath, int] = {}
         self.findings: list[Finding] = []
         self.rejected_paths: set[KeyPath] = set()
@@ -226,6 +229,9 @@ class _DocumentReader:
     def _read_scalar(self, node: Any, path: KeyPath, line: int) -> Any:
         kind, text = node.tag.removeprefix(_TAG), node.value
         if kind == "str":
+            if not node.style and " " in text and _COMMENT.match(self._text, node.end_mark.index):
+                what = "a text of several words is cut at ' #', which begins a comment"
+                self._report(node.end_mark.line + 1, "comment", what, "put the text in quotes, or the comment above it")
             return text
         if kind == "null":
             return None

@@ -29,6 +29,7 @@ MAX_PROMPT_CHARS: Final = 256 << 10
 """The most characters that a rendered prompt may have."""
 MAIN_TEMPLATE: Final = ""
 """The name of the prompt itself among the texts."""
+_ESCAPE: Final = "write {% raw %} before text with braces and {% endraw %} after it"
 _INCLUDE_NODES: Final = (nodes.Extends, nodes.FromImport, nodes.Import, nodes.Include)
 
 
@@ -49,7 +50,7 @@ class Template:
     def __init__(
         self, text: str, *, file: str = "prompt", line: int = 1, includes: Mapping[str, str] | None = None
     ) -> None:
-        above = "".join(("{#", "\n" * (line - 1), "#}"))  # so that Jinja counts the lines of the file
+        above = "\n" * (line - 1)  # so that Jinja counts the lines of the file; rendering strips them
         self._texts = {MAIN_TEMPLATE: above + text, **(includes or {})}
         self._file = file
         self._sandbox = Sandbox(self._texts, self._get_file)
@@ -98,7 +99,7 @@ class Template:
                 trees[name] = tree
             except TemplateSyntaxError as error:
                 what = f"the template is not valid: {error.message}"
-                found.append(self._make_finding("template", name, error.lineno, what, "correct it"))
+                found.append(self._make_finding("template", name, error.lineno, what, f"correct it, or {_ESCAPE}"))
         for name, tree in trees.items():
             found += self._find_missing_includes(name, find_includes(tree))
             found += self._find_internal_attributes(name, tree)
@@ -133,7 +134,7 @@ class Template:
     def _find_undeclared_fields(
         self, name: str, trees: Mapping[str, nodes.Template], parameters: Collection[str]
     ) -> Iterator[Finding]:
-        there = f"available: {', '.join(sorted(parameters)) or 'none'}"
+        there = f"available: {', '.join(sorted(parameters)) or 'none'}; or {_ESCAPE}"
         tree = trees[name]
         around = [each for other, each in trees.items() if other != name]
         extends = next(tree.find_all(nodes.Extends), None) is not None

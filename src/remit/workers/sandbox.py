@@ -16,12 +16,15 @@ from jinja2.runtime import Context
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.visitor import NodeTransformer
 
+from remit.workers.code_spans import keep_code
 from remit.workers.render_cost import CURRENT_COST, VIEWS, count_call, count_operation
 
 MAX_ITEMS: Final = 10_000
 """The most numbers that all ranges of one rendering may yield together."""
 MAX_NODES: Final = 20_000
 """The most expressions and tags of one text: compiling takes a time for each."""
+_NO_COMMENT: Final = "\0{#"
+"""What begins a comment: nothing that a text has. A prompt is text first, and in ``${#files[@]}`` nobody means one."""
 _TOO_DEEP: Final = "it is nested too deeply"
 _OMITTED_FILTERS: Final = ("pprint", "random", "striptags", "urlize", "wordwrap", "xmlattr")
 """What depends on chance, or on the text with more than its length."""
@@ -44,6 +47,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
             auto_reload=False,
             trim_blocks=True,
             lstrip_blocks=True,
+            comment_start_string=_NO_COMMENT,
             finalize=_count_output,
         )
         for name in _OMITTED_FILTERS:
@@ -54,6 +58,10 @@ class Sandbox(ImmutableSandboxedEnvironment):
             for name, function in functions.items():
                 functions[name] = _count_calls(name, function)
         self.filters |= {_STEP: _count_step, _COUNTED: _count_value, _ITERATED: _count_items}
+
+    def preprocess(self, source: str, name: str | None = None, filename: str | None = None) -> str:
+        """The text with tags in code as text."""
+        return super().preprocess(keep_code(source), name, filename)
 
     def getattr(self, obj: Any, attribute: str) -> Any:
         """An item of a JSON object, even if a method of dict has the same name: ``order.items``."""

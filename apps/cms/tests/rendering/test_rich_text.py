@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import html
+import re
+
 import pytest
 
 from apps.cms.tests.rendering.document import Document
 from remit_cms.rendering.rich_text import render_rich_text
+from tests.strangers.texts import STRANGE_TEXTS
 
 
 @pytest.mark.parametrize(
-    ("markdown", "html"),
+    ("markdown", "expected"),
     [
         ("plain", "<p>plain</p>"),
         ("Mon 7 to 18\nSun closed", "<p>Mon 7 to 18<br>\nSun closed</p>"),
@@ -18,10 +22,17 @@ from remit_cms.rendering.rich_text import render_rich_text
         ("# One\n## Two", "<h2>One</h2>\n<h2>Two</h2>"),
         ("[a](/b)", '<p><a href="/b" rel="noopener noreferrer">a</a></p>'),
         ("`<b>`", "<p><code>&lt;b&gt;</code></p>"),
+        ("![a cat](/cat.png)", "<p>a cat</p>"),
     ],
 )
-def test_markdown_becomes_html(markdown: str, html: str) -> None:
-    assert render_rich_text(markdown).strip() == html
+def test_markdown_becomes_html(markdown: str, expected: str) -> None:
+    assert render_rich_text(markdown).strip() == expected
+
+
+@pytest.mark.parametrize("text", STRANGE_TEXTS)
+def test_visitors_read_the_letters_that_were_written(text: str) -> None:
+    read = html.unescape(re.sub("<[^>]+>", "", str(render_rich_text(text))))
+    assert read.strip() == text
 
 
 @pytest.mark.parametrize(
