@@ -137,6 +137,11 @@ class App:
         of_preset = preset(self.env, policy=self.policy or DEFAULT_POLICY, budget=self.budget, max_questions=limit)
         return of_preset.layer(self._own_layers)
 
+    @property
+    def methods(self) -> Mapping[str, Callee[..., Any]]:
+        """What a program calls by the key of a method: its tool, or the method itself if it has none."""
+        return {} if self.operations is None else self.operations.method_callees
+
     def check_runtime(self, callees: Iterable[Callee[..., Any]], layers: Stack[CallLayer]) -> None:
         """Compare what a runtime is about to run with what governs the application, its resolvers, inventory and lock.
 

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import os
 import time
-from collections.abc import AsyncGenerator, Callable, Iterable
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from functools import partial
 from typing import Any, Final, ParamSpec, TypeVar, Unpack
 
@@ -40,7 +40,7 @@ from remit.engine.loosening import LOOSEN_PERMISSION
 from remit.engine.principals import PrincipalDirectory, PrincipalLookup
 from remit.engine.queueing import run_in_turn
 from remit.engine.reader import Page, RunDetails
-from remit.engine.request import RunOptions, RunRequest, WhenBusy, new_id
+from remit.engine.request import RunOptions, RunRequest, WhenBusy, encode_metadata, new_id
 from remit.engine.result import ReplayReport, RunResult
 from remit.engine.root import RootCaller, RootExecutor, replay_run
 from remit.engine.schedule import Schedule
@@ -128,7 +128,7 @@ class Runtime:
         )
         linked = link_agents([*app.agents, *app.tools], self._model, self._limits.handoffs, self._resolve_model)
         check_prices(linked, self._layers, table)
-        registry, terms = Registry(linked), RunTerms(self._layers, self._limits, linked)
+        registry, terms = Registry(linked, app.methods), RunTerms(self._layers, self._limits, linked)
         self._named_models = NamedModels(registry)
         default_agent = app.agents[0].name if app.agents else ""
         self._callees = ListedCallees(app.name, registry, self._conversations, Agent, default_agent)
@@ -267,10 +267,7 @@ class Runtime:
     async def call_in_conversation(
         self, conversation: str, callee: Callee[P, Out], by: Principal, /, *args: P.args, **kwargs: P.kwargs
     ) -> RunResult[Out]:
-        """Like `call`, but in a conversation, even while one of its runs executes or waits.
-
-        The call does not appear in the conversation's history and does not see it.
-        """
+        """Like `call`, but in a conversation whose history has and sees nothing of it, and that may be busy."""
         return await self._call(callee, by, args, kwargs, conversation=conversation)
 
     async def call_by_name(
@@ -283,19 +280,20 @@ class Runtime:
         idempotency_key: str = "",
         target: str = "",
         schedule: Schedule | None = None,
+        metadata: Mapping[str, Any] | None = None,
     ) -> RunResult[Any]:
-        """Call a tool by its name with raw arguments, as the command line does.
+        """Call a tool by its name, or a method by its key, with raw arguments, as the command line does.
 
         ``conversation``: see `call_in_conversation`; ``idempotency_key`` and ``target``: see `run`. With a ``schedule``
         the call is checked and asked about now and made later, by an executor, with the permissions that its principal
-        has then.
+        has then. ``metadata`` is kept in the run's header.
 
         Raises:
             RequestError: the application has no such tool.
         """
-        callee = self._callees.find(name)
-        request = RunRequest(callee, arguments, by, "", conversation, idempotency_key, target=target, schedule=schedule)
-        return await self._start_run(request._replace(is_direct_call=True))
+        request = RunRequest(self._callees.find(name), arguments, by, "", conversation, idempotency_key, target=target)
+        kept = encode_metadata(metadata)
+        return await self._start_run(request._replace(is_direct_call=True, schedule=schedule, metadata=kept))
 
     async def decide(
         self,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, cast
 
-from remit.contracts.callee import Callee, Context, LeafContext, Tools
+from remit.contracts.callee import Callee, Context, Frame, LeafContext, Tools
 from remit.contracts.changed import Changed
 from remit.contracts.principal import Caller
 from remit.contracts.seen import Seen
@@ -15,42 +15,42 @@ _CALLS: Final = ("call", "tools")
 class LeafBodyContext:
     """A `LeafContext` over the context of the call."""
 
-    __slots__ = ("__context",)
+    __slots__ = ("_context",)
 
     def __init__(self, context: LeafContext) -> None:
-        self.__context = context
+        self._context = context
 
     @property
     def run(self) -> str:
         """The id of the run."""
-        return self.__context.run
+        return self._context.run
 
     @property
     def caller(self) -> Caller:
         """The caller: agent, principal, tenant."""
-        return self.__context.caller
+        return self._context.caller
 
     @property
     def deadline(self) -> float | None:
         """The time by which a result is due, on the loop's clock; None for no limit."""
-        return self.__context.deadline
+        return self._context.deadline
 
     @property
     def key(self) -> str:
         """The idempotency key of this call."""
-        return self.__context.key
+        return self._context.key
 
     def log(self, message: str, /, **fields: object) -> None:
         """Write a message to the journal and to the run's stream."""
-        self.__context.log(message, **fields)
+        self._context.log(message, **fields)
 
     def emit(self, name: str | Changed | Seen, data: object = None, /) -> None:
         """Report progress, or what the call has changed or shown."""
-        self.__context.emit(name, data)
+        self._context.emit(name, data)
 
     async def last_seen(self, kind: str, object_id: str, /, *parts: str) -> dict[str, str]:
         """The state in which the conversation last saw each part of an object."""
-        return await self.__context.last_seen(kind, object_id, *parts)
+        return await self._context.last_seen(kind, object_id, *parts)
 
     def __getattr__(self, name: str, /) -> Any:
         remedy = (
@@ -62,18 +62,24 @@ class LeafBodyContext:
 class BodyContext(LeafBodyContext):
     """A `Context` over the context of the call."""
 
-    __slots__ = ("__context",)
+    __slots__ = ()
+
+    _context: Context
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        self.__context = context
 
     @property
     def tools(self) -> Tools:
         """The tools that this call may use, by alias."""
-        return self.__context.tools
+        return self._context.tools
 
     async def call(self, callee: Callee[..., Any] | str, /, *args: Any, **kwargs: Any) -> Any:
         """Call a callee with the parameters of its function, or by its canonical name."""
-        made: Any = self.__context.call
+        made: Any = self._context.call
         return await made(callee, *args, **kwargs)
+
+
+def frame_of(context: LeafContext) -> Frame:
+    """The context of the call that a body got, for what runs in its place: a pipeline, or a tool that it narrows."""
+    return cast("Frame", context._context if isinstance(context, LeafBodyContext) else context)

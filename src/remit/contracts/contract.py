@@ -19,6 +19,7 @@ from remit.errors import ContractError
 from remit.schemas.jsontext import canonical_text
 
 NAME_PATTERN: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_MAX_KEY_CHARS: Final = 200
 
 P = TypeVar("P", bound=BaseModel)
 T_co = TypeVar("T_co", covariant=True)
@@ -180,6 +181,17 @@ def check_name(name: object, kind: str = "a tool") -> str:
     if not isinstance(name, str) or not NAME_PATTERN.fullmatch(name):
         raise ContractError(f"{name!r} is not {kind} name: use 1 to 64 letters, digits, '_' or '-'")
     return name
+
+
+def check_callee_name(name: object) -> str:
+    """Return the name of a tool, or the key of a method, which no model sees: ``workspace.casefile.create_casefile``.
+
+    Raises:
+        ContractError: it is neither.
+    """
+    if isinstance(name, str) and "." in name and len(name) <= _MAX_KEY_CHARS:
+        return ".".join(map(check_name, name.split(".")))
+    return check_name(name)
 
 
 def tool_definition(contract: Contract) -> dict[str, Any]:

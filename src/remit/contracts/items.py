@@ -32,6 +32,7 @@ class RunOpened(Item, frozen=True, kw_only=True, gc=False, omit_defaults=True):
     before anything else: its question and the decision follow the header. ``terms`` are those under which it runs, as
     JSON: names of rules and layers, values of limits, and scopes. A run that the body of a call started is
     ``started_by`` its run, and has no more than its ``tool_scope`` and its ``permissions``, None for no restriction.
+    ``metadata`` is that of the request, as JSON.
     """
 
     kind: ClassVar[str] = "opened"
@@ -54,6 +55,7 @@ class RunOpened(Item, frozen=True, kw_only=True, gc=False, omit_defaults=True):
     started_by: str = ""
     tool_scope: tuple[str, ...] | None = None
     permissions: tuple[str, ...] | None = None
+    metadata: str = ""
 
 
 class Message(Item, frozen=True, kw_only=True, gc=False, omit_defaults=True):

@@ -96,7 +96,7 @@ class Caller:
     ``call`` is the id of the calling call, empty at the root of a run. ``agent`` is the agent whose layers apply.
     ``path`` names the agents above the call, outermost first. ``tool_scope`` is the intersection of their tool scopes,
     None for no restriction, and ``allowed`` that of the permissions that they pass on. ``target`` is what the run is
-    about; the permissions of ``principal`` are those for it.
+    about; the permissions of ``principal`` are those for it. ``metadata`` is that of the request, as JSON.
     """
 
     run: str
@@ -110,6 +110,7 @@ class Caller:
     tool_scope: frozenset[str] | None = None
     target: str = ""
     allowed: frozenset[str] | None = None
+    metadata: str = ""
 
     def enter_call(self, call: str) -> Caller:
         """The caller of calls made by the body of ``call``, which this caller made, if that body is not an agent."""
@@ -125,6 +126,7 @@ class Caller:
             self.tool_scope,
             self.target,
             self.allowed,
+            self.metadata,
         )
 
     def enter_agent(self, name: str, tool_scope: frozenset[str] | None, permissions: frozenset[str] | None) -> Caller:

@@ -13,7 +13,7 @@ from remit.contracts.arguments import Arguments
 from remit.contracts.body_context import BodyContext, LeafBodyContext
 from remit.contracts.call import CallLayer, ToolLayer, to_call_layers
 from remit.contracts.callee import UNKNOWN, Frame, LeafContext, ReconcileResult
-from remit.contracts.contract import InputSchema, OutputSchema, check_name
+from remit.contracts.contract import InputSchema, OutputSchema, check_callee_name, check_name
 from remit.contracts.current_run import CURRENT_RUN
 from remit.contracts.facts import Effect, FactOptions, Facts, facts_from_options
 from remit.contracts.naming import canonical_name
@@ -75,7 +75,7 @@ class Tool(Generic[P, Out]):
         self._function = function
         self._body = awaitable_body(function)
         self._signature = signature
-        self.name = check_name(name)
+        self.name = check_callee_name(name)
         self.description = description
         self.facts = facts
         check_instances(f"tool {name}", layers=(layers, Stack), facts=(facts, Facts))
@@ -175,7 +175,11 @@ class Tool(Generic[P, Out]):
 
     def with_name(self, name: str) -> Tool[P, Out]:
         """Return the same tool under another name."""
-        return self._copy(name=name)
+        return self._copy(name=check_name(name))
+
+    def with_key(self, key: str) -> Tool[P, Out]:
+        """Return the same tool under the key of a method, by which programs call it and models cannot."""
+        return self._copy(name=key)
 
     def with_reconcile(self, reconcile: ReconcileFunction) -> Tool[P, Out]:
         """Return the same tool with a function that finds out whether an interrupted call took effect.

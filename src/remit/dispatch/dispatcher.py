@@ -61,14 +61,15 @@ class Dispatcher:
         self._rates: dict[str, RateLimit] = {}
         self.late_attempts: dict[tuple[str, str], LateAttempt] = {}
         callees.check_steps()
-        offered = {id(each): each for registry in (callees, *self._agent_registries.values()) for each in registry}
+        registries = (callees, callees.programs, *self._agent_registries.values())
+        offered = {id(each): each for registry in registries for each in registry}
         for problem in find_unknown_names(run_layers, offered.values()):
             raise SetupError(problem)
         for agent in self._agents.values():
             self._services["", id(agent)] = self._compose("", agent)
         for name in {root_agent: None, **self._agents}:
             _check_order(name, "", self._scopes(name, MissingCallee("", ())))
-            for callee in (*callees, *self._agent_registries.get(name, ())):
+            for callee in (*callees, *callees.programs, *self._agent_registries.get(name, ())):
                 if (name, id(callee)) not in self._services:
                     self._services[name, id(callee)] = self._compose(name, callee)
 

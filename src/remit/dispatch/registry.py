@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any
 
@@ -47,12 +47,17 @@ def collect_callees(callees: Iterable[AnyCallee]) -> list[AnyCallee]:
 class Registry:
     """Callees by canonical name. Tools that a provider runs reserve names here too, because models see both.
 
+    Args:
+        callees: what the application offers.
+        methods: for keys of methods, the tool that makes their calls, or a callee of that key, which is not offered.
+
     Raises:
         NameTakenError: two callees have the same name or alias.
         ContractError: a name is reserved.
     """
 
-    def __init__(self, callees: Iterable[AnyCallee] = ()) -> None:
+    def __init__(self, callees: Iterable[AnyCallee] = (), methods: Mapping[str, AnyCallee] | None = None) -> None:
+        self._methods = methods or {}
         self._by_name: dict[str, AnyCallee] = {}
         self._aliases: dict[str, str] = {}
         self._providers: dict[str, str] = {}
@@ -87,8 +92,15 @@ class Registry:
         self._providers.setdefault(name, where)
 
     def find(self, name: str) -> AnyCallee | None:
-        """The callee with that name, or None."""
-        return self._by_name.get(str(name))
+        """The callee with that name, or of the method with that key, or None."""
+        found = self._by_name.get(str(name))
+        method = self._methods.get(str(name)) if found is None else None
+        return found if method is None else method if method.name == name else self._by_name.get(method.name)
+
+    @property
+    def programs(self) -> tuple[AnyCallee, ...]:
+        """The methods that have no tool, which programs call by key."""
+        return tuple(each for key, each in self._methods.items() if each.name == key)
 
     def resolve(self, callee: AnyCallee) -> AnyCallee:
         """What runs where an object is passed: the object itself, or for an agent the listed one with its model.
@@ -99,7 +111,7 @@ class Registry:
         Raises:
             UnknownToolError: it is neither. The message says how to mend it.
         """
-        listed = self._by_name.get(callee.name)
+        listed = self.find(callee.name)
         if listed is callee:
             return callee
         if listed is None:
@@ -135,7 +147,7 @@ class Registry:
 
     def get_or_missing(self, name: str) -> AnyCallee:
         """The callee with that name, or one that answers every call with an `UnknownToolError`."""
-        return self._by_name.get(name) or MissingCallee(name, self._by_name)
+        return self.find(name) or MissingCallee(name, self._by_name)
 
     def __iter__(self) -> Iterator[AnyCallee]:
         return iter(self._by_name.values())

@@ -8,6 +8,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol, TypedDict, Unpack
 
+from pydantic import JsonValue
+
 from remit.approvals.service import DecisionOptions, GrantService
 from remit.contracts.arguments import Arguments, Limits, parse_arguments
 from remit.contracts.artifact import Artifact
@@ -37,6 +39,7 @@ class CallOptions(TypedDict, total=False):
     conversation: str
     idempotency_key: str
     target: str
+    metadata: Mapping[str, JsonValue]
 
 
 class GrantOptions(TypedDict, total=False):

@@ -65,6 +65,7 @@ class Conversations:
             after=after,
             target=target,
             queued=queued,
+            metadata=run_request.metadata,
         )
         return header if run_request.schedule is None else open_schedule(header, run_request.schedule)
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Mapping
 from types import NoneType
 from typing import Any, Final, Literal, NamedTuple, TypedDict, get_args
+
+from pydantic import ConfigDict, JsonValue, TypeAdapter
 
 from remit.approvals.from_journal import RecordedQuestion
 from remit.contracts.arguments import Arguments, Limits, parse_arguments
@@ -26,8 +29,11 @@ WhenBusy = Literal["refuse", "queue"]
 _OF_MESSAGE: Final = ("agent", "files", "confirms")
 """The options that are no fields of the request: what they name is among its callee, arguments and decision."""
 
+_NAMES: Final = ("conversation", "idempotency_key", "target")
 _MAX_NAME_CHARS: Final = 1000
+_MAX_METADATA_CHARS: Final = 4000
 _ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"
+_METADATA: Final = TypeAdapter(dict[str, JsonValue], config=ConfigDict(defer_build=True))
 
 
 class SubmitOptions(TypedDict, total=False):
@@ -53,7 +59,7 @@ class RunRequest(NamedTuple):
     ``agent`` is the caller of a direct call. ``conversation`` is the conversation of the run; ``is_direct_call`` says
     that the run is a direct call in it, not the next of its runs. ``target`` is what it is about, and ``schedule`` says
     when it starts, if not at once. ``when_busy`` says what becomes of it if the conversation is busy. ``carries`` is a
-    question whose decision opens the run, in which the call is made first.
+    question whose decision opens the run, in which the call is made first. ``metadata`` is JSON; see `encode_metadata`.
     """
 
     callee: AnyCallee
@@ -67,6 +73,7 @@ class RunRequest(NamedTuple):
     schedule: Schedule | None = None
     when_busy: WhenBusy = "refuse"
     carries: RecordedQuestion | None = None
+    metadata: str = ""
 
     @staticmethod
     def of_agent(agent: AnyCallee, arguments: Arguments, principal: Principal, options: RunOptions) -> RunRequest:
@@ -83,10 +90,10 @@ class RunRequest(NamedTuple):
         check_principal("by", self.principal)
         check_instance("arguments", self.arguments, Arguments, "parse them with remit.tools.parse_arguments")
         check_instance("schedule", self.schedule, (Schedule, NoneType), "give a Schedule")
-        for name in ("conversation", "idempotency_key", "target"):
+        for name, most in (*dict.fromkeys(_NAMES, _MAX_NAME_CHARS).items(), ("metadata", _MAX_METADATA_CHARS)):
             check_text(name, getattr(self, name), RequestError)
-            if len(getattr(self, name)) > _MAX_NAME_CHARS:
-                raise RequestError(f"{name} is too long; give at most {_MAX_NAME_CHARS:,} characters")
+            if len(getattr(self, name)) > most:
+                raise RequestError(f"{name} is too long; give at most {most:,} characters")
             if contains_secret(getattr(self, name)):
                 raise RequestError(f"{name} contains the value of a secret, which would be stored; leave it out")
         if self.when_busy not in get_args(WhenBusy):
@@ -95,6 +102,20 @@ class RunRequest(NamedTuple):
         if check_shown("conversation", self.conversation, RequestError, _MAX_NAME_CHARS) != self.conversation:
             raise RequestError(f"conversation is {self.conversation!a}; give it in Unicode's composed form, NFC")
         return self._replace(arguments=self.arguments.limit(limits), target=target)
+
+
+def encode_metadata(metadata: Mapping[str, JsonValue] | None) -> str:
+    """The metadata of a request as canonical JSON; empty without any.
+
+    Raises:
+        RequestError: it is not a JSON object.
+    """
+    if not metadata:
+        return ""
+    try:
+        return _METADATA.dump_json(_METADATA.validate_python(metadata)).decode()
+    except ValueError as error:
+        raise RequestError(f"metadata is {metadata!r:.200}; give a JSON object") from error
 
 
 def new_id() -> str:

@@ -56,5 +56,6 @@ def root_caller(run: str, header: RunOpened, principal: Principal) -> Caller:
         header.application,
         tool_scope=None if header.tool_scope is None else frozenset(header.tool_scope),
         target=header.target,
+        metadata=header.metadata,
     )
     return caller if header.permissions is None else caller.narrow_to(frozenset(header.permissions))

@@ -42,7 +42,6 @@ from remit.inventory.envelope import (
     ToolRequestPayload,
     ToolResponse,
     ToolResponsePayload,
-    handle_request,
 )
 from remit.inventory.gates import (
     AuthenticationGate,
@@ -58,6 +57,7 @@ from remit.inventory.governance import BusinessRules, Enforcer, PolicyModel, Pol
 from remit.inventory.lock import build_lock, lock_path
 from remit.inventory.operations import Operations
 from remit.inventory.reader import read_inventory
+from remit.inventory.requests import handle_request
 from remit.schemas.finding import Finding, GovernanceChange, InventoryError, VersionBump
 
 __all__ = [

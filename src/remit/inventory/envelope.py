@@ -9,29 +9,29 @@ from __future__ import annotations
 
 import enum
 import typing
-from collections.abc import Mapping
-from types import new_class
-from typing import Any, Final, Generic, Literal, Protocol, Self, TypeVar, Unpack
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType, new_class
+from typing import Any, Final, Generic, Literal, Self, TypeVar, Unpack
 from uuid import UUID, uuid4
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, RootModel, TypeAdapter, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, RootModel, TypeAdapter, model_validator
 
 from remit.contracts.arguments import Arguments
-from remit.contracts.principal import Principal, check_principal
 from remit.contracts.reply import Reply
-from remit.core.checks import check_instance, check_method
-from remit.core.names import as_normalized
-from remit.engine.result import RunResult
-from remit.errors import CallError, ContractError, RequestDeniedError, RequestError, error_from_reply
+from remit.errors import CallError, ContractError, RemitError, error_from_reply
 from remit.schemas.jsontext import compact_json
-from remit.schemas.mistakes import describe_mistake
 
 P = TypeVar("P", bound=BaseModel)
+_NO_METADATA: Final[Mapping[str, JsonValue]] = MappingProxyType({})
 _JSON_VALUE: Final = TypeAdapter[JsonValue](JsonValue, config=ConfigDict(defer_build=True))
 
 
 class Request(BaseModel, Generic[P]):
-    """A request to a method: payload, user, and an id that serves as idempotency key."""
+    """A request to a method: payload, user, and an id that serves as idempotency key.
+
+    ``metadata`` is for those who send requests and read records, such as a trace id: it is kept in the header of the
+    run, and nothing depends on it.
+    """
 
     model_config = ConfigDict(extra="forbid", defer_build=True)
 
@@ -40,6 +40,7 @@ class Request(BaseModel, Generic[P]):
     user_id: str
     operation: str = Field(default="", min_length=1, validate_default=True)
     payload: P
+    metadata: dict[str, JsonValue] = Field(default_factory=dict[str, JsonValue])
 
     def __init_subclass__(cls, operation: str = "", **config: Unpack[ConfigDict]) -> None:
         if operation:
@@ -72,7 +73,10 @@ class Failure(BaseModel):
 
 
 class Response(BaseModel, Generic[P]):
-    """The response of a method. COMPLETED has a payload, FAILED has an error and may have a payload."""
+    """The response of a method. COMPLETED has a payload, FAILED has an error and may have a payload.
+
+    ``questions``: the ids of those that are open, while it is PENDING. ``metadata`` is that of the request.
+    """
 
     model_config = ConfigDict(extra="forbid", defer_build=True)
 
@@ -80,6 +84,8 @@ class Response(BaseModel, Generic[P]):
     status: Status = Status.COMPLETED
     payload: P | None = None
     error: Failure | None = None
+    questions: list[str] = Field(default_factory=list[str])
+    metadata: dict[str, JsonValue] = Field(default_factory=dict[str, JsonValue])
 
     @model_validator(mode="after")
     def _check_status(self) -> Self:
@@ -92,13 +98,24 @@ class Response(BaseModel, Generic[P]):
     @classmethod
     def completed(cls, request: Request[Any], payload: P) -> Self:
         """A successful response to ``request``."""
-        return cls(request_id=request.request_id, payload=payload)
+        return cls(request_id=request.request_id, payload=payload, metadata=request.metadata)
 
     @classmethod
-    def failed(cls, request: Request[Any], error: CallError) -> Self:
+    def failed(cls, request: Request[Any], error: RemitError) -> Self:
         """A failed response to ``request``."""
+        return cls.failed_as(request.request_id, error, request.metadata)
+
+    @classmethod
+    def failed_as(cls, request_id: UUID, error: RemitError, metadata: Mapping[str, JsonValue] = _NO_METADATA) -> Self:
+        """A failed response to the request of that id, which could perhaps not be read."""
         failure = Failure(code=error.code, message=error.message)
-        return cls(request_id=request.request_id, status=Status.FAILED, error=failure)
+        return cls(request_id=request_id, status=Status.FAILED, error=failure, metadata={**metadata})
+
+    @classmethod
+    def pending(cls, request: Request[Any], questions: Iterable[str]) -> Self:
+        """A response that waits until ``questions`` are decided."""
+        asked, metadata = list(questions), request.metadata
+        return cls(request_id=request.request_id, status=Status.PENDING, questions=asked, metadata=metadata)
 
 
 def payload_model_of(envelope: type[Request[Any] | Response[Any]]) -> type[BaseModel]:
@@ -163,15 +180,13 @@ class ToolResponsePayload(BaseModel):
 
 
 class ToolResponse(Response[ToolResponsePayload]):
-    """The response to a request for a tool. ``questions``: the ids of those that are open, while it is PENDING."""
-
-    questions: list[str] = Field(default_factory=list[str])
+    """The response to a request for a tool."""
 
     @classmethod
     def for_reply(cls, request: ToolRequest, reply: Reply | None, *, questions: tuple[str, ...] = ()) -> Self:
         """The response for a reply; without a reply it is PENDING until ``questions`` are decided."""
         if reply is None:
-            return cls(request_id=request.request_id, status=Status.PENDING, questions=list(questions))
+            return cls.pending(request, questions)
         if reply.outcome != "ok":
             return cls.failed(request, reply.error or error_from_reply(reply.content))
         return cls.completed(request, ToolResponsePayload(result=_parse_content(reply.content)))
@@ -183,61 +198,3 @@ def _parse_content(content: str) -> JsonValue:
         return _JSON_VALUE.validate_json(content)
     except ValueError:
         return content
-
-
-class CallsByName(Protocol):
-    """Calls tools by name: a runtime, or a client of one."""
-
-    async def call_by_name(
-        self,
-        name: str,
-        arguments: Arguments,
-        *,
-        by: Principal,
-        conversation: str = "",
-        idempotency_key: str = "",
-        target: str = "",
-    ) -> RunResult[Any]:
-        """Call a tool by its name."""
-        ...
-
-
-def _read_request(request: ToolRequest | Mapping[str, object]) -> ToolRequest:
-    """The request, validated if it is a mapping that was read from JSON."""
-    if not isinstance(request, Mapping):
-        check_instance("handle_request: request", request, ToolRequest, "give a ToolRequest, or its JSON as a dict")
-        return request
-    try:
-        return ToolRequest.model_validate({**request})
-    except ValidationError as error:
-        found = "; ".join(describe_mistake(each) for each in error.errors(include_url=False))
-        raise RequestError(f"the request is no ToolRequest: {found}") from error
-
-
-async def handle_request(
-    runtime: CallsByName, request: ToolRequest | Mapping[str, object], *, by: Principal, target: str = ""
-) -> ToolResponse:
-    """Call the requested tool and return the response, which is PENDING while a question is open.
-
-    ``request`` may be a dict that was read from JSON. The session of the request is the conversation of the call, and
-    its id the idempotency key. To get the outcome, send the request again once its questions are decided.
-
-    Raises:
-        RequestError: the JSON is no request, ``by`` is not its user, or the application has no such tool.
-    """
-    check_method("handle_request: runtime", runtime, "call_by_name", "give a Runtime")
-    request = _read_request(request)
-    check_principal("by", by)
-    if as_normalized("user_id", request.user_id) != by.name:
-        raise RequestDeniedError(
-            f"request {request.request_id} names the user {request.user_id!r}, but {by.name!r} sends it"
-        )
-    result = await runtime.call_by_name(
-        request.payload.tool_name,
-        request.arguments(),
-        by=by,
-        conversation=request.session_id or "",
-        idempotency_key=str(request.request_id),
-        target=target,
-    )
-    return ToolResponse.for_reply(request, result.reply, questions=result.questions)

@@ -7,6 +7,7 @@ operations that respond PENDING, or need the id of their request.
 from __future__ import annotations
 
 import inspect
+import json
 import typing
 from collections.abc import Awaitable, Callable
 from types import FunctionType, MethodType
@@ -72,8 +73,8 @@ def _as_envelope(annotation: object, envelope: type[E]) -> type[E] | None:
 def wrap_in_envelope(function: OperationFunction, envelopes: Envelopes) -> Callable[..., Awaitable[Any]]:
     """A tool body that wraps the payload in a request, calls the operation and unwraps the response.
 
-    ``request_id`` derives from the call's idempotency key, so every attempt has the same. User and session come from
-    the caller, never from the arguments.
+    ``request_id`` derives from the call's idempotency key, so every attempt has the same. User, session and metadata
+    come from the caller, never from the arguments.
     """
     request, context = envelopes.request, envelopes.context_type
 
@@ -83,6 +84,7 @@ def wrap_in_envelope(function: OperationFunction, envelopes: Envelopes) -> Calla
             session_id=ctx.caller.conversation or None,
             user_id=ctx.caller.principal.name,
             payload=payload,
+            metadata=json.loads(ctx.caller.metadata or "{}"),
         )
         return unwrap_response(await function(*((ctx,) if context else ()), envelope))
 

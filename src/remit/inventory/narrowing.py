@@ -7,7 +7,8 @@ from typing import Any, cast
 
 from pydantic import BaseModel, JsonValue, ValidationError, create_model
 
-from remit.contracts.callee import Frame, LeafContext
+from remit.contracts.body_context import frame_of
+from remit.contracts.callee import LeafContext
 from remit.contracts.schema import Input
 from remit.contracts.tool import Tool
 from remit.errors import ContractError, InvalidArgumentsError
@@ -68,7 +69,7 @@ def narrow_tool_body(
             whole = full_model.model_validate({**given, **fixed}, by_name=True, by_alias=False)
         except ValidationError as error:
             raise InvalidArgumentsError(tool.schema_in.explain(error)) from error
-        return await tool.run(whole, cast("Frame", ctx))
+        return await tool.run(whole, frame_of(ctx))
 
     body.__name__ = tool.name
     body.__annotations__ = {"ctx": LeafContext, "payload": narrowed_model, "return": tool.schema_out.result_type}

@@ -8,16 +8,18 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import cast
 
 from remit.contracts.tool import Tool
 from remit.core.call_checks import check_arguments
-from remit.core.checks import as_tuple, as_tuple_of, check_functions, check_instances, check_text
+from remit.core.checks import as_tuple, as_tuple_of, check_functions, check_instances, check_subclass, check_text
 from remit.dispatch.registry import keeps_layers
 from remit.errors import ContractError, SetupError
 from remit.inventory.binder import Binder, BoundSlice, ComposeFunction, find_tool
 from remit.inventory.definition import AnyTool, MethodDefinition, ToolDefinition
 from remit.inventory.document import Inventory
+from remit.inventory.envelope import ToolRequest
 from remit.inventory.schema import MethodEntry, ToolEntry
 from remit.schemas.finding import InventoryError
 
@@ -36,6 +38,7 @@ class Operations:
         compose: given a lookup for the tools of ``domain_objects``, returns the objects whose functions call them, such
             as pipelines.
         parts: operations of slices of ``inventory``, which are reused.
+        tool_request: the requests for tools by name, if they have more fields than a `ToolRequest`.
 
     Raises:
         InventoryError: code and inventory do not fit; has all findings.
@@ -49,8 +52,11 @@ class Operations:
         *,
         compose: ComposeFunction | None = None,
         parts: Iterable[Operations] = (),
+        tool_request: type[ToolRequest] = ToolRequest,
     ) -> None:
         check_instances("Operations", inventory=(inventory, Inventory))
+        check_subclass("Operations: tool_request", tool_request, ToolRequest, "give a subclass of ToolRequest")
+        self.tool_request = tool_request
         if compose is not None:
             check_functions("Operations", compose=compose)
         self.inventory = inventory
@@ -68,6 +74,44 @@ class Operations:
     def callees(self) -> tuple[AnyTool, ...]:
         """All tools, for agents and applications, in the order of the inventory."""
         return tuple(definition.tool for definition in self.tools.values())
+
+    @cached_property
+    def programs(self) -> Mapping[str, ToolDefinition]:
+        """The methods that have no tool, by key: programs call them, under their own policies."""
+        with_tools = {id(each.method) for each in self.tools.values()}
+        methods = (each for each in self.methods.values() if id(each) not in with_tools)
+        return {each.metadata.key: self._define_program(each) for each in methods}
+
+    def _define_program(self, method: MethodDefinition) -> ToolDefinition:
+        layers = self.inventory.policy_table.build_stack(method.policies, method.facts, {})
+        key, location = method.metadata.key, method.metadata.inventory_location
+        tool = method.contract.with_key(key).layer(layers)
+        return ToolDefinition(
+            name=key,
+            method=method,
+            policies=method.policies,
+            fixed_values={},
+            hidden_parameters=(),
+            location=location,
+            tool=tool,
+        )
+
+    @property
+    def method_callees(self) -> Mapping[str, AnyTool]:
+        """What a call by the key of a method calls: its one tool that has all parameters, or else the program.
+
+        A method with several tools, or whose tools narrow it, is called by the name of a tool.
+        """
+        found = {key: each.tool for key, each in self.programs.items()}
+        for key, method in self.methods.items():
+            tools = self.tools_of(method)
+            if len(tools) == 1 and not (tools[0].fixed_values or tools[0].hidden_parameters):
+                found[key] = tools[0].tool
+        return found
+
+    def tools_of(self, method: MethodDefinition) -> tuple[ToolDefinition, ...]:
+        """The tools of a method."""
+        return tuple(each for each in self.tools.values() if each.method is method)
 
     def find_tool(self, name: str) -> AnyTool:
         """The tool of that name.

@@ -61,11 +61,11 @@ def compare_application(
         callees: everything that the application offers, with the tools of its agents.
         layers: the layers around every call of the application.
     """
-    everything = list(callees)
+    everything = [*callees, *(each.tool for each in operations.programs.values())]
     offered = [each for each in everything if not isinstance(each, (HandoffTool, SearchTools))]
     agents = ["", *(each.name for each in offered if isinstance(each, AgentLike))]
     for callee in offered:
-        definition = operations.tools.get(callee.name)
+        definition = operations.tools.get(callee.name) or operations.programs.get(callee.name)
         where = locate_callee(callee)
         if definition is not None:
             yield from _check_object(callee, definition)

@@ -7,11 +7,12 @@ import copy
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
-from typing import Any, Final, Generic, Literal, TypeVar, cast
+from typing import Any, Final, Generic, Literal, TypeVar
 
 from pydantic import BaseModel, JsonValue
 
 from remit.contracts.arguments import Arguments
+from remit.contracts.body_context import frame_of
 from remit.contracts.call import CallLayer, ToolLayer, to_call_layers
 from remit.contracts.callee import UNKNOWN, Callee, Context, Frame, ReconcileResult
 from remit.contracts.classification import Classification, Complexity
@@ -180,7 +181,7 @@ class Pipeline(Generic[P]):
 
     async def run_within(self, ctx: Context, payload: P) -> PipelineResult:
         """Run the steps inside the body of another operation, which the inventory governs separately."""
-        return await self.run(payload, cast("Frame", ctx))
+        return await self.run(payload, frame_of(ctx))
 
     async def reconcile(self, _payload: BaseModel, _frame: Frame, /) -> ReconcileResult:
         """Return UNKNOWN: an interrupted pipeline runs again."""

@@ -36,7 +36,7 @@ from remit_casefile.policies.vocabulary import VOCABULARY
 from remit_casefile.sessions.conversation_sessions import ConversationSessions
 from remit_casefile.sessions.events import ToolEvents
 from remit_casefile.sessions.gate import OwnSessionGate
-from remit_casefile.sessions.requests import ToolRequests
+from remit_casefile.sessions.requests import CasefileToolRequest, ToolRequests
 from remit_casefile.sessions.sessions import ToolSessions
 from remit_casefile.storage.database import Database
 from remit_casefile.workers import load_workers
@@ -115,15 +115,14 @@ def build(
     parts.append(Operations(inventory.slice("communication", "chat_session"), (ChatSessions(database),)))
     requests, chat = ToolRequests(database), Chat(database, agent, chat_models)
     record_tools = (*requests.record_tools, *chat.record_tools)
+    operations = Operations(inventory, (requests, chat, *record_tools), parts=parts, tool_request=CasefileToolRequest)
     return CasefileApplication(
         database=database,
         env=env,
         cases=cases,
         access_list=access_list,
         clients=clients,
-        app=_assemble_app(
-            env, agent, Operations(inventory, (requests, chat, *record_tools), parts=parts), load_workers(tools)
-        ),
+        app=_assemble_app(env, agent, operations, load_workers(tools)),
     )
 
 

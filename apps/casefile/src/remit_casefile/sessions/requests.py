@@ -10,9 +10,9 @@ from pydantic_core import to_jsonable_python
 
 from remit import Context
 from remit.errors import BlockedError, CallError
-from remit.inventory import SECRET_FIELDS, ToolRequestPayload, ToolResponsePayload
+from remit.inventory import SECRET_FIELDS, ToolRequest, ToolRequestPayload, ToolResponsePayload
 from remit.layers import redact_fields
-from remit.tools import Callee
+from remit.tools import Arguments, Callee
 from remit_casefile.casefiles.texts import PRINTABLE
 from remit_casefile.sessions.interruptions import track_interruption
 from remit_casefile.sessions.payloads import CasefileId
@@ -40,6 +40,24 @@ class ProcessToolRequestPayload(ToolRequestPayload):
     session_request_id: str | None = Field(
         default=None, pattern=r"^sr_", description="A request to make again as it was."
     )
+
+
+class CasefileToolRequestPayload(ToolRequestPayload):
+    """The tool, its parameters, and the casefile that it is about."""
+
+    casefile_id: CasefileId | None = None
+
+
+class CasefileToolRequest(ToolRequest):
+    """A request for a tool by name, whose casefile is the parameter ``casefile_id`` unless the parameters have one."""
+
+    payload: CasefileToolRequestPayload  # pyright: ignore[reportIncompatibleVariableOverride] - narrower, never assigned
+
+    def arguments(self) -> Arguments:
+        """The arguments of the requested call."""
+        casefile, given = self.payload.casefile_id, self.payload.parameters
+        parameters = given if casefile is None else {"casefile_id": casefile, **given}
+        return Arguments(json.dumps(parameters, ensure_ascii=False), dict(parameters))
 
 
 class ToolResultPayload(ToolResponsePayload):

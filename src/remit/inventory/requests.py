@@ -1,0 +1,212 @@
+"""Answers requests in envelopes: for a tool by its name, or for a method by its own request."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple, Protocol, overload
+from uuid import UUID, uuid4
+
+from pydantic import BaseModel, ValidationError
+
+from remit.contracts.arguments import Arguments
+from remit.contracts.principal import Principal, check_principal
+from remit.core.checks import check_instance, check_method
+from remit.core.names import as_normalized
+from remit.engine.result import RunResult
+from remit.errors import RemitError, RequestDeniedError, RequestError, RequestNotFoundError, error_from_reply
+from remit.inventory.definition import MethodDefinition
+from remit.inventory.envelope import (
+    Request,
+    Response,
+    ToolRequest,
+    ToolResponse,
+    payload_model_of,
+)
+from remit.inventory.operations import Operations
+from remit.schemas.mistakes import describe_mistake
+
+
+class HasOperations(Protocol):
+    """An application, with its operations if it has an inventory."""
+
+    @property
+    def operations(self) -> Operations | None:
+        """Code and inventory."""
+        ...
+
+
+class CallsByName(Protocol):
+    """A runtime of an application: it calls tools by name and methods by key."""
+
+    @property
+    def app(self) -> HasOperations:
+        """The application."""
+        ...
+
+    async def call_by_name(
+        self,
+        name: str,
+        arguments: Arguments,
+        *,
+        by: Principal,
+        conversation: str = "",
+        idempotency_key: str = "",
+        target: str = "",
+        metadata: Mapping[str, Any] | None = None,
+    ) -> RunResult[Any]:
+        """Call a tool or a method."""
+        ...
+
+
+class _Asked(NamedTuple):
+    """A request that was understood: what it calls, with which arguments; ``method`` is None for a tool by name."""
+
+    request: Request[Any]
+    name: str
+    arguments: Arguments
+    method: MethodDefinition | None
+
+
+@overload
+async def handle_request(
+    runtime: CallsByName, request: ToolRequest, *, by: Principal, target: str = ""
+) -> ToolResponse: ...
+@overload
+async def handle_request(
+    runtime: CallsByName,
+    request: Request[Any] | Mapping[str, object],
+    *,
+    by: Principal,
+    target: str = "",
+    method: str = "",
+) -> Response[Any]: ...
+async def handle_request(
+    runtime: CallsByName,
+    request: Request[Any] | Mapping[str, object],
+    *,
+    by: Principal,
+    target: str = "",
+    method: str = "",
+) -> Response[Any]:
+    """Make the requested call and return the response, which is PENDING while a question is open.
+
+    ``request`` is a `ToolRequest`, which names a tool, or the request of a method, like ``CreateCasefileRequest``. It
+    may be a dict that was read from JSON: its ``operation`` says which it is, or ``method``, the key of a method. The
+    session of the request is the conversation of the call, its id the idempotency key, and its metadata is kept in the
+    header of the run. To get the outcome, send the request again once its questions are decided.
+
+    Every error of the request or the call is a FAILED response with the code of the error.
+
+    Raises:
+        SetupError: an argument has the wrong type.
+    """
+    check_method("handle_request: runtime", runtime, "call_by_name", "give a Runtime")
+    check_principal("by", by)
+    if not isinstance(request, Mapping):
+        check_instance("handle_request: request", request, Request, "give a ToolRequest, or its JSON as a dict")
+    try:
+        asked = _read(request, runtime.app.operations, method)
+    except RemitError as error:
+        return _fail_unread(request, error)
+    try:
+        return _respond(asked, await _call(runtime, asked, by, target))
+    except RemitError as error:
+        return _response_type(asked).failed(asked.request, error)
+
+
+async def _call(runtime: CallsByName, asked: _Asked, by: Principal, target: str) -> RunResult[Any]:
+    request = asked.request
+    if as_normalized("user_id", request.user_id) != by.name:
+        raise RequestDeniedError(
+            f"request {request.request_id} names the user {request.user_id!r}, but {by.name!r} sends it"
+        )
+    return await runtime.call_by_name(
+        asked.name,
+        asked.arguments,
+        by=by,
+        conversation=request.session_id or "",
+        idempotency_key=str(request.request_id),
+        target=target,
+        metadata=request.metadata,
+    )
+
+
+def _read(request: Request[Any] | Mapping[str, object], operations: Operations | None, method: str) -> _Asked:
+    """What a request asks for.
+
+    Raises:
+        RequestError: it is no request, or there is no such method.
+    """
+    tool_request = ToolRequest if operations is None else operations.tool_request
+    if isinstance(request, Mapping):
+        definition = _find_method(operations, method, request.get("operation", ""))
+        request = _validate(request, tool_request if definition is None else definition.request)
+    else:
+        is_for_tool = isinstance(request, ToolRequest) and not method
+        definition = None if is_for_tool else _find_method(operations, method, request.operation)
+        if definition is not None and not isinstance(request, definition.request):
+            name = definition.request.__name__
+            raise RequestError(f"{type(request).__name__} is no {name}; give one, or its JSON as a dict")
+    if definition is None and isinstance(request, ToolRequest):
+        return _Asked(request, request.payload.tool_name, request.arguments(), None)
+    if operations is None or definition is None:
+        raise RequestNotFoundError(f"no method has the operation {request.operation!r}; write method=…, its key")
+    tools = operations.tools_of(definition)
+    key = definition.metadata.key
+    if key not in operations.method_callees:
+        names = ", ".join(each.name for each in tools)
+        raise RequestError(f"the method {key} is called by its tools ({names}); send a ToolRequest for one of them")
+    return _Asked(request, key, definition.contract.schema_in.dump_arguments(request.payload), definition)
+
+
+def _find_method(operations: Operations | None, key: str, operation: object) -> MethodDefinition | None:
+    """The method with that key, or the one with that operation; None if a tool is asked for."""
+    methods: Mapping[str, MethodDefinition] = {} if operations is None else operations.methods
+    if key:
+        if key not in methods:
+            raise RequestNotFoundError(f"the inventory has no method {key!r}")
+        return methods[key]
+    found = [each for each in methods.values() if each.name == operation]
+    if len(found) > 1:
+        keys = " or ".join(repr(each.metadata.key) for each in found)
+        raise RequestError(f"several methods have the operation {operation!r}; write method={keys}")
+    return found[0] if found else None
+
+
+def _validate(request: Mapping[str, object], model: type[Request[Any]]) -> Request[Any]:
+    try:
+        return model.model_validate({**request})
+    except ValidationError as error:
+        found = "; ".join(describe_mistake(each) for each in error.errors(include_url=False))
+        raise RequestError(f"the request is no {model.__name__}: {found}") from error
+
+
+def _respond(asked: _Asked, result: RunResult[Any]) -> Response[Any]:
+    """The response for the outcome of a call."""
+    reply, response = result.reply, _response_type(asked)
+    if asked.method is None and isinstance(asked.request, ToolRequest):
+        return ToolResponse.for_reply(asked.request, reply, questions=result.questions)
+    if reply is None:
+        return response.pending(asked.request, result.questions)
+    if reply.outcome != "ok":
+        return response.failed(asked.request, reply.error or error_from_reply(reply.content))
+    payload_type = payload_model_of(response)
+    value: Any = result.value()
+    return response.completed(
+        asked.request, value if isinstance(value, payload_type) else payload_type.model_validate(value)
+    )
+
+
+def _response_type(asked: _Asked) -> type[Response[Any]]:
+    return ToolResponse if asked.method is None else asked.method.response
+
+
+def _fail_unread(request: Request[Any] | Mapping[str, object], error: RemitError) -> Response[Any]:
+    """The response to what is no request, under its id if it has one."""
+    if isinstance(request, Request):
+        return Response[BaseModel].failed(request, error)
+    try:
+        ident = UUID(str(request.get("request_id")))
+    except ValueError:
+        ident = uuid4()
+    return ToolResponse.failed_as(ident, error)

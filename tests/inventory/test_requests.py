@@ -1,0 +1,338 @@
+"""Methods are called by their own requests or by key, with or without a tool, and every error is a FAILED response."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+from pydantic import BaseModel
+
+from remit import Agent, App, Block, Context, Effect, LeafContext, Policy, Runtime, Stack, Tool, When, tool
+from remit.errors import ContractError, NotFoundError, RequestNotFoundError, SetupError
+from remit.inventory import (
+    InventoryError,
+    Operations,
+    PolicyTable,
+    Request,
+    Response,
+    Status,
+    ToolRequest,
+    ToolRequestPayload,
+    Vocabulary,
+    business_rules_section,
+    handle_request,
+    read_inventory,
+    run_checklist,
+)
+from remit.items import RunOpened
+from remit.layers import Validate
+from remit.testing import superuser
+from remit.tools import Arguments
+from tests.runtime.kit import items_of
+
+ADA = superuser()
+ENTRIES = {
+    "loans.yaml": """\
+domain: library
+subdomain: loans
+methods:
+  renew:
+    classification: {capability: update}
+    effect: keyed
+    business_rules: {required_permissions: [books:lend]}
+    tools:
+      renew_loan: {}
+  count:
+    classification: {capability: read}
+    effect: pure
+    without_tool: only programs count
+    implementation: Loans.count
+    business_rules: {required_permissions: [books:lend]}
+  burn:
+    classification: {capability: delete}
+    effect: unsafe
+    risk: high
+    without_tool: only programs burn
+    business_rules: {required_permissions: [books:lend]}
+  inspect:
+    classification: {capability: read}
+    effect: pure
+    business_rules: {template: public_access}
+    tools:
+      inspect_loan: {fix: {deep: false}}
+  order:
+    classification: {capability: create}
+    effect: unsafe
+    without_tool: only programs order
+    business_rules: {template: public_access}
+""",
+    "shop.yaml": """\
+domain: library
+subdomain: shop
+methods:
+  count:
+    classification: {capability: read}
+    effect: pure
+    without_tool: only programs count
+    implementation: Shop.count
+    business_rules: {template: public_access}
+""",
+}
+
+
+class Loan(BaseModel):
+    """A loan."""
+
+    number: int
+
+
+class RenewRequest(Request[Loan], operation="renew"):
+    """The request for one more month."""
+
+
+class RenewResponse(Response[Loan]):
+    """The renewed loan."""
+
+
+class Order(BaseModel):
+    """A book to order."""
+
+    title: str = ""
+
+
+class OrderRequest(Request[Order], operation="order"):
+    """The request for a book."""
+
+
+class OrderResponse(Response[Order]):
+    """What was ordered."""
+
+
+class Loans:
+    """The lending desk."""
+
+    def __init__(self) -> None:
+        self.seen: list[RenewRequest] = []
+
+    async def renew(self, ctx: LeafContext, request: RenewRequest) -> RenewResponse:
+        """Renew a loan."""
+        assert ctx.key
+        self.seen.append(request)
+        if request.payload.number == 13:
+            raise NotFoundError("there is no loan 13")
+        return RenewResponse.completed(request, request.payload)
+
+    async def count(self, prefix: str) -> list[str]:
+        """Count the loans."""
+        return [prefix]
+
+    async def burn(self, payload: Loan) -> str:
+        """Burn a book."""
+        return f"burned {payload.number}"
+
+    async def inspect(self, number: int, deep: bool = True) -> str:
+        """Look at a loan."""
+        return f"{number} {deep}"
+
+    async def order(self, request: OrderRequest) -> OrderResponse:
+        """Order a book."""
+        return OrderResponse.completed(request, request.payload)
+
+
+class Shop:
+    """The museum shop."""
+
+    async def count(self) -> int:
+        """Count the postcards."""
+        return 3
+
+
+class DeskPayload(ToolRequestPayload):
+    """The tool, its parameters and the desk."""
+
+    desk: int = 0
+
+
+class DeskRequest(ToolRequest):
+    """A request for a tool at a desk."""
+
+    payload: DeskPayload  # pyright: ignore[reportIncompatibleVariableOverride] - narrower, and never assigned
+
+    def arguments(self) -> Arguments:
+        """The arguments, with the desk as the number if there is none."""
+        given = {"number": self.payload.desk, **self.payload.parameters}
+        return ToolRequest(user_id="x", payload=ToolRequestPayload(tool_name="x", parameters=given)).arguments()
+
+
+class Library:
+    def __init__(self, folder: Path, *more: Tool[..., Any], **options: Any) -> None:
+        for name, text in ENTRIES.items():
+            (folder / name).write_text(text, encoding="utf-8")
+        words = Vocabulary(domains={"library": {"loans", "shop"}}, permissions={"books:lend"})
+        inventory = read_inventory(folder, PolicyTable(business_rules_section(version="1.0")), words)
+        self.loans = Loans()
+        self.operations = Operations(inventory, (self.loans, Shop(), *more), **options)
+        self.runtime = self.make_runtime()
+
+    def make_runtime(self, **options: Any) -> Runtime:
+        return Runtime(App(name="library", tools=self.operations.callees, operations=self.operations, **options))
+
+    async def send(self, request: Any, **options: Any) -> tuple[str, Any]:
+        """The status of the response, with its payload or the code and message of its error."""
+        response = await handle_request(self.runtime, request, by=options.pop("by", ADA), **options)
+        if response.error is not None:
+            return response.error.code, response.error.message
+        return response.status.value, response.payload and response.payload.model_dump()
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Library:
+    return Library(tmp_path)
+
+
+async def test_the_request_of_a_method_is_answered_with_the_response_of_the_method(library: Library) -> None:
+    request = RenewRequest(user_id="ada", session_id="s1", payload=Loan(number=1), metadata={"trace": "t1"})
+    response = await handle_request(library.runtime, request, by=ADA)
+    assert type(response) is RenewResponse
+    assert response.model_dump(mode="json") == {
+        "request_id": str(request.request_id),
+        "status": "COMPLETED",
+        "payload": {"number": 1},
+        "error": None,
+        "questions": [],
+        "metadata": {"trace": "t1"},
+    }
+    (seen,) = library.loans.seen
+    assert (seen.user_id, seen.session_id, seen.metadata) == ("ada", "s1", {"trace": "t1"})
+    (row,) = await library.runtime.store.list_runs()
+    header = (await items_of(library.runtime.store, row.run))[0]
+    assert isinstance(header, RunOpened)
+    assert (header.callee, header.metadata) == ("renew_loan", '{"trace":"t1"}')
+    assert await handle_request(library.runtime, request, by=ADA) == response
+    assert len(library.loans.seen) == 1
+
+
+async def test_a_derived_request_and_json_are_answered_alike(library: Library) -> None:
+    method = library.operations.methods["library.loans.count"]
+    request = method.request(user_id="ada", payload=method.payload.model_validate({"prefix": "a"}))
+    assert await library.send(request, method="library.loans.count") == ("COMPLETED", ["a"])
+    sent = {**request.model_dump(mode="json"), "request_id": str(uuid4())}
+    assert await library.send(sent, method="library.loans.count") == ("COMPLETED", ["a"])
+    renewed = {"user_id": "ada", "operation": "renew", "payload": {"number": 2}}
+    assert await library.send(renewed) == ("COMPLETED", {"number": 2})
+
+
+async def test_a_method_without_a_tool_is_called_by_key_under_its_own_policies(library: Library) -> None:
+    count = Arguments('{"prefix":"a"}', {"prefix": "a"})
+    result = await library.runtime.call_by_name("library.loans.count", count, by=ADA)
+    assert result.value() == ["a"]
+    assert (await library.runtime.replay(result.run)).is_identical
+    denied = await library.runtime.call_by_name("library.loans.count", count, by=superuser("books:read", name="bob"))
+    assert "missing permission books:lend" in denied.text
+    assert [each.name for each in library.operations.callees] == ["renew_loan", "inspect_loan"]
+
+
+async def test_a_method_of_high_risk_waits_for_an_approver_and_its_response_is_pending(library: Library) -> None:
+    request = {"request_id": str(uuid4()), "user_id": "ada", "operation": "burn", "payload": {"number": 7}}
+    pending = await handle_request(library.runtime, request, by=ADA)
+    assert (pending.status, pending.payload) == (Status.PENDING, None)
+    await library.runtime.decide(pending.questions[0], approved=True, by=superuser(name="bob"))
+    assert await library.send(request) == ("COMPLETED", "burned 7")
+
+
+@pytest.mark.parametrize("name", ["library.loans.count", "library.loans.renew"])
+async def test_code_of_the_application_calls_a_method_by_key(tmp_path: Path, name: str) -> None:
+    arguments = {"prefix": "a"} if name.endswith("count") else {"number": 3}
+
+    @tool(effect=Effect.COMPOSED)
+    async def ask(ctx: Context) -> str:
+        """Ask a method."""
+        return str(await ctx.call(name, arguments))
+
+    runtime = Library(tmp_path, ask).runtime
+    assert (await runtime.call(ask, ADA)).value() in {"['a']", "number=3"}
+
+
+async def test_every_error_of_a_request_is_a_failed_response(library: Library) -> None:
+    renew: dict[str, Any] = {"user_id": "ada", "operation": "renew", "payload": {"number": 1}}
+    assert await library.send({**renew, "payload": {"number": 13}}) == ("NOT_FOUND", "there is no loan 13")
+    code, message = await library.send({**renew, "payload": {}})
+    assert (code, message) == ("BAD_REQUEST", "the request is no RenewRequest: payload.number: Field required")
+    code, message = await library.send({**renew, "user_id": "bob"})
+    assert (code, message.partition(" names ")[2]) == ("REQUEST_DENIED", "the user 'bob', but 'ada' sends it")
+    again = {**renew, "request_id": str(UUID(int=7))}
+    assert (await library.send(again))[0] == "COMPLETED"
+    assert (await library.send({**again, "payload": {"number": 2}}))[0] == "IDEMPOTENCY_KEY_REUSED"
+    unknown = {"user_id": "ada", "operation": "tool_execution", "payload": {"tool_name": "nope"}}
+    assert (await library.send(unknown))[0] == "REQUEST_NOT_FOUND"
+    assert await library.send(renew, method="nope") == ("REQUEST_NOT_FOUND", "the inventory has no method 'nope'")
+    count: dict[str, Any] = {"user_id": "ada", "operation": "count", "payload": {}}
+    several = "write method='library.loans.count' or 'library.shop.count'"
+    assert await library.send(count) == ("BAD_REQUEST", f"several methods have the operation 'count'; {several}")
+    assert await library.send(count, method="library.shop.count") == ("COMPLETED", 3)
+    inspect = {"user_id": "ada", "operation": "inspect", "payload": {"number": 1}}
+    assert await library.send(inspect) == (
+        "BAD_REQUEST",
+        "the method library.loans.inspect is called by its tools (inspect_loan); send a ToolRequest for one of them",
+    )
+    huge = {**renew, "metadata": {"x": "y" * 5000}}
+    assert await library.send(huge) == ("BAD_REQUEST", "metadata is too long; give at most 4,000 characters")
+
+
+async def test_a_failed_response_has_the_id_and_the_metadata_of_its_request(library: Library) -> None:
+    wrong = OrderRequest(user_id="ada", payload=Order(), metadata={"a": 1})
+    response = await handle_request(library.runtime, wrong, by=ADA, method="library.loans.renew")
+    assert (response.request_id, response.metadata) == (wrong.request_id, {"a": 1})
+    assert response.error is not None
+    assert response.error.message == "OrderRequest is no RenewRequest; give one, or its JSON as a dict"
+    for sent, ident in (({"request_id": str(UUID(int=7))}, UUID(int=7)), ({"request_id": 7}, None)):
+        failed = await handle_request(library.runtime, sent, by=ADA)
+        assert failed.status is Status.FAILED
+        assert ident in {failed.request_id, None}
+
+
+async def test_without_an_inventory_a_request_of_a_method_fails() -> None:
+    runtime = Runtime(App(name="bare"))
+    response = await handle_request(runtime, OrderRequest(user_id="ada", payload=Order()), by=ADA)
+    assert response.error is not None
+    assert response.error.message == "no method has the operation 'order'; write method=…, its key"
+
+
+async def test_an_application_may_add_fields_to_requests_for_tools(tmp_path: Path) -> None:
+    library = Library(tmp_path, tool_request=DeskRequest)
+    sent: dict[str, Any] = {"user_id": "ada", "payload": {"tool_name": "renew_loan", "parameters": {}, "desk": 4}}
+    assert await library.send(sent) == ("COMPLETED", {"result": {"number": 4}})
+    assert await library.send(DeskRequest.model_validate(sent)) == ("COMPLETED", {"result": {"number": 4}})
+    with pytest.raises(SetupError, match=r"Operations: tool_request is .*; give a subclass of ToolRequest"):
+        Library(tmp_path, tool_request=OrderRequest)
+
+
+async def test_a_tool_that_the_application_does_not_offer_is_not_called_by_the_key_of_its_method(
+    library: Library,
+) -> None:
+    runtime = Runtime(App(name="library", operations=library.operations))
+    with pytest.raises(RequestNotFoundError, match=r"has no tool or agent 'library.loans.renew'"):
+        await runtime.call_by_name("library.loans.renew", Arguments('{"number":1}', {"number": 1}), by=ADA)
+
+
+def test_the_checks_look_at_methods_without_tools_too(library: Library) -> None:
+    bare = Stack(Validate())
+    found = {
+        (each.code, each.what)
+        for point in run_checklist(library.operations, library.operations.callees, bare)
+        for each in point.findings
+    }
+    assert ("unenforced", "library.loans.burn is of high risk, but no layer around its calls enforces it") in found
+    with pytest.raises(InventoryError, match=r"library\.loans\.burn is of high risk"):
+        library.make_runtime(policy=Policy.only())
+    named = When("no burning", tools="library.loans.burn", verdict=Block(reason="fire"))
+    assert "library.loans.burn" not in repr(library.make_runtime(policy=Policy(named)))
+
+
+def test_the_key_of_a_method_is_no_name_for_models(library: Library) -> None:
+    program = library.operations.programs["library.loans.count"].tool
+
+    with pytest.raises(ContractError, match=r"'library\.loans\.count' is not a tool name"):
+        Runtime(App(name="library", agents=(Agent("a", instructions="x", tools=[program]),)))
