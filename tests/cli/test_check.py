@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from figures.notebook import NOTES, Notebook
-from remit import Agent, App, Block, Policy, When
+from remit import Agent, App, Ask, Block, Policy, When
+from remit.layers import Approve
 from tests.cli.kit import Cli
 
 HERE = "tests.cli.test_check"
@@ -191,10 +192,10 @@ def roles(**permissions: str) -> str:
     return "".join(f"[roles.{role}]\npermissions = {json.dumps(each.split())}\n" for role, each in permissions.items())
 
 
-def notes(cli: Cli, config: str) -> list[tuple[str, str, str]]:
+def notes(cli: Cli, config: str, app: str = "app") -> list[tuple[str, str, str]]:
     """What a check of the locked application notes about the roles: code, what, and how to mend it."""
     (cli.home / "config.toml").write_text(config, encoding="utf-8")
-    told = cli("check", f"{HERE}:app", "--json")
+    told = cli("check", f"{HERE}:{app}", "--json")
     assert (told.status, told.json["holds"]) == (0, True)
     return [(note["code"], note["what"], note["mend"]) for note in told.json["notes"]]
 
@@ -217,6 +218,24 @@ def test_a_role_with_a_misspelt_permission_is_noted_and_does_not_fail_the_check(
     assert f"\nnote: {file}: unneeded-permission: the role writer grants notes:wirte" in done.out
     line = NOTES.splitlines().index("      create_note: {tags: [note, create]}") + 1
     assert f"note: {notebook.folder / 'notes.yaml'}:{line}: ungranted-permission: " in done.out
+
+
+def signed() -> App:
+    """The application with a rule whose questions the person with ``legal:sign`` decides."""
+    ask = Ask(reason="it is a contract", who="legal:sign")
+    rule = When("contracts", tools="create_note", verdict=ask)
+    limited = Approve(notebook.env, policy=Policy.only(rule)).where(tools="create_note")
+    return replace(notebook.app(), layers=[limited])
+
+
+def test_a_permission_of_who_decides_that_no_role_grants_is_noted(cli: Cli) -> None:
+    cli("lock", f"{HERE}:signed")
+    found = notes(cli, roles(owner="notes:* weather:* legal:sgin"), app="signed")
+    assert [(code, what.partition(" grants ")[2]) for code, what, _ in found] == [
+        ("ungranted-permission", "legal:sign, which the rule 'contracts' requires"),
+        ("unneeded-permission", "legal:sgin, which no tool or method requires"),
+    ]
+    assert notes(cli, roles(owner="notes:* weather:* legal:sign"), app="signed") == []
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ def check_app(
         if found.operations is None:
             return _check_start(found, app, as_json=as_json)
         points, entities = examine(found), tools_by_entity(require_operations(found))
-        notes = compare_roles(require_operations(found), offered_callees(found), _config_file())
+        notes = compare_roles(require_operations(found), offered_callees(found), found.build_layers(), _config_file())
     except InventoryError as error:
         points, notes, entities = report_load_errors(error), (), {}
     points = tuple(

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from remit.cli.audit import ACCEPT_JOURNAL, AUDIT_ALL_TENANTS
+from remit.contracts.call import ConditionalLayer
 from remit.contracts.classification import EXPERIMENT_PERMISSION, Visibility
 from remit.contracts.principal import WILDCARD, Principal
 from remit.dispatch.registry import AnyCallee, collect_callees
@@ -16,7 +17,8 @@ from remit.errors import SetupError
 from remit.inventory.governance import BUSINESS_RULES, BusinessRules
 from remit.inventory.operations import Operations
 from remit.inventory.running import locate_callee
-from remit.policies import DECIDE_PERMISSION
+from remit.layers import Approve, CallLayer
+from remit.policies import DECIDE_PERMISSION, Ask, When
 from remit.schemas.finding import Finding, display_path
 from remit.schemas.suggestions import suggest
 from remit.users import os_user, read_users
@@ -35,8 +37,12 @@ _OF_REMIT: Final = frozenset(
 )
 
 
-def compare_roles(operations: Operations, callees: Iterable[AnyCallee], config: Path) -> tuple[Finding, ...]:
+def compare_roles(
+    operations: Operations, callees: Iterable[AnyCallee], layers: Iterable[CallLayer], config: Path
+) -> tuple[Finding, ...]:
     """What the roles lack for the application, and have for nothing; nothing is compared without a file.
+
+    ``layers``: those around every call, whose rules may require a permission of the person who decides.
 
     None of it fails a check: an application may have its principals from elsewhere, its code may check further
     permissions, and a call without its permission is refused anyway.
@@ -50,7 +56,8 @@ def compare_roles(operations: Operations, callees: Iterable[AnyCallee], config: 
         what = f"the roles were not compared: {error}"
         return (Finding(code="roles-unreadable", where=where, what=what, fix="correct the file"),)
     required = _required_permissions(operations, callees)
-    return (*_find_ungranted(required, roles, where), *_find_unneeded(required, roles, where))
+    decides = _permissions_of_rules(layers)
+    return (*_find_ungranted(decides | required, roles, where), *_find_unneeded(required | decides, roles, where))
 
 
 def _required_permissions(operations: Operations, callees: Iterable[AnyCallee]) -> dict[str, dict[str, str]]:
@@ -65,6 +72,20 @@ def _required_permissions(operations: Operations, callees: Iterable[AnyCallee]) 
         _add(found, callee.facts.permissions, callee.name, locate_callee(callee) if entry is None else entry.location)
     for method in operations.methods.values():  # those without a tool
         _add(found, method.facts.permissions - found.keys(), method.metadata.key, method.metadata.inventory_location)
+    return found
+
+
+def _permissions_of_rules(layers: Iterable[CallLayer]) -> dict[str, dict[str, str]]:
+    """The permissions other than the usual one that rules require of the person who decides."""
+    found: dict[str, dict[str, str]] = {}
+    for each in layers:
+        layer = each
+        while isinstance(layer, ConditionalLayer):
+            layer = layer.layer
+        for rule in layer.policy.rules if isinstance(layer, Approve) else ():
+            verdict = rule.verdict if isinstance(rule, When) else None
+            if isinstance(verdict, Ask) and verdict.who not in _OF_REMIT:
+                _add(found, (verdict.who,), f"the rule {rule.name!r}", "the policy of the application")
     return found
 
 
