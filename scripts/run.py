@@ -1,7 +1,7 @@
 """Talks to the editor of the CMS, on a site that begins as the sample (``make run``), or rehearses without a model.
 
 Arguments are passed to ``remit run cms``. Without any, without ``REMIT_MODEL`` and without a terminal, or if the user
-chooses so in one, a script takes the model's place.
+chooses so in one, a script takes the model's place. A model that is named is not asked without a message or a terminal.
 """
 
 import json
@@ -12,15 +12,25 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 REAL_MODEL = "OPENAI_API_KEY=… REMIT_MODEL=openai:gpt-5-mini make run"
+ASK_ONCE = "make run ARGS='--ask \"Which pages are there?\"'"
 CHOICES = "d = download it, r = rehearse with a script, q = quit: "
 
 
 def main(arguments: list[str]) -> int:
     """Talk, rehearse or quit; the exit status."""
-    if arguments or os.environ.get("REMIT_MODEL"):
+    model = os.environ.get("REMIT_MODEL")
+    if arguments or (model and sys.stdin.isatty()):
         return talk(*arguments)
+    if model:
+        print(f"There is no terminal to talk to {model} in. Ask it once: {ASK_ONCE}", file=sys.stderr)
+        return 2
     if not sys.stdin.isatty():
         return rehearse("there is no terminal to talk in, and REMIT_MODEL names no model")
+    return talk_or_offer()
+
+
+def talk_or_offer() -> int:
+    """Talk with the local model; if its weights are missing, let the user choose."""
     weights = find_missing_weights()
     if weights is None:
         return talk()

@@ -78,6 +78,18 @@ def test_without_terminal_and_model_it_rehearses_on_the_sample_site(
     assert not (checkout.parent / "user/.remit").exists(), "what the user has is left alone"
 
 
+def test_without_terminal_a_model_that_is_named_is_not_asked_and_one_line_says_how_to_ask_it(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_script(checkout, monkeypatch)
+    ended = run(checkout)
+    assert (ended.status, ended.out) == (2, "")
+    (line,) = ended.err.splitlines()
+    assert line.startswith("There is no terminal to talk to scripted:")
+    assert line.endswith("""Ask it once: make run ARGS='--ask "Which pages are there?"'""")
+    assert run(checkout, "--ask", "Which pages are there?").status == 0
+
+
 def test_in_a_terminal_without_a_model_the_user_chooses(checkout: Path) -> None:
     with Talk(program=program(checkout)) as talk:
         assert "OPENAI_API_KEY=… REMIT_MODEL=openai:gpt-5-mini make run" in talk.until(CHOICE)
