@@ -150,6 +150,13 @@ CASES: Final[dict[str, Callable[[], Awaitable[object]]]] = {
         {"properties": {"v": {"items": {"anyOf": [{"const": number} for number in range(4_990)]}}}},
         {"v": [4_980] * 190},
     ),
+    "names that are all wrong": _schema({"propertyNames": {"maxLength": 2}}, {f"ab{i}": 1 for i in range(4_000)}),
+    "names that are all missing": _schema(
+        {"required": [f"r{i}" for i in range(300)]}, {f"q{i}": "v" * 30 for i in range(15_000)}
+    ),
+    "alternatives of a long text": _schema(
+        {"anyOf": [{"required": [f"r{i}"]} for i in range(4_000)]}, {"v": "v" * 1_000_000}
+    ),
     "a list of wrong items": _schema({"properties": {"v": {"items": {"type": "integer"}}}}, {"v": ["a"] * 200_000}),
     "a pattern that backtracks": _schema({"properties": {"v": {"pattern": "^(a+)+$"}}}, {"v": "a" * 500_000 + "!"}),
     "a width in a template": _template("{{ 'x'|center(2000000000) }}"),

@@ -89,8 +89,6 @@ class JsonValidator:
 
     def problems(self, value: object, *, find_all: bool = True) -> list[Problem]:
         """All problems of a JSON value, or only the first one found; empty if it fits."""
-        if self._compiled.is_valid(value):
-            return []
         errors: Iterable[ValidationError] = self._compiled.iter_errors(value) if find_all else self._first_error(value)
         return list(dict.fromkeys(each for error in errors for each in _describe(error)))
 

@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any, Final, cast
 
 from remit.schemas.closed_schema import close_schema, named_keys
+from remit.schemas.error_cost import ErrorCost
 from remit.schemas.json_schema import JsonSchema
 from remit.schemas.json_validator import DOCUMENT, JsonValidator, Problem, SchemaMismatchError
 from remit.schemas.jsontext import compact_json
@@ -55,16 +56,16 @@ class SchemaBinder:
         Raises:
             SchemaMismatchError: the value does not fit.
         """
-        is_cheap = self._cost.count(value) <= _MAX_CHEAP
-        return (self._strict if strict else self._lenient).bind(value, find_all=is_cheap)
+        checks = self._cost.count(value)
+        return (self._strict if strict else self._lenient).bind(value, checks)
 
     def check(self, value: object) -> None:
         """Raise `SchemaMismatchError` unless ``value`` fits the schema without changes."""
-        is_cheap = self._cost.count(value) <= _MAX_CHEAP
+        checks = self._cost.count(value)
         try:
-            self._lenient.check(value, find_all=is_cheap)
+            self._lenient.check(value, checks)
         except SchemaMismatchError:  # two alternatives may fit, of which only one does when others are closed
-            self._strict.check(value, find_all=is_cheap)
+            self._strict.check(value, checks)
 
     @cached_property
     def _strict(self) -> _Binding:
@@ -83,13 +84,22 @@ class _Binding:
         self._added_chars = 0
         self._named_keys: dict[int, frozenset[str] | None] = {}
 
-    def check(self, value: object, *, find_all: bool) -> None:
-        problems = self._whole.problems(value, find_all=find_all)
-        if problems:
-            raise SchemaMismatchError(problems, self._document)
+    def check(self, value: object, checks: int) -> None:
+        if not self._whole.is_valid(value):
+            raise SchemaMismatchError(self._find_problems(value, checks), self._document)
 
-    def bind(self, value: object, *, find_all: bool) -> object:
-        self.check(value, find_all=find_all)
+    def _find_problems(self, value: object, checks: int) -> list[Problem]:
+        is_affordable = self._error_cost.is_affordable(value, checks)
+        if is_affordable or not self._error_cost.has_unions:
+            return self._whole.problems(value, find_all=is_affordable and checks <= _MAX_CHEAP)
+        return [Problem((), "Input does not fit the schema, and is too large to say where; send less at a time")]
+
+    @cached_property
+    def _error_cost(self) -> ErrorCost:
+        return ErrorCost(self._document)
+
+    def bind(self, value: object, checks: int) -> object:
+        self.check(value, checks)
         self._added_chars = 0
         return self._fit(value, self._document, ())
 
