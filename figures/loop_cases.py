@@ -159,6 +159,9 @@ CASES: Final[dict[str, Callable[[], Awaitable[object]]]] = {
     ),
     "a list of wrong items": _schema({"properties": {"v": {"items": {"type": "integer"}}}}, {"v": ["a"] * 200_000}),
     "a pattern that backtracks": _schema({"properties": {"v": {"pattern": "^(a+)+$"}}}, {"v": "a" * 500_000 + "!"}),
+    "patterns that are many": _schema(
+        {"properties": {f"{i:x}": {"pattern": "\\w{2000}" + f"{i:x}"} for i in range(7_000)}}, {"1": "a"}
+    ),
     "a width in a template": _template("{{ 'x'|center(2000000000) }}"),
     "a text that doubles in a template": _template(_often("{% set n.s = n.s ~ n.s %}")),
     "a graph in a template": _template(_often("{% set n.a = [n.a, n.a] %}") + "{{ n.a|string|length }}"),

@@ -107,3 +107,9 @@ def test_without_the_library_the_extra_is_named(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setitem(sys.modules, "jsonschema_rs", None)
     with pytest.raises(SetupError, match=r"pip install 'remit\[schema\]'"):
         JsonValidator({})
+
+
+def test_all_patterns_of_a_document_share_the_memory_that_they_may_take() -> None:
+    assert JsonValidator({"pattern": "a{3000}"}, patterns=100).is_valid("a" * 3000)
+    with pytest.raises(ContractError, match=r"at #/pattern that is invalid .* time among 10,000 patterns: 'a\{3000\}'"):
+        JsonValidator({"pattern": "a{3000}"}, patterns=10_000)

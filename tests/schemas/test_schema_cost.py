@@ -187,3 +187,23 @@ def test_the_defaults_that_a_list_repeats_are_counted_together() -> None:
         assert len(str(binder.bind({"rows": [empty] * 64}, strict=True))) > 1_000_000
     with pytest.raises(SchemaMismatchError, match=r"rows\.64\.note: the defaults of the schema are too long"):
         binder.bind({"rows": [empty] * 80}, strict=True)
+
+
+@pytest.mark.parametrize(
+    ("schema", "patterns"),
+    [
+        ({}, 0),
+        ({"pattern": "a", "patternProperties": {"b": {"pattern": "c"}, "d": True}}, 4),
+        ({"anyOf": [{"pattern": "a"}, True, {"$ref": "#/$defs/d"}], "$defs": {"d": {"pattern": "b"}}}, 4),
+        ({"properties": {"a": {"pattern": "a", "default": "a"}, "b": {"pattern": "b"}, "c": True}}, 3),
+    ],
+)
+def test_a_pattern_counts_once_for_each_schema_that_is_compiled_with_it(schema: dict[str, Any], patterns: int) -> None:
+    assert SchemaCost(read_schema(schema)).patterns == patterns
+
+
+def test_the_patterns_of_alternatives_share_the_memory_of_the_document() -> None:
+    fitting = {"properties": {f"p{index}": {"pattern": f"a{{90}}{index}"} for index in range(1_000)}}
+    SchemaBinder(fitting)
+    with pytest.raises(ContractError, match=r"among [0-9,]+ patterns"):
+        SchemaBinder({"$defs": {"d": fitting}, "oneOf": [{"$ref": "#/$defs/d"}] * 60})

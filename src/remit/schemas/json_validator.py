@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 
 _MAX_ERRORS_LISTED: Final = 5
 _MAX_VALUE_SHOWN: Final = 80
+MAX_PATTERN_BYTES: Final = 64 << 20
+"""The memory that all patterns of a document may take, each an equal part of it."""
+_MAX_BYTES_OF_ONE: Final = 10 << 20
+_MAX_BYTES_OF_CACHE: Final = 2 << 20
 _TYPES: Final = ("array", "boolean", "integer", "null", "number", "object", "string")
 DOCUMENT: Final = "urn:remit:document"
 """The name of a whole document in the references of its parts."""
@@ -53,19 +57,20 @@ class SchemaMismatchError(ValueError):
 
 
 class JsonValidator:
-    """A compiled schema.
+    """A compiled schema, which is one of those that have ``patterns`` patterns together.
 
     Raises:
         ContractError: the document is not a valid schema, or has a pattern that cannot be used.
         SetupError: `jsonschema-rs` is not installed.
     """
 
-    __slots__ = ("_compiled", "_document", "_registry")
+    __slots__ = ("_compiled", "_document", "_patterns", "_registry")
 
-    def __init__(self, document: JsonSchema, registry: Registry | None = None) -> None:
+    def __init__(self, document: JsonSchema, registry: Registry | None = None, *, patterns: int = 1) -> None:
         self._document = document
         self._registry = registry
-        self._compiled = _compile(document, registry)
+        self._patterns = patterns
+        self._compiled = _compile(document, registry, patterns)
 
     def _first_error(self, value: object) -> Iterator[ValidationError]:
         import jsonschema_rs  # noqa: PLC0415 - as below
@@ -81,7 +86,7 @@ class JsonValidator:
             import jsonschema_rs  # noqa: PLC0415 - as below
 
             self._registry = jsonschema_rs.Registry([(DOCUMENT, self._document)])
-        return JsonValidator(schema, self._registry)
+        return JsonValidator(schema, self._registry, patterns=self._patterns)
 
     def is_valid(self, value: object) -> bool:
         """Whether a JSON value fits."""
@@ -93,26 +98,28 @@ class JsonValidator:
         return list(dict.fromkeys(each for error in errors for each in _describe(error)))
 
 
-def _compile(document: JsonSchema, registry: Registry | None) -> Draft202012Validator:
+def _compile(document: JsonSchema, registry: Registry | None, patterns: int) -> Draft202012Validator:
     try:
         import jsonschema_rs  # noqa: PLC0415 - 15 MB that only tools made from a JSON schema need
     except ImportError as error:
         raise SetupError(f"a tool from a JSON schema needs jsonschema-rs; {install_hint('schema')}") from error
+    size = min(_MAX_BYTES_OF_ONE, MAX_PATTERN_BYTES // max(patterns, 1))
     try:
         return jsonschema_rs.Draft202012Validator(
             document,
             mask=_MASK,
             offline=True,
-            pattern_options=jsonschema_rs.RegexOptions(),
+            pattern_options=jsonschema_rs.RegexOptions(size_limit=size, dfa_size_limit=min(size, _MAX_BYTES_OF_CACHE)),
             validate_formats=True,
             registry=registry,
         )
     except jsonschema_rs.ValidationError as error:
         where = "/".join(["#", *map(str, error.instance_path)])
         if error.kind.name == "format" and cast("Any", error.kind).format == "regex":
+            many = f" among {patterns:,} patterns" if patterns > MAX_PATTERN_BYTES // _MAX_BYTES_OF_ONE else ""
             raise ContractError(
-                f"its JSON schema has a pattern at {where} that is invalid or cannot be matched in linear "
-                f"time: {error.instance!r}; use no look-around, no back-reference and no huge repetition"
+                f"its JSON schema has a pattern at {where} that is invalid or cannot be matched in linear time{many}: "
+                f"{error.instance!r}; use no look-around, no back-reference and no huge repetition"
             ) from error
         value = repr(error.instance)[:_MAX_VALUE_SHOWN]
         names = suggest(str(error.instance), _TYPES) if error.instance_path[-1:] == ["type"] else ""

@@ -45,7 +45,7 @@ class SchemaBinder:
     def __init__(self, schema: Mapping[str, Any]) -> None:
         self.document = read_schema(schema)
         self._cost = SchemaCost(self.document)
-        self._lenient = _Binding(self.document, strict=False)
+        self._lenient = _Binding(self.document, self._cost.patterns, strict=False)
 
     def bind(self, value: object, *, strict: bool) -> object:
         """Copy ``value`` and fill in defaults.
@@ -69,16 +69,16 @@ class SchemaBinder:
 
     @cached_property
     def _strict(self) -> _Binding:
-        return _Binding(close_schema(self.document), strict=True)
+        return _Binding(close_schema(self.document), self._cost.patterns, strict=True)
 
 
 class _Binding:
     """Binds values to one document, strictly or not."""
 
-    def __init__(self, document: JsonSchema, *, strict: bool) -> None:
+    def __init__(self, document: JsonSchema, patterns: int, *, strict: bool) -> None:
         self._document = document
         self._strict = strict
-        self._whole = JsonValidator(document)
+        self._whole = JsonValidator(document, patterns=patterns)
         self._validators: dict[int, JsonValidator] = {}  # by id of a part of the document, which is never changed
         self._defaults: dict[int, tuple[object, int]] = {}
         self._added_chars = 0

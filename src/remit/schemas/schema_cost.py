@@ -32,17 +32,23 @@ _OVERLAPPING_KEYS: Final = frozenset({"patternProperties", "contains", "property
 
 
 class _Node(NamedTuple):
-    """A schema and, as their numbers, those to which it leads: for the same value and for its parts."""
+    """A schema and, as their numbers, those to which it leads: for the same value and for its parts.
+
+    ``choices`` are those that are also compiled on their own: alternatives, and properties with a default.
+    """
 
     pointer: str
     same: list[int]
     parts: list[int]
     overlapping: list[int]
     choices: list[int]
+    patterns: int
 
 
 class SchemaCost:
     """How often a validator of a document looks at one part of a value, at most.
+
+    ``patterns`` is how many patterns are compiled, each counted once for every compiled schema that leads to it.
 
     Raises:
         ContractError: the document costs too much for any value, or has a reference only to itself.
@@ -95,7 +101,7 @@ class SchemaCost:
         return True
 
     def _check_choices(self) -> None:
-        reached = 0
+        reached, self.patterns = 0, sum(node.patterns for node in self._nodes)
         for start in (each for node in self._nodes for each in node.choices):
             seen, pending = {start}, [start]
             while pending:
@@ -107,6 +113,7 @@ class SchemaCost:
                     what = f"its alternatives lead to more than {MAX_REACHED:,} schemas, each counted for each of them"
                     raise ContractError(f"its JSON schema costs too much: {what}; give it fewer alternatives")
             reached += len(seen)
+            self.patterns += sum(self._nodes[number].patterns for number in seen)
 
 
 def _read_nodes(document: JsonSchema) -> list[_Node]:
@@ -116,7 +123,8 @@ def _read_nodes(document: JsonSchema) -> list[_Node]:
 
 
 def _read_node(document: JsonSchema, pointer: str, schema: JsonSchema, numbers: Mapping[int, int]) -> _Node:
-    node = _Node(pointer, [], [], [], [])
+    patterns = ("pattern" in schema) + len(schema.get("patternProperties", ()))
+    node = _Node(pointer, [], [], [], [], patterns)
     if "$ref" in schema:
         node.same.extend(_numbers_of([resolve_pointer(document, schema["$ref"])], numbers))
     for name, child in iter_children(schema):
@@ -127,6 +135,8 @@ def _read_node(document: JsonSchema, pointer: str, schema: JsonSchema, numbers: 
             node.choices.extend(found if key in _CHOICE_KEYS else ())
         elif key not in DEFINITION_KEYS:
             (node.overlapping if key in _OVERLAPPING_KEYS else node.parts).extend(found)
+            has_default = key == "properties" and isinstance(child, dict) and "default" in child
+            node.choices.extend(found if has_default else ())
     return node
 
 
