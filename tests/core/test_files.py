@@ -10,10 +10,12 @@ import pytest
 
 from remit.core import files
 from remit.core.files import (
+    check_data_file,
     check_trusted,
     create_folder,
     ensure_private_file,
     ensure_private_folder,
+    keep_data_in,
     write_private_file,
 )
 from remit.errors import SetupError
@@ -130,3 +132,16 @@ def test_owners_and_modes_are_not_read_where_the_system_has_none(
     monkeypatch.setattr(files, "_IS_POSIX", False)
     ensure_private_file(path)
     assert mode_of(path) == 0o666
+
+
+def test_databases_are_opened_in_the_folder_of_a_block_only(tmp_path: Path) -> None:
+    outside = tmp_path / "outside.db"
+    with keep_data_in(tmp_path / "home") as refused:
+        check_data_file(tmp_path / "home" / "app" / "inside.db", "inside.db")
+        for file in (outside, None):
+            with pytest.raises(
+                SetupError, match=r"^it is not in the home of the task, so tasks would share it; let the "
+            ):
+                check_data_file(file, "it")
+        assert len(refused) == 2
+    check_data_file(outside, "it")

@@ -124,3 +124,14 @@ def test_a_schema_is_made_from_metadata_or_from_migrations(given: dict[str, Any]
         SetupError, match=r"^Schema\('notes'\): give metadata=Base.metadata, or migrations=FOLDER and head="
     ):
         Schema(name="notes", **given)
+
+
+async def test_a_place_that_is_a_function_is_asked_each_time_the_database_is_opened(tmp_path: Path) -> None:
+    places = [tmp_path / "one.db", tmp_path / "two.db"]
+    database = Database(lambda: places[0], Schema(name="plain", metadata=Base.metadata, seed=first_notebook))
+    assert (await names(database), database.file) == (["first"], places[0])
+    await database.close()
+    places.reverse()
+    assert (await names(database), database.file) == (["first"], tmp_path / "two.db")
+    assert repr(database) == f"Database({tmp_path / 'two.db'})"
+    await database.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import datetime
+import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
@@ -20,6 +21,7 @@ from remit.errors import SetupError
 
 if TYPE_CHECKING:
     from remit.app import App
+    from remit.contracts.usage import Prices
     from remit.evals.case import AnswerCalls
     from remit.evals.recording import RecordedModel, Recorder
     from remit.evals.run import TaskResult
@@ -138,7 +140,7 @@ async def _run_all(
     from remit.evals.run import run_task
     from remit.models.resolve import ResolvedModel
 
-    load = _load_fresh(load_app)
+    load, prices = _load_fresh(load_app), _read_prices()
     model = ResolvedModel(model_name) if model_name else None
     results: list[TaskResult] = []
     try:
@@ -147,7 +149,7 @@ async def _run_all(
             await model.start()
         for task in tasks:
             asked, case = _prepare(task, model)
-            result = await run_task(task, load, asked, case=case)
+            result = await run_task(task, load, asked, prices=prices, case=case)
             results.append(result)
             if model is not None:
                 print(_progress(result), file=sys.stderr, flush=True)
@@ -157,6 +159,16 @@ async def _run_all(
         if model is not None:
             await model.close()
     return results
+
+
+def _read_prices() -> Prices:
+    """The prices of ``config.toml``, if there is one."""
+    from remit.cli.home import HomeFolder
+    from remit.home import data_folder
+    from remit.users import os_user, read_users
+
+    file = HomeFolder(data_folder(os.environ)).config_file
+    return read_users(file, os_user()).prices if file.exists() else {}
 
 
 def _prepare(task: Task, model: ResolvedModel | None) -> tuple[Recorder | RecordedModel, AnswerCalls | None]:

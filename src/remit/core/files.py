@@ -6,6 +6,9 @@ import errno
 import os
 import stat
 import threading
+from collections.abc import Generator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Final
 
 from remit.errors import SetupError
@@ -18,6 +21,39 @@ _NO_LINK: Final = getattr(os, "O_NOFOLLOW", 0)
 _READABLE, _WRITABLE = 0o077, 0o022
 _CREATING: Final = threading.Lock()
 """Closing a file ends the locks that SQLite has on it, so nothing else of this process opens a file being created."""
+
+
+_DATA_FOLDER: Final[ContextVar[tuple[Path, list[str]] | None]] = ContextVar("remit_data_folder", default=None)
+
+
+@contextmanager
+def keep_data_in(folder: Path) -> Generator[list[str]]:
+    """Let applications open databases in this folder only, for the duration of the block and what it starts.
+
+    Yields the list of refusals, which grows: the application may have kept one to itself.
+    """
+    refused: list[str] = []
+    token = _DATA_FOLDER.set((folder.resolve(), refused))
+    try:
+        yield refused
+    finally:
+        _DATA_FOLDER.reset(token)
+
+
+def check_data_file(file: Path | None, owner: str) -> None:
+    """Refuse a database outside of the folder of `keep_data_in`. ``file`` is None for one on a server.
+
+    Raises:
+        SetupError: it is; ``owner`` names it.
+    """
+    kept = _DATA_FOLDER.get()
+    if kept is None or (file is not None and kept[0] in file.resolve().parents):
+        return
+    kept[1].append(
+        f"{owner} is not in the home of the task, so tasks would share it; let the database find its place anew: "
+        "Database(lambda: data_location(os.environ, APP), SCHEMA)"
+    )
+    raise SetupError(kept[1][-1])
 
 
 def sync_folder(folder: Path) -> None:

@@ -46,6 +46,11 @@ class Backend(Protocol):
     """A kind of database."""
 
     @property
+    def file(self) -> Path | None:
+        """The file, or None if the database is on a server."""
+        ...
+
+    @property
     def name(self) -> str:
         """The name for operators, without a password. Models read the errors of calls, which do not have it."""
         ...
@@ -132,6 +137,10 @@ class Postgres:
     url: URL
     schema: Schema
     busy_timeout: float
+
+    @property
+    def file(self) -> None:
+        """There is none."""
 
     @property
     def name(self) -> str:

@@ -19,7 +19,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession
 from remit.contracts.callee import LeafContext
 from remit.core.call_checks import check_arguments
 from remit.core.checks import check_functions, check_instance, check_positive, wrong_value
-from remit.core.files import create_folder
+from remit.core.files import check_data_file, create_folder
 from remit.database.backends import WRITES, Backend, Postgres, Sqlite
 from remit.database.migration_lock import take_turn_to_migrate
 from remit.database.schema import Schema
@@ -46,7 +46,8 @@ class Database:
     ends.
 
     Args:
-        location: the path of a file, or a URL: ``sqlite:///FILE`` or ``postgresql://USER:PASSWORD@HOST/DATABASE``.
+        location: the path of a file, or a URL: ``sqlite:///FILE`` or ``postgresql://USER:PASSWORD@HOST/DATABASE``; or a
+            function that returns one of these, and is asked each time when the database is opened.
         schema: the tables.
         busy_timeout: seconds to wait for another writer.
 
@@ -54,23 +55,34 @@ class Database:
         SetupError: the location is neither.
     """
 
-    def __init__(self, location: Path | str, schema: Schema, *, busy_timeout: float = 10.0) -> None:
+    def __init__(
+        self, location: Path | str | Callable[[], Path | str], schema: Schema, *, busy_timeout: float = 10.0
+    ) -> None:
         check_instance("Database: schema", schema, Schema, "give a Schema")
         check_positive("Database", busy_timeout=busy_timeout)
         self._schema = schema
         self._busy_timeout = busy_timeout
-        self.file = _file_of(location)
-        self._backend: Backend = (
-            Sqlite(self.file, schema, busy_timeout)
-            if self.file is not None
-            else Postgres(parse_url(str(location), f"the data of {schema.name}"), schema, busy_timeout)
-        )
+        self._locate = location if callable(location) else lambda: location
+        self._backend = self._make_backend()
         _DATABASES.add(self)
         self._open_lock = asyncio.Lock()
         self._engine: AsyncEngine | None = None
         self._process = os.getpid()
         self._sessions = dict[asyncio.Task[Any] | None, AsyncSession]()
         self._dispose_task: asyncio.Task[None] | None = None
+
+    @property
+    def file(self) -> Path | None:
+        """The file, or None in Postgres."""
+        return self._backend.file
+
+    def _make_backend(self) -> Backend:
+        location = self._locate()
+        file = _file_of(location)
+        if file is not None:
+            return Sqlite(file, self._schema, self._busy_timeout)
+        url = parse_url(str(location), f"the data of {self._schema.name}")
+        return Postgres(url, self._schema, self._busy_timeout)
 
     def __repr__(self) -> str:
         """Without the password."""
@@ -180,9 +192,11 @@ class Database:
             await engine.dispose()
 
     async def _open_engine(self) -> AsyncEngine:
-        if self.file is not None:
-            await asyncio.to_thread(self._prepare_file, self.file)
-        engine = self._backend.open_engine()
+        backend = self._backend = self._make_backend()
+        check_data_file(backend.file, backend.name)
+        if backend.file is not None:
+            await asyncio.to_thread(self._prepare_file, backend.file)
+        engine = backend.open_engine()
         try:
             with self._translate_errors():
                 await self._migrate_if_outdated(engine)

@@ -22,7 +22,7 @@ from typing import Any, Final, cast
 import msgspec
 from msgspec import Struct, field
 
-from remit.agent.model import Model
+from remit.agent.model import Model, model_name
 from remit.contracts.chat import ChatRequest, Completion, completion_from_message, encode_message
 from remit.contracts.wire import plain_message
 from remit.errors import CompletionError, SetupError
@@ -97,10 +97,11 @@ def save_recording(file: Path, recording: Recording) -> None:
 
 
 class Recorder:
-    """Asks ``model`` and keeps what it answers."""
+    """Asks ``model`` and keeps what it answers. It has the model's name, by which its price is found."""
 
     def __init__(self, model: Model) -> None:
         self._model = model
+        self.vendor, _, self.model = model_name(model).rpartition(":")
         self._instructions: dict[str, None] = {}
         self._tools: dict[str, str] = {}
         self.answers: list[Answer] = []
@@ -132,12 +133,13 @@ class Recorder:
 
 
 class RecordedModel:
-    """Gives the answers of a recording in order. Its ``problem`` says why one could not be given."""
+    """Gives the answers of a recording in order, under the name of the model that gave them.
 
-    model = "recorded"
-    vendor = "recorded"
+    Its ``problem`` says why one could not be given.
+    """
 
     def __init__(self, recording: Recording) -> None:
+        self.vendor, _, self.model = recording.model.rpartition(":")
         self._recording = recording
         self._given = 0
         self._ids: dict[str, str] = {}

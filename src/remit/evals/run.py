@@ -17,7 +17,7 @@ from remit.app import App
 from remit.contracts.arguments import parse_arguments
 from remit.contracts.call import CallLayer
 from remit.contracts.principal import Principal
-from remit.contracts.usage import NO_USAGE, Prices, UsageTotals
+from remit.contracts.usage import NO_USAGE, Price, Prices, UsageTotals, find_price
 from remit.core import Stack
 from remit.engine.result import RunResult
 from remit.errors import RemitError, SetupError
@@ -26,6 +26,7 @@ from remit.evals.recording import RecordedModel
 from remit.evals.state import has_result, query_state, temporary_home
 from remit.evals.task import Questions, Task
 from remit.journal.memory import InMemoryStore
+from remit.models.prices import with_default_prices
 from remit.runtime import Runtime
 
 _MAX_ROUNDS: Final = 20
@@ -74,10 +75,15 @@ async def run_task(
 ) -> TaskResult:
     """Run one task: prepare the state, send the prompts, answer questions, grade.
 
+    ``prices`` are added to those of `remit.models`. Recorded answers of a model without a price cost nothing.
+
     Raises:
-        SetupError: the application cannot be loaded, or a query or a call of the setup is wrong.
+        SetupError: the application cannot be loaded, or a query or a call of the setup is wrong, or the application
+            keeps its data elsewhere than in the home of the task.
     """
     result = TaskResult(task=task)
+    if isinstance(model, RecordedModel) and find_price(with_default_prices(prices), model.model) is None:
+        prices = {**(prices or {}), model.model: Price(0.0, 0.0)}
     with temporary_home():
         async with _own_tasks():
             await _run_and_grade(task, load_app(), model, result, prices, case)
@@ -105,6 +111,9 @@ async def _run_and_grade(
     except RemitError as error:
         result.fail("run", f"{error.code}: {error.message}")
     result.seconds = time.monotonic() - started
+    if isinstance(model, RecordedModel) and model.problem:
+        return  # there is nothing to grade, perhaps not even a database
+    _grade_cost(task, result)
     _grade(task, app.name, before, result)
 
 
@@ -248,6 +257,16 @@ def _grade(task: Task, application: str, before: Sequence[list[Any]], result: Ta
     if asked < rules.at_least or (rules.at_most is not None and asked > rules.at_most):
         most = "" if rules.at_most is None else f" and at most {rules.at_most}"
         result.fail("questions", f"asked {asked} times, not at least {rules.at_least}{most}")
+
+
+def _grade_cost(task: Task, result: TaskResult) -> None:
+    if task.cost is None:
+        return
+    cost = result.usage.cost
+    if cost is None:
+        result.fail("cost", "the price of a model is unknown; add it to [prices] of config.toml")
+    elif cost > task.cost:
+        result.fail("cost", f"it cost ${cost:.6g}, more than ${task.cost:g}")
 
 
 def _grade_answer(task: Task, result: TaskResult) -> None:

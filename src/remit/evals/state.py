@@ -10,6 +10,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
+from remit.core.files import keep_data_in
 from remit.errors import SetupError
 from remit.home import data_location
 
@@ -18,13 +19,22 @@ _OWN_SETTINGS = {"REMIT_DATA": "files", "REMIT_DATABASE": "", "REMIT_ANCHOR": ""
 
 @contextmanager
 def temporary_home() -> Generator[Path]:
-    """Set ``REMIT_HOME`` to a new folder for the duration of the block; data is in files there."""
+    """Set ``REMIT_HOME`` to a new folder for the duration of the block; data is in files there, and nowhere else.
+
+    Raises:
+        SetupError: the application has tried to open a database elsewhere.
+    """
     names = ("REMIT_HOME", *_OWN_SETTINGS)
     before = {name: os.environ.get(name) for name in names}
     with tempfile.TemporaryDirectory(prefix="remit-eval-", ignore_cleanup_errors=True) as folder:
         os.environ.update({**_OWN_SETTINGS, "REMIT_HOME": folder})
         try:
-            yield Path(folder)
+            with keep_data_in(Path(folder)) as refused:
+                try:
+                    yield Path(folder)
+                finally:
+                    if refused:
+                        raise SetupError(refused[0])
         finally:
             for name, value in before.items():
                 os.environ.pop(name, None)

@@ -1,0 +1,139 @@
+"""Evals know the prices of models, and give each task data of its own."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from remit import Agent, App
+from remit.evals.recording import Recorder, digest
+from remit.evals.run import run_task
+from remit.evals.task import load_tasks
+from remit.models.resolve import ResolvedModel
+from remit.testing import Scripted
+from tests.cli.running import Done, done
+
+SHELF = '''
+import os
+from sqlalchemy import Column, MetaData, Table, Text, insert
+from remit import Agent, App, tool
+from remit.agent import AgentLimits
+from remit.database import Database, Schema
+from remit.home import data_location
+
+METADATA = MetaData()
+BOOKS = Table("books", METADATA, Column("title", Text))
+database = Database(LOCATION, Schema(name="shelf", metadata=METADATA))
+
+
+@tool(effect="unsafe", risk="moderate")
+async def add_book(title: str) -> str:
+    """Add a book."""
+    async with database.write() as session:
+        await session.execute(insert(BOOKS).values(title=title))
+    return "added"
+
+
+def app() -> App:
+    limits = AgentLimits(cost=1.0)
+    return App(name="shelf", agents=[Agent("clerk", instructions="Add.", tools=[add_book], limits=limits)])
+'''
+ANEW = 'lambda: data_location(os.environ, "shelf")'
+SYSTEM = '{"role":"system","content":"Add."}'
+TASK = "prompt: Add it.\nexpect:\n  - {query: SELECT title FROM books, equals: [dune]}\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home and a folder of tasks."""
+    (tmp_path / "evals" / "recorded").mkdir(parents=True)
+    (tmp_path / "home").mkdir(mode=0o700)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("REMIT_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    return tmp_path
+
+
+def write(folder: Path, name: str, task: str = TASK, model: str = "script") -> None:
+    call = {"id": "a", "type": "function", "function": {"name": "add_book", "arguments": '{"title": "dune"}'}}
+    answers = [
+        {"message": {"tool_calls": [call]}, "tokens": [1000, 1000]},
+        {"message": {"content": "Done."}, "tokens": [500, 250]},
+    ]
+    (folder / "evals" / f"{name}.yaml").write_text(task, encoding="utf-8")
+    (folder / "evals" / "recorded" / f"{name}.json").write_text(
+        json.dumps({"model": model, "instructions": [digest(SYSTEM)], "answers": answers}), encoding="utf-8"
+    )
+
+
+def run(module: str, location: str, folder: Path) -> Done:
+    config = folder / "home" / "config.toml"
+    config.write_text("[prices.known]\ninput = 1.0\noutput = 2.0\n", encoding="utf-8")
+    config.chmod(0o600)
+    (folder / f"{module}.py").write_text(SHELF.replace("LOCATION", location, 1), encoding="utf-8")
+    return done("eval", f"{module}:app", "--json")
+
+
+def test_each_task_has_a_database_of_its_own_if_its_place_is_looked_up_anew(folder: Path) -> None:
+    write(folder, "one")
+    write(folder, "two")
+    ended = run("shelf_anew", ANEW, folder)
+    assert ended.status == 0, ended
+    assert [each["passed"] for each in ended.json["tasks"]] == [True, True]
+    assert [each.name for each in (folder / "home").iterdir()] == ["config.toml"]
+
+
+def test_a_database_at_a_place_of_its_own_is_refused_before_anything_is_written(folder: Path) -> None:
+    write(folder, "one")
+    ended = run("shelf_fixed", '"sqlite:///mine.db"', folder)
+    assert ended.status == 2
+    problem = "mine.db is not in the home of the task, so tasks would share it"
+    remedy = "let the database find its place anew: Database(lambda: data_location(os.environ, APP), SCHEMA)"
+    assert ended.err == f"remit: SETUP_ERROR: {problem}; {remedy}\n"
+    assert not (folder / "mine.db").exists()
+
+
+@pytest.mark.parametrize(("model", "cost"), [("script", 0.0), ("openai:unknown", 0.0), ("openai:known", 0.004)])
+def test_recorded_answers_cost_what_their_model_costs_and_a_limit_on_cost_allows_them(
+    folder: Path, model: str, cost: float
+) -> None:
+    write(folder, "one", model=model)
+    ended = run(f"shelf_{model.replace(':', '_')}", ANEW, folder)
+    assert ended.status == 0, ended
+    assert [(each["passed"], each["cost"]) for each in ended.json["tasks"]] == [(True, cost)]
+
+
+@pytest.mark.parametrize(
+    ("limit", "failures"),
+    [("0.01", []), ("0.002", [{"kind": "cost", "what": "it cost $0.004, more than $0.002"}])],
+)
+def test_a_task_may_cost_no_more_than_it_says(folder: Path, limit: str, failures: list[dict[str, str]]) -> None:
+    write(folder, "one", f"{TASK}cost: {limit}\n", model="openai:known")
+    ended = run(f"shelf_{limit[2:]}", ANEW, folder)
+    assert [each["failures"] for each in ended.json["tasks"]] == [failures]
+
+
+async def test_a_recorder_has_the_name_and_so_the_price_of_the_model_that_it_asks() -> None:
+    recorder = Recorder(ResolvedModel("openai:gpt-5"))
+    assert (recorder.vendor, recorder.model) == ("openai", "gpt-5")
+
+
+async def test_a_task_with_a_limit_on_cost_fails_where_the_price_is_unknown(folder: Path) -> None:
+    write(folder, "one", "prompt: Say it.\nanswer: {contains: [done]}\ncost: 1\n")
+    (task,) = load_tasks([folder / "evals"])
+    app = App(name="plain", agents=[Agent("clerk", instructions="Add.")])
+    result = await run_task(task, lambda: app, Scripted(["Done."]))
+    assert [each.what for each in result.failures] == [
+        "the price of a model is unknown; add it to [prices] of config.toml"
+    ]
+
+
+def test_a_stale_recording_is_told_where_the_application_has_not_even_made_its_database(folder: Path) -> None:
+    write(folder, "one", model="openai:known")
+    recorded = folder / "evals" / "recorded" / "one.json"
+    recorded.write_text(recorded.read_text("utf-8").replace(digest(SYSTEM), digest("other")), "utf-8")
+    ended = run("shelf_stale", ANEW, folder)
+    assert [each["kind"] for each in ended.json["tasks"][0]["failures"]] == ["recording"]
