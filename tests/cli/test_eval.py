@@ -271,3 +271,17 @@ def test_a_case_of_a_run_is_matched_as_asked(
     ended = run_evals("--model", f"scripted:{model}")
     assert failure in "; ".join(failures(ended))
     assert bool(failures(ended)) == bool(failure)
+
+
+def test_a_task_without_recorded_answers_says_how_they_are_recorded(folder: Path) -> None:
+    (folder / "new.yaml").write_text(REMOVE, encoding="utf-8")
+    ended = done("eval", APP)
+    assert ended.status == 2
+    (line,) = ended.err.splitlines()
+    assert line.endswith("no recorded answers (evals/recorded/new.json is missing); run with --model NAME --record")
+
+
+def test_a_case_without_its_recording_says_how_it_is_made(folder: Path) -> None:
+    (folder / "case.yaml").write_text("prompt: Hello.\nmatching: strict\n", encoding="utf-8")
+    ended = done("eval", APP)
+    assert (ended.status, "make the case with: remit eval add RUN" in ended.err) == (2, True)

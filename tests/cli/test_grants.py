@@ -72,7 +72,7 @@ def test_a_grant_for_a_user_who_does_not_exist_is_refused(cli: Cli) -> None:
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        (("--count", "0", "--hours", "1"), "a count of at least 1"),
+        (("--count", "0", "--hours", "1"), "give a whole number of at least 1"),
         (("--count", "1", "--hours", "0"), "give a positive number"),
         (("--count", "1", "--hours", "1", "--arguments", '{"page": 1}'), "page: no such parameter"),
     ],
@@ -123,3 +123,10 @@ def test_a_run_whose_question_nobody_answered_in_time_goes_on_without_a_person(c
     done = cli("resume", run, "--app", APP)
     assert (done.status, done.out, cli.book) == (0, "Nobody allowed it.\n", [])
     assert "APPROVAL_DENIED: question " in done.err
+
+
+def test_a_misspelled_tool_is_not_granted_and_similar_ones_are_named(cli: Cli) -> None:
+    options = ("--for", os_user(), "--count", "1", "--hours", "1")
+    done = cli("approvals", "grant", APP, "burm", *options)
+    assert done.err == "remit: REQUEST_NOT_FOUND: application shop has no tool or agent 'burm'; similar: burn\n"
+    assert cli("approvals", "grant", APP, "zzz", *options).err.endswith("no tool or agent 'zzz'\n")

@@ -177,6 +177,9 @@ def _prepare(task: Task, model: ResolvedModel | None) -> tuple[Recorder | Record
     from remit.evals.recording import RecordedModel, Recorder, load_recording, recording_path
 
     file = recording_path(Path(task.file))
+    if not file.exists() and (model is None or task.matching is not None):
+        how = "run with --model NAME --record" if task.matching is None else "make the case with: remit eval add RUN"
+        raise SetupError(f"{task.file}: no recorded answers ({file} is missing); {how}")
     case = None if task.matching is None else AnswerCalls(load_recording(file).calls, task.matching)
     return (RecordedModel(load_recording(file)) if model is None else Recorder(model)), case
 

@@ -10,6 +10,7 @@ from typing import Final, NamedTuple, Protocol
 from remit.contracts.estimate import READS_IMAGES, Reads, estimate_tokens
 from remit.contracts.items import Item, ModelUsage, Position, RunOpened, RunResumed
 from remit.contracts.usage import Price, Prices, UsageTotals, find_price
+from remit.core.amounts import format_dollars, format_seconds
 from remit.errors import BudgetError
 
 DEFAULT_OUTPUT_TOKENS: Final = 256
@@ -134,7 +135,7 @@ class Meter:
         if limit.tokens is not None and used.tokens >= limit.tokens:
             raise BudgetError(f"{limit.owner} has used all of its {limit.tokens:,} tokens")
         if limit.cost is not None and (used.cost is None or used.cost >= limit.cost):
-            raise BudgetError(f"{limit.owner} has used all of its ${limit.cost:g}")
+            raise BudgetError(f"{limit.owner} has used all of its {format_dollars(limit.cost)}")
         self._check_seconds(limit)
 
     def reserve(
@@ -178,7 +179,7 @@ class Meter:
 
     def _check_seconds(self, limit: UsageLimit) -> None:
         if limit.seconds is not None and self.seconds() >= limit.seconds:
-            raise BudgetError(f"{limit.owner} has executed for its {limit.seconds:g} seconds")
+            raise BudgetError(f"{limit.owner} has executed for its {format_seconds(limit.seconds)}")
 
     def _check_fits(self, limit: UsageLimit, within: str, reservation: Reservation, model: str) -> None:
         used = self.totals(within)
@@ -198,16 +199,17 @@ class Meter:
                     f"need about {planned:,}; {raise_it}"
                 )
         if limit.cost is not None:
+            most = format_dollars(limit.cost)
             costs = [used.cost, *(each.cost for each in pending)]
             if None in costs:
                 raise BudgetError(
-                    f"{limit.owner} may cost ${limit.cost:g}, but the price of {model or 'its model'} is unknown; "
+                    f"{limit.owner} may cost {most}, but the price of {model or 'its model'} is unknown; "
                     "add it to the prices"
                 )
             if sum(each or 0.0 for each in costs) > limit.cost:
                 raise BudgetError(
-                    f"{limit.owner} has used ${used.cost or 0.0:.4f} of its ${limit.cost:g}, and the requests to come "
-                    f"exceed the rest; {raise_it}"
+                    f"{limit.owner} has used {format_dollars(used.cost or 0.0)} of its {most}, "
+                    f"and the requests to come exceed the rest; {raise_it}"
                 )
 
 

@@ -15,6 +15,7 @@ from remit.contracts.principal import Caller
 from remit.contracts.secret import redact_secrets
 from remit.contracts.seen import Seen, find_last_seen
 from remit.contracts.transient import is_transient
+from remit.core.amounts import format_seconds
 from remit.core.call_checks import describe_not_async
 from remit.errors import CallError, DeadlineError, ExternalError, ToolFailedError
 
@@ -72,7 +73,7 @@ async def await_callback(
     except TimeoutError as error:
         if not limit.expired():
             raise
-        raise DeadlineError(f"{what} took longer than {left:g} seconds, so the call was not made") from error
+        raise DeadlineError(f"{what} took longer than {format_seconds(left)}, so the call was not made") from error
 
 
 async def observe(what: str, function: Callable[[], Awaitable[T]], *, deadline: float | None) -> T:

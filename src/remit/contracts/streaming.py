@@ -11,6 +11,7 @@ from typing import Final, Literal, Protocol
 from msgspec import Struct
 
 from remit.contracts.current_run import CURRENT_LIMITS
+from remit.core.amounts import format_seconds
 from remit.errors import ModelUnavailableError
 
 DeltaKind = Literal["text", "arguments"]
@@ -87,7 +88,7 @@ async def whole_answer(seconds: float, model: str) -> AsyncGenerator[None]:
     except TimeoutError as error:
         if not limit.expired():
             raise
-        raise ModelUnavailableError(f"{model} gave no whole answer within {seconds:g} seconds") from error
+        raise ModelUnavailableError(f"{model} gave no whole answer within {format_seconds(seconds)}") from error
 
 
 @contextlib.asynccontextmanager

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from remit.contracts.items import ModelUsage
+from remit.core.amounts import format_dollars
 from remit.core.call_checks import check_arguments
 from remit.core.checks import check_numbers
 from remit.errors import SetupError
@@ -38,7 +39,7 @@ class Price:
                 what = (
                     f"for a price of one token write {name}={value * 1e6:g}" if 0 < value < _LEAST else "give 0 or more"
                 )
-                raise SetupError(f"Price: {name} is ${value:g} for a million tokens; {what}")
+                raise SetupError(f"Price: {name} is {format_dollars(value)} for a million tokens; {what}")
 
     def cost(self, prompt_tokens: int, completion_tokens: int, cached_tokens: int = 0) -> float:
         """US dollars for a request. The cached tokens are part of the prompt."""

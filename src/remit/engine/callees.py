@@ -9,6 +9,7 @@ from remit.dispatch.registry import AnyAgent, AnyCallee, Registry
 from remit.engine.checks import check_tool_name, resolve_listed
 from remit.engine.conversations import Conversations
 from remit.errors import RequestError, RequestNotFoundError
+from remit.schemas.suggestions import find_similar
 
 AgentT = TypeVar("AgentT", bound=AnyAgent)
 
@@ -40,7 +41,9 @@ class ListedCallees(Generic[AgentT]):
         check_tool_name("tool", name)
         callee = self._registry.find(name)
         if callee is None:
-            raise RequestNotFoundError(f"application {self._application} has no tool or agent {name!r}")
+            similar = ", ".join(find_similar(name, (each.name for each in self._registry), count=3, cutoff=0.5))
+            hint = f"; similar: {similar}" if similar else ""
+            raise RequestNotFoundError(f"application {self._application} has no tool or agent {name!r}{hint}")
         return callee
 
     def resolve(self, callee: AnyCallee) -> AnyCallee:

@@ -18,6 +18,7 @@ from remit.contracts.ledger import TurnRequest
 from remit.contracts.question import content_digest
 from remit.contracts.reply import Reply
 from remit.core import Place
+from remit.core.amounts import format_seconds
 from remit.core.call_checks import check_arguments
 from remit.core.checks import check_counts, check_numbers
 from remit.errors import RateLimitedError, SetupError
@@ -197,7 +198,7 @@ class _Permits:
         if len(self._waiting) >= limit.max_queued:
             raise RateLimitedError(f"{busy} and {len(self._waiting):,} wait; try again when one has ended")
         if not await self._wait_for_permit():
-            raise RateLimitedError(f"{busy}, and none ended within {limit.max_wait:g} seconds; try again later")
+            raise RateLimitedError(f"{busy}, and none ended within {format_seconds(limit.max_wait)}; try again later")
 
     async def _wait_for_permit(self) -> bool:
         """Wait for a permit; False if none came in time."""

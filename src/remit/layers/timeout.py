@@ -13,6 +13,7 @@ from msgspec import structs
 from remit.contracts.call import AnyLayer, Call
 from remit.contracts.threads import ThreadStillRunning
 from remit.core import Place, Service
+from remit.core.amounts import format_seconds
 from remit.core.call_checks import check_arguments
 from remit.core.checks import check_flag, check_numbers
 from remit.errors import DeadlineError, SetupError, StillRunningError
@@ -70,8 +71,8 @@ class Timeout(AnyLayer):
 
 def _deadline_error(seconds: float, error: asyncio.CancelledError) -> DeadlineError:
     if isinstance(error, ThreadStillRunning):
-        return StillRunningError(f"no result within {seconds:g} seconds; {error}")
-    return DeadlineError(f"no result within {seconds:g} seconds; the attempt was cancelled")
+        return StillRunningError(f"no result within {format_seconds(seconds)}; {error}")
+    return DeadlineError(f"no result within {format_seconds(seconds)}; the attempt was cancelled")
 
 
 def _with_deadline(request: Q, deadline: float) -> Q:
@@ -98,7 +99,7 @@ class _Timeout(Generic[Q, R]):
         if self._of_all_executions and isinstance(request, Call):
             deadline -= request.ledger.meter.seconds_before(request.id)
             if deadline <= loop.time():
-                raise DeadlineError(f"no result within {self._seconds:g} seconds over all executions of the run")
+                raise DeadlineError(f"no result within {format_seconds(self._seconds)} over all executions of the run")
         attempt = _Attempt(task, deadline)
         timer = _Timer.of(loop)
         timer.add(attempt)
@@ -198,8 +199,8 @@ class _Graceful(Generic[Q, R]):
         body.abandon()
         if body.is_caller_cancelled:
             raise asyncio.CancelledError
-        detail = f"it was cancelled, and {self._grace:g} seconds later it is still running"
-        raise StillRunningError(f"no result within {self._seconds:g} seconds; {detail}")
+        detail = f"it was cancelled, and {format_seconds(self._grace)} later it is still running"
+        raise StillRunningError(f"no result within {format_seconds(self._seconds)}; {detail}")
 
 
 class _GracefulTask(Generic[R]):

@@ -38,7 +38,7 @@ class Finding:
 
     Args:
         code: a stable identifier of its kind.
-        where: ``file:line``.
+        where: ``file:line``, or a folder.
         what: the problem, in one line.
         fix: how to fix it.
         bump: for a change since the lock file was written, the version bump it requires.

@@ -123,14 +123,13 @@ def list_worker_files(folder: Path) -> list[Path]:
     """
     found = sorted(folder.glob(f"*{WORKER_SUFFIX}"))
     if not found:
-        where = f"{display_path(folder)}:1"
         raise WorkerFileError(
             [
                 Finding(
                     code="empty",
-                    where=where,
+                    where=display_path(folder),
                     what=f"there is no worker: no file matches *{WORKER_SUFFIX}",
-                    fix="create one",
+                    fix="create one there with: remit worker new NAME",
                 )
             ]
         )
