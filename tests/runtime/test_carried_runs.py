@@ -187,3 +187,19 @@ async def test_a_journal_whose_use_of_an_answer_was_taken_back_executes_nothing(
             await desk.decide((await desk.store.list_questions(only_open=False))[0].question.id)
     finally:
         await desk.store.close()
+
+
+async def test_a_message_before_the_run_that_a_decision_opened_is_refused_with_what_to_do_or_waits_behind_it() -> None:
+    desk = Desk(ANNOUNCE, "Shall I?", "Gone.", "You are welcome.")
+    await desk.say()
+    run = await desk.decide()
+    with pytest.raises(RequestError) as caught:
+        await desk.say("thank you")
+    assert caught.value.message == (
+        f"conversation talk is busy: run {run} is running, or waits for an executor since a decision opened it; resume "
+        "it or wait for its end first, or let the message wait behind it (when_busy='queue', or --queue)"
+    )
+    thanks = await desk.runtime.submit("thank you", by=ADA, conversation="talk", when_busy="queue")
+    assert (await desk.runtime.resume(str(run))).value() == "Gone."
+    assert (await desk.runtime.resume(thanks)).value() == "You are welcome."
+    assert desk.dropped == ["about"]

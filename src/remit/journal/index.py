@@ -288,15 +288,29 @@ def check_conversation_free(row: RunRow, newest: RunRow | None, find_unfinished:
     if newest is None or row.after == DETACHED or newest.run == row.run:
         return
     if newest.status in UNFINISHED_STATUSES and row.status != "queued":
-        busy = f"conversation {row.conversation} is busy: run {newest.run} is {newest.status}"
-        raise RequestConflictError(f"{busy}; decide, resume or cancel it first")
+        raise _busy_error(row.conversation, newest.run, newest.status)
     if newest.status == "cancelled" and row.status != "queued" and (unfinished := find_unfinished()):
-        busy = f"conversation {row.conversation} is busy: run {unfinished} has not ended"
-        raise RequestConflictError(f"{busy}; decide, resume or cancel it first")
+        raise _busy_error(row.conversation, unfinished, "")
     if newest.run != row.after:
         raise RequestConflictError(
             f"conversation {row.conversation} has continued with run {newest.run}; send the message again"
         )
+
+
+_WHAT_TO_DO: Final = {
+    "running": ("is running, or waits for an executor since a decision opened it", "resume it or wait for its end"),
+    "waiting": ("is waiting", "decide, resume or cancel it"),
+    "": ("has not ended", "decide, resume or cancel it"),
+}
+"""By the status of the run in the way: what it does, and what to do about it; others are resumed or cancelled."""
+
+
+def _busy_error(conversation: str, run: str, status: str) -> RequestConflictError:
+    does, remedy = _WHAT_TO_DO.get(status, (f"is {status}", "resume or cancel it"))
+    return RequestConflictError(
+        f"conversation {conversation} is busy: run {run} {does}; {remedy} first, or let the message wait behind it "
+        "(when_busy='queue', or --queue)"
+    )
 
 
 class PlannedTurn(NamedTuple):
