@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, Final
 
 import httpx2
 
-from remit import Effect, tool
+from remit import Agent, App, Effect, Runtime, tool
 from remit.contracts.arguments import Limits, canonical_json, parse_arguments
 from remit.contracts.grant import LIKE_KEY, matches_pattern
 from remit.engine.schedule import Schedule
@@ -19,6 +20,7 @@ from remit.models.bounded_http import BoundedHttp
 from remit.models.chat_completion import parse_completion
 from remit.schemas.schema_binding import SchemaBinder
 from remit.schemas.suggestions import suggest
+from remit.testing import Scripted, calls, superuser
 from remit.workers.prompt import Template
 
 _LONG: Final = 1 << 20
@@ -87,8 +89,8 @@ def _answer(text: str) -> Callable[[], Awaitable[object]]:
 
 async def _read_many_calls() -> object:
     stream = AnswerStream(lambda _delta: None)
-    calls = [{"index": index, "function": {"name": "a"}} for index in range(100_000)]
-    chunks = ({"choices": [{"index": 0, "delta": {"tool_calls": [each]}}]} for each in calls)
+    made = [{"index": index, "function": {"name": "a"}} for index in range(100_000)]
+    chunks = ({"choices": [{"index": 0, "delta": {"tool_calls": [each]}}]} for each in made)
     try:
         stream.add_bytes("".join(f"data: {json.dumps(each)}\n\n" for each in chunks).encode())
     except TypeError:  # which models tell as an answer that is none
@@ -110,6 +112,12 @@ def _arguments(text: str) -> Callable[[], Awaitable[object]]:
         return _add.schema_in.bind(arguments, strict=True)
 
     return case
+
+
+async def _run_many_calls(name: str) -> object:
+    model = Scripted([calls(*((name, {"numbers": [number]}) for number in range(25_000))), "done"])
+    runtime = Runtime(App(name="loop", agents=(Agent("agent", instructions="x", tools=[_add]),)), model=model)
+    return await runtime.run("go", by=superuser())
 
 
 async def _match_grant() -> object:
@@ -171,6 +179,8 @@ CASES: Final[dict[str, Callable[[], Awaitable[object]]]] = {
     "an answer of many lines": _answer('{"choices": [\n' + "[],\n" * _LONG + "[]]}"),
     "an answer with half a surrogate pair": _answer('{"a": "\\ud800", "choices": [\n' + "[]," * _LONG + "[]]}"),
     "a stream of 100,000 calls": _read_many_calls,
+    "an answer with 25,000 calls of no tool": partial(_run_many_calls, "x"),
+    "an answer with 25,000 calls of a tool": partial(_run_many_calls, "_add"),
     "arguments of many numbers": _arguments('{"numbers":[' + "1," * 500_000 + "1]}"),
     "arguments of many wrong numbers": _arguments('{"numbers":[' + '"a",' * 250_000 + "1]}"),
     "arguments of many keys": _arguments("{" + ",".join(f'"{number:x}":1' for number in range(90_000)) + "}"),

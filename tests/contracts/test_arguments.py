@@ -305,6 +305,7 @@ def test_limits_have_these_values() -> None:
         "agent_depth": 5,
         "handoffs": 10,
         "reply_seconds": 1800,
+        "answer_calls": 128,
         "callback_seconds": 30,
     }
 

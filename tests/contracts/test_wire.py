@@ -11,6 +11,7 @@ from remit.contracts.chat import ChatRequest, History, completion_from_message
 from remit.contracts.wire import (
     ModelText,
     change_arguments,
+    keep_tool_calls,
     kept_details,
     mark_origin,
     origin_of_text,
@@ -156,3 +157,17 @@ def test_an_answer_with_another_text_keeps_its_calls_and_its_model() -> None:
     changed = completion_from_message(text).with_text("x")
     assert origin_of_text(changed.message) == "m at host"
     assert json.loads(changed.message) == {**PLAIN, "tool_calls": calls}
+
+
+def test_the_first_tool_calls_are_kept_with_their_parts_of_a_response() -> None:
+    calls = [{"id": name, "function": {"name": name, "arguments": "{}"}} for name in "abc"]
+    parts = [
+        {"part_kind": "thinking", "content": "x"},
+        *({"part_kind": "tool-call", "tool_name": name} for name in "abc"),
+        {"part_kind": "text", "content": "y"},
+    ]
+    message = {"role": "assistant", "tool_calls": calls, "pydantic_ai": {"parts": parts, "model_name": "m"}}
+    kept = json.loads(keep_tool_calls(json.dumps(message), 2))
+    assert kept["tool_calls"] == calls[:2]
+    assert kept["pydantic_ai"] == {"parts": [*parts[:3], parts[4]], "model_name": "m"}
+    assert json.loads(keep_tool_calls(json.dumps({"tool_calls": calls}), 1)) == {"tool_calls": calls[:1]}

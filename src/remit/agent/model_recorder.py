@@ -14,7 +14,7 @@ from remit.agent.recorded_answer import (
     check_answer,
     decode_answer,
     encode_answer,
-    with_unique_call_ids,
+    to_legal_answer,
 )
 from remit.agent.usage_record import add_usage
 from remit.contracts.asking import AttemptRecord
@@ -120,7 +120,7 @@ class ModelRecorder(Struct, frozen=True):
         if exchange is None and self.layered.has_layers:  # they joined the agent later
             exchange = ModelExchange(call=request.call_id, requests=(recorded.request,))
         if isinstance(exchange, ModelExchange):
-            await self.layered.compare(request, answer, exchange, lambda today: with_unique_call_ids(today, request))
+            await self.layered.compare(request, answer, exchange, lambda today: to_legal_answer(today, request))
 
     async def _ask(self, request: ChatRequest, digest: str, items: Sequence[Item]) -> Completion:
         """Ask the model. A failure is recorded: replay raises it again, resume repeats the request.
@@ -144,7 +144,7 @@ class ModelRecorder(Struct, frozen=True):
                 )
             else:
                 answer, reservation = await self._ask_repeatedly(request, digest)
-            answer = with_unique_call_ids(check_answer(answer), request)
+            answer = to_legal_answer(check_answer(answer), request)
             item, usage, answer = encode_answer(request, answer, digest)
             _check_size(ledger, item, usage, reservation)
             settle_answer(request.call_id)

@@ -11,9 +11,17 @@ from typing import Any, Final, cast
 from remit.agent.usage_record import usage_of_completion
 from remit.contracts.arguments import refuse_secrets
 from remit.contracts.chat import ChatRequest, Completion, completion_from_message
+from remit.contracts.current_run import CURRENT_LIMITS
 from remit.contracts.items import Message, ModelUsage
 from remit.contracts.secret import KNOWN_SECRETS, redact_secrets_in_content
-from remit.contracts.wire import ToolCallRequest, change_arguments, mark_origin, origin_of_text, rename_tool_calls
+from remit.contracts.wire import (
+    ToolCallRequest,
+    change_arguments,
+    keep_tool_calls,
+    mark_origin,
+    origin_of_text,
+    rename_tool_calls,
+)
 from remit.errors import CompletionError
 from remit.journal.codec import RESULT_TOOL, message_text
 
@@ -45,11 +53,15 @@ def check_answer(answer: object) -> Completion:
     return answer
 
 
-def with_unique_call_ids(answer: Completion, request: ChatRequest) -> Completion:
-    """The answer with a new id and a name for every tool call.
+def to_legal_answer(answer: Completion, request: ChatRequest) -> Completion:
+    """The answer as a history may have it: with few tool calls, and an id of its own and a name for every one.
 
-    Some endpoints give no id or the same id each turn, and some models name no tool; a history allows neither.
+    Some endpoints give no id or the same id each turn, and some models name no tool; a history allows neither. Of the
+    calls of one answer, `Limits.answer_calls` are made. One more is kept, which `AgentTurns` refuses.
     """
+    most = CURRENT_LIMITS.get().answer_calls + 1
+    if len(answer.tool_calls) > most:
+        answer = _with_message(answer, keep_tool_calls(answer.message, most))
     used = request.used_call_ids
     ids = [call.id for call in answer.tool_calls if call.id and call.name]
     if len(set(ids)) == len(answer.tool_calls) and used.isdisjoint(ids):
@@ -59,7 +71,11 @@ def with_unique_call_ids(answer: Completion, request: ChatRequest) -> Completion
 
 
 def _rename_calls(answer: Completion, ids: Iterator[str]) -> Completion:
-    text = mark_origin(rename_tool_calls(answer.message, ids), origin_of_text(answer.message))
+    return _with_message(answer, rename_tool_calls(answer.message, ids))
+
+
+def _with_message(answer: Completion, changed: str) -> Completion:
+    text = mark_origin(changed, origin_of_text(answer.message))
     return replace(answer, message=text, tool_calls=completion_from_message(text).tool_calls)
 
 

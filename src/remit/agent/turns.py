@@ -14,16 +14,22 @@ from remit.agent.driver import AgentTools
 from remit.agent.stop import StopPolicy, Turn, TurnCall
 from remit.contracts.arguments import given_arguments
 from remit.contracts.callee import Frame
+from remit.contracts.current_run import CURRENT_LIMITS
 from remit.contracts.facts import Effect, Facts
 from remit.contracts.items import HistoryCompacted, TurnEnded
 from remit.contracts.ledger import Ledger
 from remit.contracts.reply import Reply
 from remit.contracts.step import PreparedCall
-from remit.errors import InvalidOutputError, RepeatedCallError, ToolFailedError
+from remit.errors import BudgetError, InvalidOutputError, RepeatedCallError, ToolFailedError
 from remit.schemas.jsontext import canonical_text
 
 REMEMBERED_CALLS: Final = 16
 """How many different calls an agent remembers."""
+
+_TOO_MANY: Final = (
+    "this call was not made, and those after it were dropped: one answer has at most {:,} calls. Make in your "
+    "next answer the ones that you still need"
+)
 
 _REPEATED: Final = (
     "do not make this call again: you made it before, and nothing has changed since. Tell the user the result in one "
@@ -76,7 +82,13 @@ class AgentTurns:
         return self._frame.ledger
 
     def prepare(self, name: str, arguments: str, wire_id: str) -> PreparedCall:
-        """Prepare a call of the model. One that only repeats an earlier call is answered with a notice."""
+        """Prepare a call of the model. One that only repeats an earlier call is answered with a notice.
+
+        So is one too many of its answer.
+        """
+        limit = CURRENT_LIMITS.get().answer_calls
+        if len(self._turn_calls) >= limit:
+            return self._frame.refuse(name, arguments, wire_id, BudgetError(_TOO_MANY.format(limit)))
         made = _MadeCall(name, _to_canonical(arguments), self._tools.facts.get(name))
         self._turn_calls.append(made)
         seen = self._seen.get((name, made.arguments))

@@ -49,6 +49,8 @@ class Limits:
         reply_bytes: an answer of a model. A larger one fails the request.
         reply_seconds: how long an answer of a model may take, from the request to its end, streamed or not. A request
             that takes longer fails.
+        answer_calls: the tool calls of one answer of a model. Of an answer with more, the first so many are made, the
+            model is told, and the rest is dropped.
         error_bytes: the message of an error. The rest of a longer one is dropped.
         note_bytes: the data of a note, as a body writes with `ctx.log`. The rest of longer data is dropped.
         reason_bytes: the reason of a decision or a grant. A longer one is refused.
@@ -66,6 +68,7 @@ class Limits:
     output_bytes: int = 256 << 10
     reply_bytes: int = 2 << 20
     reply_seconds: int = 1800
+    answer_calls: int = 128
     error_bytes: int = 16 << 10
     note_bytes: int = 64 << 10
     reason_bytes: int = 4 << 10

@@ -128,6 +128,19 @@ def rename_tool_calls(text: str, ids: Iterator[str]) -> str:
     return join_members({**members, "tool_calls": join_items(calls)})
 
 
+def keep_tool_calls(text: str, most: int) -> str:
+    """The wire text with its first ``most`` tool calls only; all else is kept."""
+    members = raw_members(text)
+    kept = {"tool_calls": join_items(raw_items(members["tool_calls"])[:most])}
+    if RESPONSE_KEY in members:
+        response: dict[str, Any] = json.loads(members[RESPONSE_KEY])
+        parts: list[Any] = response.get("parts") or []
+        calls = [part for part in parts if part.get("part_kind") == "tool-call"]
+        dropped = {id(part) for part in calls[most:]}
+        kept[RESPONSE_KEY] = ascii_json({**response, "parts": [part for part in parts if id(part) not in dropped]})
+    return join_members({**members, **kept})
+
+
 def with_tool_calls(text: str) -> str:
     """The wire text with its older ``function_call`` as one of ``tool_calls``; unchanged if it has none, or both."""
     if '"function_call"' not in text:
