@@ -8,7 +8,7 @@ import time
 from collections.abc import AsyncGenerator, AsyncIterator
 from typing import Final
 
-import httpx
+import httpx2
 
 from figures.figure import Figure, at_most
 from remit import Agent, App, Principal, Runtime
@@ -24,7 +24,7 @@ _LAST: Final = b'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}
 
 async def stream() -> AsyncIterator[Figure]:
     """Measure the first piece of an answer, from the request on, in a run and without Remit."""
-    async with _serve() as url, httpx.AsyncClient() as http:
+    async with _serve() as url, httpx2.AsyncClient() as http:
         model = OpenAI("m", base_url=url, api_key="none")
         agent = Agent("writer", instructions="Write.", model=model)
         runtime = Runtime(App(name="bench", agents=(agent,)))
@@ -35,13 +35,13 @@ async def stream() -> AsyncIterator[Figure]:
         await model.close()
     added = (min(whole) - min(raw)) * 1e3
     how = (
-        f"from the message to the first piece of the answer in `runtime.stream`, less the first event that httpx reads "
-        f"from the same endpoint on this machine ({min(raw) * 1e3:.2f} ms), least of {REPEATS}"
+        f"from the message to the first piece of the answer in `runtime.stream`, less the first event that httpx2 "
+        f"reads from the same endpoint on this machine ({min(raw) * 1e3:.2f} ms), least of {REPEATS}"
     )
     yield at_most("stream.first_event_ms", added, "ms", 2, REPEATS, how)
 
 
-async def _time_raw(http: httpx.AsyncClient, url: str) -> float:
+async def _time_raw(http: httpx2.AsyncClient, url: str) -> float:
     started = time.perf_counter()
     async with http.stream("POST", f"{url}/chat/completions", json={"stream": True}) as response:
         first = 0.0
