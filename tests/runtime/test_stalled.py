@@ -236,6 +236,29 @@ async def test_an_answer_that_takes_too_long_in_all_lets_the_run_rest(driver: Ag
     assert 3 * 40 <= loop.time() - began < 3 * 40 + 2 * 20
 
 
+@pytest.mark.parametrize(
+    ("asked", "waits"),
+    [(0.0, [1.0, 2.0, 4.0, 8.0, 16.0, 32.0]), (5.0, [5.0, 5.0, 5.0, 8.0, 16.0, 32.0]), (-1.0, [60.0, 120.0, 240.0])],
+)
+async def test_a_provider_that_asks_for_no_time_is_asked_ever_more_rarely(asked: float, waits: list[float]) -> None:
+    busy = ModelBusyError("again", retry_after=asked)
+    world = Effects(NativeDriver(), layers=(RetryModel(attempts=1),))
+    result = await world.runtime(busy).run("go", by=superuser())
+    found = [result.retry_at - world.now()]
+    for _ in waits[1:]:
+        await asyncio.sleep(found[-1])
+        result = await world.runtime(busy).resume(result.run)
+        found.append(result.retry_at - world.now())
+    assert found == waits
+
+
+async def test_the_pause_before_the_next_request_grows_whatever_the_provider_asks_for() -> None:
+    world = Effects(NativeDriver(), layers=(RetryModel(attempts=3, base_delay=2, jitter=lambda: 1.0),))
+    begun = world.now()
+    result = await world.runtime(*[ModelBusyError("again", retry_after=0)] * 2, "done").run("go", by=superuser())
+    assert (result.value(), world.now() - begun) == ("done", 6.0)
+
+
 @BOTH
 @pytest.mark.parametrize(
     ("asked", "seconds"), [(1e15, 3600), (float("inf"), 3600), (float("nan"), 60), (-5.0, 60), (3599.0, 3599)]

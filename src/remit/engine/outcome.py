@@ -21,6 +21,9 @@ STALL_FIRST_SECONDS: Final = 60.0
 STALL_MAX_SECONDS: Final = 900.0
 """Seconds until a stalled run is tried again, if the provider does not say: first and at most."""
 
+SAID_FIRST_SECONDS: Final = 1.0
+"""The first of the growing seconds that a stalled run rests at least, whatever the provider asks for."""
+
 RETRY_AFTER_MAX_SECONDS: Final = 3600.0
 """Seconds until a stalled run is tried again at most, whatever the provider asks for."""
 
@@ -71,8 +74,9 @@ def cancelled_outcome(run: str, reason: str) -> tuple[ExecutionOutcome, RunFinis
 def bring_to_rest(ledger: RunLedger, signal: Suspended) -> tuple[ExecutionOutcome, Item]:
     """The outcome of an execution that came to rest, and the item that records it.
 
-    A stalled run is tried again when the provider says, an hour later at most, else after a minute, doubled each time
-    up to a quarter of an hour. The count begins anew after a quarter of an hour without a stall.
+    A stalled run is tried again when the provider says, an hour later at most, else after a minute. The minute, or a
+    second if the provider says less, is doubled each time up to a quarter of an hour. The count begins anew after a
+    quarter of an hour without a stall.
     """
     if signal.starts_at:
         return ExecutionOutcome(status="scheduled", retry_at=signal.starts_at), RunScheduled(
@@ -81,14 +85,16 @@ def bring_to_rest(ledger: RunLedger, signal: Suspended) -> tuple[ExecutionOutcom
     if not signal.reason:
         suspended = RunSuspended(call=ledger.run, questions=signal.questions)
         return ExecutionOutcome(status="waiting", questions=signal.questions), suspended
-    delay = STALL_FIRST_SECONDS
+    asked = signal.retry_after
+    if asked is None or not asked >= 0:  # a provider may ask for no number at all
+        asked = 0.0
+        delay = STALL_FIRST_SECONDS
+    else:
+        delay = SAID_FIRST_SECONDS
     earlier = [item for item in ledger.items_for(ledger.run) if isinstance(item, RunStalled)]
     if earlier and ledger.now() <= earlier[-1].retry_at + STALL_MAX_SECONDS:
         delay = min(delay * 2.0 ** min(len(earlier), 10), STALL_MAX_SECONDS)
-    asked = signal.retry_after
-    if asked is not None and asked >= 0:  # a provider may ask for ages, and for no number at all
-        delay = min(asked, RETRY_AFTER_MAX_SECONDS)
-    retry_at = ledger.now() + delay
+    retry_at = ledger.now() + max(delay, min(asked, RETRY_AFTER_MAX_SECONDS))
     lacks = signal.lacks if isinstance(signal, TermsLostSignal) else ()
     stalled = RunStalled(
         call=ledger.run, reason=signal.reason, retry_at=retry_at, questions=signal.questions, lacks=lacks

@@ -94,7 +94,7 @@ class RetryModel(ModelLayer):
             return None
         delay = backoff(attempt, self.base_delay, self.max_delay, self.jitter)
         if error is not None and error.retry_after is not None:
-            delay = error.retry_after
+            delay = max(error.retry_after, delay)
         return delay if delay <= self.max_delay and self._budget.try_spend("", RETRY_COST) else None
 
 
