@@ -204,7 +204,7 @@ CONSTRUCTORS: Final = cast(
                 "env": OBJECT,
             },
         ),
-        "App layers": (app, {}, {"layers": (3, Stack(), "x")}),
+        "App layers": (app, {}, {"layers": (3, Retry, "x", allow)}),
         "Env": (Env, {}, {"approver": OBJECT}),
         "Runtime": (
             runtime,

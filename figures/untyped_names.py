@@ -124,5 +124,5 @@ def _unpacked(parameter: Parameter, function: Any) -> Iterator[Parameter]:
     if kind != "Unpack":
         yield parameter
         return
-    for name in function.__globals__[options.removesuffix("]")].__annotations__:
+    for name in inspect.unwrap(function).__globals__[options.removesuffix("]")].__annotations__:
         yield Parameter(name, Parameter.KEYWORD_ONLY, default=None)

@@ -261,11 +261,12 @@ BY_ANNOTATION: Final[Mapping[str, Callable[[], Any]]] = {
     "type[CallLayer | AnyLayer]": lambda: Timeout,
     "Iterable[Step]": lambda: [Step(name="one", callee=double, takes={"number": 1})],
     "Schema": lambda: Schema(name="notes", migrations=folder() / "migrations", head="1"),
-    "ToolRequest | Mapping[str, object]": lambda: ToolRequest(
+    "Request[Any] | Mapping[str, object]": lambda: ToolRequest(
         user_id="ada", payload=ToolRequestPayload(tool_name="double", parameters={"number": 1})
     ),
     "str | InstructionsTemplate": lambda: "Work.",
     "AgentLayer | Stack[AgentLayer]": Retry,
+    "ToolLayer | Stack[ToolLayer] | Stack[CallLayer]": Retry,
     "URL | str": lambda: "sqlite+aiosqlite://",
     "Container[Place]": lambda: {Place.RETRY},
     "M": lambda: Timeout(1),

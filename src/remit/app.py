@@ -14,7 +14,7 @@ from remit.contracts.arguments import Limits
 from remit.contracts.call import CallLayer, ToolLayer, to_call_layers
 from remit.contracts.callee import Callee, check_callees
 from remit.contracts.resolution import CheckTarget, Resolver, check_kinds, check_resolvers
-from remit.core import Place, Stack, shorten
+from remit.core import Place, Stack
 from remit.core.call_checks import check_arguments
 from remit.core.checks import (
     as_tuple,
@@ -24,6 +24,7 @@ from remit.core.checks import (
     wrong_value,
 )
 from remit.core.names import check_shown
+from remit.core.place import shorten
 from remit.dispatch.preset import preset
 from remit.dispatch.terms import Terms, describe_terms, encode_terms, find_lost
 from remit.errors import NameTakenError, SetupError

@@ -36,6 +36,7 @@ def test_the_timeline_tells_offsets_calls_risks_durations_and_who_decided(cli: C
     assert 'wants restock name="rye"' in said
     assert any(line.startswith("ok moderate add in ") for line in said)
     assert any(line.startswith("error safe find in ") and "NOT_FOUND" in line for line in said)
+    assert any(line.startswith("attempt find, 1: error at ") and line.endswith(" in find") for line in said)
     assert any(
         line.startswith("question") and 'may burn (name="bread") run? burn is of high risk' in line for line in said
     )

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
-from remit.contracts.failures import is_failure
+from remit.contracts.failures import is_failure, locate_failure
 from remit.errors import CallError, Suspended
 
 
@@ -97,3 +98,32 @@ async def test_the_end_of_a_coroutine_that_is_closed_is_a_signal() -> None:
     coroutine.send(None)
     coroutine.close()
     assert found == [False]
+
+
+def caught(function: Callable[[], object]) -> BaseException:
+    try:
+        function()
+    except BaseException as error:  # noqa: BLE001 - each kind
+        return error
+    raise AssertionError
+
+
+def with_cause() -> None:
+    try:
+        json.loads("{")
+    except ValueError as error:
+        raise CallError("mine") from error
+
+
+def test_a_failure_is_where_code_of_the_application_raised_it_or_called_what_did() -> None:
+    assert locate_failure(ValueError("never raised")) == ""
+    assert locate_failure(caught(lambda: json.loads("{"))).endswith(" in <lambda>")
+    assert locate_failure(caught(with_cause)).endswith(" in with_cause")
+
+
+def test_a_failure_in_a_library_only_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    error = caught(lambda: json.loads("{"))
+    assert error.__traceback__ is not None
+    assert error.__traceback__.tb_next is not None
+    monkeypatch.setattr(error, "__traceback__", error.__traceback__.tb_next.tb_next)
+    assert " in decode" in locate_failure(error) or " in raw_decode" in locate_failure(error)

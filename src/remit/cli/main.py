@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import gc
+import logging
 import sys
 from typing import Final
 
@@ -38,4 +39,6 @@ def _run() -> None:
         if (error.name or "remit").partition(".")[0] == "remit":
             raise
         sys.exit(f"remit: SETUP_ERROR: the command line needs {error.name}; {install_hint('cli')}")
+    # A command prints the error of a run itself, and `remit show` says where a tool raised it.
+    logging.getLogger("remit.tools").addHandler(logging.NullHandler())
     remit()

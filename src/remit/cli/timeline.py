@@ -154,7 +154,7 @@ class Timeline:
         """The entry of a failed attempt; the end of the call covers a successful one."""
         if item.outcome == "ok" and item.call in self._ended_calls:
             return []
-        result = "did not happen" if item.void else item.outcome
+        result = "did not happen" if item.void else item.outcome + (f" at {item.where}" if item.where else "")
         return [(self._call_depth(item.call), "attempt", f"{self._call_name(item.call)}, {item.attempt}: {result}", "")]
 
     def _call_name(self, call: str) -> str:

@@ -18,8 +18,9 @@ from remit.contracts.question import content_digest
 from remit.contracts.redact import Redaction
 from remit.contracts.reply import Reply
 from remit.contracts.step import StepOutcome, StepRequest
-from remit.core import HasPlace, Place, Service, Stack, shorten
+from remit.core import HasPlace, Place, Service, Stack
 from remit.core.checks import as_texts, check_flag
+from remit.core.place import shorten
 from remit.errors import SetupError
 
 Q = TypeVar("Q")

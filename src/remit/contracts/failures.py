@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import signal
+import sysconfig
 import threading
+import traceback
+from pathlib import Path
+from typing import Final
 
 from remit.errors import Suspended
+from remit.schemas.finding import display_path
+
+_OWN_FOLDER: Final = str(Path(__file__).parents[1])
+_LIBRARY: Final = sysconfig.get_paths()["stdlib"]
 
 
 def is_failure(error: BaseException) -> bool:
@@ -23,6 +31,16 @@ def is_failure(error: BaseException) -> bool:
     if isinstance(error, GeneratorExit):
         return not is_closing(error)
     return isinstance(error, (Exception, SystemExit, BaseExceptionGroup, Suspended))
+
+
+def locate_failure(error: BaseException) -> str:
+    """Where code of the application raised an exception, or its cause: ``file:line in function``; empty if unknown."""
+    causes = [error] if error.__cause__ is None else [error.__cause__, error]
+    frames = [frame for each in reversed(causes) for frame in traceback.extract_tb(each.__traceback__)]
+    found = [frame for frame in frames if not frame.filename.startswith((_OWN_FOLDER, "<"))]
+    own = [each for each in found if "site-packages" not in each.filename and not each.filename.startswith(_LIBRARY)]
+    last = (own or found or [None])[-1]
+    return "" if last is None else f"{display_path(last.filename)}:{last.lineno} in {last.name}"
 
 
 def is_cancel_requested() -> bool:

@@ -201,10 +201,10 @@ class AttemptStarted(Item, frozen=True, kw_only=True, gc=False):
     question: str = ""
 
 
-class AttemptEnded(Item, frozen=True, kw_only=True, gc=False):
+class AttemptEnded(Item, frozen=True, kw_only=True, gc=False, omit_defaults=True):
     """An attempt has ended, with its content. ``void``: a person or the tool found that it never happened.
 
-    ``final``: its reply ends the run.
+    ``final``: its reply ends the run. ``where``: the code of the application that raised its error.
     """
 
     kind: ClassVar[str] = "ended"
@@ -213,6 +213,7 @@ class AttemptEnded(Item, frozen=True, kw_only=True, gc=False):
     content: str
     void: bool = False
     final: bool = False
+    where: str = ""
 
 
 class HistoryCompacted(Item, frozen=True, kw_only=True, gc=False, omit_defaults=True):

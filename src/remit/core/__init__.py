@@ -1,7 +1,7 @@
 """Generic composition: services, layers, places and stacks."""
 
 from remit.core.layer import HasPlace, Layer, compose
-from remit.core.place import ORDER_RULES, OUTSIDE, OrderRule, Place, check_order, shorten
+from remit.core.place import ORDER_RULES, OUTSIDE, OrderRule, Place, check_order
 from remit.core.service import Service
 from remit.core.stack import Stack
 
@@ -16,5 +16,4 @@ __all__ = [
     "Stack",
     "check_order",
     "compose",
-    "shorten",
 ]

@@ -20,7 +20,7 @@ from remit.contracts.call import Call
 from remit.contracts.callee import DID_NOT_HAPPEN, UNKNOWN, Happened
 from remit.contracts.contract import definition_digest
 from remit.contracts.facts import Effect
-from remit.contracts.failures import is_cancel_requested, is_closing, is_failure
+from remit.contracts.failures import is_cancel_requested, is_closing, is_failure, locate_failure
 from remit.contracts.gate import has_begun, is_outcome_unknown
 from remit.contracts.items import (
     AttemptEnded,
@@ -41,6 +41,7 @@ from remit.contracts.threads import ThreadStillRunning, wait_for_thread
 from remit.contracts.transient import is_transient
 from remit.dispatch.attempts import LateAttempt, check_time, find_attempt
 from remit.dispatch.context import CallContext, DispatchPort
+from remit.dispatch.diagnosis import report_exception
 from remit.dispatch.registry import AnyCallee
 from remit.errors import (
     CallCancelledError,
@@ -202,7 +203,12 @@ class Base:
             failed = Reply.from_error(error)
             void = state is not None and state.has_not_begun(number)
             ended = AttemptEnded(
-                call=call.id, attempt=number, outcome=failed.outcome, content=failed.content, void=void
+                call=call.id,
+                attempt=number,
+                outcome=failed.outcome,
+                content=failed.content,
+                void=void,
+                where=locate_failure(error),
             )
             await self._write_end(call, ended)
             if void:
@@ -320,6 +326,7 @@ class Base:
 
     def _tool_failure(self, call: Call, error: BaseException) -> CallError:
         """The error for an exception of the body. Its code records whether it is retryable, for a resumed run."""
+        report_exception(call, error)
         kind = ExternalError if is_transient(error) or isinstance(error, call.retry_on) else ToolFailedError
         message = f"{self._callee.name} failed: {type(error).__name__}: {error}"
         return kind(redact_text(message, call.redactions)[:_MAX_ERROR_CHARS])

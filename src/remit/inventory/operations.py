@@ -103,15 +103,16 @@ class Operations:
         A method with several tools, or whose tools narrow it, is called by the name of a tool.
         """
         found = {key: each.tool for key, each in self.programs.items()}
-        for key, method in self.methods.items():
-            tools = self.tools_of(method)
+        for key in self.methods:
+            tools = self.find_tools_of(key)
             if len(tools) == 1 and not (tools[0].fixed_values or tools[0].hidden_parameters):
                 found[key] = tools[0].tool
         return found
 
-    def tools_of(self, method: MethodDefinition) -> tuple[ToolDefinition, ...]:
-        """The tools of a method."""
-        return tuple(each for each in self.tools.values() if each.method is method)
+    def find_tools_of(self, key: str) -> tuple[ToolDefinition, ...]:
+        """The tools of the method with that key."""
+        check_text("find_tools_of: key", key)
+        return tuple(each for each in self.tools.values() if each.method and each.method.metadata.key == key)
 
     def find_tool(self, name: str) -> AnyTool:
         """The tool of that name.

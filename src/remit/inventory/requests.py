@@ -10,7 +10,7 @@ from pydantic import BaseModel, ValidationError
 
 from remit.contracts.arguments import Arguments
 from remit.contracts.principal import Principal, check_principal
-from remit.core.checks import check_instance, check_method
+from remit.core.checks import check_instance, check_method, check_text
 from remit.core.names import as_normalized
 from remit.engine.result import RunResult
 from remit.errors import RemitError, RequestDeniedError, RequestError, RequestNotFoundError, error_from_reply
@@ -102,6 +102,7 @@ async def handle_request(
     """
     check_method("handle_request: runtime", runtime, "call_by_name", "give a Runtime")
     check_principal("by", by)
+    check_text("method", method)
     if not isinstance(request, Mapping):
         check_instance("handle_request: request", request, Request, "give a ToolRequest, or its JSON as a dict")
     try:
@@ -151,10 +152,9 @@ def _read(request: Request[Any] | Mapping[str, object], operations: Operations |
         return _Asked(request, request.payload.tool_name, request.arguments(), None)
     if operations is None or definition is None:
         raise RequestNotFoundError(f"no method has the operation {request.operation!r}; write method=…, its key")
-    tools = operations.tools_of(definition)
     key = definition.metadata.key
     if key not in operations.method_callees:
-        names = ", ".join(each.name for each in tools)
+        names = ", ".join(each.name for each in operations.find_tools_of(key))
         raise RequestError(f"the method {key} is called by its tools ({names}); send a ToolRequest for one of them")
     return _Asked(request, key, definition.contract.schema_in.dump_arguments(request.payload), definition)
 

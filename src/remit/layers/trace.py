@@ -199,6 +199,13 @@ class _TracedCall:
             return reply
 
 
+def record_exception(kind: str, message: str, trace: str) -> None:
+    """Add an exception to the present span, in the words of OpenTelemetry's conventions."""
+    if _is_loaded():
+        event = {"exception.type": kind, "exception.message": message, "exception.stacktrace": trace}
+        import_module("opentelemetry.trace").get_current_span().add_event("exception", event)
+
+
 def _open_span(tracer: Tracer, name: str, attributes: Mapping[str, str]) -> AbstractContextManager[Span]:
     kind = import_module("opentelemetry.trace").SpanKind.CLIENT
     return tracer.start_as_current_span(name, kind=kind, attributes=attributes)
