@@ -162,3 +162,17 @@ async def test_a_result_with_too_many_matches_or_fields_is_redacted_as_a_whole(m
 def test_a_result_grows_by_no_more_than_the_marks_of_the_most_matches() -> None:
     grown = redacted("a", "a " * removal.MAX_MATCHES)
     assert len(grown) - 2 * removal.MAX_MATCHES == 9 * removal.MAX_MATCHES < 1 << 20
+
+
+@pytest.mark.parametrize("levels", [900, 5_000])
+@pytest.mark.parametrize("rule", [{"fields": ("iban",)}, {"patterns": (r"\d+",)}], ids=["field", "pattern"])
+def test_what_nests_too_deeply_to_be_read_is_redacted_as_a_whole(levels: int, rule: Any) -> None:
+    content = '{"iban":12,"a":[' * levels + "]}" * levels
+    redaction = Redaction(**rule)
+    assert redaction.redact_reply(Reply(content)).content == "[redacted]"
+    told = Reply(f'{{"success":false,"error":{content},"errorCode":"NOT_FOUND"}}', "error")
+    assert "12" not in redaction.redact_reply(told).content
+
+
+def test_a_deep_text_that_is_no_json_leaves_no_raw_error() -> None:
+    assert Redaction(fields=("iban",)).redact_reply(Reply("[" * 5_000)).content == "[redacted]"

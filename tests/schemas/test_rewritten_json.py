@@ -69,3 +69,33 @@ def test_any_part_of_a_json_text_can_be_replaced(value: object, data: st.DataObj
     rewritten = without(words, text)
     json.loads(rewritten)
     assert words not in rewritten or words in MARK
+
+
+DEEP = 3_000
+TOO_DEEP_AND_WRONG = [
+    "[" * DEEP,
+    "[" * DEEP + "1234",
+    "[" * DEEP + '"1234',
+    "[" * DEEP + "]" * DEEP + "1234",
+    "[" * DEEP + "]" * DEEP + '"1234',
+    "[" * DEEP + "1234 abc" + "]" * DEEP,
+    "[" * DEEP + '1234 " ' + "]" * DEEP,
+    "[" * DEEP + "1234}" + "]" * DEEP,
+    "[" * DEEP + "1234,]" + "]" * (DEEP - 1),
+    '{"a":' * DEEP + "1234" + "]" * DEEP,
+    '{"a":' * DEEP + '{1234:"b"}' + "}" * DEEP,
+    '{"a":' * DEEP + '{"1234" "b"}' + "}" * DEEP,
+    '{"a":' * DEEP + '{"1234":1,}' + "}" * DEEP,
+    '{"a":' * DEEP + '{"1234\\x":1}' + "}" * DEEP,
+]
+
+
+@pytest.mark.parametrize("text", TOO_DEEP_AND_WRONG, ids=range(len(TOO_DEEP_AND_WRONG)))
+def test_a_deep_text_that_is_no_json_is_changed_as_it_is(text: str) -> None:
+    assert without("23", text) == text.replace("23", MARK)
+
+
+def test_deep_objects_and_lists_are_rewritten_part_by_part() -> None:
+    text = '{"a" : [{}, [ ], ' * DEEP + '{"1234": null, "b": 1234}' + "]}" * DEEP
+    rewritten = text.replace('"1234"', f'"1{MARK}4"').replace(" 1234", f' "1{MARK}4"')
+    assert without("23", text) == rewritten

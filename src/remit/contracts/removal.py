@@ -82,7 +82,7 @@ class Removal:
     """What is removed from one result: text that matches a pattern, and the values of fields.
 
     Keys are data, such as addresses, but for those that ``declared`` names. It is asked for only if one matches. A
-    result with too many matches is redacted as a whole.
+    result with too many matches, or that nests too deeply to be read, is redacted as a whole.
     """
 
     def __init__(
@@ -123,15 +123,17 @@ class Removal:
     def _redact_json(
         self, content: str, change: Callable[[object], object], redact_whole: Callable[[object], str]
     ) -> str:
+        value: object = None
         try:
-            value: object = json.loads(content)
-        except (ValueError, RecursionError):
-            return self.redact_text(content)
-        try:
+            value = json.loads(content)
             changed = change(value)
+            return content if changed == value else compact_json(changed)
+        except ValueError:
+            return self.redact_text(content)
         except _TooManyMatchesError:
             return redact_whole(value)
-        return content if changed == value else compact_json(changed)
+        except RecursionError:  # it nests too deeply to find the fields in it
+            return redact_whole(None)
 
     def _change_text(self, text: str, marks: re.Pattern[bytes] = _MARKS) -> str:
         """Replace matches by marks, adjacent ones by one mark. What is redacted already stays.

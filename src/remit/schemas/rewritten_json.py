@@ -11,6 +11,9 @@ from remit.schemas.jsontext import ascii_json, compact_json
 
 _TOKEN: Final = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
 _GAPS: Final = (" ", "\n", "\t", "\r")
+_SPACES: Final = "".join(_GAPS)
+_PAIRS: Final = {"[": "]", "{": "}"}
+"""What opens a list or an object, and what closes it."""
 
 
 def rewrite_json(text: str, change: Callable[[str], str], unreadable: str) -> str:
@@ -20,12 +23,8 @@ def rewrite_json(text: str, change: Callable[[str], str], unreadable: str) -> st
     a text with its quote: such a text becomes ``unreadable``, and words across several values are set apart by spaces.
     A text that is not JSON is changed as it is.
     """
-    try:
-        json.loads(text)
-    except ValueError:
+    if not _is_json(text):
         return change(text)
-    except RecursionError:
-        pass
 
     def rewrite(found: re.Match[str]) -> str:
         return _rewrite_part(found.group(), change, unreadable)
@@ -35,6 +34,51 @@ def rewrite_json(text: str, change: Callable[[str], str], unreadable: str) -> st
         return rewritten
     spaced = (gap.join(_TOKEN.findall(rewritten)) for gap in _GAPS)
     return next((each for each in spaced if change(each) == each), compact_json(unreadable))
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    except RecursionError:
+        return _is_nested_json(text)
+    return True
+
+
+def _is_nested_json(text: str) -> bool:
+    """Whether a text is JSON, which is too deep for a parser that calls itself. Tokens are read one by one."""
+    opened, expected, end = list[str](), "value", 0
+    for found in _TOKEN.finditer(text):
+        part, start = found.group(), found.start()
+        if text[end:start].strip(_SPACES):
+            return False
+        end = found.end()
+        if expected == "end" and part == "," and opened:
+            expected = "value" if opened[-1] == "[" else "key"
+        elif opened and _PAIRS.get(opened[-1]) == part and expected in ("end", opened[-1]):
+            opened.pop()
+            expected = "end"
+        elif expected == "colon" and part == ":":
+            expected = "value"
+        elif expected in ("value", "[") and part in _PAIRS:
+            opened.append(part)
+            expected = part
+        elif expected in ("value", "[") and _is_scalar(part):
+            expected = "end"
+        elif expected in ("key", "{") and part[0] == '"' and _is_scalar(part):
+            expected = "colon"
+        else:
+            return False
+    return expected == "end" and not opened and not text[end:].strip(_SPACES)
+
+
+def _is_scalar(part: str) -> bool:
+    try:
+        json.loads(part)
+    except ValueError:
+        return False
+    return True
 
 
 def _rewrite_part(part: str, change: Callable[[str], str], unreadable: str) -> str:
