@@ -8,25 +8,26 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
-from remit import Agent, App, Block, Effect, Policy, Timeout, When, tool
+from remit import Agent, Allow, App, Block, Effect, Policy, Timeout, When, tool
 from remit.app import Env
-from remit.layers import Approve, Budget
+from remit.layers import Approve, Budget, Guardrail
 from remit.testing import Scripted, calls
 
-TERMS: Final = ("policy", "budget", "scope", "timeout", "tool")
+TERMS: Final = ("policy", "order", "budget", "scope", "timeout", "tool", "model")
 """What governs the application: each forbids one of the calls of its agent."""
 
 _SLOW: Final = 4.0
 """Seconds that a call takes which the timeout of a tenth of a second ends."""
 
 _NEVER_WIPE: Final = When("never", lambda call: call.callee.name == "wipe", Block(reason="never"))
+_MAY_WIPE: Final = When("routine", verdict=Allow(), tools=["wipe"])
 _GOVERNED: Final[dict[str, dict[str, Any]]] = {
     "policy": {"policy": Policy(_NEVER_WIPE)},
     "budget": {"budget": Budget(calls=1)},
-    "scope": {},
-    "tool": {},
+    "order": {"policy": Policy(_NEVER_WIPE)},
     "timeout": {"layers": Timeout(0.1).where(tools=["wipe"])},
 }
+_LESS: Final[dict[str, dict[str, Any]]] = {"order": {"policy": Policy(_MAY_WIPE, _NEVER_WIPE)}}
 
 
 def build_app(term: str, log: Callable[[str], object], *, is_governed: bool = True, is_nested: bool = False) -> App:
@@ -50,11 +51,13 @@ def build_app(term: str, log: Callable[[str], object], *, is_governed: bool = Tr
     narrowed = ["shop:look"] if term == "scope" and is_governed else None
     model = Scripted([calls(("look", {})), calls(("wipe", {})), "done"])
     clerk = Agent("clerk", instructions="Wipe.", tools=[look, wipe], model=model, permissions=narrowed)
+    if term == "model" and is_governed:
+        clerk = clerk.layer(Guardrail(lambda answer: "wipe" not in answer.message, "I may not wipe."))
     agents = [clerk]
     if is_nested:
         above = Scripted([calls(("clerk", {"prompt": "go"})), "done"])
         agents = [Agent("chief", instructions="Delegate.", tools=[clerk], model=above), clerk]
-    return App(name="lost", agents=agents, **(_GOVERNED[term] if is_governed else {}))
+    return App(name="lost", agents=agents, **(_GOVERNED if is_governed else _LESS).get(term, {}))
 
 
 def app() -> App:

@@ -34,16 +34,19 @@ MUTANTS: Final = (
     _mutant(
         "the header of a run pins nothing",
         "remit.engine.loosening:pin_terms",
-        "terms=encode_terms(find_terms(header))",
+        "terms=inherit_terms(caused_by, find_terms(header), caller=header.agent)",
         'terms=""',
     ),
     _mutant("a higher limit is not missed", _COMPARE, "if now > was:", "if False:"),
     _mutant("a wider scope is not missed", _COMPARE, "if added:", "if False:"),
-    _mutant("a missing rule is not missed", _COMPARE, "for name in Counter(was) - Counter(now):", "for name in ():"),
+    _mutant("a missing rule is not missed", _COMPARE, "in _find_lost_rules(pinned, present):", "in ():"),
+    _mutant(
+        "a laxer rule in front is not missed", "remit.dispatch.terms:_is_laxer", "rule.strictness < strictest", "False"
+    ),
     _mutant(
         "the layers of a tool are not pinned",
         "remit.dispatch.terms:_describe_callee",
-        "return _describe(callee.layers, limits)",
+        "return scope",
         "return _NO_TERMS",
     ),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Sequence
 from typing import Unpack
 
@@ -15,7 +16,7 @@ from remit.approvals.service import DecisionOptions, DecisionService
 from remit.contracts.arguments import Arguments, Limits, parse_arguments
 from remit.contracts.items import DETACHED, Item, RunOpened
 from remit.contracts.observing import await_callback
-from remit.contracts.principal import Principal
+from remit.contracts.principal import Caller, Principal
 from remit.contracts.question import DecisionKind, Question
 from remit.contracts.resolution import CheckTarget
 from remit.core.checks import check_instance
@@ -146,11 +147,20 @@ class RunOpener:
         make_run_id = (lambda: run) if run else self._make_run_id
         header = await self._conversations.create_header(request._replace(arguments=arguments), make_run_id)
         await self._refuse_target(request, header)
-        header = pin_terms(header if caller is None else with_cage(header, caller), self._find_terms)
-        if request.carries is None:
+        cause = await self._find_cause(request, caller)
+        header = pin_terms(header if caller is None else with_cage(header, caller), self._find_terms, cause=cause)
+        if request.carries is None or cause is None:
             return header
-        announcing, _ = await self._conversations.read_run(request.carries.question.run)
-        return open_with(with_cage_of(header, announcing), request.carries, self._limits)[0]
+        return open_with(with_cage_of(header, cause), request.carries, self._limits)[0]
+
+    async def _find_cause(self, request: RunRequest, caller: Caller | None) -> RunOpened | None:
+        """The header of the run that announced the carried call, or whose body opens this one; None for neither."""
+        if request.carries is not None:
+            return (await self._conversations.read_run(request.carries.question.run))[0]
+        if caller is not None:
+            with contextlib.suppress(RequestError):  # a run of another application
+                return (await self._conversations.read_run(caller.run))[0]
+        return None
 
     async def _refuse_target(self, request: RunRequest, header: RunOpened) -> None:
         """Refuse a target that the application does not have. A tool that is called directly says so itself."""

@@ -12,7 +12,9 @@ import pytest
 
 from remit import (
     Agent,
+    Allow,
     App,
+    Ask,
     Block,
     Context,
     Effect,
@@ -32,7 +34,8 @@ from remit.contracts.items import Item, RunLoosened, RunOpened, RunResumed, RunS
 from remit.engines import LocalEngine
 from remit.errors import LeaseError, RequestError, SetupError
 from remit.journal.ports import Store
-from remit.layers import Approve, Budget, CallLayer, Redact, Timeout, ToolLayer
+from remit.layers import AgentLayer, Approve, Budget, CallLayer, Guardrail, RateLimit, Redact, Timeout, ToolLayer
+from remit.policies import HighRisk
 from remit.runtime import RunResult
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser
@@ -41,6 +44,15 @@ from tests.runtime.kit import Clock, find_superuser, items_of
 ADA, BOB = superuser(name="ada"), superuser(name="bob")
 NEVER = Policy(When("never", lambda call: call.callee.name == "nothing", Block(reason="never")))
 """A policy with one rule more than the default one."""
+
+ROUTINE = When("routine", verdict=Allow(), tools=["look"])
+WIPES = When("wiping", verdict=Ask(reason="wipes"), tools=["wipe"])
+
+
+@tool(effect=Effect.IDEMPOTENT)
+async def look() -> str:
+    """Look."""
+    return "seen"
 
 
 class Office:
@@ -64,12 +76,14 @@ class Office:
         *,
         agent: dict[str, Any] | None = None,
         tool_layer: ToolLayer | None = None,
+        agent_layer: AgentLayer | None = None,
         own: Stack[CallLayer] | None = None,
         **app: Any,
     ) -> Runtime:
         model = Scripted([calls(("wipe", {"what": "a"})), "done"])
         wipe = self.wipe if tool_layer is None else self.wipe.layer(tool_layer)
-        clerk = Agent("clerk", instructions="Wipe.", tools=[wipe], model=model, **(agent or {}))
+        clerk = Agent("clerk", instructions="Wipe.", tools=[wipe, look], model=model, **(agent or {}))
+        clerk = clerk if agent_layer is None else clerk.layer(agent_layer)
         made = App(name="office", agents=[clerk], **app)
         return Runtime(made, store=self.store, clock=self.clock, layers=own, directory=find_superuser)
 
@@ -127,6 +141,36 @@ LESS: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
         {},
         "the rule 'never' of wipe, the layer 'Approve' of wipe, the limit Approve.max_questions of 20 of wipe, now inf",
     ),
+    "a layer around the model": (
+        {"agent_layer": Guardrail(lambda _answer: True, "no")},
+        {},
+        "the layer 'Guardrail of models' of clerk",
+    ),
+    "rules in another order": (
+        {"policy": Policy(NEVER.rules[0], ROUTINE)},
+        {"policy": Policy(ROUTINE, NEVER.rules[0])},
+        "the rule 'never' before 'routine'",
+    ),
+    "a laxer rule in front": (
+        {"policy": Policy.only(HighRisk())},
+        {"policy": Policy.only(ROUTINE, HighRisk())},
+        "the rule 'high risk' before 'routine'",
+    ),
+    "a laxer verdict": (
+        {"policy": Policy.only(WIPES)},
+        {"policy": Policy.only(replace(WIPES, verdict=Ask(reason="wipes", kind="confirm")))},
+        "the rule 'wiping', which is laxer now",
+    ),
+    "a shorter window": (
+        {"agent_layer": RateLimit(calls=2, seconds=100)},
+        {"agent_layer": RateLimit(calls=2, seconds=10)},
+        "the limit RateLimit.calls_per_second of 0.02 of clerk, now 0.2",
+    ),
+    "a timeout of each execution": (
+        {"agent_layer": Timeout(5, of_all_executions=True)},
+        {"agent_layer": Timeout(5)},
+        "the limit Timeout.seconds of all executions of 5 of clerk, now inf",
+    ),
     "a layer of a tool": ({"tool_layer": Redact(fields=["password"])}, {}, "the layer 'Redact' of wipe"),
     "a longer timeout of a tool": (
         {"tool_layer": Timeout(5)},
@@ -156,6 +200,7 @@ MORE: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"policy": Policy(When("never", lambda call: call.callee.name == "nobody", Block(reason="never")))},
     ),
     "one rule more": ({}, {"policy": NEVER}),
+    "one question more": ({}, {"policy": Policy(WIPES)}),
     "a lower budget": ({}, {"budget": Budget(calls=9, tokens=10**6)}),
     "a narrower agent": (
         {},
@@ -292,7 +337,7 @@ async def test_a_composed_tool_may_reach_any_agent_so_all_are_pinned() -> None:
     runtime = office.process(tools=[sweep], agent={"tool_scope": ["wipe"]})
     result: RunResult[Any] = await runtime.call(sweep, ADA)
     (header,) = of_kind(await items_of(office.store, result.run), RunOpened)
-    assert '"tools":["wipe"]' in header.terms
+    assert '"tools":["look","wipe"]' in header.terms
 
 
 DECLARED: dict[str, tuple[dict[str, Any], Stack[Any], str]] = {

@@ -13,7 +13,7 @@ from remit.contracts.facts import Effect
 from remit.contracts.items import RunOpened
 from remit.core import Stack
 from remit.dispatch.registry import AnyCallee
-from remit.dispatch.terms import Terms, describe_terms
+from remit.dispatch.terms import GovernedCallee, Terms, describe_terms
 
 
 class RunTerms:
@@ -32,7 +32,7 @@ class RunTerms:
         """The terms under which this runtime executes the run with that header."""
         key = (header.agent, header.callee)
         if key not in self._known:
-            reached = ((each, _limits_of(each)) for each in self._find_reached(*key))
+            reached = map(_describe_inside, self._find_reached(*key))
             self._known[key] = describe_terms(self._layers, self._limits, reached)
         return self._known[key]
 
@@ -43,5 +43,7 @@ class RunTerms:
         return [*reached, *(each for each in self._callees if each.name == caller)]
 
 
-def _limits_of(callee: AnyCallee) -> dict[str, float | None]:
-    return callee.definition.limits.model_dump() if isinstance(callee, Agent) else {}
+def _describe_inside(callee: AnyCallee) -> GovernedCallee:
+    if isinstance(callee, Agent):
+        return GovernedCallee(callee, callee.definition.agent_layers, callee.definition.limits.model_dump())
+    return GovernedCallee(callee, callee.call_layers if isinstance(callee, AgentLike) else ())

@@ -211,6 +211,10 @@ _DEFAULT_RULES: Final = (HighRisk, Egress, Undeclared)
 _KINDS_OF_REMIT: Final = (*_DEFAULT_RULES, ConfirmationFlag)
 _DEFAULT_VERDICT: Final = (Allow(), "")
 
+BLOCKS: Final = 4
+UNKNOWN: Final = -1
+"""How strict a verdict to block is, and one of the application's own code; see `Policy.rule_strictness`."""
+
 
 @check_arguments()
 class Policy:
@@ -253,6 +257,16 @@ class Policy:
     def names(self) -> tuple[str, ...]:
         """The names of the rules, and ``four eyes`` if every rule that asks requires them."""
         return (*(rule.name for rule in self.rules), *(["four eyes"] if self._four_eyes else []))
+
+    @property
+    def rule_strictness(self) -> tuple[tuple[str, int], ...]:
+        """The names of the rules with how strict their verdicts are.
+
+        0 allows, 1 asks for a confirmation, 2 for an approval, 3 for one of four eyes, and `BLOCKS` blocks. What the
+        application's own code returns is `UNKNOWN`. ``four eyes`` stands last if every rule that asks requires them.
+        """
+        rules = ((rule.name, _strictness_of(rule)) for rule in self.rules)
+        return (*rules, *([("four eyes", 0)] if self._four_eyes else []))
 
     @property
     def own_rules(self) -> tuple[str, ...]:
@@ -304,6 +318,22 @@ def _apply_rule(rule: Rule, call: Call) -> Verdict | None:
             f"the rule '{rule.name}' returned {_describe(verdict)}; return Allow(), Ask(…), Block(…) or None"
         )
     return verdict
+
+
+def _strictness_of(rule: Rule) -> int:
+    match rule.verdict if isinstance(rule, When) else rule:
+        case Allow():
+            return 0
+        case Ask(kind="confirm") | ConfirmationFlag():
+            return 1
+        case Ask(four_eyes=True):
+            return 3
+        case Ask() | HighRisk() | Egress() | Undeclared():
+            return 2
+        case Block():
+            return BLOCKS
+        case _:
+            return UNKNOWN
 
 
 def _is_declared(rule: Rule) -> bool:

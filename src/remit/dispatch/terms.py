@@ -6,12 +6,14 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from remit.approvals.policy import BLOCKS, UNKNOWN
 from remit.contracts.arguments import Limits
-from remit.contracts.call import CallLayer, ConditionalLayer, viewed_layer
+from remit.contracts.call import CallLayer, ConditionalLayer, ModelLayer, viewed_layer
 from remit.contracts.callee import AgentLike, Callee
 from remit.contracts.layers import FunctionLayer
 from remit.contracts.principal import WILDCARD, Principal
@@ -25,21 +27,42 @@ Numbers = Mapping[str, float | None]
 """Limits by name; None for no limit."""
 
 
-class ScopeTerms(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What governs the calls of a run, or those of and by one callee: names of rules and layers, and values of limits.
+class RuleTerm(NamedTuple):
+    """A rule of a policy: its name, and how strict its verdict is; see `Policy.rule_strictness`."""
 
-    ``tools`` and ``permissions`` are those to which an agent is narrowed; None for no restriction.
+    name: str
+    strictness: int
+
+
+class ScopeTerms(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What governs the calls of a run, or those of and by one callee: policies, names of layers, and values of limits.
+
+    ``policies`` have their rules in order, because the first rule with a verdict decides. ``tools`` and ``permissions``
+    are those to which an agent is narrowed; None for no restriction.
     """
 
-    rules: tuple[str, ...] = ()
+    policies: tuple[tuple[RuleTerm, ...], ...] = ()
     layers: tuple[str, ...] = ()
     limits: dict[str, float] = {}
     tools: tuple[str, ...] | None = None
     permissions: tuple[str, ...] | None = None
 
+    @property
+    def rules(self) -> list[str]:
+        """The names of all rules."""
+        return [rule.name for policy in self.policies for rule in policy]
+
 
 Terms = dict[str, ScopeTerms]
 """The terms of a run under an empty name, and those of the agents and tools that it can reach under theirs."""
+
+
+class GovernedCallee(NamedTuple):
+    """A callee with what is inside it: layers around the calls, requests and steps of an agent, and its limits."""
+
+    callee: Callee[..., Any]
+    inner_layers: Iterable[object] = ()
+    limits: Numbers = MappingProxyType({})
 
 
 class LostTerm(NamedTuple):
@@ -49,22 +72,12 @@ class LostTerm(NamedTuple):
     description: str
 
 
-_VALUES: Final[Mapping[type, tuple[str, ...]]] = {
-    Approve: ("max_questions",),
-    Budget: ("calls", "tokens", "depth", "cost", "seconds"),
-    Concurrency: ("calls",),
-    RateLimit: ("calls",),
-    Timeout: ("seconds",),
-}
-"""The values of a layer that limit a run."""
-
-
 def describe_terms(
-    layers: Stack[CallLayer], limits: Limits | None = None, callees: Iterable[tuple[Callee[..., Any], Numbers]] = ()
+    layers: Stack[CallLayer], limits: Limits | None = None, callees: Iterable[GovernedCallee] = ()
 ) -> Terms:
-    """The terms of runs under these run layers and limits, with callees and the limits of those that are agents."""
+    """The terms of runs under these run layers and limits, with those of callees."""
     of_run = _describe(layers, {f"Limits.{name}": value for name, value in (asdict(limits) if limits else {}).items()})
-    return {"": of_run} | {each.name: _describe_callee(each, own) for each, own in callees}
+    return {"": of_run} | {each.callee.name: _describe_callee(each) for each in callees}
 
 
 def encode_terms(terms: Terms) -> str:
@@ -74,58 +87,115 @@ def encode_terms(terms: Terms) -> str:
     ).decode()
 
 
-def find_lost(pinned: str, present: Terms) -> list[LostTerm]:
+def find_lost(pinned: str, present: Terms, *, caller: str = "") -> list[LostTerm]:
     """The terms among ``pinned`` (JSON; empty for none) that ``present`` lacks or exceeds.
 
-    Callees that there are no longer neither make calls nor are called, so theirs are not missed.
+    Callees that there are no longer neither make calls nor are called, so theirs are not missed; but for ``caller``,
+    the agent in whose name the call at the root of the run is made.
     """
     if not pinned or pinned == encode_terms(present):
         return []
-    scopes = msgspec.json.decode(pinned, type=Terms)
-    return [lost for name, each in scopes.items() if name in present for lost in _compare(name, each, present[name])]
+    pairs = _pair_scopes(pinned, present, caller)
+    return [lost for name, (was, now) in pairs.items() for lost in _compare(name, was, now)]
+
+
+def loosen_terms(pinned: str, present: Terms, *, caller: str = "") -> str:
+    """The pinned terms, as JSON, without what ``present`` lacks or exceeds; nothing else is left out."""
+    pairs = _pair_scopes(pinned, present, caller)
+    return encode_terms(_read_terms(pinned) | {name: _loosen(was, now) for name, (was, now) in pairs.items()})
+
+
+def inherit_terms(pinned: str, present: Terms, *, caller: str = "") -> str:
+    """The terms, as JSON, of a run that another one causes: the present ones, and the other's where these are less.
+
+    A run that may continue under less, because a person said so, hands nothing of that on.
+    """
+    pairs = _pair_scopes(pinned, present, caller)
+    lost = {name: was for name, (was, now) in pairs.items() if any(True for _ in _compare(name, was, now))}
+    return encode_terms(present | lost)
+
+
+def _pair_scopes(pinned: str, present: Terms, caller: str) -> dict[str, tuple[ScopeTerms, ScopeTerms]]:
+    """What is pinned and what there is now, by name, of those that still make calls."""
+    pairs = {name: (was, present.get(name)) for name, was in _read_terms(pinned).items()}
+    return {
+        # An agent that is gone makes no requests, so its own limits are not missed.
+        name: (was, now or ScopeTerms(limits={each: value for each, value in was.limits.items() if "." not in each}))
+        for name, (was, now) in pairs.items()
+        if now is not None or name == caller
+    }
+
+
+def _read_terms(pinned: str) -> Terms:
+    return msgspec.json.decode(pinned, type=Terms) if pinned else {}
 
 
 _NO_TERMS: Final = ScopeTerms()
 
 
-def _describe_callee(callee: Callee[..., Any], limits: Numbers) -> ScopeTerms:
-    limits = {**limits, "timeout": callee.facts.timeout}
+def _describe_callee(governed: GovernedCallee) -> ScopeTerms:
+    callee, rate = governed.callee, governed.callee.facts.rate
+    facts = {"timeout": callee.facts.timeout, "rate": None if rate is None else rate.calls / rate.seconds}
+    scope = _describe((*callee.layers, *governed.inner_layers), {**governed.limits, **facts})
     if not isinstance(callee, AgentLike):
-        return _describe(callee.layers, limits)
-    scope = _describe(Stack(callee.layers, callee.call_layers), limits)
+        return scope
     narrowed = {"tools": callee.tool_scope, "permissions": callee.permissions}
     sorted_names = {name: None if each is None else tuple(sorted(each)) for name, each in narrowed.items()}
     return msgspec.structs.replace(scope, **sorted_names)
 
 
-def _describe(layers: Iterable[CallLayer], limits: Numbers) -> ScopeTerms:
-    rules, names = list[str](), list[str]()
+def _describe(layers: Iterable[object], limits: Numbers) -> ScopeTerms:
+    policies, names = list[tuple[RuleTerm, ...]](), list[str]()
     values = [*limits.items()]
     for layer in layers:
         condition, inner = _split_condition(layer)
-        name = inner.name if isinstance(inner, FunctionLayer) else type(inner).__name__
-        names.append(name + condition)
-        values += [(f"{name}{condition}.{each}", getattr(inner, each)) for each in _VALUES.get(type(inner), ())]
+        name = (inner.name if isinstance(inner, FunctionLayer) else type(inner).__name__) + condition
+        names.append(name)
+        values += [(f"{name}.{each}", value) for each, value in _limits_of(inner)]
         if isinstance(inner, Approve):
-            rules += [f"{each}{condition}" for each in inner.policy.names]
-    set_values = ((name, value) for name, value in values if value is not None)
-    return ScopeTerms(rules=tuple(rules), layers=tuple(names), limits=dict(sorted(set_values, reverse=True)))
+            strictness = inner.policy.rule_strictness
+            policies.append(tuple(RuleTerm(rule + condition, each) for rule, each in strictness))
+    set_values = ((name, float(value)) for name, value in values if value is not None)
+    return ScopeTerms(policies=tuple(policies), layers=tuple(names), limits=dict(sorted(set_values, reverse=True)))
 
 
-def _split_condition(layer: CallLayer) -> tuple[str, object]:
+def _limits_of(layer: object) -> Iterator[tuple[str, float | None]]:
+    """The values of a layer that limit a run, by name."""
+    match layer:
+        case Approve():
+            yield "max_questions", layer.max_questions
+        case Budget():
+            yield from ((name, getattr(layer, name)) for name in ("calls", "tokens", "depth", "cost", "seconds"))
+        case Concurrency():
+            yield "calls", layer.calls
+        case RateLimit():
+            yield "calls", layer.calls
+            yield "calls_per_second", layer.calls / layer.seconds
+        case Timeout():
+            yield "seconds", layer.seconds
+            if layer.of_all_executions:
+                yield "seconds of all executions", layer.seconds
+        case _:
+            pass
+
+
+def _split_condition(layer: object) -> tuple[str, object]:
     """For which calls a layer stands, as text that is empty for all, and the layer itself."""
     text = ""
     while isinstance(layer, ConditionalLayer):
         text += f" for {', '.join(sorted(layer.tools | layer.agents)) or 'some tools'}"
         layer = layer.layer
+    if not isinstance(layer, CallLayer):
+        text += " of models" if isinstance(layer, ModelLayer) else " of steps"
     return text, viewed_layer(layer)
 
 
 def _compare(callee: str, pinned: ScopeTerms, present: ScopeTerms) -> Iterator[LostTerm]:
     prefix, of_callee = (f"{callee}: ", f" of {callee}") if callee else ("", "")
-    for kind, was, now in (("rule", pinned.rules, present.rules), ("layer", pinned.layers, present.layers)):
-        for name in Counter(was) - Counter(now):
-            yield LostTerm(prefix + name, f"the {kind} {name!r}{of_callee}")
+    for name, problem in _find_lost_rules(pinned, present):
+        yield LostTerm(prefix + name, f"the rule {name!r}{of_callee}{problem}")
+    for name in Counter(pinned.layers) - Counter(present.layers):
+        yield LostTerm(prefix + name, f"the layer {name!r}{of_callee}")
     for name, was in pinned.limits.items():
         now = present.limits.get(name, math.inf)
         if now > was:
@@ -138,3 +208,42 @@ def _compare(callee: str, pinned: ScopeTerms, present: ScopeTerms) -> Iterator[L
             added = [each for each in added if not may(each)]
         if added:
             yield LostTerm(prefix + name, f"the {name}{of_callee} without {', '.join(added)}")
+
+
+def _find_lost_rules(pinned: ScopeTerms, present: ScopeTerms) -> Iterator[tuple[str, str]]:
+    """The rules that are missing or laxer, and those before which a laxer one now decides; each with what is wrong."""
+    missing = Counter(pinned.rules) - Counter(present.rules)
+    yield from ((name, "") for name in missing)
+    for policy in pinned.policies:
+        for place, rule in enumerate(policy):
+            before = {each.name for each in policy[: place + 1]}
+            for other in () if rule.name in missing else present.policies:
+                if rule.name in (names := [each.name for each in other]):
+                    at = names.index(rule.name)
+                    if UNKNOWN < other[at].strictness < rule.strictness:
+                        yield rule.name, ", which is laxer now"
+                    elif first := [each for each in other[:at] if each.name not in before and _is_laxer(each, rule)]:
+                        yield rule.name, f" before {first[0].name!r}"
+
+
+def _is_laxer(rule: RuleTerm, than: RuleTerm) -> bool:
+    """Whether a rule may let a call pass that the other one would not. What code returns is not known."""
+    strictest = BLOCKS if than.strictness == UNKNOWN else than.strictness
+    return rule.strictness < strictest
+
+
+def _loosen(pinned: ScopeTerms, present: ScopeTerms) -> ScopeTerms:
+    lost = {name for name, _ in _find_lost_rules(pinned, present)}
+    policies = (tuple(rule for rule in policy if rule.name not in lost) for policy in pinned.policies)
+    limits = {name: max(was, present.limits.get(name, math.inf)) for name, was in pinned.limits.items()}
+    return ScopeTerms(
+        policies=tuple(each for each in policies if each),
+        layers=tuple((Counter(pinned.layers) & Counter(present.layers)).elements()),
+        limits={name: value for name, value in limits.items() if value < math.inf},
+        tools=_unite(pinned.tools, present.tools),
+        permissions=_unite(pinned.permissions, present.permissions),
+    )
+
+
+def _unite(was: tuple[str, ...] | None, now: tuple[str, ...] | None) -> tuple[str, ...] | None:
+    return None if was is None or now is None else tuple(sorted({*was, *now}))

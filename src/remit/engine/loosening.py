@@ -10,7 +10,7 @@ from remit.contracts.arguments import Limits
 from remit.contracts.items import Item, RunLoosened, RunOpened
 from remit.contracts.principal import Principal
 from remit.core.checks import as_text_tuple, check_text
-from remit.dispatch.terms import LostTerm, Terms, encode_terms, find_lost
+from remit.dispatch.terms import LostTerm, Terms, find_lost, inherit_terms, loosen_terms
 from remit.errors import RequestError
 
 LOOSEN_PERMISSION = "runs:loosen"
@@ -20,15 +20,20 @@ FindTerms = Callable[[RunOpened], Terms]
 """Returns the terms under which this process executes the run with a header."""
 
 
-def pin_terms(header: RunOpened, find_terms: FindTerms) -> RunOpened:
-    """The header of a new run with the terms under which it is opened."""
-    return structs.replace(header, terms=encode_terms(find_terms(header)))
+def pin_terms(header: RunOpened, find_terms: FindTerms, *, cause: RunOpened | None = None) -> RunOpened:
+    """The header of a new run with the terms under which it is opened; ``cause`` is that of the run that causes it."""
+    caused_by = "" if cause is None else cause.terms
+    return structs.replace(header, terms=inherit_terms(caused_by, find_terms(header), caller=header.agent))
 
 
 def find_lost_terms(header: RunOpened, items: Iterable[Item], find_terms: FindTerms) -> list[LostTerm]:
     """The terms of a run that this process lacks, and that no principal has let it continue without."""
+    return find_lost(_pinned_terms(header, items), find_terms(header), caller=header.agent)
+
+
+def _pinned_terms(header: RunOpened, items: Iterable[Item]) -> str:
     loosened = [item for item in items if isinstance(item, RunLoosened)]
-    return find_lost(loosened[-1].terms if loosened else header.terms, find_terms(header))
+    return loosened[-1].terms if loosened else header.terms
 
 
 def explain_lost(lost: Sequence[LostTerm]) -> str:
@@ -67,5 +72,5 @@ def make_loosening(
     for name, description in lost.items():
         if name not in names:
             raise RequestError(f"run {header.call} also lacks {description}; name {name!r} too")
-    terms = encode_terms(find_terms(header))
+    terms = loosen_terms(_pinned_terms(header, items), find_terms(header), caller=header.agent)
     return RunLoosened(call=header.call, without=names, by=by.name, reason=reason, terms=terms)

@@ -74,7 +74,8 @@ class RunSchedules:
             carries="",
             schedule="",
         )
-        opened = open_schedule(pin_terms(with_cage(opened, caller), current.find_terms), Schedule(at))
+        pinned = pin_terms(with_cage(opened, caller), current.find_terms, cause=current.header)
+        opened = open_schedule(pinned, Schedule(at))
         if await current.executor.store.find_run(run) is None:
             with contextlib.suppress(RequestError, LeaseError):  # another attempt of the call was faster
                 await current.executor.create_run(run, opened)
