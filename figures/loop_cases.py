@@ -120,6 +120,14 @@ async def _run_many_calls(name: str) -> object:
     return await runtime.run("go", by=superuser())
 
 
+async def _export_many_calls() -> object:
+    model = Scripted([calls(*(("x", {"i": number}) for number in range(4_000))), "done"])
+    app = App(name="loop", agents=(Agent("agent", instructions="x", tools=[_add]),))
+    runtime = Runtime(app, model=model, limits=Limits(answer_calls=4_000))
+    result = await runtime.run("go", by=superuser())
+    return await runtime.client(superuser()).export_run(result.run, format="html")
+
+
 async def _match_grant() -> object:
     pattern = json.dumps({"to": {LIKE_KEY: "*a" * 12 + "*b"}})
     return matches_pattern(pattern, json.dumps({"to": "a" * 5_000}))
@@ -181,6 +189,7 @@ CASES: Final[dict[str, Callable[[], Awaitable[object]]]] = {
     "a stream of 100,000 calls": _read_many_calls,
     "an answer with 25,000 calls of no tool": partial(_run_many_calls, "x"),
     "an answer with 25,000 calls of a tool": partial(_run_many_calls, "_add"),
+    "the page of a run with 4,000 calls": _export_many_calls,
     "arguments of many numbers": _arguments('{"numbers":[' + "1," * 500_000 + "1]}"),
     "arguments of many wrong numbers": _arguments('{"numbers":[' + '"a",' * 250_000 + "1]}"),
     "arguments of many keys": _arguments("{" + ",".join(f'"{number:x}":1' for number in range(90_000)) + "}"),

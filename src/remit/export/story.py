@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Final
@@ -54,14 +54,20 @@ class Story:
         self._nested = defaultdict[str, list[Position]](list)
         self._by_call = defaultdict[str, list[Position]](list)
         self._asked: dict[str, Question] = {}
+        self._asked_calls = defaultdict[str, deque[str]](deque)
+        self._decided: dict[str, Position] = {}
+        self._names: dict[str, str] = {}
         for position in positions:
             item = position.item
             self._by_call[item.agent if isinstance(item, Message) else item.call].append(position)
             if isinstance(item, ToolOutput):
                 (self._outputs[item.parent, item.wire] if item.wire else self._nested[item.parent]).append(position)
             elif isinstance(item, QuestionItem):
-                self._asked[item.question] = Question.from_json(item.body)
-        self._left = {key: list(outputs) for key, outputs in self._outputs.items()}
+                question = self._asked[item.question] = Question.from_json(item.body)
+                self._asked_calls[question.tool].append(item.call)
+            elif isinstance(item, DecisionItem):
+                self._decided.setdefault(item.question, position)
+        self._left = {key: deque(outputs) for key, outputs in self._outputs.items()}
         self._shown = set[str]()
 
     def thread(self) -> Markup:
@@ -74,7 +80,7 @@ class Story:
 
     def _entries(self, agent: str) -> Iterator[Markup]:
         """Everything in the thread of an agent, in the order of the journal."""
-        for position in self._positions:
+        for position in self._positions if agent == self._root else self._by_call[agent]:
             item = position.item
             if isinstance(item, Message):
                 if item.agent == agent:
@@ -103,19 +109,17 @@ class Story:
 
     def _wanted_call(self, agent: str, wanted: ToolCallRequest) -> Markup:
         """A call that a model asked for, with its result if there is one."""
-        outputs = self._left.get((agent, wanted.id), [])
-        output = outputs.pop(0) if outputs else None
+        outputs = self._left.get((agent, wanted.id))
+        output = outputs.popleft() if outputs else None
         call = output.item.call if output else self._waiting_call(agent, wanted.name)
         return self._call(wanted.name, wanted.arguments, call, *([output] if output else []))
 
     def _waiting_call(self, agent: str, name: str) -> str:
         """The call of a question that is still open, or of an attempt, for a tool that the model asked for."""
-        for position in self._positions:
-            item = position.item
-            question = self._asked.get(item.question) if isinstance(item, QuestionItem) else None
-            if question is not None and question.tool == name and item.call not in self._shown:
-                return item.call
-        return f"{agent}/{name}"
+        asked = self._asked_calls[name]
+        while asked and asked[0] in self._shown:
+            asked.popleft()
+        return asked[0] if asked else f"{agent}/{name}"
 
     def _call(self, name: str, arguments: str, call: str, *outputs: Position) -> Markup:
         """A call with arguments, what happened in it, and its result."""
@@ -158,8 +162,7 @@ class Story:
         title = "Did this call happen?" if question.kind == "outcome" else f"May {question.tool} run?"
         risk = element("span", f"{question.risk} risk", class_="chip ask") if question.risk else Markup("")
         lines = [each for each in (question.shown, question.reason) if each]
-        found = (each for each in self._positions if isinstance(each.item, DecisionItem))
-        decided = next((each for each in found if getattr(each.item, "question", "") == item.question), None)
+        decided = self._decided.get(item.question)
         return element(
             "div",
             element("p", element("b", title), " ", risk),
@@ -185,10 +188,12 @@ class Story:
 
     def _name(self, agent: str) -> str:
         """The name of the agent that answers a call: the callee, or who it handed over to last."""
-        items = [each.item for each in self._by_call[agent]]
-        names = [each.callee for each in items if isinstance(each, ToolOutput)]
-        targets = [each.target for each in items if isinstance(each, Handoff)]
-        return (targets or names or [self._header.callee])[-1]
+        if agent not in self._names:
+            items = [each.item for each in self._by_call[agent]]
+            names = [each.callee for each in items if isinstance(each, ToolOutput)]
+            targets = [each.target for each in items if isinstance(each, Handoff)]
+            self._names[agent] = (targets or names or [self._header.callee])[-1]
+        return self._names[agent]
 
 
 def _describe(item: Item) -> str:
