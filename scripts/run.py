@@ -9,10 +9,12 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from shutil import which
 
 ROOT = Path(__file__).parent.parent
 REAL_MODEL = "OPENAI_API_KEY=… REMIT_MODEL=openai:gpt-5-mini make run"
 ASK_ONCE = "make run ARGS='--ask \"Which pages are there?\"'"
+FIND_REMIT = 'export PATH="$PWD/.venv/bin:$PATH"'
 CHOICES = "d = download it, r = rehearse with a script, q = quit: "
 
 
@@ -49,6 +51,8 @@ def talk(*arguments: str) -> int:
     """Run ``remit run cms`` with the model that is set, or the local one."""
     status = remit("run", "cms", *arguments)
     print("See a page: make open PAGE=about", file=sys.stderr)
+    if which("remit") is None:
+        print(f"To run the commands above, which begin with remit: {FIND_REMIT}", file=sys.stderr)
     return status
 
 
@@ -65,12 +69,14 @@ def find_missing_weights() -> dict[str, str] | None:
     return None if base["path"] else {**base, "size": f"{base['bytes'] / 1e9:.1f} GB"}
 
 
-def ask(question: str) -> str:
-    """The first letter of the answer; empty at the end of the input."""
+def ask(question: str, letters: str = "drq") -> str:
+    """One of ``letters``, asked for until it is typed; ``q`` at the end of the input."""
     try:
-        return input(question).strip().lower()[:1]
+        while (letter := input(question).strip().lower()[:1]) not in tuple(letters):
+            pass
     except EOFError:
-        return ""
+        return "q"
+    return letter
 
 
 def remit(*arguments: str) -> int:

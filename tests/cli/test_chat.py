@@ -293,3 +293,19 @@ def test_a_conversation_that_another_process_drives_is_said_and_can_be_left(
     run = cli.runs()[0].run
     cli.journal(lambda store: store.acquire(run, "somebody", 600))
     assert f"remit: LEASE_HELD: run {run} is being executed by somebody" in converse("hello")
+
+
+def test_a_deferred_question_about_an_announced_call_is_said_after_each_message_and_at_the_end(
+    cli: Cli, converse: Callable[..., str]
+) -> None:
+    cli.script(calls(("remove", {"name": "cake"})), "Shall I?", "Good evening.")
+    shown = converse("remove the cake", "l", "good evening")
+    question = cli.questions()[0]["id"]
+    assert shown.count(f"question {question} is left open; decide later with: remit approvals approve {question}") == 3
+    assert cli.book == []
+
+
+def test_a_decision_is_shown_once(cli: Cli, converse: Callable[..., str]) -> None:
+    cli.script(BURN, "The bread is burnt.")
+    shown = converse("burn it", "yes")
+    assert shown.count("approved") == 1

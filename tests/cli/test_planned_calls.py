@@ -63,6 +63,14 @@ def test_only_an_agent_is_said_to_read_the_reason_of_a_no(capsys: pytest.Capture
     assert "it does not run; the agent reads the reason" in capsys.readouterr().out
     terminal.show_question(replace(question(), agent=""), 0.0)
     assert "reads the reason" not in capsys.readouterr().out
+    terminal.show_question(replace(question(), agent="editor", waits=False), 0.0)
+    assert "it does not run; the agent learns so if it tries" in capsys.readouterr().out
+
+
+def test_each_sentence_of_a_preview_stands_on_its_line(capsys: pytest.CaptureFixture[str]) -> None:
+    shown = "Deletes Jobs.\n\nIt has 2 sections."
+    Terminal(make_console(), app).show_question(replace(question(), shown=shown), 0.0)
+    assert "  about     Deletes Jobs.\n            It has 2 sections.\n" in capsys.readouterr().out
 
 
 def test_each_planned_call_is_shown_with_its_exact_arguments_and_its_preview(
@@ -83,7 +91,7 @@ def test_each_planned_call_is_shown_with_its_exact_arguments_and_its_preview(
     Terminal(make_console(), app).show_question(replace(question(), plan=(planned, bare)), 0.0)
     shown = capsys.readouterr().out
     assert f'with it   send {{"to":"{text}\\u202e"}}' in shown
-    assert "a letter to Bob" in shown
+    assert "  about     a letter\n            to Bob\n" in shown
     assert "mail: nothing → one" in shown
     assert shown.count("it sends (rule: egress)") == 2
     assert "it runs once, with exactly these arguments, and so does each call listed with it" in shown

@@ -219,6 +219,7 @@ def test_names_that_python_cannot_write_are_left_to_a_dictionary_or_to_a_call_by
 
 def test_a_tool_that_is_left_out_is_told_where_the_command_is_given(cli: Cli) -> None:
     done = cli("stubs", f"{__name__}:odd_app")
+    assert f"Written by `remit stubs {__name__}:odd_app`." in done.out
     assert (done.status, done.err) == (
         0,
         'remit: left out: 1st is not a Python identifier; call it with ctx.call("1st", ...)\n',

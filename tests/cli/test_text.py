@@ -14,6 +14,7 @@ from remit.cli.text import (
     format_duration,
     json_text,
     one_line,
+    one_line_each,
     summarize_arguments,
 )
 
@@ -90,3 +91,8 @@ def test_arguments_are_told_in_short(arguments: str, said: str) -> None:
 )
 def test_a_duration_is_told_in_the_unit_that_fits(seconds: float, said: str) -> None:
     assert format_duration(seconds) == said
+
+
+def test_lines_stay_lines_and_are_no_longer_in_all_than_they_may_be() -> None:
+    assert one_line_each("one\n\n two\tthree \r\n", max_length=40) == "one\ntwo three"
+    assert one_line_each("word\n" * 20, max_length=12) == "word\nword\nw…"

@@ -71,6 +71,8 @@ def test_without_terminal_and_model_it_rehearses_on_the_sample_site(
     assert first.startswith("This is a rehearsal with a script: there is no terminal to talk in, and REMIT_MODEL names")
     assert first.endswith("For a real model: OPENAI_API_KEY=… REMIT_MODEL=openai:gpt-5-mini make run")
     assert "The page Wedding cakes is there" in ended.out
+    assert ended.err.index("Making the sample site, once") < ended.err.index("cms_createPage")
+    assert 'export PATH="$PWD/.venv/bin:$PATH" REMIT_HOME=build/rehearsal REMIT_MODEL=' in ended.err
     monkeypatch.setenv("REMIT_HOME", str(checkout / "build/rehearsal"))
     assert {"home", "bread", "jobs", "wedding-cakes"} <= slugs()
     (question,) = done("approvals", "list", "--json").json["questions"]
@@ -93,6 +95,8 @@ def test_without_terminal_a_model_that_is_named_is_not_asked_and_one_line_says_h
 def test_in_a_terminal_without_a_model_the_user_chooses(checkout: Path) -> None:
     with Talk(program=program(checkout)) as talk:
         assert "OPENAI_API_KEY=… REMIT_MODEL=openai:gpt-5-mini make run" in talk.until(CHOICE)
+        talk.type("\n")
+        talk.until(CHOICE)
         talk.type("q\n")
         assert talk.status() == 0
     with Talk(program=program(checkout)) as talk:

@@ -73,6 +73,7 @@ class Chat:
         self._report_errors(self._continue)
         while (text := self._read_message()) is not None:
             self._report_errors(partial(self._send, text))
+        self._report_errors(self._list_postponed)
         return ExitStatus.DONE
 
     def _greet(self, model: str) -> None:
@@ -181,12 +182,21 @@ class Chat:
     def _ask_announced_questions(self) -> list[str]:
         """Ask the questions about announced calls; the runs that the answers have opened."""
         for question in self._client.announced_questions(self._runtime.app.name, self._conversation):
-            if question.id not in self._postponed and self._question_prompter.ask_question(question) is Answer.LATER:
+            if question.id in self._postponed:
+                self._question_prompter.leave_open(question)
+            elif self._question_prompter.ask_question(question) is Answer.LATER:
                 self._postponed.add(question.id)
         opened = self._question_prompter.opened
         runs = opened.copy()
         opened.clear()
         return runs
+
+    def _list_postponed(self) -> None:
+        """Say once more how the questions that the user has deferred are decided."""
+        for question in sorted(self._postponed):
+            row = self._client.get_question(question)
+            if row.status == "open":
+                self._question_prompter.leave_open(row.question)
 
     def _execute(self, execution: Coroutine[Any, Any, RunResult[Any]]) -> RunResult[Any]:
         shown = execute_shown(self._client.store, self._terminal.next_run, self._terminal, execution)

@@ -70,7 +70,7 @@ def decide_question(question_id: str, decision: UserDecision, *, app_reference: 
             last_seq = _last_seq(client, row)
         if row is None:
             return _report_denied(question, decision, as_json=as_json)
-        return _continue_run(client, row, local, decision, last_seq=last_seq, wait=wait, as_json=as_json)
+        return _continue_run(client, row, local, decision, question_id, last_seq=last_seq, wait=wait, as_json=as_json)
 
 
 def _continue_run(
@@ -78,6 +78,7 @@ def _continue_run(
     row: RunRow,
     local: _LocalApp,
     decision: UserDecision,
+    question_id: str,
     *,
     last_seq: int | None,
     wait: float,
@@ -90,7 +91,14 @@ def _continue_run(
         return _report_left(row, local, decision, as_json=as_json)
     try:
         return resume_run(
-            client, row, local.app, app_reference=local.name, wait=wait, as_json=as_json, decided_after=last_seq
+            client,
+            row,
+            local.app,
+            app_reference=local.name,
+            wait=wait,
+            as_json=as_json,
+            decided_after=last_seq,
+            decided_question=question_id,
         )
     except LeaseError as error:
         return _report_executed_elsewhere(row, error, local.name, decision, as_json=as_json)

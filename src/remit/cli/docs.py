@@ -9,6 +9,9 @@ from remit.inventory.markdown import reference_page
 
 
 def docs(app: AppArgument) -> None:
-    """Print the reference of an application as Markdown."""
+    """Print the reference of an application as Markdown.
+
+    The application needs an inventory, as App(operations=…) has it; remit tools APP lists the tools of any other.
+    """
     found = find_app(app, installed_apps())
     print(reference_page(found.name, require_operations(found)), end="")

@@ -106,6 +106,7 @@ class QuestionPrompter(Struct, frozen=True, kw_only=True):
 
     def _decide(self, question: Question, answer: Answer, details: _AnswerDetails) -> Answer:
         yes = answer is Answer.YES
+        self.terminal.announced_decisions.add(question.id)
         decision = self.runtime.client(self.client.principal).decide(
             question.id,
             approved=yes,
@@ -115,6 +116,7 @@ class QuestionPrompter(Struct, frozen=True, kw_only=True):
         try:
             run = self.client.wait(decision)
         except RequestError as error:
+            self.terminal.announced_decisions.discard(question.id)
             report_error(error)
             return _final_answer(self.client.get_question(question.id).status)
         if run is not None:

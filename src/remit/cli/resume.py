@@ -73,10 +73,12 @@ def resume_run(
     wait: float,
     as_json: bool,
     decided_after: int | None = None,
+    decided_question: str = "",
 ) -> int:
     """Resume a run and report its result. A live process that executes it is given ``wait`` seconds.
 
-    ``decided_after``: it is left to an executor, which continues it behind this item.
+    ``decided_after``: it is left to an executor, which continues it behind this item. ``decided_question``: the user
+    was told of its decision.
 
     Raises:
         LeaseError: another process executes it still.
@@ -87,6 +89,7 @@ def resume_run(
     from remit.cli.terminal import Terminal
 
     terminal = Terminal(make_console(stderr=True), app, shows_answers=sys.stdout.isatty() and not as_json)
+    terminal.announced_decisions.add(decided_question)
     runtime = client.runtime(app, terminal)
     with terminal.show_busy(row.callee):
         if decided_after is not None:

@@ -19,7 +19,7 @@ from remit.cli.options import AppArgument
 from remit.contracts.naming import python_alias
 from remit.dispatch.registry import AnyCallee, Registry, collect_callees
 
-_HEAD = '''"""The tools of {name}, as a body below its context calls them. Written by `remit stubs {name}`."""
+_HEAD = '''"""The tools of {name}, as a body below its context calls them. Written by `remit stubs {reference}`."""
 '''
 _CONTEXT = '''class Context({base}, {protocol}):
     """A context that knows the tools of {name}."""
@@ -42,7 +42,7 @@ def stubs(
     A tool whose name is not a Python identifier is reported on stderr; call it with ctx.call.
     """
     found = find_app(app, installed_apps())
-    text = render_stubs(found)
+    text = render_stubs(found, app)
     for name in _names_without_stub(_callable_tools(found)):
         print(f"remit: left out: {_call_hint(name)}", file=sys.stderr)
     if out is None:
@@ -52,8 +52,11 @@ def stubs(
         print(out)
 
 
-def render_stubs(app: App) -> str:
-    """The stub of an application: a protocol `Tools` with a method per tool, and a `Context` that has it."""
+def render_stubs(app: App, reference: str = "") -> str:
+    """The stub of an application: a protocol `Tools` with a method per tool, and a `Context` that has it.
+
+    ``reference`` is how the application is named on the command line, if not by its name.
+    """
     listed = _callable_tools(app)
     tools = {python_alias(tool.name): tool for tool in listed if _has_python_name(tool.name)}
     imports = ImportCollector({*tools, "Tools", "Context"})
@@ -66,7 +69,7 @@ def render_stubs(app: App) -> str:
     tools_protocol = f'class Tools({protocol}):\n    """The tools of {app.name}."""\n\n{body}'
     context = _CONTEXT.format(base=base, protocol=protocol, name=app.name)
     parts = ["\n".join(imports.render()), *annotations.classes, tools_protocol, context]
-    return _HEAD.format(name=app.name) + "\n" + "\n\n".join(parts)
+    return _HEAD.format(name=app.name, reference=reference or app.name) + "\n" + "\n\n".join(parts)
 
 
 def _callable_tools(app: App) -> list[AnyCallee]:

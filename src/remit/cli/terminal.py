@@ -38,6 +38,7 @@ from remit.cli.text import (
     format_duration,
     json_text,
     one_line,
+    one_line_each,
     summarize_arguments,
 )
 from remit.contracts.arguments import Limits, parse_arguments
@@ -61,6 +62,7 @@ _SPINNER_FRAMES: Final = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 _YES: Final = "it runs once, with exactly these arguments"
 _NO_TO_RUN: Final = "this call and all that the run would ask about are denied"
 _NO_TO_AGENT: Final = "it does not run; the agent reads the reason"
+_NO_TO_ANNOUNCED: Final = "it does not run; the agent learns so if it tries"
 
 
 _MAX_SIDE: Final = 100
@@ -92,6 +94,8 @@ class Terminal:
         self._answer_call = ""
         self.follower = RunFollower()
         self._tool_risks = {tool.name: tool.facts.risk.value for tool in all_callees([*app.agents, *app.tools])}
+        self.announced_decisions = set[str]()
+        """Questions whose decisions are shown already: those that the user of this terminal makes."""
         self._outcome_questions = set[str]()
         self._spinner = _Spinner(clock)
 
@@ -132,6 +136,8 @@ class Terminal:
                 if event.question.kind == "outcome":
                     self._outcome_questions.add(event.question.id)
                 self.print_line(("  ? ", "yellow"), question_title(event.question), "   question ", event.question.id)
+            case DecisionMade() if event.decision.question in self.announced_decisions:
+                pass
             case DecisionMade():
                 outcome = event.decision.question in self._outcome_questions
                 word = (
@@ -155,7 +161,7 @@ class Terminal:
         self.print_line()
         self.print_line((question_title(question), "bold"), "   question ", question.id)
         if question.shown:
-            self._print_fact("about", one_line(question.shown, max_length=400))
+            self._print_fact("about", one_line_each(question.shown, max_length=400))
         self._show_changes(question.changes)
         for change in question.news:
             before, after = (one_line(text, max_length=200) or "nothing" for text in (change.before, change.after))
@@ -164,7 +170,7 @@ class Terminal:
             self._print_fact("with it", f"{planned.tool} {escape_unprintable(planned.arguments)}")
             self._print_fact("why", f"{one_line(planned.reason, max_length=400)} (rule: {one_line(planned.rule)})")
             if planned.preview.summary:
-                self._print_fact("about", one_line(planned.preview.summary, max_length=400))
+                self._print_fact("about", one_line_each(planned.preview.summary, max_length=400))
             self._show_changes(planned.preview.changes)
         if question.link:
             self._print_fact("link", one_line(question.link, max_length=400))
@@ -183,7 +189,8 @@ class Terminal:
             until = datetime.fromtimestamp(question.expires).astimezone().strftime("%Y-%m-%d %H:%M")
             about_run = question.is_about_run
             yes = "the run asks about this call next, and goes on asking" if about_run else _YES
-            no = _NO_TO_RUN if about_run else _NO_TO_AGENT if question.agent else "it does not run"
+            to_agent = _NO_TO_AGENT if question.waits else _NO_TO_ANNOUNCED
+            no = _NO_TO_RUN if about_run else to_agent if question.agent else "it does not run"
             self._print_fact("yes", f"{yes}, and so does each call listed with it" if question.plan else yes)
             self._print_fact("no", no)
             self._print_fact("expires", f"{until} (in {format_duration(question.expires - now)}), which means no")

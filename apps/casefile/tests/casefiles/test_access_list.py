@@ -204,3 +204,9 @@ async def test_an_application_that_knows_no_users_grants_nothing(database: Datab
     casefile = await office.casefile()
     refused = await office.call("grant_permission", casefile_id=casefile, target_user_id="bob", permission="viewer")
     assert (refused["errorCode"], "without users=" in refused["error"]) == ("CAPABILITY_ABSENT", True)
+
+
+async def test_a_receipt_names_the_casefile_whose_list_was_changed(office: Office) -> None:
+    casefile = await office.casefile("Smith")
+    made = await office.run("grant_permission", casefile_id=casefile, target_user_id="bob", permission="viewer")
+    assert [each.changed_objects for each in made.receipt.changed] == [("casefile Smith (grants)",)]

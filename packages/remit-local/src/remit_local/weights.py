@@ -95,7 +95,7 @@ SMALL: Final = Weights(
 )
 BASE: Final = Weights(
     name="base",
-    description="Qwen2.5-Coder 1.5B Instruct, 4 bits: slower, and right more often",
+    description="Qwen2.5-Coder 1.5B Instruct, 4 bits: slower than small, and right more often",
     filename="qwen2.5-coder-1.5b-instruct-q4_k_m.gguf",
     size=1_117_320_768,
     sha256="cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046",

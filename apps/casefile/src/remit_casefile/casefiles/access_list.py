@@ -57,7 +57,7 @@ class AccessList:
             grant.granted_by, grant.granted_at = edit.person, edit.now
             grant.expires_at = payload.expires_at
             edit.session.add(grant)
-            edit.add_change("casefile", casefile.id, "grants")
+            edit.add_change("casefile", casefile.id, "grants", name=casefile.title)
             return PermissionGrantedPayload(casefile_id=casefile.id, grant=grant_view(edit, grant))
 
         return await edit_once(self._database, ctx, payload, PermissionGrantedPayload, work)
@@ -78,7 +78,7 @@ class AccessList:
             if found is None:
                 raise NotFoundError(f"{payload.target_user_id} has no grant on casefile '{casefile.id}'.")
             await edit.session.delete(found)
-            edit.add_change("casefile", casefile.id, "grants")
+            edit.add_change("casefile", casefile.id, "grants", name=casefile.title)
             return PermissionRevokedPayload.model_validate(
                 {"casefile_id": casefile.id, "target_user_id": payload.target_user_id, "permission": found.level}
             )
@@ -99,7 +99,7 @@ class AccessList:
                 )
             if level != before:
                 casefile.public_access, casefile.updated_at = level, edit.now
-                edit.add_change("casefile", casefile.id, "public_access")
+                edit.add_change("casefile", casefile.id, "public_access", name=casefile.title)
             return PublicAccessPayload.model_validate(
                 {"casefile_id": casefile.id, "public_access": level, "before": before}
             )

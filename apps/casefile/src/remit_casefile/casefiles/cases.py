@@ -56,7 +56,7 @@ class Cases:
                 updated_at=edit.now,
             )
             edit.session.add(casefile)
-            edit.add_change("casefile", casefile.id)
+            edit.add_change("casefile", casefile.id, name=casefile.title)
             return CasefileCreatedPayload(
                 casefile_id=casefile.id, title=casefile.title, created_at=edit.now, created_by=edit.person
             )
@@ -88,7 +88,7 @@ class Cases:
                 setattr(casefile, name, updates[name])
             if changed:
                 casefile.updated_at = edit.now
-                edit.add_change("casefile", casefile.id, *changed)
+                edit.add_change("casefile", casefile.id, *changed, name=casefile.title)
             return CasefileUpdatedPayload(casefile=await load_casefile_view(edit, casefile), updated_fields=changed)
 
         return await edit_once(self._database, ctx, payload, CasefileUpdatedPayload, work)
@@ -118,7 +118,7 @@ class Cases:
             changed = casefile.state != state
             if changed:
                 casefile.state, casefile.updated_at = state, edit.now
-                edit.add_change("casefile", casefile.id, "state")
+                edit.add_change("casefile", casefile.id, "state", name=casefile.title)
             return CasefileArchivedPayload(casefile_id=casefile.id, state=state, changed=changed)
 
         return await edit_once(self._database, ctx, payload, CasefileArchivedPayload, work)
@@ -132,7 +132,7 @@ class Cases:
             casefile = await edit.get_casefile(payload.casefile_id)
             message = f"Deleted the casefile '{casefile.title}' with {await describe_contents(edit, casefile)}."
             await edit.session.delete(casefile)
-            edit.add_change("casefile", casefile.id)
+            edit.add_change("casefile", casefile.id, name=casefile.title)
             return CasefileDeletedPayload(
                 casefile_id=casefile.id, title=casefile.title, deleted_at=edit.now, message=message
             )
@@ -153,7 +153,7 @@ class Cases:
                 raise ConflictError(f"Session '{session.id}' is closed; begin a new one, and add that.")
             if await edit.session.get(CasefileSession, (casefile.id, session.id)) is None:
                 edit.session.add(CasefileSession(casefile=casefile.id, session=session.id))
-                edit.add_change("casefile", casefile.id, "session_ids")
+                edit.add_change("casefile", casefile.id, "session_ids", name=casefile.title)
             if session.casefile is None:
                 session.casefile = casefile.id
                 edit.add_change("session", session.id, "casefile_id")

@@ -67,9 +67,9 @@ class Edit(View):
     ids: IdGenerator
     changes: list[Changed] = field(default_factory=list[Changed])
 
-    def add_change(self, kind: str, object_id: str, *fields: str) -> None:
+    def add_change(self, kind: str, object_id: str, *fields: str, name: str = "") -> None:
         """Tell those who watch, once the edit is stored, that an object has changed."""
-        self.changes.append(Changed(kind, object_id, fields=fields))
+        self.changes.append(Changed(kind, object_id, fields=fields, name=name))
 
     async def draw_unused_id(self, table: type[Base], draw: Callable[[], str]) -> str:
         """An id that no row of ``table`` has in any tenant: with six digits a day, collisions do occur.

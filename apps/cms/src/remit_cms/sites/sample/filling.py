@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from typing import Final
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -23,6 +24,7 @@ async def fill_with_sample(database: Database, session: AsyncSession) -> None:
 
     Unlike ``cms_seedSite`` this needs no approval: a new site has no content to lose and no visitors.
     """
+    print("Making the sample site, once: this takes some seconds.", file=sys.stderr, flush=True)  # noqa: T201
     package, contents = await asyncio.to_thread(build_sample)
     edit = Edit(
         session=session,
