@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from remit import Agent, App, Effect, LeafContext, Policy, Principal, Risk, Runtime, Stack, Tool, tool
-from remit.contracts.items import Item, Position
+from remit.contracts.items import Item, Position, RunStalled
 from remit.contracts.ledger import Consumption
 from remit.journal.ports import AppendFuture, Store
 from remit.layers import Budget, CallLayer
@@ -128,10 +127,9 @@ def runtime_of(
 
 async def loosen(runtime: Runtime, run: str) -> None:
     """Let a run continue in a process that lacks terms of it, as a person with the right."""
-    reason = (await runtime.resume(run)).reason
+    stalls = [item for item in (await runtime.resume(run)).items if isinstance(item, RunStalled)]
     (row,) = await runtime.store.list_runs()
-    names = re.findall(r"--without '([^']+)'", reason)
-    await runtime.loosen(run, without=names, by=superuser(name="eve", tenant=row.tenant), reason="a test")
+    await runtime.loosen(run, without=stalls[-1].lacks, by=superuser(name="eve", tenant=row.tenant), reason="a test")
 
 
 async def items_of(store: Store, run: str) -> list[Item]:
