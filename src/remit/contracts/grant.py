@@ -73,10 +73,11 @@ class GrantRow(NamedTuple):
 def matches_pattern(pattern: str, arguments: str) -> bool:
     """Whether canonical ``arguments`` match ``pattern``; both are JSON objects.
 
-    Values in the pattern must be equal and of the same type, or match its `LIKE_KEY`. Other arguments may have any
-    value.
+    Values in the pattern must be equal and of the same type, or match its `LIKE_KEY`; objects must have the same keys.
+    Arguments that the pattern does not name may have any value.
     """
-    return _value_matches(json.loads(pattern), json.loads(arguments))
+    named, actual = json.loads(pattern), json.loads(arguments)
+    return all(name in actual and _value_matches(part, actual[name]) for name, part in named.items())
 
 
 def _value_matches(pattern: object, value: object) -> bool:
@@ -84,10 +85,9 @@ def _value_matches(pattern: object, value: object) -> bool:
         expected = cast("dict[str, Any]", pattern)
         if expected.keys() == {LIKE_KEY}:
             return isinstance(value, str) and _matches_wildcard(str(expected[LIKE_KEY]), value)
-        if not isinstance(value, dict):
+        if not isinstance(value, dict) or expected.keys() != (actual := cast("dict[str, Any]", value)).keys():
             return False
-        actual = cast("dict[str, Any]", value)
-        return all(name in actual and _value_matches(part, actual[name]) for name, part in expected.items())
+        return all(_value_matches(part, actual[name]) for name, part in expected.items())
     if _is_number(pattern) and _is_number(value):
         return pattern == value
     return canonical_text(pattern) == canonical_text(value)
