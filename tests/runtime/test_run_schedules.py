@@ -132,3 +132,60 @@ async def test_a_tool_that_is_not_listed_and_a_call_outside_of_runs_are_refused(
     with pytest.raises(ContractError, match=r"outside of runs, use Client\.schedule"):
         RunSchedules().find_run("key")
     assert repr(RunSchedules()) == "RunSchedules()"
+
+
+class Desk:
+    """A tool that plans under a key, and with arguments, that a test chooses."""
+
+    def __init__(self) -> None:
+        self.arguments: dict[str, object] = {"to": "bob"}
+        schedules = RunSchedules()
+
+        @tool(effect=Effect.KEYED)
+        async def post(ctx: LeafContext, to: str) -> str:
+            """Post a letter."""
+            return f"{ctx.key} to {to}"
+
+        @tool(effect=Effect.IDEMPOTENT)
+        async def plan(_ctx: LeafContext) -> str:
+            """Plan a letter."""
+            return await schedules.add("monday", "post", self.arguments, at=START)
+
+        self.store = InMemoryStore(lambda: START.timestamp() - 3600)
+        self.runtime = Runtime(App(name="desk", tools=(post, plan)), store=self.store)
+
+    async def plan(self, by: str, target: str = "") -> RunResult[str]:
+        arguments = parse_arguments("{}", Limits())
+        return await self.runtime.call_by_name("plan", arguments, by=Principal(by), target=target)
+
+
+async def test_a_key_is_that_of_one_person_and_target() -> None:
+    desk = Desk()
+    mine = (await desk.plan("ada", "bakery/main")).value()
+    assert (await desk.plan("ada", "bakery/main")).value() == mine
+    assert (await desk.plan("eve", "dairy/main")).value() != mine
+    taken = await desk.plan("eve", "bakery/main")
+    assert "another person has scheduled a call under the key 'monday'; use another key" in taken.text
+    row = await desk.store.find_run(mine)
+    assert row is not None
+    assert row.principal == "ada"
+
+
+@pytest.mark.parametrize(
+    ("to", "refusal"),
+    [
+        ("a\0b", "the arguments contain the character NUL"),
+        ("\ud800", "the arguments contain lone surrogates"),
+        ("a" * 2_000_000, "the arguments"),
+        (object(), "JSON cannot hold the arguments"),
+    ],
+    ids=["NUL", "half a character", "too long", "no JSON"],
+)
+async def test_arguments_that_cannot_be_journaled_are_refused_when_the_call_is_scheduled(
+    to: object, refusal: str
+) -> None:
+    desk = Desk()
+    desk.arguments = {"to": to}
+    result = await desk.plan("ada")
+    assert f"post cannot be scheduled: {refusal}" in result.text
+    assert len(await desk.store.list_runs()) == 1

@@ -10,6 +10,8 @@ from typing import Final
 
 from msgspec import Struct, structs
 
+from remit.contracts.arguments import parse_arguments
+from remit.contracts.current_run import CURRENT_LIMITS
 from remit.contracts.items import RunOpened
 from remit.contracts.principal import Caller
 from remit.contracts.question import content_digest
@@ -19,7 +21,15 @@ from remit.engine.loosening import FindTerms, pin_terms
 from remit.engine.reader import RunReader
 from remit.engine.schedule import Schedule, open_schedule
 from remit.engine.started_runs import with_cage
-from remit.errors import ContractError, DeniedError, LeaseError, NotFoundError, RequestError
+from remit.errors import (
+    ContractError,
+    DeniedError,
+    InvalidArgumentsError,
+    LeaseError,
+    NotFoundError,
+    RequestConflictError,
+    RequestError,
+)
 from remit.journal.index import UNFINISHED_STATUSES
 from remit.schemas.jsontext import compact_json
 
@@ -47,16 +57,17 @@ class RunSchedules:
     """
 
     def find_run(self, key: str) -> str:
-        """The id of the run of a call that is scheduled under ``key``, in the tenant of the current run."""
+        """The id of the run of a call that is scheduled under ``key``, for the tenant and target of the current run."""
         header = _current().header
-        return content_digest("scheduled call", header.tenant, header.application, key)
+        return content_digest("scheduled call", header.tenant, header.application, header.target, key)
 
     async def add(self, key: str, tool: str, arguments: Mapping[str, object], *, at: datetime) -> str:
         """Schedule a call of a tool, once for each ``key``, and return the id of its run.
 
         Raises:
-            RequestError: the time has no zone, or is not in the years 1970 to 9998. ContractError: the application does
-                not list the tool. DeniedError: it is outside the tool scope.
+            RequestError: the time has no zone, or is not in the years 1970 to 9998, or another person has scheduled a
+                call under this key. ContractError: the application does not list the tool. DeniedError: it is outside
+                the tool scope. InvalidArgumentsError: the arguments cannot be journaled.
         """
         current, caller, run = _current(), _current_caller(), self.find_run(key)
         if not current.is_listed(tool):
@@ -67,7 +78,7 @@ class RunSchedules:
             current.header,
             call=run,
             callee=tool,
-            arguments=compact_json(dict(arguments)),
+            arguments=_write_arguments(tool, arguments),
             conversation="",
             after="",
             queued=False,
@@ -79,6 +90,9 @@ class RunSchedules:
         if await current.executor.store.find_run(run) is None:
             with contextlib.suppress(RequestError, LeaseError):  # another attempt of the call was faster
                 await current.executor.create_run(run, opened)
+        row = await current.executor.store.find_run(run)
+        if row is not None and row.principal != opened.principal:
+            raise RequestConflictError(f"another person has scheduled a call under the key {key!r}; use another key")
         return run
 
     async def cancel(self, run: str) -> None:
@@ -100,6 +114,16 @@ class RunSchedules:
 
     def __repr__(self) -> str:
         return "RunSchedules()"
+
+
+def _write_arguments(tool: str, arguments: Mapping[str, object]) -> str:
+    try:
+        raw = compact_json(dict(arguments))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidArgumentsError(f"{tool} cannot be scheduled: JSON cannot hold the arguments: {error}") from error
+    if refusal := parse_arguments(raw, CURRENT_LIMITS.get()).error:
+        raise InvalidArgumentsError(f"{tool} cannot be scheduled: {refusal}")
+    return raw
 
 
 def _current() -> SchedulingRun:
