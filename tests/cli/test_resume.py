@@ -97,6 +97,11 @@ def test_without_a_reason_nothing_is_loosened_and_the_line_to_write_is_said(
     assert done.err == (f"remit: USAGE: say why: remit resume {stalled} --app {CARELESS} {names} --reason WHY\n")
 
 
+def test_the_line_to_write_names_an_application_that_is_not_installed(cli: Cli, stalled: str) -> None:
+    done = cli("resume", stalled, "--without", "twice")
+    assert done.err.endswith(f"remit resume {stalled} --app package.module:attribute --without twice --reason WHY\n")
+
+
 def test_a_reason_for_nothing_is_refused(cli: Cli, stalled: str) -> None:
     done = cli("resume", stalled, "--app", CARELESS, "--reason", "a mistake")
     assert (done.status, "--reason needs --without NAME" in done.err) == (2, True)

@@ -11,7 +11,7 @@ import typer
 from remit.app import App
 from remit.cli.client import LocalClient, needs_model, open_client
 from remit.cli.options import WAIT_SECONDS, RunAppOption, WaitOption
-from remit.cli.report import ReportOptions, app_option, report_result
+from remit.cli.report import ReportOptions, app_option, name_app, report_result
 from remit.cli.status import UsageError
 from remit.errors import LeaseError
 from remit.journal.ports import RunRow
@@ -41,11 +41,12 @@ def resume(
     """
     if reason and not without:
         raise UsageError("--reason needs --without NAME: it says why the run continues without it")
-    if without and not reason.strip():
-        names = " ".join(f"--without {shlex.quote(each)}" for each in without)
-        raise UsageError(f"say why: remit resume {run}{app_option(app)} {names} --reason WHY")
     with open_client() as client:
         row = client.get_readable_run(run)
+        if without and not reason.strip():
+            option = app_option(name_app(app, row.application))
+            names = " ".join(f"--without {shlex.quote(each)}" for each in without)
+            raise UsageError(f"say why: remit resume {run}{option} {names} --reason WHY")
         found = prepare_app(client, row, app)
         if without:
             client.wait(client.client_of(found).loosen(run, without=without, reason=reason))
