@@ -121,7 +121,7 @@ MUTANTS: Final = (
             edited(_REQUIRE, "if decision is None or question.expires <= call.ledger.now():", "if decision is None:"),
             edited(
                 "remit.journal.index:check_consumable",
-                'row.status == "expired" or (row.consumed_by is None and row.question.expires <= now)',
+                "row.consumed_by is None and row.question.expires <= now",
                 "False",
             ),
         ),

@@ -49,7 +49,7 @@ _LOST_BY_OUTAGE: Final = {
         "remit.agent.model_recorder:ModelRecorder._ask", "signal = _to_signal(failure)", "signal = failure"
     ),
     "a stalled run is never tried again": edited(
-        "remit.engine.outcome:bring_to_rest", "retry_at = ledger.now() + delay", "retry_at = ledger.now() + delay + 1e6"
+        "remit.engine.outcome:bring_to_rest", "retry_at = ledger.now() + max(", "retry_at = ledger.now() + 1e6 + max("
     ),
     "the end of a call is not recorded": _END_IS_MISSING,
 }
