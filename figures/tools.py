@@ -168,10 +168,11 @@ async def _ask(offered: list[Callee[..., Any]], search: ToolSearch | None, answe
     model = Scripted(answers)
     agent = Agent("agent", instructions="Work.", tools=offered, model=model, tool_search=search)
     kinds = {kind for each in offered for kind in each.schema_in.references}
-    runtime = Runtime(App(name="bench", agents=(agent,), references=dict.fromkeys(kinds, _no_candidates)))
+    runtime = Runtime(App(name="bench", agents=(agent,), references=dict.fromkeys(kinds, no_candidates)))
     await runtime.run("go", by=Principal("ann", permissions=frozenset({"*"})))
     return model.requests[-1]
 
 
-async def _no_candidates(*_: object) -> list[Any]:
+async def no_candidates(*_: object) -> list[Any]:
+    """Find nothing for a reference."""
     return []

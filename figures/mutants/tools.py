@@ -44,10 +44,43 @@ MUTANTS: Final = (
         {
             "what a search found is not shown to the model": edited(
                 f"{_SEARCH}:names_found",
-                'found.update(dict.fromkeys(names_in_reply(message.get("content"))))',
+                'found.update(dict.fromkeys(names_in_reply(message.get("content")), index))',
                 "pass",
             ),
         },
         measure_definitions,
+    ),
+)
+
+_DRIVER: Final = "remit.agent.driver:AgentTools"
+
+DAY: Final = (
+    *mutants_of(
+        "tools.day_tokens",
+        {
+            "definitions that were found stay for ever": edited(
+                f"{_DRIVER}.names_offered", "if window is not None:", "if False:"
+            ),
+            "the window of the model is not heeded": edited(
+                "remit.agent.model_window:record_window", "if window is None or", "if True or"
+            ),
+            "the definitions that were found first stay": edited(
+                f"{_DRIVER}._keep_newest", "-added[name]", "added[name]"
+            ),
+        },
+    ),
+    *mutants_of(
+        "tools.day_reread",
+        {
+            "what was found is added to the definitions": edited(
+                f"{_DRIVER}.names_offered", "if self._search.as_text:", "if False:"
+            ),
+            "a call by its name is one of a tool that there is not": edited(
+                "remit.agent.step:AgentStep.ask", "if self.calls_by_name:", "if False:"
+            ),
+            "a search finds more tools than its limit": edited(
+                f"{_SEARCH}:SearchTools._find", "[:limit]", "[: 4 * limit]"
+            ),
+        },
     ),
 )

@@ -169,6 +169,15 @@ async def test_a_run_that_waited_keeps_the_tools_found_ahead_whatever_is_found_t
     assert offered(model) == [["search_tools", "delete_page", "erase_page"]]
 
 
+@BOTH
+async def test_tools_are_found_ahead_only_for_the_models_that_need_it(driver: AgentDriver) -> None:
+    for patterns, names in (["scripted:*"], ["search_tools", "delete_page", "rename_page"]), (["local:*"], None):
+        model = Scripted(["done"])
+        search = structs.replace(AHEAD, ahead_for=patterns)
+        await runtime_of(make_agent(driver, search=search), model=model).run("Rename the page", by=superuser())
+        assert offered(model) == [names or ["search_tools", "delete_page"]]
+
+
 HIDDEN = [
     make_tool("page_open", "Page for all."),
     make_tool("page_locked", "Page with permission.", permissions=frozenset({"pages:read"})),

@@ -8,10 +8,13 @@ import pytest
 from pydantic_ai import exceptions as foreign
 
 from remit.errors import ContextLengthError, ModelError, ModelRefusedError
-from remit.models.context_length import is_context_length_error
+from remit.models import OpenAI
+from remit.models.context_length import find_window, is_context_length_error
+from remit.models.openai_api import small_window_at
 from remit.models.pydantic_ai import classify_error
+from remit.models.resolve import ResolvedModel
 from tests.loopback import Endpoint
-from tests.models.test_openai_errors import answering, ask
+from tests.models.test_openai_errors import REQUEST, answering, ask
 
 TOO_LONG = {
     "openai": "This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens.",
@@ -68,3 +71,35 @@ async def test_an_endpoint_that_refuses_for_length_raises_its_own_error(
         with pytest.raises(ModelError) as raised:
             await ask(endpoint)
     assert type(raised.value) is kind
+
+
+@pytest.mark.parametrize(
+    ("said", "window"),
+    [
+        (TOO_LONG["openai"], 8192),
+        (TOO_LONG["anthropic"], 199_999),
+        ("request (9000 tokens) exceeds the available context size (8192 tokens), try increasing it", 8192),
+        ("the context window of 32,768 tokens is exceeded", 32_768),
+        ("prompt is too long", None),
+    ],
+)
+def test_the_window_is_read_from_a_refusal(said: str, window: int | None) -> None:
+    assert find_window(said) == window
+
+
+async def test_a_model_knows_its_window_from_its_parameter_its_name_or_a_refusal() -> None:
+    refusal = json.dumps({"error": {"message": TOO_LONG["openai"]}})
+    async with Endpoint(answering(400, refusal)) as endpoint:
+        async with OpenAI("m", base_url=endpoint.url, api_key="k") as model:
+            assert model.context_tokens is None
+            with pytest.raises(ContextLengthError):
+                await model(REQUEST)
+            assert model.context_tokens == 8192
+        async with OpenAI("m", base_url=endpoint.url, api_key="k", context_tokens=4096) as model:
+            with pytest.raises(ContextLengthError):
+                await model(REQUEST)
+            assert model.context_tokens == 4096
+    assert OpenAI("gpt-4", api_key="k").context_tokens == 8192
+    assert (small_window_at("api.openai.com", "gpt-4o"), small_window_at("here", "gpt-4")) == (None, None)
+    assert ResolvedModel("local:base").context_tokens == 8192
+    assert ResolvedModel("openai:gpt-4").context_tokens is None, "until it is opened"

@@ -15,7 +15,8 @@ from remit.agent.definition import AgentDefinition
 from remit.agent.driver import AgentTask, AgentTools
 from remit.agent.layered_model import LayeredModel
 from remit.agent.media import make_part, reads_of
-from remit.agent.model import Model, is_native_output
+from remit.agent.model import Model, is_native_output, window_of
+from remit.agent.model_window import record_window
 from remit.agent.recorded_model import recorded_model
 from remit.agent.step import AgentStep
 from remit.agent.stop import continue_text
@@ -45,6 +46,8 @@ class BoundStep(Struct, frozen=True, kw_only=True):
             InvalidArgumentsError: the model is sent no files of the kind of an attachment.
         """
         self.agent_tools.record_withheld(task, self.definition.permissions)
+        frame, window = task.frame, window_of(self.model)
+        record_window(frame.ledger, frame.id, self.definition.name, task.first_turn, window)
         chat = ChatRequest(
             agent_call_id=task.frame.id,
             turn=task.first_turn,
@@ -76,7 +79,7 @@ async def bind_step(definition: AgentDefinition, tools: AgentTools, model: Model
             fixed = [results.tool_definition()]
             offered = ToolDefinitions([*json.loads(offered.text), *fixed])
     layers = LayeredModel(definition.model_layers)
-    compactor = Compactor(definition.compaction, lambda: tools.callees, layers, model)
+    compactor = Compactor(definition.name, definition.compaction, lambda: tools.callees, layers, model)
     step = AgentStep(
         model=compactor.around(recorded_model(model, layers)),
         parallel=definition.parallel,
@@ -85,6 +88,7 @@ async def bind_step(definition: AgentDefinition, tools: AgentTools, model: Model
         limits=definition.limits,
         continue_text="" if definition.stop is None else continue_text(definition.stop),
         find_tools=partial(tools.definitions_after, fixed=fixed) if tools.is_searched else None,
+        calls_by_name=tools.are_called_by_name,
     )
     return BoundStep(definition=definition, agent_tools=tools, model=model, step=step, tools=offered, settings=settings)
 

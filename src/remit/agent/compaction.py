@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from msgspec import Struct
@@ -34,7 +34,8 @@ class Compaction:
     request that the provider refuses as too long is shortened and sent again, once.
 
     Args:
-        tokens: the estimated tokens of a request, tools and instructions included, that may be sent as it is.
+        tokens: the estimated tokens of a request, tools and instructions included, that may be sent as it is; less
+            where the model is known to take less.
         keep: the estimated tokens of the newest messages that stay.
         model: writes the summaries, a model or its name, like ``openai:gpt-5-mini``; None for the agent's own.
 
@@ -54,6 +55,13 @@ class Compaction:
             raise SetupError(f"Compaction cannot ask {self.model!r}; use its name, or PydanticAIModel(…)")
         if self.model is not None:
             check_is_model("Compaction: model", self.model)
+
+    def within(self, window: int | None) -> Compaction:
+        """The same for a model whose requests may have that many tokens: a quarter is left for the answer."""
+        tokens = self.tokens if window is None else window * 3 // 4
+        if tokens >= self.tokens:
+            return self
+        return replace(self, tokens=tokens, keep=None if self.keep is None else min(self.keep, tokens // 2))
 
     @property
     def kept_tokens(self) -> int:

@@ -9,6 +9,7 @@ from typing import Any, Final
 from remit.agent.compaction import Compaction, CompactionPlan, LongRequest
 from remit.agent.layered_model import LayeredModel
 from remit.agent.model import Model
+from remit.agent.model_window import find_window
 from remit.agent.recorded_model import recorded_model
 from remit.agent.summary import NO_SUMMARY, encode_summary, request_summary
 from remit.contracts.call import ModelService
@@ -25,16 +26,19 @@ from remit.errors import ContextLengthError, ModelError
 class Compactor:
     """Compacts the requests of one agent. What it did is on record, and is not decided anew when a run is resumed.
 
-    ``find_callees`` finds the tools of the agent. ``model`` writes the summaries unless ``settings`` has another.
+    ``name`` is the agent's. ``find_callees`` finds its tools. ``model`` writes the summaries unless ``settings`` has
+    another.
     """
 
     def __init__(
         self,
+        name: str,
         settings: Compaction | None,
         find_callees: Callable[[], Iterable[Callee[..., Any]]],
         layers: LayeredModel,
         model: Model,
     ) -> None:
+        self._name = name
         self._settings = settings
         self._find_callees = find_callees
         self._layers = layers
@@ -72,6 +76,7 @@ class Compactor:
         texts = compact_history(request.messages, compacted)
         if not texts:
             return []
+        settings = settings.within(find_window(request.ledger, request.agent, self._name))
         plan = CompactionPlan(request, texts, settings, refused=refused)
         if not plan.is_needed:
             return []
@@ -118,6 +123,12 @@ class Compactor:
         """The service that compacts chat requests."""
 
         async def ask(chat: ChatRequest, /) -> Completion:
+            try:
+                return await compact_and_ask(chat)
+            except ContextLengthError as error:
+                raise ContextLengthError(f"{_TOO_LONG} ({error.message})") from error
+
+        async def compact_and_ask(chat: ChatRequest) -> Completion:
             if not self.concerns(chat.ledger, chat.agent_call_id):
                 return await inner(chat)
             system = [chat.history[0]] if decode_message(chat.history[0])["role"] == "system" else []
@@ -162,3 +173,6 @@ def _size(texts: Iterable[str]) -> int:
 
 _SHORTEST_SUMMARY: Final = 200
 """A summary that must be shorter than this many bytes is not worth its request."""
+
+
+_TOO_LONG: Final = "the conversation no longer fits in the model's context; begin a new one"

@@ -14,6 +14,7 @@ from remit.agent.driver import AgentService, AgentTask
 from remit.agent.first_messages import record_first_message
 from remit.agent.found_tools import record_found_tools
 from remit.agent.loop import AgentRun
+from remit.agent.model import AnyModel, model_name
 from remit.agent.run_instructions import record_run_instructions
 from remit.agent.tool_search import SearchTools
 from remit.agent.working_memory import record_working_memory
@@ -29,6 +30,11 @@ class BoundAgent(AgentLike[Any, Any], Protocol):
     @property
     def definition(self) -> AgentDefinition:
         """Its definition."""
+        ...
+
+    @property
+    def model(self) -> AnyModel | None:
+        """Its model."""
         ...
 
     @property
@@ -100,7 +106,8 @@ async def _record_found_tools(frame: Frame, agent: BoundAgent, message: str) -> 
     if search is None:
         return []
     caller = frame.caller.enter_agent(agent.name, None, agent.definition.permissions)
-    return await record_found_tools(frame, search, caller, message, is_decided=_has_first_messages(frame, 1))
+    name = "" if agent.model is None else model_name(agent.model)
+    return await record_found_tools(frame, search, caller, name, message, is_decided=_has_first_messages(frame, 1))
 
 
 def _has_first_messages(frame: Frame, count: int) -> bool:

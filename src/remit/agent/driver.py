@@ -10,14 +10,17 @@ from typing import Any, Final, Protocol, cast
 from msgspec import Struct, field
 
 from remit.agent.attachments import Attachment
+from remit.agent.call_by_name import CALL_TOOL_DEFINITION
 from remit.agent.definition import AgentDefinition
 from remit.agent.handoff import Handoffs, HandoffTool
 from remit.agent.loop import AgentRun
 from remit.agent.model import AnyModel
+from remit.agent.model_window import find_window
 from remit.agent.tool_search import SEARCH_TOOL, SearchTools, ToolSearch, may_call, names_found
 from remit.contracts.callee import Callee, Frame, check_callees
 from remit.contracts.chat import ChatRequest, History, ToolDefinitions
 from remit.contracts.contract import tool_definition
+from remit.contracts.estimate import estimate_tokens
 from remit.contracts.facts import Facts
 from remit.contracts.items import Note
 from remit.contracts.ledger import Ledger
@@ -28,6 +31,8 @@ from remit.schemas.jsontext import compact_json
 
 AnyCallee = Callee[..., Any]
 _WITHHELD: Final = "tools withheld from"
+_DEFINITIONS_SHARE: Final = 0.3
+"""How much of a model's window the definitions of its tools may take, where they are found by a search."""
 _MAX_KEPT: Final = 256
 """Lists of definitions that are kept, one for each sequence of tools that models found."""
 
@@ -65,6 +70,11 @@ class AgentTools:
         """Whether the model sees only those tools that it has found."""
         return self._search is not None
 
+    @property
+    def are_called_by_name(self) -> bool:
+        """Whether the model calls the tools that it has found by one tool, which takes their names."""
+        return self._search is not None and self._search.as_text
+
     def record_withheld(self, task: AgentTask, permissions: frozenset[str] | None) -> None:
         """Record which tools the agent's principal may not call, so that a replay offers the same ones.
 
@@ -83,18 +93,42 @@ class AgentTools:
         notes = (each.data for each in ledger.items_for(call) if isinstance(each, Note) and each.name == name)
         return cast("list[str]", json.loads(next(notes, "[]")))
 
-    def names_offered(self, found: Iterable[str], ledger: Ledger, call: str) -> list[str]:
+    def names_offered(self, found: Mapping[str, int], ledger: Ledger, call: str) -> list[str]:
         """The names of the callees that the model sees in a call of the agent.
 
-        They are those that are always there, then ``found`` in its order, without what is withheld.
+        They are those that are always there, then ``found`` in its order, without what is withheld. Where the model's
+        window is small, those found or called last stay, as many as have room.
         """
         known = [each.name for each in self.callees]
         if self._search is None:
             return known
         fixed = [SEARCH_TOOL, *self._search.always, *(each.name for each in self.handoff_tools)]
         withheld = self._list_withheld(ledger, call)
-        found = (name for name in found if name in known)
-        return [name for name in dict.fromkeys([*fixed, *found]) if name not in withheld]
+        if self._search.as_text:
+            return [name for name in fixed if name not in withheld]
+        added = {name: last for name, last in found.items() if name in known and name not in (*fixed, *withheld)}
+        window = find_window(ledger, call, self._agent)
+        if window is not None:
+            added = self._keep_newest(added, window * _DEFINITIONS_SHARE - self._size(fixed))
+        return [name for name in dict.fromkeys([*fixed, *added]) if name not in withheld]
+
+    def _keep_newest(self, added: Mapping[str, int], room: float) -> dict[str, int]:
+        """The tools that were found or called last, whose definitions have that many tokens; at least one."""
+        kept = set[str]()
+        for name in sorted(added, key=lambda name: -added[name]):  # of one search, the best first
+            room -= self._size([name])
+            if kept and room < 0:
+                break
+            kept.add(name)
+        return {name: last for name, last in added.items() if name in kept}
+
+    def _size(self, names: Iterable[str]) -> int:
+        """The estimated tokens of the definitions of tools."""
+        return sum(self._sizes[name] for name in names)
+
+    @cached_property
+    def _sizes(self) -> Mapping[str, int]:
+        return {each.name: estimate_tokens([compact_json(tool_definition(each))], "") for each in self.callees}
 
     def definitions_after(self, chat: ChatRequest, fixed: Sequence[Mapping[str, Any]] = ()) -> ToolDefinitions:
         """``fixed`` and the definitions of the tools that the model sees: they grow at the end only."""
@@ -103,6 +137,8 @@ class AgentTools:
             if len(self._kept_definitions) >= _MAX_KEPT:
                 self._kept_definitions.clear()
             by_name = {each.name: each for each in self.callees}
+            if self._search is not None and self._search.as_text:
+                fixed = [*fixed, CALL_TOOL_DEFINITION]
             self._kept_definitions[names] = ToolDefinitions(
                 [*fixed, *(tool_definition(by_name[name]) for name in names)]
             )

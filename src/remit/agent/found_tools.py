@@ -12,15 +12,15 @@ from remit.contracts.question import content_digest
 
 
 async def record_found_tools(
-    frame: Frame, search: SearchTools, caller: Caller, message: str, *, is_decided: bool
+    frame: Frame, search: SearchTools, caller: Caller, model: str, message: str, *, is_decided: bool
 ) -> list[str]:
     """The message about the tools that ``message`` finds; none if all of them are always shown.
 
-    Only what ``caller`` may call is found. See `record_message` for ``is_decided``.
+    Only what ``caller`` may call is found, for a model of the name ``model``. See `record_message` for ``is_decided``.
     """
 
     async def make_text() -> str:
-        return describe_found(await search.find_ahead(message, caller))
+        return describe_found(await search.find_ahead(message, caller, model))
 
     return await record_message(frame, _message_id(frame.id), make_text, is_decided=is_decided)
 

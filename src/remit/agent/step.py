@@ -9,6 +9,7 @@ from typing import NamedTuple
 from msgspec import Struct, field
 
 from remit.agent.answer_end import told_text
+from remit.agent.call_by_name import read_named_call
 from remit.agent.handoff import Handoffs
 from remit.agent.limits import AgentLimits
 from remit.agent.recorded_answer import requested_calls
@@ -48,7 +49,7 @@ class AgentStep(Struct, frozen=True, kw_only=True):
     ``handoffs`` are made after all other calls of the answer; the first that succeeds wins.
     ``results`` validates results of a type other than text. ``limits`` are those of the whole agent. ``continue_text``
     is the message to a model that called no tool, where the agent's stop policy wants more. ``find_tools`` gives the
-    tools of a request that shows only those found so far.
+    tools of a request that shows only those found so far. ``calls_by_name``: found tools are called by `CALL_TOOL`.
 
     A driver with a loop of its own uses its parts: `ask`, `make_calls` and `end`.
     """
@@ -60,6 +61,7 @@ class AgentStep(Struct, frozen=True, kw_only=True):
     limits: AgentLimits | None = None
     continue_text: str = ""
     find_tools: Callable[[ChatRequest], ToolDefinitions] | None = None
+    calls_by_name: bool = False
 
     def __post_init__(self) -> None:
         if self.parallel < 1:
@@ -83,6 +85,8 @@ class AgentStep(Struct, frozen=True, kw_only=True):
             chat = replace(chat, tools=self.find_tools(chat))
         completion = await self.model(chat)
         calls, result_calls = requested_calls(completion), tuple[ToolCallRequest, ...]()
+        if self.calls_by_name:
+            calls = tuple(map(read_named_call, calls))
         if self.results is not None and not self.results.is_native:
             result_calls = tuple(call for call in calls if call.name == RESULT_TOOL)
             calls = tuple(call for call in calls if call.name != RESULT_TOOL)

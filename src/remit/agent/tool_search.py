@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from fnmatch import fnmatchcase
 from functools import cache, cached_property
 from types import MappingProxyType
 from typing import Any, Final, cast
@@ -30,10 +31,12 @@ from remit.contracts.schema import Input, Output
 from remit.core import Stack
 from remit.core.checks import as_text_tuple, as_tuple, check_counts, check_functions, check_instance
 from remit.errors import NameTakenError, NotFoundError, SetupError
+from remit.schemas.jsontext import compact_json
 from remit.schemas.suggestions import suggest
 
 AnyCallee = Callee[..., Any]
 SEARCH_TOOL: Final = "search_tools"
+CALL_TOOL: Final = "call_tool"
 _MAX_SUMMARY: Final = 100
 _FOUND_HEADING: Final = "Tools that may fit the next message:"
 _FOUND_START: Final = encode_message({"role": "user", "content": f"<found_tools>\n{_FOUND_HEADING}"})[:-2]
@@ -50,7 +53,12 @@ class ToolSearch(Struct, frozen=True, kw_only=True):
         phrases: words that mean a tool and that neither its name nor its description has, by the tool's name.
         ahead: how many tools the words of each message find, before the model has asked for any; for models that
             seldom search. By default none, so that the definitions stay the same until the model searches.
+        ahead_for: patterns of the names of models, like ``local:*``, for which ``ahead`` is meant; by default all, and
+            always models without a name.
         rankers: how tools are ranked; several are joined, such as words and embeddings.
+        as_text: whether the definitions of tools that are found stand in the reply of the search, and the model calls
+            them by ``call_tool``. The definitions of a request then never change, so that a provider can cache all of
+            a conversation.
     """
 
     above: int = 20
@@ -58,10 +66,13 @@ class ToolSearch(Struct, frozen=True, kw_only=True):
     always: Sequence[str] = ()
     phrases: Mapping[str, Sequence[str]] = MappingProxyType({})
     ahead: int = 0
+    ahead_for: Sequence[str] = ("*",)
     rankers: Sequence[ToolRanker] = (WordRanker(),)
+    as_text: bool = False
 
     def __post_init__(self) -> None:
         check_counts("ToolSearch", above=self.above, limit=self.limit, ahead=self.ahead)
+        check_instance("ToolSearch: as_text", self.as_text, bool, "give True or False")
         if self.limit < 1:
             raise SetupError(f"ToolSearch: limit is {self.limit}; a search finds at least one tool")
         always = as_text_tuple("ToolSearch: always", self.always)
@@ -72,7 +83,8 @@ class ToolSearch(Struct, frozen=True, kw_only=True):
             check_functions("ToolSearch: a ranker", ranker=ranker)
         if not rankers:
             raise SetupError("ToolSearch: rankers is empty; leave it out, or give one such as WordRanker()")
-        for name, value in (("always", always), ("phrases", phrases), ("rankers", rankers)):
+        patterns = as_text_tuple("ToolSearch: ahead_for", self.ahead_for)
+        for name, value in (("always", always), ("phrases", phrases), ("ahead_for", patterns), ("rankers", rankers)):
             force_setattr(self, name, value)
 
 
@@ -113,8 +125,9 @@ class SearchTools:
     def __init__(self, tools: Iterable[AnyCallee], search: ToolSearch) -> None:
         self._tools = {each.name: each for each in tools}
         self._search = search
-        if SEARCH_TOOL in self._tools:
-            raise NameTakenError(f"the name {SEARCH_TOOL!r} is that of the search for tools; rename the tool")
+        for taken in (SEARCH_TOOL, CALL_TOOL) if search.as_text else (SEARCH_TOOL,):
+            if taken in self._tools:
+                raise NameTakenError(f"the name {taken!r} is that of the search for tools; rename the tool")
         for where, names in (("always", search.always), ("phrases", search.phrases)):
             for name in names:
                 if name not in self._tools:
@@ -147,9 +160,13 @@ class SearchTools:
             raise NotFoundError(f"no tool fits {query!r}; search with other words")
         return found
 
-    async def find_ahead(self, message: str, caller: Caller) -> dict[str, str]:
-        """The tools that the words of a message find, as `run` returns them; none if all of them are always shown."""
-        found = await self._find(message, caller, self._search.ahead) if self._search.ahead else {}
+    async def find_ahead(self, message: str, caller: Caller, model: str) -> dict[str, str]:
+        """The tools that the words of a message find for a model of that name, as `run` returns them.
+
+        None if all of them are always shown, or the model searches by itself.
+        """
+        is_meant = not model or any(fnmatchcase(model, pattern) for pattern in self._search.ahead_for)
+        found = await self._find(message, caller, self._search.ahead) if self._search.ahead and is_meant else {}
         return found if found.keys() - set(self._search.always) else {}
 
     async def _find(self, query: str, caller: Caller, limit: int) -> dict[str, str]:
@@ -158,7 +175,8 @@ class SearchTools:
         ranked = fuse_rankings([await await_callback("a ranker of tools", ranking) for ranking in rankings])
         known = {text.name for text in texts}  # a ranker of one's own may name others
         found = [name for name in ranked if name in known][:limit]
-        return {name: _summarize(self._tools[name].description) for name in found}
+        describe = describe_tool if self._search.as_text else _summarize
+        return {name: describe(self._tools[name]) for name in found}
 
     async def reconcile(self, _payload: BaseModel, _frame: Frame, /) -> ReconcileResult:
         """Return UNKNOWN; no attempt is ever started."""
@@ -197,28 +215,29 @@ def may_call(caller: Caller, callee: AnyCallee) -> bool:
     )
 
 
-def names_found(history: Iterable[str]) -> list[str]:
-    """The names of tools that searches found or calls named, in a history of wire texts, each once, in order.
+def names_found(history: Iterable[str]) -> dict[str, int]:
+    """The names of tools that searches found or calls named, in a history of wire texts, in the order of first mention.
 
-    A user's message may look like one about tools found ahead: it shows tools that a search would find too.
+    Each has the index of the message that mentions it last. A user's message may look like one about tools found ahead:
+    it shows tools that a search would find too.
     """
-    found: dict[str, None] = {}
+    found: dict[str, int] = {}
     searches = set[str]()
-    for text in history:
+    for index, text in enumerate(history):
         if '"tool_calls"' in text:
             for call in cast("dict[str, Any]", json.loads(text)).get("tool_calls") or ():
                 name = str(call["function"].get("name"))
                 if name == SEARCH_TOOL:
                     searches.add(str(call.get("id")))
                 else:
-                    found[name] = None
+                    found[name] = index
         elif searches and text.startswith('{"role":"tool"'):
             message = cast("dict[str, Any]", json.loads(text))
             if message.get("tool_call_id") in searches:
-                found.update(dict.fromkeys(names_in_reply(message.get("content"))))
+                found.update(dict.fromkeys(names_in_reply(message.get("content")), index))
         elif text.startswith(_FOUND_START):
-            found.update(dict.fromkeys(_FOUND_NAME.findall(message_text(decode_message(text)))))
-    return list(found)
+            found.update(dict.fromkeys(_FOUND_NAME.findall(message_text(decode_message(text))), index))
+    return found
 
 
 def describe_found(found: Mapping[str, str]) -> str:
@@ -240,12 +259,18 @@ def names_in_reply(content: object) -> list[str]:
     return [] if found.get("success") is False else list(found)
 
 
+def describe_tool(callee: AnyCallee) -> str:
+    """The definition of a tool as a text on one line."""
+    return f"{' '.join(callee.description.split())} Parameters: {compact_json(callee.schema_in.json_schema)}"
+
+
 def _describe_parameters(schema: Mapping[str, Any]) -> str:
     properties = cast("dict[str, dict[str, Any]]", schema.get("properties", {}))
     return " ".join(f"{name} {each.get('description', '')}" for name, each in properties.items())
 
 
-def _summarize(description: str) -> str:
+def _summarize(callee: AnyCallee) -> str:
     """The first sentence of a description."""
+    description = callee.description
     sentence = description.split("\n", 1)[0].split(". ", 1)[0].rstrip(".")
     return sentence if len(sentence) <= _MAX_SUMMARY else f"{sentence[: _MAX_SUMMARY - 1]}…"

@@ -29,6 +29,10 @@ class LocalModel:
     is_downloaded: bool
 
 
+LOCAL_CONTEXT_TOKENS: Final = 8192
+"""The most tokens of a request to a local model, with its answer."""
+
+
 class LocalModels(Protocol):
     """Finds the models whose names begin with ``local:``.
 

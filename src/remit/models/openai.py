@@ -30,7 +30,15 @@ from remit.contracts.settings import ModelSettings
 from remit.contracts.streaming import Delta, whole_answer
 from remit.contracts.transient import is_transient
 from remit.contracts.wire import to_request_text
-from remit.core.checks import as_text_tuple, check_functions, check_instance, check_name, check_positive, check_text
+from remit.core.checks import (
+    as_text_tuple,
+    check_counts,
+    check_functions,
+    check_instance,
+    check_name,
+    check_positive,
+    check_text,
+)
 from remit.errors import (
     CompletionError,
     ContextLengthError,
@@ -50,9 +58,9 @@ from remit.models.chat_completion import (
     parse_completion,
     shorten_said,
 )
-from remit.models.context_length import is_context_length_error
+from remit.models.context_length import find_window, is_context_length_error
 from remit.models.headers import resolve_headers
-from remit.models.openai_api import list_unsupported_settings, reads_pdfs_at, takes_json_schema
+from remit.models.openai_api import list_unsupported_settings, reads_pdfs_at, small_window_at, takes_json_schema
 from remit.models.reported_error import ReportedError, find_reported_error, find_streamed_error
 from remit.schemas.jsontext import compact_json
 
@@ -71,6 +79,8 @@ class OpenAI:
         vendor: the provider's name, for spans.
         reads_images: whether the model is sent the images among the files of its input, or only their references.
         reads_pdfs: the same for PDFs; None for what is known of the endpoint: OpenAI's and OpenRouter's take them.
+        context_tokens: the most tokens of a request and its answer; None for what is known of the endpoint, or what it
+            says when it refuses a request as too long.
 
     Raises:
         SetupError: the address or the key is not valid.
@@ -88,6 +98,7 @@ class OpenAI:
         vendor: str = "openai",
         reads_images: bool = True,
         reads_pdfs: bool | None = None,
+        context_tokens: int | None = None,
     ) -> None:
         check_name("OpenAI: model", model)
         check_name("OpenAI: api_key", api_key)
@@ -95,6 +106,8 @@ class OpenAI:
         check_positive("OpenAI", timeout=timeout)
         check_instance("OpenAI: reads_images", reads_images, bool, "give True or False")
         check_instance("OpenAI: reads_pdfs", reads_pdfs, (bool, NoneType), "give True, False or None")
+        if context_tokens is not None:
+            check_counts("OpenAI", context_tokens=context_tokens)
         if rewrite_message is not None:
             check_functions("OpenAI", rewrite_message=rewrite_message)
         _check_endpoint(base_url, api_key)
@@ -110,6 +123,7 @@ class OpenAI:
         )
         host = self._client.base_url.host
         self.reads_pdfs = reads_pdfs_at(host, model) if reads_pdfs is None else reads_pdfs
+        self.context_tokens = context_tokens or small_window_at(host, model)
 
     async def __call__(self, request: ChatRequest, /) -> Completion:
         """Send one request.
@@ -274,7 +288,10 @@ class OpenAI:
         if status >= 500:
             return ModelUnavailableError(message, retry_after=wait)
         is_too_long = is_context_length_error(f"{code} {said}")
-        return ContextLengthError(message) if is_too_long else ModelRefusedError(message)
+        if not is_too_long:
+            return ModelRefusedError(message)
+        self.context_tokens = self.context_tokens or find_window(said)
+        return ContextLengthError(message)
 
     def __repr__(self) -> str:
         return f"OpenAI({self.model!r} at {self._client.base_url})"

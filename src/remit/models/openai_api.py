@@ -18,6 +18,17 @@ _NEVER_REASONING: Final = re.compile(r"gpt-(3\.5|4|5-chat)")
 _SAMPLING: Final = ("temperature", "top_p")
 
 
+_WINDOWS: Final = ((re.compile(r"gpt-3\.5"), 16_385), (re.compile(r"gpt-4($|-0613|-0314)"), 8_192))
+"""The models with a small context, and the most tokens of a request."""
+
+
+def small_window_at(host: str, model: str) -> int | None:
+    """The most tokens of a request that the model takes; None if that is many, or not known."""
+    if host != "api.openai.com":
+        return None
+    return next((tokens for pattern, tokens in _WINDOWS if pattern.match(_base(model))), None)
+
+
 def takes_json_schema(model: str) -> bool:
     """Whether the model takes the JSON schema of an answer."""
     return bool(_WITH_SCHEMA.match(_base(model)))

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
 from urllib.parse import urlsplit
 
-from remit.agent.model import MODEL_VARIABLE, Model, NamedModel, ask_or_stream
+from remit.agent.model import MODEL_VARIABLE, Model, NamedModel, ask_or_stream, window_of
 from remit.contracts.chat import ChatRequest, Completion
 from remit.contracts.estimate import Reads
 from remit.contracts.provider_tool import ProviderTool, as_provider_tools
@@ -30,7 +30,7 @@ from remit.core.background_import import import_in_background
 from remit.core.checks import check_name
 from remit.errors import NoModelError, SetupError
 from remit.lazy_exports import install_hint
-from remit.models.local import LocalModel, find_local_models
+from remit.models.local import LOCAL_CONTEXT_TOKENS, LocalModel, find_local_models
 from remit.models.scripted import SCRIPTED_MODEL_NAME, Scripted
 from remit.schemas.suggestions import suggest
 
@@ -119,6 +119,11 @@ class ResolvedModel:
         return Reads(images=self.kind != "local")
 
     @property
+    def context_tokens(self) -> int | None:
+        """The most tokens of a request, if that is known to be few."""
+        return LOCAL_CONTEXT_TOKENS if self.kind == "local" else window_of(self._opened)
+
+    @property
     def pydantic_ai_name(self) -> str:
         """The name by which PydanticAI finds the model; empty if it has none."""
         if self.kind == "openai":
@@ -192,9 +197,7 @@ class ResolvedModel:
         """Send one request.
 
         Raises:
-            NoModelError: see `check`.
-            ModelError: the provider is unreachable or busy, or refuses the request.
-            CompletionError: the answer is not a completion.
+            NoModelError: see `check`. ModelError: as the model raises it.
         """
         opened = self._opened or await self.start()
         return await ask_or_stream(self._with_provider_tools() if request.provider_tools else opened, request)
@@ -214,10 +217,7 @@ class ResolvedModel:
         await self._exit_stack.aclose()
 
     def explain_unknown(self) -> str:
-        """How to correct a name that no installation could resolve; empty for a valid name.
-
-        A key, package or weights missing on this machine do not matter here: see `check`.
-        """
+        """How to correct a name that no installation could resolve; empty for a valid one, whatever is missing here."""
         match self.kind:
             case "scripted":
                 try:

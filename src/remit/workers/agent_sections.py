@@ -113,6 +113,12 @@ class ToolSearchSection(FrontMatterPart):
     always: list[ToolName] = Field(default=[], description="Tools that are shown without a search.")
     phrases: dict[ToolName, list[str]] = Field(default={}, description="Words that mean a tool, by its name.")
     ahead: int = Field(default=ToolSearch().ahead, ge=0, description="How many tools each message finds by its words.")
+    ahead_for: list[str] = Field(
+        default=[*ToolSearch().ahead_for], description="Patterns of the models for which `ahead` is meant."
+    )
+    as_text: bool = Field(
+        default=ToolSearch().as_text, description="Whether found tools are text, and are called by `call_tool`."
+    )
 
 
 def number_as_above(value: object) -> object:

@@ -141,6 +141,7 @@ def editor(
         tool_search=ToolSearch(
             always=[name for name in ALWAYS if name in names],
             ahead=5,
+            ahead_for=("local:*", "llama.cpp:*", "recorded:*", "scripted:*"),  # recordings are of local models
             phrases={name: words for name, words in PHRASES.items() if name in names},
         ),
     )

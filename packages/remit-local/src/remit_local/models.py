@@ -12,7 +12,7 @@ from typing import Final, NoReturn
 from remit import models
 from remit.messages import decode_message, encode_message
 from remit.models import LocalModel, LocalModels, Model
-from remit_local.serving import serve
+from remit_local.serving import CONTEXT_TOKENS, serve
 from remit_local.weights import KNOWN_WEIGHTS, cache_dir, download_weights, find_cached, find_gguf
 
 ANSWER_TIMEOUT: Final = 900.0
@@ -72,6 +72,7 @@ async def open_local_model(name_or_path: str) -> AsyncGenerator[Model]:
             rewrite_message=replace_invalid_arguments,
             vendor="llama.cpp",
             reads_images=False,
+            context_tokens=CONTEXT_TOKENS,
         ) as model:
             yield model
     finally:

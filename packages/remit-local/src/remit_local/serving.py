@@ -60,6 +60,10 @@ class ServedModel:
     model: str
 
 
+CONTEXT_TOKENS: Final = 8192
+"""The most tokens of a request, with its answer."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServeOptions:
     """The options that are passed to the child process."""
@@ -97,7 +101,7 @@ def make_serve_options(path: Path, *, context: int, threads: int) -> ServeOption
 
 @contextmanager
 def serve(
-    path: Path, *, context: int = 8192, threads: int | None = None, load_timeout: float = 120.0
+    path: Path, *, context: int = CONTEXT_TOKENS, threads: int | None = None, load_timeout: float = 120.0
 ) -> Generator[ServedModel]:
     """Serve a GGUF file for the duration of the block. Entering it waits until the model is loaded.
 
