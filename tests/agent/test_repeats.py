@@ -11,6 +11,7 @@ import pytest
 from remit import Agent, App, Effect, Runtime, tool
 from remit.agent import AgentDriver, AgentLimits, Compaction
 from remit.errors import NotFoundError, RepeatedCallError
+from remit.messages import completion_from_message, encode_message
 from remit.testing import Scripted, calls, superuser
 from remit.testing.history_check import history_errors
 from tests.agent.both import BOTH, look, runtime_of
@@ -175,4 +176,36 @@ async def test_a_read_whose_result_was_dropped_from_the_history_may_be_made_agai
     result = await runtime.run("go", by=superuser())
     assert result.status == "done"
     assert any(item.kind == "compacted" for item in result.items)
+    assert (await runtime.replay(result.run)).difference == ""
+
+
+def tree_of(driver: AgentDriver, depth: int, requests: list[str], *, varies: bool) -> Agent:
+    """Agents that call the one below them again and again; the lowest calls a tool so."""
+
+    def model_of(name: str) -> Any:
+        async def model(_request: Any, /) -> Any:
+            requests.append(name)
+            prompt = f"go {len(requests)}" if varies else "go"
+            below = ("look", {"page": "a"}) if name == "agent0" else (f"agent{int(name[5:]) - 1}", {"prompt": prompt})
+            asked = calls(below)
+            return completion_from_message(encode_message({"role": "assistant", **asked}))
+
+        return model
+
+    below: Any = look
+    for level in range(depth):
+        name = f"agent{level}"
+        below = Agent(name, instructions="x", description="x", tools=[below], driver=driver, model=model_of(name))
+    return below
+
+
+@BOTH
+@pytest.mark.parametrize(("varies", "most"), [(False, 14), (True, 54)])
+async def test_repeats_are_counted_down_the_tree_of_agents(driver: AgentDriver, varies: bool, most: int) -> None:
+    requests: list[str] = []
+    runtime = runtime_of(tree_of(driver, 4, requests, varies=varies))
+    result = await runtime.run("go", by=superuser())
+    assert result.status == "failed"
+    assert "REPEATED_CALL" in result.text
+    assert len(requests) <= most
     assert (await runtime.replay(result.run)).difference == ""

