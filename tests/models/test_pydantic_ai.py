@@ -306,3 +306,29 @@ async def test_a_model_is_found_by_its_name_and_says_whose_it_is(monkeypatch: py
 def test_a_model_of_pydantic_ai_is_taken_as_it_is() -> None:
     given: Model = TestModel()
     assert PydanticAIModel(given).model == "test"
+
+
+@pytest.mark.parametrize("pauses", [1, 3])
+async def test_an_answer_that_the_provider_pauses_goes_on_to_its_end(pauses: int) -> None:
+    seen: list[int] = []
+
+    def answer(messages: list[ModelMessage], _info: AgentInfo) -> ModelResponse:
+        seen.append(len(messages))
+        if len(seen) <= pauses:
+            usage, details = RequestUsage(input_tokens=5, output_tokens=1), {"finish_reason": "pause_turn"}
+            return ModelResponse([TextPart("a moment, ")], state="suspended", usage=usage, provider_details=details)
+        return ModelResponse([TextPart("done")], usage=RequestUsage(input_tokens=7, output_tokens=2))
+
+    completion = await PydanticAIModel(FunctionModel(answer))(request(USER))
+    assert completion.content == "a moment, " * pauses + "done"
+    assert (completion.prompt_tokens, completion.completion_tokens) == (7 + 5 * pauses, 2 + pauses)
+    assert seen == [1, *[2] * pauses], "the answer so far is sent back"
+
+
+async def test_an_answer_that_is_paused_without_end_is_an_error() -> None:
+    def answer(_messages: list[ModelMessage], _info: AgentInfo) -> ModelResponse:
+        details = {"finish_reason": "pause_turn"}
+        return ModelResponse([TextPart("wait")], state="suspended", provider_details=details)
+
+    with pytest.raises(CompletionError, match="the model paused its answer"):
+        await PydanticAIModel(FunctionModel(answer))(request(USER))
