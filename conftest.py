@@ -64,11 +64,11 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
 def _own_secrets() -> Generator[None]:
     """A process knows each secret that it has read, and refuses to store it: the next test has not read it."""
     values: Any = KNOWN_SECRETS
-    known, replacements = set(values._values), values.replacements
+    known, spellings = set(values._values), values.spellings
     try:
         yield
     finally:
-        values._values, values.replacements = known, replacements
+        values._values, values.spellings = known, spellings
 
 
 def _call_untraced(item: pytest.Item) -> Generator[None, object, object]:

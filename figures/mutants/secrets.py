@@ -17,9 +17,9 @@ MUTANTS: Final = (
     _mutant(
         "the value of a secret is not replaced",
         edited(
-            "remit.contracts.spelling:replace_spellings",
-            "pieces += [text[end:start], placeholder]",
-            "pieces += [text[end:stop], placeholder]",
+            "remit.contracts.spelling:Spellings.replace_in",
+            "pieces += [text[end:start], replacement]",
+            "pieces += [text[end:stop], replacement]",
         ),
     ),
     *(
@@ -39,12 +39,10 @@ MUTANTS: Final = (
         )
         for before, others in enumerate(("enumerate((2, 3), 1)", "((0, 0), (2, 3))", "enumerate((0, 2))"))
     ),
-    _mutant(
-        "escapes are not undone", edited("remit.contracts.spelling:_undo_escapes", "_ESCAPE.split(text)", "[text]")
-    ),
+    _mutant("escapes are not undone", edited("remit.contracts.spelling:_walk", "depth < _DEPTH", "depth < 0")),
     _mutant(
         "escapes within escapes are not undone",
-        edited("remit.contracts.spelling:read_views", "range(_DEPTH)", "range(1)"),
+        edited("remit.contracts.spelling:_walk", "depth < _DEPTH", "depth < 1"),
     ),
     _mutant(
         "the error of a tool keeps the value",

@@ -6,16 +6,28 @@ import base64
 import html
 import json
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
 from urllib.parse import quote, quote_plus
 
 import pytest
 
-from remit.contracts.spelling import derive_spellings, length_of_beginning, read_views, replace_spellings
+from remit.contracts.spelling import Spellings, derive_spellings
 
 VALUE = 'sk_live-51Hx/QqZ\\+9a=L "é'
 MARK = "[secret]"
 REPLACEMENTS = tuple((spelling, MARK) for spelling in derive_spellings(VALUE))
+
+
+def replace_spellings(text: str, replacements: Sequence[tuple[str, str]]) -> str:
+    found = Spellings(replacements)
+    replaced = found.replace_in(text)
+    assert found.is_in(text) == (replaced != text)
+    return replaced
+
+
+def length_of_beginning(text: str, replacements: Sequence[tuple[str, str]]) -> int:
+    return Spellings(replacements).length_of_beginning(text)
 
 
 def percent(text: str, template: str = "%%%02X") -> str:
@@ -48,6 +60,8 @@ SPELLINGS: dict[str, Callable[[str], str]] = {
     "HTML": html.escape,
     "HTML by numbers": lambda value: "".join(f"&#{ord(each)};" for each in value),
     "HTML by hexadecimal numbers": lambda value: "".join(f"&#x{ord(each):x};" for each in value),
+    "repr of bytes": lambda value: repr(value.encode())[2:-1],
+    "octal": lambda value: "".join(f"\\{each:03o}" for each in value.encode()),
     "hexadecimal": lambda value: value.encode().hex(),
     "hexadecimal in upper case": lambda value: value.encode().hex().upper(),
 }
@@ -83,10 +97,17 @@ def test_overlapping_spellings_leave_nothing_of_either() -> None:
     assert replace_spellings("--abcdef--", [("abcd", "[1]"), ("cdef", "[2]")]) == "--[1]--"
 
 
-def test_text_without_escapes_is_read_once() -> None:
-    assert [*read_views("plain, 100 % & more, C:\\x")] == ["plain, 100 % & more, C:\\x"]
-    assert [*read_views("\\\\u0041")] == ["\\\\u0041", "\\u0041", "A"]
-    assert len([*read_views("\\" * 64)]) == 4
+@pytest.mark.parametrize("value", ["pass&word\\new-1", "a\\tb<c>d-secret", "100%25&more-pass", "Tom&amp;Jerry\\n12"])
+@pytest.mark.parametrize("spell", SPELLINGS.values(), ids=SPELLINGS)
+def test_a_value_that_looks_like_an_escape_of_another_kind_is_found(spell: Callable[[str], str], value: str) -> None:
+    found = [(spelling, MARK) for spelling in derive_spellings(value)]
+    assert replace_spellings(f"x {spell(value)} y", found) == f"x {MARK} y"
+
+
+def test_three_layers_of_escapes_are_undone() -> None:
+    assert replace_spellings("\\\\\\\\u0041bc", [("Abc", MARK)]) == MARK
+    assert replace_spellings("%25253Abc", [(":bc", MARK)]) == MARK
+    assert replace_spellings("%2525253Abc", [(":bc", MARK)]) == "%2525253Abc"
 
 
 def test_escapes_that_stand_for_no_character_hide_nothing() -> None:
@@ -96,8 +117,32 @@ def test_escapes_that_stand_for_no_character_hide_nothing() -> None:
 
 def test_the_memory_of_escapes_is_bounded() -> None:
     for number in range(11_000):
-        assert [*read_views(f"\\u{number + 0x1000:04x}")][-1] == chr(number + 0x1000)
-    assert [*read_views("\\u1000")][-1] == "\u1000"
+        assert replace_spellings(f"\\u{number + 0x1000:04x}", [(chr(number + 0x1000), MARK)]) == MARK
+
+
+@pytest.mark.parametrize("many", [2, 200])
+def test_values_are_found_anywhere_in_a_long_text_with_many_escapes(many: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("remit.contracts.spelling._WINDOW", 512)
+    values = [f"value-{number:04}/x" for number in range(many)] + ["short"]
+    found = Spellings((value, f"[{value[:10]}]") for value in values)
+    for fill in ("\\", "%41", "plain "):
+        for before in range(508, 520):
+            text = f"{(fill * before)[:before]} value-0001/x value-0001\\/x short"
+            assert found.replace_in(text)[before:] == " [value-0001] [value-0001] [short]"
+
+
+def test_no_search_takes_more_than_a_part_of_a_long_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    searched: list[int] = []
+    find = Spellings._find  # pyright: ignore[reportPrivateUsage] - what it is given is counted
+
+    def count(spellings: Spellings, view: str) -> Any:
+        searched.append(len(view))
+        return find(spellings, view)
+
+    monkeypatch.setattr(Spellings, "_find", count)
+    assert not Spellings(REPLACEMENTS).is_in("\\" * 300_000)
+    assert max(searched) < 80_000
+    assert sum(searched) < 3 * 300_000
 
 
 BEGUN = SPELLINGS | {f"Base64 after {before!r}": in_base64(before) for before in ("", "a", "ab")}

@@ -11,6 +11,8 @@ from remit.export.story import Story
 from remit.testing import Scripted, calls, superuser
 from tests.runtime.kit import find_superuser
 
+NO_ARGUMENTS: dict[str, Any] = {}
+
 
 class Counted(list[Position]):
     """Positions that count how often one of them is looked at."""
@@ -32,7 +34,7 @@ async def pay(amount: int) -> str:
 
 
 async def test_each_item_is_looked_at_a_few_times_whatever_the_calls() -> None:
-    asked = calls(*(("pay", {"amount": number}) for number in range(40)), *([("unknown", {})] * 40))
+    asked = calls(*(("pay", {"amount": number}) for number in range(40)), *([("unknown", NO_ARGUMENTS)] * 40))
     agent = Agent("agent", instructions="Pay.", tools=[pay])
     runtime = Runtime(App(name="test", agents=(agent,)), model=Scripted([asked, "done"]), directory=find_superuser)
     result = await runtime.run("go", by=superuser())

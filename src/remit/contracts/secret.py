@@ -7,7 +7,7 @@ from typing import Annotated, Final, NoReturn, Protocol
 
 from pydantic import Field, StringConstraints
 
-from remit.contracts.spelling import derive_spellings, read_views, replace_spellings
+from remit.contracts.spelling import Spellings, derive_spellings
 from remit.core.call_checks import check_arguments
 from remit.core.checks import check_text
 from remit.errors import SetupError
@@ -73,14 +73,19 @@ class Secrets(Protocol):
 
 
 class _SecretRegistry:
-    """Every spelling of every secret read by this process, longest first, with its replacement."""
+    """Every spelling of every secret read by this process, with its replacement."""
 
-    __slots__ = ("_lock", "_values", "replacements")
+    __slots__ = ("_lock", "_values", "spellings")
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._values: set[str] = set()
-        self.replacements: tuple[tuple[str, str], ...] = ()
+        self.spellings = Spellings()
+
+    @property
+    def replacements(self) -> tuple[tuple[str, str], ...]:
+        """The spellings, longest first, with what replaces them."""
+        return self.spellings.replacements
 
     def add(self, reference: str, value: str) -> None:
         """Redact this value from now on."""
@@ -88,8 +93,8 @@ class _SecretRegistry:
             return
         with self._lock:
             placeholder = f"[secret {reference}]"
-            replacements = dict.fromkeys(derive_spellings(value), placeholder) | dict(self.replacements)
-            self.replacements = tuple(sorted(replacements.items(), key=lambda pair: -len(pair[0])))
+            found = dict.fromkeys(derive_spellings(value), placeholder)
+            self.spellings = Spellings([*found.items(), *self.replacements])
             self._values.add(value)
 
 
@@ -99,13 +104,12 @@ KNOWN_SECRETS: Final = _SecretRegistry()
 
 def contains_secret(text: str) -> bool:
     """Whether text contains the value of a secret in any spelling."""
-    spellings = KNOWN_SECRETS.replacements
-    return bool(spellings) and any(spelling in view for view in read_views(text) for spelling, _ in spellings)
+    return KNOWN_SECRETS.spellings.is_in(text)
 
 
 def redact_secrets(text: str) -> str:
     """Replace the values of secrets in ``text`` by their references."""
-    return replace_spellings(text, KNOWN_SECRETS.replacements) if contains_secret(text) else text
+    return KNOWN_SECRETS.spellings.replace_in(text)
 
 
 def redact_secrets_in_content(content: str) -> str:

@@ -6,25 +6,121 @@ import base64
 import html
 import json
 import re
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from itertools import accumulate, pairwise
 from typing import Final
 
 _DEPTH: Final = 3
 """How many layers of escapes are undone: JSON in JSON, or a URL in JSON in JSON."""
 
 _MAX_UNDONE: Final = 10_000
+_WINDOW: Final = 1 << 16
+"""How many characters are searched at a time, so that no step of a search takes long."""
+_EXPANSION: Final = 128
+"""How many characters may stand for one of a value at the edge of a window."""
+_FEW: Final = 100
+"""How many spellings are looked for one by one. More of them are found in one pass."""
+_STRIDE: Final = 4
+_GRAM: Final = 5
 
-_ESCAPE: Final = re.compile(
-    r"(\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|[\"\\/bfnrt])"
-    r"|\\(?:x[0-9a-fA-F]{2}|U000[0-9a-fA-F]{5}|')"
-    r"|%[0-7][0-9a-fA-F]|%[c-fC-F][0-9a-fA-F](?:%[89abAB][0-9a-fA-F]){1,3}"
-    r"|&(?:amp|lt|gt|quot|apos|#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6});)"
+_ESCAPES: Final = tuple(
+    (re.compile(mark), re.compile(pattern))
+    for mark, pattern in (
+        (
+            r"\\",  # of JSON, and of Python's texts
+            (
+                r"(\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|"
+                r"U000[0-9a-fA-F]{5}|[\"'\\/bfnrt]))"
+            ),
+        ),
+        (
+            r"\\(?:x[c-fC-F]|[013][0-7]{2})",  # of Python's bytes, as far as they are not the same
+            (
+                r"(\\(?:x[0-7][0-9a-fA-F]|x[c-fC-F][0-9a-fA-F](?:\\x[89abAB][0-9a-fA-F]){1,3}"
+                r"|[01][0-7]{2}|3[0-7]{2}(?:\\2[0-7]{2}){1,3}|[\"'\\nrt]))"
+            ),
+        ),
+        ("%", r"(%[0-7][0-9a-fA-F]|%[c-fC-F][0-9a-fA-F](?:%[89abAB][0-9a-fA-F]){1,3})"),
+        ("&", r"(&(?:amp|lt|gt|quot|apos|#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6});)"),
+    )
 )
-"""One character as an escape of JSON, Python, URLs or HTML."""
+"""One character as an escape, by kind: what texts with it have, and the escape. Each layer of a text is of one kind."""
 
 _OPEN_ESCAPE: Final = re.compile(r"(?:\\+|%|&)[^\\%&]{0,10}\Z")
 """The end of text that may continue as an escape."""
+
+Replacement = tuple[str, str]
+
+
+class Spellings:
+    """The spellings of values, each with its replacement."""
+
+    def __init__(self, replacements: Iterable[Replacement] = ()) -> None:
+        self.replacements = tuple(sorted(dict(replacements).items(), key=lambda pair: -len(pair[0])))
+
+    def is_in(self, text: str) -> bool:
+        """Whether a text contains one of them, as it stands or once escapes are undone."""
+        windows = self._split(text) if self.replacements else ()
+        return any(True for _, window in windows for view, _ in _walk(window) for _ in self._find(view))
+
+    def replace_in(self, text: str) -> str:
+        """Replace each stretch of ``text`` that is a spelling, as it stands or once escapes are undone."""
+        pieces, end = list[str](), 0
+        for start, stop, replacement in sorted(self._find_stretches(text), key=lambda each: (each[0], -each[1])):
+            if start >= end:
+                pieces += [text[end:start], replacement]
+            end = max(end, stop)
+        return "".join([*pieces, text[end:]])
+
+    def length_of_beginning(self, text: str) -> int:
+        """The length of the longest end of ``text`` that may be the beginning of a spelling."""
+        open_escape = _OPEN_ESCAPE.search(text)
+        whole = text if open_escape is None else text[: open_escape.start()]
+        begins = len(whole)
+        for view, layers in _walk(whole):
+            lengths = (_length_of_common_end(spelling, view) for spelling, _ in self.replacements)
+            begins = min(begins, _locate(whole, layers)[len(view) - max(lengths, default=0)])
+        return len(text) - begins
+
+    def _split(self, text: str) -> Iterator[tuple[int, str]]:
+        """Overlapping parts of a text, with where they begin."""
+        overlap = _EXPANSION * max(len(spelling) for spelling, _ in self.replacements)
+        for start in range(0, max(len(text) - overlap, 1), _WINDOW):
+            yield start, text[start : start + _WINDOW + overlap]
+
+    def _find_stretches(self, text: str) -> Iterator[tuple[int, int, str]]:
+        for begin, window in self._split(text) if self.replacements else ():
+            for view, layers in _walk(window):
+                starts: Sequence[int] = ()
+                for at, (spelling, replacement) in self._find(view):
+                    starts = starts or _locate(window, layers)
+                    yield begin + starts[at], begin + starts[at + len(spelling)], replacement
+
+    def _find(self, view: str) -> Iterator[tuple[int, Replacement]]:
+        """Where a text has a spelling, as it stands."""
+        one_by_one, grams = self._index
+        for each in one_by_one:
+            at = view.find(each[0])
+            while at >= 0:
+                yield at, each
+                at = view.find(each[0], at + 1)
+        for at in range(0, len(view), _STRIDE) if grams else ():
+            for offset, each in grams.get(view[at : at + _GRAM], ()):
+                if offset <= at and view.startswith(each[0], at - offset):
+                    yield at - offset, each
+
+    @cached_property
+    def _index(self) -> tuple[Sequence[Replacement], dict[str, list[tuple[int, Replacement]]]]:
+        """What is looked for one by one, and the rest by those of its parts that stand at every fourth place."""
+        grams = dict[str, list[tuple[int, Replacement]]]()
+        if len(self.replacements) <= _FEW:
+            return self.replacements, grams
+        shortest = _STRIDE + _GRAM - 1
+        for each in self.replacements:
+            for offset in range(_STRIDE) if len(each[0]) >= shortest else ():
+                grams.setdefault(each[0][offset : offset + _GRAM], []).append((offset, each))
+        return [each for each in self.replacements if len(each[0]) < shortest], grams
 
 
 def derive_spellings(value: str) -> tuple[str, ...]:
@@ -41,67 +137,42 @@ def derive_spellings(value: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(spellings))
 
 
-def read_views(text: str) -> Iterator[str]:
-    """The text, and the text with one, two and three layers of escapes undone, as far as it has so many."""
-    for _ in range(_DEPTH):
-        yield text
-        parts = _undo_escapes(text)
-        if len(parts) == 1:
-            return
-        text = "".join(parts)
-    yield text
+def _walk(text: str) -> Iterator[tuple[str, tuple[list[str], ...]]]:
+    """The views of a text: as it stands, and with up to three layers of escapes undone, each of one kind.
+
+    With each comes, layer by layer, the text in parts, every second of which is an escape.
+    """
+    level: list[tuple[str, tuple[list[str], ...]]] = [(text, ())]
+    seen = {text}
+    for depth in range(_DEPTH + 1):
+        views, level = level, []
+        for view, layers in views:
+            yield view, layers
+            for mark, escape in _ESCAPES if depth < _DEPTH else ():
+                parts = escape.split(view) if mark.search(view) else []
+                if len(parts) > 1:
+                    undone = _undo(parts)
+                    if undone not in seen:
+                        seen.add(undone)
+                        level.append((undone, (*layers, parts)))
 
 
-def replace_spellings(text: str, replacements: Sequence[tuple[str, str]]) -> str:
-    """Replace each stretch of ``text`` that is a spelling, as it stands or once escapes are undone."""
-    found = sorted(_find_stretches(text, replacements), key=lambda each: (each[0], -each[1]))
-    pieces, end = list[str](), 0
-    for start, stop, placeholder in found:
-        if start >= end:
-            pieces += [text[end:start], placeholder]
-        end = max(end, stop)
-    return "".join([*pieces, text[end:]])
+def _undo(parts: list[str]) -> str:
+    characters = parts.copy()
+    characters[1::2] = map(_CHARACTERS.__getitem__, parts[1::2])
+    return "".join(characters)
 
 
-def length_of_beginning(text: str, replacements: Sequence[tuple[str, str]]) -> int:
-    """The length of the longest end of ``text`` that may be the beginning of a spelling."""
-    open_escape = _OPEN_ESCAPE.search(text)
-    whole = text if open_escape is None else text[: open_escape.start()]
-    begins = len(whole)
-    for view, starts in _locate_views(whole):
-        lengths = (_length_of_common_end(spelling, view) for spelling, _ in replacements)
-        begins = min(begins, starts[len(view) - max(lengths, default=0)])
-    return len(text) - begins
-
-
-def _find_stretches(text: str, replacements: Sequence[tuple[str, str]]) -> Iterator[tuple[int, int, str]]:
-    for view, starts in _locate_views(text):
-        for spelling, placeholder in replacements:
-            at = view.find(spelling)
-            while at >= 0:
-                yield starts[at], starts[at + len(spelling)], placeholder
-                at = view.find(spelling, at + 1)
-
-
-def _locate_views(text: str) -> Iterator[tuple[str, Sequence[int]]]:
-    """Each view with the position in ``text`` at which each of its characters begins, and its end."""
+def _locate(text: str, layers: Sequence[list[str]]) -> Sequence[int]:
+    """Where in ``text`` each character of a view begins, and where the last one ends."""
     starts: Sequence[int] = range(len(text) + 1)
-    for view in read_views(text):
-        yield view, starts
-        ends = [0]
-        for part in _ESCAPE.split(view):
-            ends.append(ends[-1] + len(part))
+    for parts in layers:
+        ends = [0, *accumulate(map(len, parts))]
         undone = list[int]()
         for number, (start, end) in enumerate(pairwise(ends)):
             undone += starts[start:end] if number % 2 == 0 else starts[start : start + 1]
         starts = [*undone, starts[-1]]
-
-
-def _undo_escapes(text: str) -> list[str]:
-    """The text in parts, every second of which is the character that an escape stood for."""
-    parts = _ESCAPE.split(text)
-    parts[1::2] = map(_CHARACTERS.__getitem__, parts[1::2])
-    return parts
+    return starts
 
 
 class _Characters(dict[str, str]):
@@ -117,11 +188,18 @@ class _Characters(dict[str, str]):
 _CHARACTERS: Final = _Characters()
 
 
+_HEXADECIMAL: Final = len(r"\x41")
+
+
 def _read_escape(escape: str) -> str:
     if escape[0] == "&":
         character = html.unescape(escape)
     elif escape[0] == "%":
         character = bytes.fromhex(escape.replace("%", "")).decode(errors="replace")
+    elif escape[1] == "x" and len(escape) > _HEXADECIMAL:
+        character = bytes.fromhex(escape.replace(r"\x", "")).decode(errors="replace")
+    elif escape[1] in "0123":
+        character = bytes(int(each, 8) for each in escape.split("\\")[1:]).decode(errors="replace")
     elif escape[1] in "xU":
         character = chr(int.from_bytes(bytes.fromhex(escape[2:])))
     else:

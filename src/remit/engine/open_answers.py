@@ -14,7 +14,6 @@ from msgspec import structs
 from remit.contracts.current_run import CURRENT_LIMITS
 from remit.contracts.items import Message, Position
 from remit.contracts.secret import KNOWN_SECRETS, contains_secret
-from remit.contracts.spelling import length_of_beginning
 from remit.contracts.streaming import CURRENT_ANSWERS, AnswerSink, Delta
 from remit.engine.watching import is_watched, wake_streams
 from remit.errors import JournalError
@@ -108,7 +107,7 @@ class OpenAnswer:
         text = self._tails.get(part, "") + text
         if contains_secret(text):
             return None
-        held_back = length_of_beginning(text, KNOWN_SECRETS.replacements)
+        held_back = KNOWN_SECRETS.spellings.length_of_beginning(text)
         self._tails[part] = text[len(text) - held_back :]
         return held_back
 
