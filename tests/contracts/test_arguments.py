@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remit.contracts.arguments import Arguments, Limits, canonical_json, parse_arguments
+from remit.contracts.arguments import Arguments, Limits, canonical_json, given_arguments, parse_arguments
 from remit.errors import InvalidArgumentsError, SetupError
 from tests.contracts.json_values import objects, same, texts_of, values
 
@@ -317,3 +317,8 @@ def test_limits_have_these_values() -> None:
 def test_arguments_and_limits_of_the_wrong_type_are_refused(raw: Any, limits: Any, message: str) -> None:
     with pytest.raises(SetupError, match=message):
         parse_arguments(raw, limits)
+
+
+@pytest.mark.parametrize(("written", "given"), [("", "{}"), (" \n", "{}"), ("null", "{}"), ("{ }", "{ }"), ("[", "[")])
+def test_what_a_model_wrote_in_place_of_arguments_is_none_if_it_says_nothing(written: str, given: str) -> None:
+    assert given_arguments(written) == given

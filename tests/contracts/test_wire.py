@@ -22,6 +22,7 @@ from remit.contracts.wire import (
     response_to_text,
     text_of_message,
     to_request_text,
+    with_tool_calls,
 )
 from remit.testing import read_only_ledger
 
@@ -171,3 +172,26 @@ def test_the_first_tool_calls_are_kept_with_their_parts_of_a_response() -> None:
     assert kept["tool_calls"] == calls[:2]
     assert kept["pydantic_ai"] == {"parts": [*parts[:3], parts[4]], "model_name": "m"}
     assert json.loads(keep_tool_calls(json.dumps({"tool_calls": calls}), 1)) == {"tool_calls": calls[:1]}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('{"content":"a"}', '{"content":"a"}'),
+        ('{"content":"a","function_call":null}', '{"content":"a","function_call":null}'),
+        (
+            '{"function_call":{"name":"f"},"tool_calls":[{"id":"a"}]}',
+            '{"function_call":{"name":"f"},"tool_calls":[{"id":"a"}]}',
+        ),
+        (
+            '{"content":null,"function_call":{"name":"f","arguments":"{}"},"tool_calls":[]}',
+            '{"content":null,"tool_calls":[{"type":"function","function":{"name":"f","arguments":"{}"}}]}',
+        ),
+        (
+            '{"function_call":{"name":"f","arguments":"1.0"}}',
+            '{"tool_calls":[{"type":"function","function":{"name":"f","arguments":"1.0"}}]}',
+        ),
+    ],
+)
+def test_the_older_function_call_is_read_as_one_of_tool_calls(text: str, expected: str) -> None:
+    assert with_tool_calls(text) == expected
