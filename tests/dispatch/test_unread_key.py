@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from remit import Effect, LeafContext, tool
-from remit.errors import CallError, ConflictError, ExternalError
+from remit.errors import CallError, ConflictError, ExternalError, RateLimitedError
 from tests.dispatch.kit import Bench
 
 
@@ -18,6 +18,7 @@ from tests.dispatch.kit import Bench
         (ConnectionError("away"), False, True),
         (ConnectionError("away"), True, False),
         (ConflictError("no"), False, False),
+        (RateLimitedError("busy"), False, False),
         (ValueError("no"), False, False),
     ],
 )

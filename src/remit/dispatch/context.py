@@ -27,7 +27,14 @@ from remit.dispatch.body_calls import BodyCalls
 from remit.dispatch.by_name import ByName, arguments_by_name
 from remit.dispatch.log_values import encode_log_data, safe_repr
 from remit.dispatch.registry import AnyCallee
-from remit.errors import CallError, ContractError, InvalidArgumentsError, InvalidOutputError, Suspended
+from remit.errors import (
+    CallError,
+    ContractError,
+    InvalidArgumentsError,
+    InvalidOutputError,
+    RateLimitedError,
+    Suspended,
+)
 
 _LOG: Final = logging.getLogger(__name__)
 _MAX_NAME_CHARS = 1000
@@ -144,8 +151,11 @@ class CallContext:
         return self._key
 
     def warn_of_unread_key(self, error: CallError | None = None) -> None:
-        """Tell operators of a keyed body that ends without having read its key, though it may run again."""
-        if self._is_key_due and (error is None or error.retryable):
+        """Tell operators of a keyed body that ends without having read its key, though it may run again.
+
+        A body that was told to wait has not begun its work.
+        """
+        if self._is_key_due and (error is None or (error.retryable and not isinstance(error, RateLimitedError))):
             _LOG.warning(
                 "%s is keyed, but its body ended without reading ctx.key, so a repetition does its work again; write "
                 "with Database.once or remit.effects.once, pass ctx.key to the service, or declare another effect",

@@ -144,6 +144,7 @@ async def write_once(
     database: Database, ctx: LeafContext, result: type[P], work: Callable[[Edit], Awaitable[P]], *, digest: str = ""
 ) -> P:
     """Like `edit_once`, for a payload with this digest. Without a digest, only the same call can repeat the write."""
+    key = _effect_key(ctx)
     async with database.write() as session:
         edit = make_edit(database, session, ctx.caller)
 
@@ -151,7 +152,7 @@ async def write_once(
             made = await work(edit)
             return _Written(reply=made.model_dump(mode="json", by_alias=False, round_trip=True), changes=edit.changes)
 
-        written = await once(session, _effect_key(ctx), _Written, write, digest=digest)
+        written = await once(session, key, _Written, write, digest=digest)
     return written.report(ctx, result)
 
 

@@ -105,11 +105,12 @@ async def edit_once(
         IdempotencyError: the key was used for another operation or payload.
         RateLimitedError: the database was busy for too long.
     """
+    own_key = ctx.key
     async with database.write() as session:
         target = new or await find_caller_target(session, ctx.caller)
         scope = f"{target.site}/{target.environment}" if new is None else f"tenant {ctx.caller.principal.tenant}"
         edit = await _make_edit(database, ctx, session, target)
-        key = f"{scope}/{ctx.key}"
+        key = f"{scope}/{own_key}"
 
         async def write() -> _Written:
             made = await work(edit)
