@@ -332,10 +332,19 @@ partial = functools.partial(confirming, "about")
 ready = Ready()
 
 
-@pytest.mark.parametrize("function", [partial, ready], ids=["partial", "object"])
+NO_FUNCTIONS: list[Any] = [partial, Ready, len, 3, tool(ready)]
+
+
+@pytest.mark.parametrize("function", NO_FUNCTIONS, ids=["partial", "class", "builtin", "number", "tool"])
 def test_a_callable_that_is_no_function_is_refused_as_a_contract(function: Any) -> None:
-    with pytest.raises(ContractError):
+    with pytest.raises(ContractError, match="is not a function or method: write a function that calls it"):
         tool(function)
+
+
+async def test_an_object_with_a_call_is_a_tool_with_the_name_of_its_class_or_another() -> None:
+    made = tool(ready, effect="pure")
+    assert (made.name, made.description, tool(ready, name="look").name) == ("Ready", "Look.", "look")
+    assert await made("books") == "books"
 
 
 async def ends(value: str) -> Reply:

@@ -47,6 +47,20 @@ def decorated_name(function: FunctionType | MethodType) -> str | None:
     return _DECORATED_NAMES.get(function.__func__ if isinstance(function, MethodType) else function)
 
 
+def find_function(value: Callable[..., Any], name: str | None) -> tuple[FunctionType | MethodType, str | None]:
+    """The function itself, or the ``__call__`` of an object, whose tool has the name of its class by default.
+
+    Raises:
+        ContractError: it is neither.
+    """
+    if isinstance(value, (FunctionType, MethodType)):
+        return value, name
+    call: object = value.__call__ if callable(value) and not isinstance(value, type) else None
+    if not isinstance(call, MethodType) or hasattr(value, "build_arguments"):
+        raise ContractError(f"{value!r} is not a function or method: write a function that calls it")
+    return call, name or type(value).__name__
+
+
 def canonical_name(function: FunctionType | MethodType, name: str | None = None) -> str:
     """The name of a function's tool: ``name``, else that of `tool_name`, else the function's own.
 

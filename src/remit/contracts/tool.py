@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Awaitable, Callable, Mapping
-from types import FunctionType, MethodType
 from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar, Unpack, overload
 
 from pydantic import BaseModel
@@ -16,7 +15,7 @@ from remit.contracts.callee import UNKNOWN, Frame, LeafContext, ReconcileResult
 from remit.contracts.contract import InputSchema, OutputSchema, check_callee_name, check_name
 from remit.contracts.current_run import CURRENT_RUN
 from remit.contracts.facts import Effect, FactOptions, Facts, facts_from_options
-from remit.contracts.naming import canonical_name
+from remit.contracts.naming import canonical_name, find_function
 from remit.contracts.question import Preview
 from remit.contracts.signature import Signature, read_dict_call, read_signature
 from remit.contracts.threads import awaitable_body
@@ -327,6 +326,8 @@ def tool(
 ) -> Any:
     """Make a tool of a function: ``@tool``, ``@tool(effect=Effect.PURE)`` or ``tool(service.method)``.
 
+    An object with ``__call__`` is a function too: ``tool(DatabaseTool(pool), effect="pure")``.
+
     A plain ``def`` runs in a thread. A thread cannot be stopped: a timeout reports that the call is still running.
 
     The signature and docstring are the contract: types become the schema, the docstring the description, its ``Args:``
@@ -363,8 +364,7 @@ def build_tool(
 def _build_tool(
     function: Callable[..., Any], name: str | None, description: str | None, facts: Facts, where: str
 ) -> Tool[..., Any]:
-    if not isinstance(function, (FunctionType, MethodType)):
-        raise ContractError(f"{function!r} is not a function or method: write a function that calls it")
+    function, name = find_function(function, name)
     tool_name = canonical_name(function, name)
     signature = read_signature(function, tool_name)
     _check_facts(tool_name, signature, facts)

@@ -9,11 +9,12 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from remit.contracts.arguments import Arguments, Limits, parse_arguments
-from remit.contracts.call import Call, CallLayer, CallService
+from remit.contracts.call import Call, CallLayer, CallService, ToolLayer, to_call_layers
 from remit.contracts.callee import Callee, check_callee
 from remit.contracts.items import Item, Position
 from remit.contracts.principal import Caller, Principal, check_principal
 from remit.contracts.reply import Reply
+from remit.core import Stack
 from remit.core.checks import as_texts, as_tuple_of, check_instance, check_method, check_text
 from remit.journal.ledger import RunLedger
 from remit.journal.memory import InMemoryStore
@@ -100,16 +101,18 @@ async def make_call(
     )
 
 
-async def call_through(layer: CallLayer, call: Call, inner: CallService | None = None) -> Reply:
-    """The reply of ``layer`` around ``inner``, which by default replies "inner"."""
-    check_instance("call_through: layer", layer, CallLayer, "give a layer around calls")
-    check_method("call_through: inner", inner or layer, "__call__", "give an async function")
+async def call_through(
+    layer: ToolLayer | Stack[ToolLayer] | Stack[CallLayer], call: Call, inner: CallService | None = None
+) -> Reply:
+    """The reply of ``layer``, or of a stack of layers, around ``inner``, which by default replies "inner"."""
+    layers = to_call_layers(layer)
+    check_method("call_through: inner", inner or layers, "__call__", "give an async function")
     check_instance("call_through: call", call, Call, "make one with make_call(…)")
 
     async def base(_call: Call, /) -> Reply:
         return Reply.from_value("inner")
 
-    return await layer(inner or base)(call)
+    return await layers(inner or base)(call)
 
 
 def _ignore_item(_position: Position) -> None:
