@@ -13,6 +13,7 @@ import httpx2
 from remit import Agent, App, Effect, Runtime, tool
 from remit.contracts.arguments import Limits, canonical_json, parse_arguments
 from remit.contracts.grant import LIKE_KEY, matches_pattern
+from remit.contracts.secret import Secret
 from remit.engine.schedule import Schedule
 from remit.layers import Redact, Reply
 from remit.models.answer_stream import AnswerStream
@@ -25,6 +26,7 @@ from remit.workers.prompt import Template
 
 _LONG: Final = 1 << 20
 _ALL_DAYS: Final = "BYDAY=MO,TU,WE,TH,FR,SA,SU;BYHOUR=" + ",".join(map(str, range(24)))
+_NO_ARGUMENTS: Final[dict[str, Any]] = {}
 _NOW: Final = 1_790_000_000.0
 
 
@@ -121,11 +123,25 @@ async def _run_many_calls(name: str) -> object:
 
 
 async def _export_many_calls() -> object:
-    model = Scripted([calls(*(("x", {"i": number}) for number in range(4_000))), "done"])
+    model = Scripted([calls(*[("x", _NO_ARGUMENTS)] * 4_000), "done"])
     app = App(name="loop", agents=(Agent("agent", instructions="x", tools=[_add]),))
     runtime = Runtime(app, model=model, limits=Limits(answer_calls=4_000))
     result = await runtime.run("go", by=superuser())
     return await runtime.client(superuser()).export_run(result.run, format="html")
+
+
+def _fetch(text: str) -> Callable[[], Awaitable[object]]:
+    @tool(effect=Effect.PURE)
+    async def fetch() -> str:
+        """Fetch a page."""
+        return text
+
+    async def case() -> object:
+        for number in range(200):
+            Secret(f"env:KEY{number}", f"sk_live_{number:06}")
+        return await Runtime(App(name="loop", tools=(fetch,))).call(fetch, superuser())
+
+    return case
 
 
 async def _match_grant() -> object:
@@ -195,6 +211,8 @@ CASES: Final[dict[str, Callable[[], Awaitable[object]]]] = {
     "arguments of many keys": _arguments("{" + ",".join(f'"{number:x}":1' for number in range(90_000)) + "}"),
     "arguments that nest": _arguments('{"numbers":' + "[" * 500_000),
     "arguments of many digits": _arguments('{"numbers":[' + ",".join(["9" * 4_000] * 250) + "]}"),
+    "a page of backslashes": _fetch("\\" * 4_000_000),
+    "a page of all escapes": _fetch('\\"%41&amp;\\xc3\\xa9' * 100_000),
     "a grant with many wildcards": _match_grant,
     "names that are like others": _suggest,
     "patterns of Redact": _redact,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from typing import Any
 
 import pytest
@@ -13,6 +14,8 @@ from remit.app import App
 from remit.contracts import removal
 from remit.contracts.redact import Redaction
 from remit.contracts.reply import Reply
+from remit.contracts.secret import Secret
+from remit.contracts.spelling import Spellings
 from remit.errors import CallError, ConflictError, RateLimitedError, SetupError
 from remit.layers import Redact
 from remit.testing import superuser
@@ -176,3 +179,23 @@ def test_what_nests_too_deeply_to_be_read_is_redacted_as_a_whole(levels: int, ru
 
 def test_a_deep_text_that_is_no_json_leaves_no_raw_error() -> None:
     assert Redaction(fields=("iban",)).redact_reply(Reply("[" * 5_000)).content == "[redacted]"
+
+
+async def test_a_large_result_is_redacted_in_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    Secret("env:KEY", "sk_live_51MzQx")
+    monkeypatch.setattr("remit.contracts.redact.LARGE_CHARS", 100)
+    searched: dict[str, int] = {}
+    is_in = Spellings.is_in
+
+    def note_thread(spellings: Spellings, text: str) -> bool:
+        searched.setdefault(text, threading.get_ident())
+        return is_in(spellings, text)
+
+    monkeypatch.setattr(Spellings, "is_in", note_thread)
+    long, short = "x" * 100 + "sk_live_51MzQx", "sk_live_51MzQx"
+    assert [await found(text, "z{9}", returns=str) for text in (long, short)] == [
+        "x" * 100 + "[secret env:KEY]",
+        "[secret env:KEY]",
+    ]
+    own = threading.get_ident()
+    assert (searched[long] != own, searched[short] == own) == (True, True)

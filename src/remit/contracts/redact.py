@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from remit.contracts.contract import OutputSchema
 from remit.contracts.removal import ERROR_FACTS, Pattern, Removal, compile_pattern
@@ -15,6 +16,9 @@ from remit.contracts.secret import KNOWN_SECRETS, redact_secrets, redact_secrets
 from remit.errors import CallError, error_from_reply
 from remit.schemas.json_schema import list_properties
 from remit.schemas.jsontext import compact_json
+
+LARGE_CHARS: Final = 256 << 10
+"""The longest content of a reply that is redacted in the event loop."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +62,15 @@ def redact_reply(reply: Reply, redactions: Sequence[Redaction], output: OutputSc
     content = redact_secrets_in_content(reply.content)
     error = None if reply.error is None else redact_error(reply.error)
     return reply if content == reply.content and error is reply.error else _with_content(reply, content, error)
+
+
+async def redact_reply_aside(
+    reply: Reply, redactions: Sequence[Redaction], output: OutputSchema[Any] | None = None
+) -> Reply:
+    """As `redact_reply`; a large reply is read in a thread, so that the event loop goes on."""
+    if len(reply.content) <= LARGE_CHARS:
+        return redact_reply(reply, redactions, output)
+    return await asyncio.to_thread(redact_reply, reply, redactions, output)
 
 
 def redact_error(error: CallError, redactions: Sequence[Redaction] = ()) -> CallError:

@@ -34,7 +34,7 @@ from remit.contracts.items import (
 from remit.contracts.ledger import Consumption
 from remit.contracts.observing import await_callback
 from remit.contracts.question import Question
-from remit.contracts.redact import limit_error, redact_error, redact_reply, redact_text, safe_cause
+from remit.contracts.redact import limit_error, redact_error, redact_reply, redact_reply_aside, redact_text, safe_cause
 from remit.contracts.reply import Reply
 from remit.contracts.secret import KNOWN_SECRETS
 from remit.contracts.threads import ThreadStillRunning, wait_for_thread
@@ -248,7 +248,7 @@ class Base:
         token = frame.begin()
         try:
             value = await (body(payload, frame) if thread is None else wait_for_thread(thread))
-            reply = self._to_reply(call, value)
+            reply = await self._to_reply(call, value)
             frame.warn_of_unread_key()
             if approved is not None:
                 approved.warn_if_unchecked()
@@ -296,7 +296,7 @@ class Base:
             if failure is None or not is_closing(failure):  # a coroutine that is closed can await nothing
                 await frame.calls.finish(failure, is_cancelled=is_cancelled)
 
-    def _to_reply(self, call: Call, value: object) -> Reply:
+    async def _to_reply(self, call: Call, value: object) -> Reply:
         """The reply for the result of a body, without secrets and what the layers around the call redact."""
         output = self._callee.schema_out
         if isinstance(value, Reply):
@@ -307,7 +307,7 @@ class Base:
             checked, content = output.dump(value)
             reply = Reply(content, "ok", checked, output=output)
         if KNOWN_SECRETS.replacements or call.redactions:
-            return redact_reply(reply, call.redactions, output).load(output)
+            return (await redact_reply_aside(reply, call.redactions, output)).load(output)
         return reply
 
     def _replay_end(self, ended: AttemptEnded, content: str) -> Reply:
@@ -360,7 +360,7 @@ class Base:
             return await self._await_late_end(call, late)
         if isinstance(finding, Happened):
             self._dispatch.late_attempts.pop(key, None)
-            return await self._settle_attempt(call, number, self._to_reply(call, finding.value))
+            return await self._settle_attempt(call, number, await self._to_reply(call, finding.value))
         if finding is DID_NOT_HAPPEN and (late is not None or key in self._running_unsafe_calls):
             finding = UNKNOWN
         decision = None if finding is DID_NOT_HAPPEN else await find_or_ask_outcome(call, number)

@@ -14,7 +14,7 @@ from remit.contracts.call import Call, CallLayer, CallService
 from remit.contracts.facts import Effect
 from remit.contracts.gate import is_outcome_unknown, postpone_failure
 from remit.contracts.items import ToolOutput, output_content
-from remit.contracts.redact import limit_error, redact_reply, safe_cause
+from remit.contracts.redact import limit_error, redact_reply, redact_reply_aside, safe_cause
 from remit.contracts.reply import Reply
 from remit.contracts.secret import KNOWN_SECRETS, redact_secrets
 from remit.core import Place
@@ -72,7 +72,7 @@ class _Record:
                 raise asyncio.CancelledError  # noqa: TRY301 - handled below like a cancellation from outside
             unsafe = effect is Effect.UNSAFE
             inner = self._call_composed if composed else self._call_unsafe if unsafe else self._inner
-            reply = _check_reply(call, await inner(call))
+            reply = await _check_reply(call, await inner(call))
             if not call.wire_id and is_small(reply.content, self._limits.output_bytes):
                 return self._write_output(call, reply, reply.content)
             return self._write_output(call, *await self._to_recorded(call, reply))
@@ -183,7 +183,7 @@ _STOPPED_CALLS: Final[ContextVar[_StoppedCalls | None]] = ContextVar("remit_stop
 """The stopped calls below the innermost composed call; its tasks share the object."""
 
 
-def _check_reply(call: Call, reply: Reply) -> Reply:
+async def _check_reply(call: Call, reply: Reply) -> Reply:
     """The reply whose content and value are one result of the callee, without secrets, whatever layers made of it.
 
     Raises:
@@ -196,7 +196,7 @@ def _check_reply(call: Call, reply: Reply) -> Reply:
         except InvalidOutputError as error:
             raise InvalidOutputError(f"a layer changed the result of {call.callee.name}: {error.message}") from error
     if KNOWN_SECRETS.replacements:  # a layer may have added one
-        reply = redact_reply(reply, ()).load(output)
+        reply = (await redact_reply_aside(reply, ())).load(output)
     return reply
 
 
