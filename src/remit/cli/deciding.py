@@ -14,7 +14,7 @@ from remit.cli.report import app_option, decision_commands, describe_approvers, 
 from remit.cli.resume import prepare_app, resume_run
 from remit.cli.run_events import call_label, decision_word, question_title
 from remit.cli.status import ExitStatus, UsageError
-from remit.cli.text import json_text, one_line
+from remit.cli.text import json_text, one_line, summarize_arguments
 from remit.contracts.items import DecisionItem
 from remit.contracts.question import DecisionKind, Question, QuestionKind
 from remit.errors import LeaseError, RemitError, RequestConflictError, RequestDeniedError
@@ -129,7 +129,8 @@ def _record(client: LocalClient, question: Question, decision: UserDecision, app
         arguments=decision.arguments,
     )
     opened = client.wait(deciding)
-    print(f"{decision.label}: {call_label(question)}, question {question.id}", file=sys.stderr)
+    edit = f", edited to {summarize_arguments(decision.arguments)}" if decision.arguments else ""
+    print(f"{decision.label}: {call_label(question)}{edit}, question {question.id}", file=sys.stderr)
     return None if opened is None else client.get_run(opened)
 
 
