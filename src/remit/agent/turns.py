@@ -16,7 +16,7 @@ from remit.contracts.arguments import given_arguments
 from remit.contracts.callee import Frame
 from remit.contracts.current_run import CURRENT_LIMITS
 from remit.contracts.facts import Effect, Facts
-from remit.contracts.items import HistoryCompacted, TurnEnded
+from remit.contracts.items import HistoryCompacted, Note, TurnEnded
 from remit.contracts.ledger import Ledger
 from remit.contracts.reply import Reply
 from remit.contracts.step import PreparedCall
@@ -43,6 +43,7 @@ class _MadeCall(Struct):
     name: str
     arguments: str
     facts: Facts | None
+    id: str = ""
     is_refused: bool = False
     reply: Reply | None = None
 
@@ -104,6 +105,7 @@ class AgentTurns:
             prepared = self._frame.refuse(name, arguments, wire_id, RepeatedCallError(_REPEATED))
         else:
             prepared = self._frame.prepare(name, arguments, wire_id)
+        made.id = prepared.id
 
         async def make() -> Reply:
             made.reply = await prepared.make()
@@ -142,6 +144,7 @@ class AgentTurns:
         """Remember the replies of a turn, and count the turns in a row whose calls are all refused as repeated.
 
         The repeats of an agent that was called count here too: one more such turn is left then, to try something else.
+        If that agent has had such a turn for one below it, none is left.
         """
         has_new = has_ended_below = False
         for made in calls:
@@ -151,9 +154,23 @@ class AgentTurns:
             has_new = has_new or not made.has_ended_below
             self._remember(made, made.reply)
         counted = self._repeated_turns + 1
-        self._repeated_turns = 0 if has_new else max(counted, limit - 1) if has_ended_below else counted
+        if has_ended_below:
+            counted = max(counted, limit if any(self._has_tried_again(made.id) for made in calls) else limit - 1)
+        self._repeated_turns = 0 if has_new else counted
         if self._repeated_turns >= limit:
+            if has_ended_below:
+                self._record_below()
             raise self._definition.limits.repeats_error(self._definition.name, calls[-1].name)
+
+    def _has_tried_again(self, call: str) -> bool:
+        """Whether the agent of a call was ended for the repeats of one below it."""
+        return any(isinstance(item, Note) and item.name == _BELOW for item in self._frame.ledger.items_for(call))
+
+    def _record_below(self) -> None:
+        """Record that this agent is ended for the repeats of one below it, for the agents above."""
+        ledger, call = self._frame.ledger, self._frame.id
+        if ledger.is_replaying or not self._has_tried_again(call):
+            ledger.add(Note(call=call, name=_BELOW, data=""))
 
     def _remember(self, made: _MadeCall, reply: Reply) -> None:
         key, facts = (made.name, made.arguments), made.facts
@@ -204,6 +221,7 @@ class AgentTurns:
         return TurnEnded(call=call, tokens=used.tokens, cost=used.cost, seconds=seconds)
 
 
+_BELOW: Final = "ended for the repeats of an agent below"
 _NOT_AGAIN: Final = (Effect.UNSAFE, Effect.KEYED)
 """Effects of calls that would change something a second time."""
 
