@@ -22,6 +22,7 @@ from figures import (
     crash,
     door,
     drift,
+    edges,
     engine,
     four_eyes,
     fuzz,
@@ -43,6 +44,7 @@ from figures import (
     schedules,
     seal,
     secrets,
+    shown,
     ssrf,
     stream,
     tiers,
@@ -68,6 +70,7 @@ from figures.mutants import corruption as corruption_mutants
 from figures.mutants import crash as crash_mutants
 from figures.mutants import door as door_mutants
 from figures.mutants import drift as drift_mutants
+from figures.mutants import edges as edges_mutants
 from figures.mutants import engine as engine_mutants
 from figures.mutants import four_eyes as four_eyes_mutants
 from figures.mutants import fuzz as fuzz_mutants
@@ -89,6 +92,7 @@ from figures.mutants import scheduled as scheduled_mutants
 from figures.mutants import schedules as schedules_mutants
 from figures.mutants import seal as seal_mutants
 from figures.mutants import secrets as secrets_mutants
+from figures.mutants import shown as shown_mutants
 from figures.mutants import ssrf as ssrf_mutants
 from figures.mutants import stream as stream_mutants
 from figures.mutants import tiers as tiers_mutants
@@ -144,6 +148,8 @@ PARTS: Final = {
     "scheduled": Part(scheduled.figures, scheduled_mutants.MUTANTS),
     "ssrf": Part(ssrf.figures, ssrf_mutants.MUTANTS),
     "stream": Part(stream.figures, stream_mutants.MUTANTS),
+    "edges": Part(edges.figures, edges_mutants.MUTANTS),
+    "shown": Part(shown.figures, shown_mutants.MUTANTS),
     "tools": Part(tools.figures, tools_mutants.MUTANTS),
     "tools-day": Part(tools_day.figures, tools_mutants.DAY),
     "outage": Part(outage.figures, outage_mutants.MUTANTS),

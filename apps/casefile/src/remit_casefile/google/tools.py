@@ -22,6 +22,7 @@ AnyTool: TypeAlias = Tool[..., Any]
 
 _PREVIEW_LINES: Final = 5
 _PREVIEW_WIDTH: Final = 200
+_PREVIEW_PEOPLE: Final = 12
 
 
 def with_google_hooks(clients: ClientsOfCaller, tool: AnyTool) -> AnyTool:
@@ -70,13 +71,13 @@ class _Previews:
     async def show_message(self, ctx: LeafContext, payload: SendMessage) -> Preview:
         """The message to send: recipients, subject and the start of its text. Its state: the messages of its thread."""
         copies = [("copy to", payload.cc), ("hidden copy to", payload.bcc)]
-        recipients = "".join(f", {what} {', '.join(people)}" for what, people in copies if people)
+        recipients = "".join(f", {what} {_list_people(people)}" for what, people in copies if people)
         thread_id, thread = payload.thread_id, None
         if thread_id is not None:
             thread = await self.clients.of(ctx).gmail.get_thread(thread_id)
         answered = find_references(payload.in_reply_to, thread)
         summary = (
-            f"a message to {', '.join(payload.to)}{recipients}{' (an answer in a thread)' if thread else ''}\n"
+            f"a message to {_list_people(payload.to)}{recipients}{' (an answer in a thread)' if thread else ''}\n"
             f"{f'In answer to: {answered[-1]}{chr(10)}' if answered else ''}"
             f"Subject: {payload.subject}\n{_preview_text(payload.body)}"
         )
@@ -103,6 +104,12 @@ class _Previews:
         asked = BatchGet(spreadsheet_id=payload.spreadsheet_id, ranges=[payload.range], value_render="FORMULA")
         present = await self.clients.of(ctx).sheets.batch_get(asked)
         return Preview(f"{summary}\n{_preview_text(rows)}", state=_digest(present.model_dump(mode="json")))
+
+
+def _list_people(people: list[str]) -> str:
+    """The first people, and how many follow, so that a long list hides no other one."""
+    rest = len(people) - _PREVIEW_PEOPLE
+    return ", ".join(people[:_PREVIEW_PEOPLE]) + (f" and {rest:,} more" if rest > 0 else "")
 
 
 def _digest(state: object) -> str:

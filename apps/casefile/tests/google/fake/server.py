@@ -54,7 +54,8 @@ class Answer:
 class FakeGoogle:
     """One account: its mailbox, its files, its spreadsheets, and the access tokens that are accepted.
 
-    ``spoiled`` texts of an answer are replaced by others that its documentation does not know.
+    ``sent`` are the requests that write, to the byte: path and body. ``spoiled`` texts of an answer are replaced by
+    others that its documentation does not know.
     """
 
     def __init__(self) -> None:
@@ -67,6 +68,7 @@ class FakeGoogle:
         self.spans: list[str] = []
         self.broken: list[str] = []
         self.spoiled: dict[str, str] = {}
+        self.sent: list[tuple[str, bytes]] = []
         self.url = ""
         self._sessions: dict[str, Session] = {}
         operations = (self.mailbox.operations, self.drive.operations, self.sheets.operations)
@@ -80,6 +82,7 @@ class FakeGoogle:
         route, in_path = self._route(asked)
         method = route.method.id if route else PIECE if self._session(asked) else "unknown"
         self.asked.append(method)
+        self.sent += [(asked.path, asked.body)] if asked.method != "GET" else []
         self.spans += [asked.headers.get("content-range", "")] if method == PIECE else []
         trouble = self.faults.next(method)
         answer = None if trouble in (Cut.BEFORE, Stall.FOREVER) else self._answer(asked, route, in_path, trouble)

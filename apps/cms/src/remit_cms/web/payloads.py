@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import operator
+import re
 from typing import Annotated, Literal
 
-from pydantic import Field, StringConstraints, field_validator
+from pydantic import AfterValidator, Field, StringConstraints, field_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from remit_cms.models import OmittedIfNone, OptionalParam, Payload, Reply, View
@@ -13,7 +14,18 @@ from remit_cms.models import OmittedIfNone, OptionalParam, Payload, Reply, View
 _URL = "Whole address, https://…, of a public server"
 _HEADERS = "Headers of the request, by name"
 
-_Url = Annotated[str, StringConstraints(strip_whitespace=True, min_length=8, max_length=2000)]
+
+def _check_segments(url: str) -> str:
+    """Refuse an address that is shown as one path and requested as another: a client resolves ``..``."""
+    path = re.split("[?#]", url, maxsplit=1)[0]
+    if {".", ".."}.intersection(path.split("/")):
+        raise ValueError("the path has the segment . or ..; write the address to which it leads")
+    return url
+
+
+_Url = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=8, max_length=2000), AfterValidator(_check_segments)
+]
 _Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=400)]
 _Domain = Annotated[
     str, StringConstraints(strip_whitespace=True, to_lower=True, pattern=r"^([a-z0-9-]+\.)+[a-z0-9-]+$", max_length=253)

@@ -1,0 +1,186 @@
+"""Texts of strangers at every edge that takes text: nothing raises, and nothing is lost or becomes something else."""
+
+from __future__ import annotations
+
+import asyncio
+import html
+import json
+import re
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from pydantic import create_model
+
+from apps.casefile.tests.google.fake.server import FakeGoogle
+from apps.casefile.tests.google.fake.serving import serving
+from apps.casefile.tests.google.world import Ctx, World
+from figures.figure import Figure, no_violations
+from remit import Agent, App, Effect, Runtime, Tool, tool
+from remit.agent import Prompt
+from remit.contracts.arguments import Limits, parse_arguments
+from remit.contracts.json_contract import JsonInput
+from remit.contracts.schema import Input
+from remit.errors import ContractError, InvalidArgumentsError
+from remit.testing import Scripted, calls, superuser
+from remit.workers import WorkerFileError, build_agent, read_worker
+from remit_casefile.google.mailbox_sync import MailboxSync
+from remit_casefile.google.payloads.gmail import GetMessage, MessageView, SendMessage
+from remit_cms.rendering.rich_text import render_rich_text
+from tests.strangers import dates, prompts, schemas
+from tests.strangers.mail import MAILS, StrangeMail
+from tests.strangers.texts import STRANGE_TEXTS
+
+Reading = tuple[str, bool]
+"""An edge, and whether it read one input right."""
+
+
+def figures(*, short: bool) -> Iterator[Figure]:
+    """Inputs that an edge did not take as what they are."""
+    yield asyncio.run(_measure(short=short))
+
+
+async def _measure(*, short: bool) -> Figure:
+    step = 3 if short else 1
+    wrong: Counter[str] = Counter()
+    total: Counter[str] = Counter()
+    for read in (_read_mail(step), _read_texts(step)):
+        async for edge, is_right in read:
+            total[edge] += 1
+            wrong[edge] += not is_right
+    for read in (_read_dates(step), _read_schemas(), _read_prompts(step)):
+        for edge, is_right in read:
+            total[edge] += 1
+            wrong[edge] += not is_right
+    how = "inputs of strangers at every edge that takes text: " + ", ".join(f"{n} {edge}" for edge, n in total.items())
+    return no_violations("edges.unread", wrong.total(), total.total(), f"{how}; wrong: {dict(+wrong)}")
+
+
+async def _read_mail(step: int) -> AsyncIterator[Reading]:
+    """Mail that is read, and a mailbox of it that is synced; texts that are sent and read again."""
+    async with serving(FakeGoogle()) as google:
+        world = World(google)
+        keys = {google.mailbox.deliver(mail.raw): mail for mail in MAILS[::step]}
+        for key, mail in keys.items():
+            try:
+                view = await world.gmail.get_message(GetMessage(message_id=key))
+            except Exception:  # noqa: BLE001 - a violation, whatever it is
+                yield "mails read", False
+            else:
+                yield "mails read", _is_read(view, mail)
+        try:
+            synced = await MailboxSync(world.gmail, schedule=world.patience).sync()
+            views = {view.id: view for view in synced.messages}
+        except Exception:  # noqa: BLE001 - as above
+            views = dict[str, MessageView]()
+        for key, mail in keys.items():
+            yield "mails synced", key in views and _is_read(views[key], mail)
+        for number, text in enumerate(STRANGE_TEXTS[::step]):
+            letter = SendMessage(to=["bob@example.com"], subject=text, body=text)
+            sent = await world.gmail.send_message(Ctx(f"key-{number}"), letter)
+            view = await world.gmail.get_message(GetMessage(message_id=sent.id))
+            yield "texts mailed", (view.subject, view.text) == (text, text)
+        await world.transport.close()
+
+
+def _is_read(view: MessageView, mail: StrangeMail) -> bool:
+    read = (view.text.strip("\n"), view.subject, tuple(view.alternatives))
+    attached = tuple((each.filename, each.text) for each in view.attachments)
+    says = mail.says in " ".join(view.omitted) and bool(view.omitted) == bool(mail.says)
+    return read == (mail.text, mail.subject, mail.alternatives) and attached == mail.attached and says
+
+
+async def _read_texts(step: int) -> AsyncIterator[Reading]:
+    """Texts as arguments, results, prompts and pages."""
+    got: list[object] = []
+
+    @tool(effect=Effect.UNSAFE)
+    async def echo(text: str) -> str:
+        """Say it again."""
+        got.append(text)
+        return text
+
+    async def say(arguments: dict[str, object]) -> object:
+        got.append(arguments["text"])
+        return arguments["text"]
+
+    schema = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
+    bridge = Tool.from_schema(
+        "bridge", "Say it again.", schema, say, effect=Effect.UNSAFE, output_schema={"type": "string"}
+    )
+    for text in STRANGE_TEXTS[::step]:
+        for each in (echo, bridge):
+            got.clear()
+            model = Scripted([calls((each.name, {"text": text})), text])
+            agent = Agent("clerk", instructions=text, tools=(each,))
+            runtime = Runtime(App(name="office", agents=(agent,)), model=model)
+            result = await runtime.run(text, by=superuser())
+            yield "texts as arguments", got == [text]
+            yield "texts as answers", result.text == text
+            said = [json.loads(message)["content"] for message in model.requests[-1].history]
+            yield "texts in requests", said == [text, text, None, text]
+        read = html.unescape(re.sub("<[^>]+>", "", str(render_rich_text(text))))
+        yield "texts on pages", read.strip() == text
+
+
+def _read_dates(step: int) -> Iterator[Reading]:
+    for name, kind in dates.KINDS.items():
+        made = Input(create_model("Booking", at=(kind, ...)))
+        for strict in (True, False):
+            for text in dates.ALLOWED[name]:
+                yield "dates", _binds(made, text, strict=strict)
+            for value in (*dates.REFUSED[name], *dates.NUMBERS)[::step]:
+                yield "dates", not _binds(made, value, strict=strict)
+
+
+def _binds(made: Input[Any], value: object, *, strict: bool) -> bool:
+    try:
+        made.bind(parse_arguments(json.dumps({"at": value}), Limits()), strict=strict)
+    except InvalidArgumentsError:
+        return False
+    return True
+
+
+def _read_schemas() -> Iterator[Reading]:
+    for schema, _ in schemas.CONTRADICTORY.values():
+        yield "schemas", not _loads(schema)
+    for schema in schemas.SATISFIABLE.values():
+        yield "schemas", _loads(schema)
+    made = JsonInput({"type": "object", "properties": {"n": {"type": "number"}}})
+    for number, text in schemas.WHOLE:
+        bound = made.bind(parse_arguments(json.dumps({"n": number}), Limits()), strict=True)
+        yield "whole numbers", made.dump_canonical(bound) == f'{{"n":{text}}}'
+
+
+def _loads(schema: dict[str, Any]) -> bool:
+    try:
+        JsonInput(schema)
+    except ContractError:
+        return False
+    return True
+
+
+def _read_prompts(step: int) -> Iterator[Reading]:
+    for body in prompts.KEPT[::step]:
+        yield "prompts", _render(body) == body.strip()
+    for body, rendered in prompts.RENDERED[::step]:
+        yield "prompts", _render(body) == rendered
+    for body in prompts.ESCAPED[::step]:
+        yield "prompts", _render(body) is None
+    for description in prompts.CUT[::step]:
+        yield "descriptions", _render("Work.", description) is None
+    for description in prompts.UNCUT[::step]:
+        yield "descriptions", _render("Work.", description) == "Work."
+
+
+def _render(body: str, description: str = "x") -> str | None:
+    """The prompt of a worker file; None if the file is refused."""
+    with TemporaryDirectory() as folder:
+        file = Path(folder).resolve() / "helper.worker"
+        file.write_text(f"---\ndescription: {description}\n---\n{body}", encoding="utf-8")
+        try:
+            return build_agent(read_worker(file)).definition.render_instructions(Prompt(prompt="go"))
+        except WorkerFileError:
+            return None

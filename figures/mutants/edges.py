@@ -1,0 +1,42 @@
+"""Mutants of the figure about texts of strangers."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from figures.mutants.mutant import edited, mutants_of
+
+MUTANTS: Final = mutants_of(
+    "edges.unread",
+    {
+        "mail is decoded by any codec of Python": edited(
+            "remit_casefile.google.mail_text:find_codec",
+            "return name if name in _MULTIBYTE or _SINGLE_BYTE.fullmatch(name) else None",
+            "return name",
+        ),
+        "an attached mail is the letter": edited(
+            "remit_casefile.google.mime:_is_attached",
+            'if disposition == "attachment" or part.filename or kind in _ATTACHED_MAIL or',
+            "if",
+        ),
+        "digits are a time": edited(
+            "remit.schemas.formats:FormatCheck.find", "if self._has_formats else", "if False else"
+        ),
+        "a schema that contradicts itself is accepted": edited(
+            "remit.contracts.json_contract:JsonInput.__init__",
+            "if reason := find_contradiction(close_schema(self._binder.document)):",
+            'if reason := "":',
+        ),
+        "tags in code are executed": edited(
+            "remit.workers.code_spans:keep_code", 'if "{%" in text else text', "if False else text"
+        ),
+        "a comment cuts a description": edited(
+            "remit.schemas.yaml_lines:_DocumentReader._read_scalar", 'if not node.style and " " in text', "if False"
+        ),
+        "signs become others on pages": edited(
+            "remit_cms.rendering.rich_text:render_rich_text",
+            "parser.parse(markdown)",
+            'parser.parse(markdown.replace("(c)", "\\u00a9"))',
+        ),
+    },
+)

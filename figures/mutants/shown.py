@@ -1,0 +1,35 @@
+"""Mutants of the figure about what was shown and what left."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from figures.mutants.mutant import edited, mutants_of
+
+MUTANTS: Final = mutants_of(
+    "shown.differs",
+    {
+        "an encoded word in a subject is sent as it is": edited(
+            "remit_casefile.google.composing:_encode_text", 'and "=?" not in text', ""
+        ),
+        "a whole number is shown and sent as a fraction": edited(
+            "remit.schemas.schema_binding:_Binding._fit_number",
+            "if takes_fractions and not -_LARGEST <= value < _LARGEST else value",
+            "if takes_fractions else value",
+        ),
+        "a text is sent without the white space at its end": edited(
+            "remit_casefile.google.composing:_encode_body", "text).encode()", "text.rstrip()).encode()"
+        ),
+        "the first copy is hidden from the others": edited(
+            "remit_casefile.google.composing:compose", '("Bcc", payload.bcc)', '("Bcc", payload.cc)'
+        ),
+        "cells are written as texts": edited(
+            "remit_casefile.google.sheets:SheetsClient.update_values",
+            '"values": payload.values',
+            '"values": [[str(cell) for cell in row] for row in payload.values]',
+        ),
+        "a body is posted without the white space around it": edited(
+            "remit_cms.web.requests:HttpRequests.http_post", "payload.body.encode()", "payload.body.strip().encode()"
+        ),
+    },
+)
