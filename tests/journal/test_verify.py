@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from remit.contracts.items import DecisionItem, ErasedItem, Item, Position, RunFinished, RunSuspended
+from remit.contracts.items import DecisionItem, ErasedItem, Item, ModelUsage, Position, RunFinished, RunSuspended
 from remit.errors import BrokenJournalError, JournalError
 from remit.journal.ports import AcquiredLease, QuestionRow, RunRow, RunStatus
 from remit.journal.sql.store import SqlStore
@@ -133,6 +133,15 @@ def test_an_unfinished_run_is_refused_if_the_start_of_a_call_was_erased() -> Non
     items = erase_start(positions("run", [header_item(), start_item(), note()]))
     with pytest.raises(BrokenJournalError, match="run run: item 1, the start of a call, was erased"):
         verify_lease("run", items, AcquiredLease(1, items, 3, row_of("running")))
+
+
+def test_an_unfinished_run_is_refused_if_what_a_request_used_was_erased() -> None:
+    """Its budget would begin anew. The usage has no content that would have to be erased."""
+    usage = ModelUsage(call="call", model="m", finish="stop", prompt_tokens=1, completion_tokens=1, response="r")
+    items = positions("run", [header_item(), usage, note()])
+    erased = [items[0], structs.replace(items[1], item=ErasedItem(call="call", was="usage"), body=""), items[2]]
+    with pytest.raises(BrokenJournalError, match="run run: item 1, the usage of a request, was erased"):
+        verify_lease("run", erased, AcquiredLease(1, erased, 3, row_of("running")))
 
 
 def test_an_ended_run_may_be_erased() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import json
 from collections.abc import AsyncIterator
@@ -16,12 +17,12 @@ from pydantic_ai.providers.openai import OpenAIProvider
 from remit.contracts.arguments import Limits
 from remit.contracts.chat import ChatRequest, History
 from remit.contracts.current_run import CURRENT_LIMITS
-from remit.errors import CompletionError, ModelRefusedError
+from remit.errors import CompletionError, ModelError, ModelRefusedError
 from remit.models import PydanticAIModel
 from remit.models.bounded_http import BoundedHttp
 from remit.models.openai import OpenAI
 from remit.testing import read_only_ledger
-from tests.loopback import Endpoint, answering
+from tests.loopback import Endpoint, answering, serve
 
 LIMIT = 2 * Limits().reply_bytes
 SPACES = " " * 65_536
@@ -103,32 +104,32 @@ async def test_a_stream_of_events_is_left_to_its_reader() -> None:
         await response.aclose()
 
 
-async def ask_openai(endpoint: Endpoint) -> None:
-    async with OpenAI("m", base_url=endpoint.url, api_key="k") as model:
+async def ask_openai(url: str) -> None:
+    async with OpenAI("m", base_url=url, api_key="k") as model:
         await model(request())
 
 
-async def stream_openai(endpoint: Endpoint) -> None:
-    async with OpenAI("m", base_url=endpoint.url, api_key="k") as model:
+async def stream_openai(url: str) -> None:
+    async with OpenAI("m", base_url=url, api_key="k") as model:
         await model.stream(request(), lambda _delta: None)
 
 
-async def embed(endpoint: Endpoint) -> None:
-    async with OpenAI("m", base_url=endpoint.url, api_key="k") as model:
+async def embed(url: str) -> None:
+    async with OpenAI("m", base_url=url, api_key="k") as model:
         await model.embed_texts(["a"])
 
 
-async def ask_pydantic(endpoint: Endpoint, kind: Any) -> None:
-    async with AsyncOpenAI(base_url=endpoint.url, api_key="k", max_retries=0) as client:
+async def ask_pydantic(url: str, kind: Any) -> None:
+    async with AsyncOpenAI(base_url=url, api_key="k", max_retries=0) as client:
         await PydanticAIModel(kind("m", provider=OpenAIProvider(openai_client=client)))(request())
 
 
-async def ask_chat(endpoint: Endpoint) -> None:
-    await ask_pydantic(endpoint, OpenAIChatModel)
+async def ask_chat(url: str) -> None:
+    await ask_pydantic(url, OpenAIChatModel)
 
 
-async def ask_responses(endpoint: Endpoint) -> None:
-    await ask_pydantic(endpoint, OpenAIResponsesModel)
+async def ask_responses(url: str) -> None:
+    await ask_pydantic(url, OpenAIResponsesModel)
 
 
 @pytest.mark.parametrize("ask", [ask_openai, stream_openai, embed, ask_chat, ask_responses])
@@ -136,12 +137,28 @@ async def test_each_way_to_ask_reads_at_most_the_limit(ask: Any) -> None:
     body = json.dumps({"choices": [{"message": {"role": "assistant", "content": "x" * (LIMIT + 1)}}]})
     async with Endpoint(answering(200, body)) as endpoint:
         with pytest.raises(CompletionError, match="it is not read further"):
-            await ask(endpoint)
+            await ask(endpoint.url)
 
 
 async def test_an_error_beyond_the_limit_is_still_that_of_its_status() -> None:
     async with Endpoint(answering(400, SPACES * 40)) as endpoint:
         with pytest.raises(ModelRefusedError, match="400"):
-            await ask_openai(endpoint)
+            await ask_openai(endpoint.url)
         with pytest.raises(ModelRefusedError, match="400"):
-            await ask_chat(endpoint)
+            await ask_chat(endpoint.url)
+
+
+@pytest.mark.parametrize("ask", [ask_openai, stream_openai, embed, ask_chat])
+async def test_a_redirect_is_refused_and_no_other_host_is_sent_anything(ask: Any) -> None:
+    async with Endpoint(answering(200, "{}")) as elsewhere:
+
+        async def redirect(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await reader.readuntil(b"\r\n\r\n")
+            head = f"HTTP/1.1 307 X\r\nlocation: {elsewhere.url}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
+            writer.write(head.encode())
+            await writer.drain()
+
+        async with serve(redirect) as port:
+            with pytest.raises(ModelError, match="307"):
+                await ask(f"http://127.0.0.1:{port}/v1")
+    assert elsewhere.heads == []

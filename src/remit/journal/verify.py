@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Final
 
 from remit.contracts.items import (
     AttemptStarted,
     DecisionItem,
     ErasedItem,
+    ModelUsage,
     Position,
     QuestionClosed,
     QuestionItem,
@@ -63,16 +65,21 @@ def verify_lease(run: str, items: Sequence[Position], lease: AcquiredLease) -> N
             )
     is_unfinished = lease.row is not None and lease.row.status in UNFINISHED_STATUSES
     for position in items:
-        if is_unfinished and isinstance(position.item, ErasedItem) and position.item.was == AttemptStarted.kind:
-            raise BrokenJournalError(
-                f"run {run}: item {position.seq}, the start of a call, was erased, so that the call would run again; "
-                "nothing was run"
-            )
+        lost = _LOST_BY_ERASURE.get(position.item.was) if isinstance(position.item, ErasedItem) else None
+        if is_unfinished and lost is not None:
+            raise BrokenJournalError(f"run {run}: item {position.seq}, {lost}; nothing was run")
         if _is_newer(position, rows):
             raise BrokenJournalError(
                 f"run {run}: the row of a question is older than item {position.seq}, which decided or used it; nothing"
                 " was run"
             )
+
+
+_LOST_BY_ERASURE: Final = {
+    AttemptStarted.kind: "the start of a call, was erased, so that the call would run again",
+    ModelUsage.kind: "the usage of a request, was erased, so that its budget would begin anew",
+}
+"""What a run cannot continue without, by the kind of an item."""
 
 
 def _is_newer(position: Position, rows: Mapping[str, QuestionRow]) -> bool:

@@ -16,11 +16,15 @@ _EVENT_STREAM: Final = "text/event-stream"
 
 
 class BoundedHttp(openai.DefaultAsyncHttpxClient):
-    """A client of model endpoints whose answers are bounded; see `read_answer`."""
+    """A client of model endpoints whose answers are bounded; see `read_answer`.
+
+    It follows no redirects: another host would be sent the conversation, and headers that hold secrets.
+    """
 
     async def send(self, request: httpx2.Request, *, stream: bool = False, **options: Any) -> httpx2.Response:
         """Send a request, and read its answer unless it is a stream of events that the caller asked for."""
         ask_uncompressed(request)
+        options["follow_redirects"] = False
         return await read_answer(await super().send(request, stream=True, **options), stream=stream)
 
 

@@ -209,8 +209,9 @@ class _KeepingHttp(httpx2.AsyncClient):
         return httpx2.Response(response.status_code, headers=headers, content=content, request=request)
 
     async def _send(self, request: httpx2.Request, *, stream: bool = False, **options: Any) -> httpx2.Response:
-        """Send a request with the other client; its answer is bounded."""
+        """Send a request with the other client; its answer is bounded, and no redirect is followed."""
         ask_uncompressed(request)
+        options["follow_redirects"] = False
         return await read_answer(await self._inner.send(request, stream=True, **options), stream=stream)
 
     async def _stream(
