@@ -244,6 +244,8 @@ REASONS = [
     ('{"innererror":{"content_filter_result":{"jailbreak":{"filtered":true,"detected":true}}}}', "jailbreak"),
     ('{"provider_details":{"refusal":"It is about weapons.","refusal_category":"weapons"}}', "It is about weapons."),
     ('{"a":[{"explanation":"no"},{"explanation":"no"}]}', "(no)"),
+    ('{"error":{"message":"The prompt was filtered.","code":"content_filter"}}', "(The prompt was filtered.)"),
+    ("no JSON", "held back the answer; ask"),
 ]
 
 

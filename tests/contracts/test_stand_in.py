@@ -36,6 +36,9 @@ def called(text: str) -> tuple[str, object]:
         encode_message({"role": "user", "content": "assistant"}),
         encode_message({"role": "tool", "tool_call_id": "a", "content": '"assistant"'}),
         '["assistant"]',
+        'no JSON of the "assistant"',
+        '{"role":"assistant","tool_calls":7}',
+        '{"role":"system","content":"the \\"assistant\\""}',
         '"assistant"',
     ],
 )
@@ -79,6 +82,12 @@ def test_an_empty_answer_goes_back_as_one_that_says_so(fields: dict[str, Any]) -
     found = stand_in(encode_message({"role": "assistant", **fields, "reasoning": "Hm."}))
     assert found is not None
     assert json.loads(found) == {"role": "assistant", "content": "(no answer)", "reasoning": "Hm."}
+
+
+def test_a_call_without_a_function_goes_back_with_one() -> None:
+    found = stand_in('{"role":"assistant","tool_calls":[{"id":"a","type":"function"}]}')
+    assert found is not None
+    assert json.loads(found)["tool_calls"] == [{"id": "a", "type": "function", "function": {"name": "unnamed"}}]
 
 
 def test_a_custom_tool_keeps_its_input() -> None:

@@ -72,6 +72,13 @@ async def test_a_status_is_busy_refused_or_failing_and_is_asked_once(status: int
     assert len(endpoint.received) == 1
 
 
+@pytest.mark.parametrize("body", ['{"error":"this model does not support tools"}', "this model does not support tools"])
+async def test_the_reason_of_a_refusal_is_told_however_it_is_written(body: str) -> None:
+    async with Endpoint(answering(400, body)) as endpoint:
+        with pytest.raises(ModelRefusedError, match=r"answered 400: .*this model does not support tools"):
+            await ask(endpoint)
+
+
 REPORTED: dict[str, type[ModelError]] = {
     '{"error": {"code": 429, "message": "because"}, "user_id": "u"}': ModelBusyError,
     '{"error": {"code": "502", "message": "because"}}': ModelUnavailableError,

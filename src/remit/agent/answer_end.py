@@ -61,5 +61,7 @@ def _walk(value: object, name: str = "") -> Iterator[str]:
                 yield from _walk(each, key)
 
 
-_REASONS: Final = frozenset({"explanation", "refusal", "refusal_category", "finish_message", "block_reason_message"})
+_REASONS: Final = frozenset(
+    {"explanation", "refusal", "refusal_category", "finish_message", "block_reason_message", "message"}
+)
 """The fields in which providers explain a refusal."""

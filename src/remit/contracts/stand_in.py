@@ -14,6 +14,7 @@ from typing import Any, Final, cast
 from remit.contracts.arguments import given_arguments
 from remit.contracts.contract import NAME_PATTERN
 from remit.contracts.wire import RESPONSE_KEY, UNNAMED, ModelText, ToolCallRequest, read_tool_calls, text_of_message
+from remit.errors import SetupError
 from remit.schemas.jsontext import ascii_json, compact_json
 from remit.schemas.raw_json import join_items, join_members, raw_items, raw_members
 
@@ -27,16 +28,20 @@ _MAX_NAME: Final = 64
 
 
 def stand_in(text: str) -> str | None:
-    """The legal message to send in place of a wire text; None if that is legal itself."""
+    """The legal message to send in place of a wire text; None if that is legal itself, or no message of a model."""
     if '"assistant"' not in text:
         return None
-    message: object = json.loads(text)
-    if not isinstance(message, dict):
+    try:
+        message: object = json.loads(text)
+    except (ValueError, RecursionError):
         return None
-    values = cast("dict[str, Any]", message)
+    values = cast("dict[str, Any]", message) if isinstance(message, dict) else {}
     if values.get("role") != "assistant":
         return None
-    calls = read_tool_calls(values)
+    try:
+        calls = read_tool_calls(values)
+    except SetupError:  # no list of objects, which is told where the history is read
+        return None
     if not calls:
         return None if _says_something(values) else _with_origin(text, _with_text(text))
     legal = [_legal_call(call) for call in calls]
@@ -77,8 +82,9 @@ def _with_calls(text: str, calls: tuple[ToolCallRequest, ...], legal: list[ToolC
     written: list[str] = []
     for raw, call, other in zip(raw_items(members["tool_calls"]), calls, legal, strict=True):
         parts = raw_members(raw)
-        key = "function" if parts.get("function", "").startswith("{") else "custom"
-        function = raw_members(parts[key])
+        written_as = [key for key in ("function", "custom") if parts.get(key, "").startswith("{")]
+        key = written_as[0] if written_as else "function"
+        function = raw_members(parts[key]) if written_as else {}
         if call.name != other.name:
             function["name"] = ascii_json(other.name)
         if call.arguments != other.arguments and "arguments" in function:

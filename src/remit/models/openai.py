@@ -268,7 +268,7 @@ class OpenAI:
     def _to_model_error(self, error: openai.OpenAIError) -> ModelError:
         where = str(self._client.base_url)
         if isinstance(error, openai.APIStatusError):
-            said = _REPEATED_STATUS.sub("", error.message)
+            said = _REPEATED_STATUS.sub("", error.message) or error.response.text
             return self._status_error(error.status_code, said, str(error.code), retry_after(error.response.headers))
         if isinstance(error, openai.APITimeoutError):
             return ModelUnavailableError(f"{self.model} at {where} did not answer in time")
