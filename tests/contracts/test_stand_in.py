@@ -35,6 +35,7 @@ def called(text: str) -> tuple[str, object]:
         encode_message({"role": "assistant", "content": None, "audio": {"id": "a"}}),
         encode_message({"role": "user", "content": "assistant"}),
         encode_message({"role": "tool", "tool_call_id": "a", "content": '"assistant"'}),
+        '{"role":"assistant","tool_calls":[{"id":"a","type":"custom","custom":{"name":"run","input":"not JSON"}}]}',
         '["assistant"]',
         'no JSON of the "assistant"',
         '{"role":"assistant","tool_calls":7}',

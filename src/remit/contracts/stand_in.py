@@ -44,7 +44,10 @@ def stand_in(text: str) -> str | None:
         return None
     if not calls:
         return None if _says_something(values) else _with_origin(text, _with_text(text))
-    legal = [_legal_call(call) for call in calls]
+    legal = [
+        _legal_call(call, has_arguments=bool(written.get("function")))  # the input of a custom tool is any text
+        for call, written in zip(calls, values["tool_calls"], strict=True)
+    ]
     return None if legal == [*calls] else _with_origin(text, _with_calls(text, calls, legal))
 
 
@@ -61,9 +64,9 @@ def _with_text(text: str) -> str:
     return join_members({**members, "content": ascii_json(NO_TEXT)})
 
 
-def _legal_call(call: ToolCallRequest) -> ToolCallRequest:
+def _legal_call(call: ToolCallRequest, *, has_arguments: bool) -> ToolCallRequest:
     name = call.name if NAME_PATTERN.fullmatch(call.name) else _ILLEGAL.sub("_", call.name)[:_MAX_NAME] or UNNAMED
-    return ToolCallRequest(call.id, name, _legal_arguments(call.arguments))
+    return ToolCallRequest(call.id, name, _legal_arguments(call.arguments) if has_arguments else call.arguments)
 
 
 def _legal_arguments(text: str) -> str:
@@ -87,7 +90,7 @@ def _with_calls(text: str, calls: tuple[ToolCallRequest, ...], legal: list[ToolC
         function = raw_members(parts[key]) if written_as else {}
         if call.name != other.name:
             function["name"] = ascii_json(other.name)
-        if call.arguments != other.arguments and "arguments" in function:
+        if call.arguments != other.arguments:
             function["arguments"] = ascii_json(other.arguments)
         parts[key] = join_members(function)
         written.append(join_members(parts))
