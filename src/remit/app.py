@@ -15,10 +15,9 @@ from remit.contracts.call import CallLayer, ToolLayer, to_call_layers
 from remit.contracts.callee import Callee, check_callees
 from remit.contracts.resolution import CheckTarget, Resolver, check_kinds, check_resolvers
 from remit.core import Place, Stack
-from remit.core.call_checks import check_arguments
+from remit.core.call_checks import check_arguments, check_callback
 from remit.core.checks import (
     as_tuple,
-    check_functions,
     check_instance,
     check_instances,
     wrong_value,
@@ -104,7 +103,7 @@ class App:
         object.__setattr__(self, "references", check_resolvers(f"{where}: references", self.references))
         check_instance(f"{where}: limits", self.limits, Limits, "give Limits(…)")
         if self.check_target is not None:
-            check_functions(where, check_target=self.check_target)
+            check_callback(f"{where}: check_target", self.check_target, "target", "principal", is_async=True)
         self._check_governance(where)
 
     def _check_governance(self, where: str) -> None:

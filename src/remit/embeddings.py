@@ -12,7 +12,8 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from remit.core.checks import check_functions, check_name
+from remit.core.call_checks import check_callback
+from remit.core.checks import check_name
 from remit.errors import SetupError
 from remit.lazy_exports import install_hint
 
@@ -39,7 +40,7 @@ class Embeddings(Struct, frozen=True):
 
     def __post_init__(self) -> None:
         check_name("Embeddings: name", self.name)
-        check_functions("Embeddings", embed=self.embed)
+        check_callback("Embeddings: embed", self.embed, "texts", is_async=True)
 
 
 def local_embeddings() -> Embeddings:

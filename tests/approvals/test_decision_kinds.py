@@ -81,7 +81,7 @@ async def test_a_confirmation_changes_nothing_of_the_call_that_was_shown() -> No
     question = (await desk.question()).id
     edit = '{"page":"news","confirmed":true}'
     for decide in (desk.runtime.decide, desk.runtime.client(EVE).decide):
-        who = {"by": EVE} if decide == desk.runtime.decide else {}
+        who: dict[str, Any] = {"by": EVE} if decide == desk.runtime.decide else {}
         with pytest.raises(RequestError, match=r"^a confirmation takes no arguments: .*call of drop.*kind='approve'$"):
             await decide(question, approved=True, kind="confirm", arguments=edit, **who)
     with pytest.raises(RequestError, match="a confirmation takes no arguments"):

@@ -176,7 +176,7 @@ async def test_an_async_rule_or_test_is_refused_when_the_policy_is_built() -> No
         async def __call__(self, _call: Call, /) -> None:
             """Give no verdict."""
 
-    with pytest.raises(SetupError, match="give a function of a call, without `async`"):
+    with pytest.raises(SetupError, match=r"give a function that is not async, such as `def test\(call\)`"):
         When("rule", cast("Any", test), BLOCK)
     with pytest.raises(SetupError, match="is async; write it as a plain `def`"):
         Policy.only(cast("Any", Late()))

@@ -77,7 +77,7 @@ async def test_what_is_no_preview_ends_the_call(store: Store) -> None:
 
     reply = await refused(drop.with_preview(number), store, "p1")
     assert reply["error"] == (
-        "the preview of drop failed: TypeError: it returned a value of type int; return a text or a Preview"
+        "the preview of drop returned a value of type int; write `return Preview(…)`, or return a text"
     )
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import AsyncGenerator, Callable
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
+from functools import partial, wraps
 from typing import Any, TypedDict, Unpack, cast
 
 import pytest
 
-from remit.core.call_checks import check_arguments, check_call, check_calls
+from remit.core.call_checks import check_arguments, check_call, check_callback, check_calls
 from remit.errors import SetupError
 
 
@@ -172,3 +174,76 @@ async def test_an_async_generator_can_be_driven_by_hand() -> None:
             await visitors.athrow(KeyError())
     with pytest.raises(StopAsyncIteration):
         await anext(visitors)
+
+
+async def look(ctx: object, payload: object) -> str:
+    """Look."""
+    return f"{ctx} {payload}"
+
+
+async def look_at_one(ctx: object) -> str:
+    """Look at one."""
+    return f"{ctx}"
+
+
+def say(ctx: object, payload: object) -> str:
+    """Say."""
+    return f"{ctx} {payload}"
+
+
+def begin(ctx: object, payload: object) -> Awaitable[str]:
+    """Begin to look."""
+    return look(ctx, payload)
+
+
+@wraps(look)
+def wrapped(*args: Any) -> Any:
+    """Look, traced."""
+    return look(*args)
+
+
+class Looker:
+    """Looks."""
+
+    async def __call__(self, ctx: object, payload: object) -> str:
+        return await look(ctx, payload)
+
+    def look(self, ctx: object, payload: object, deep: bool = False) -> Any:
+        """May return anything."""
+        return deep or look(ctx, payload)
+
+
+@pytest.mark.parametrize(
+    "function", [look, begin, wrapped, Looker(), Looker().look, partial(look, 1), max], ids=range(7)
+)
+def test_a_function_that_may_be_awaited_and_takes_the_arguments_is_accepted(function: Any) -> None:
+    parameters = ("payload",) if isinstance(function, partial) else ("ctx", "payload")
+    check_callback("tool pay: preview", function, *parameters, is_async=True if function is not max else None)
+
+
+@pytest.mark.parametrize(
+    ("function", "why"),
+    [
+        (3, "is 3;"),
+        (say, "is <function say at .*>;"),
+        (lambda _ctx, _payload: "x", "is <function .*>;"),
+        (partial(say, 1), "is functools.partial.*;"),
+        (str, "is <class 'str'>;"),
+        (look_at_one, r"is <function look_at_one at .*>, which cannot be called so \(too many positional arguments\);"),
+        (partial(look, 1), r"cannot be called so \(too many positional arguments\);"),
+    ],
+    ids=range(7),
+)
+def test_a_function_that_is_not_async_or_takes_other_arguments_is_refused(function: Any, why: str) -> None:
+    remedy = r"give an async function, such as `async def preview\(ctx, payload\)`"
+    with pytest.raises(SetupError, match=f"^tool pay: preview .*{why.removeprefix('is ')} {remedy}$") as caught:
+        check_callback("tool pay: preview", function, "ctx", "payload", is_async=True)
+    assert "\n" not in caught.value.message
+
+
+@pytest.mark.parametrize("function", [look, Looker(), look_at_one, say], ids=range(4))
+def test_a_function_that_is_not_awaited_is_not_async_and_takes_the_arguments(function: Any) -> None:
+    check_callback("Runtime: on_item", begin, "run", "item", is_async=False)
+    check_callback("Audit: clock", untyped(time.time), is_async=False)
+    with pytest.raises(SetupError, match=r"give a function that is not async, such as `def on_item\(position\)`$"):
+        check_callback("Runtime: on_item", function, "position", is_async=False)

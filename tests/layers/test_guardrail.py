@@ -44,6 +44,10 @@ async def is_fine(_completion: Completion) -> bool:
     return True
 
 
+def begin(completion: Completion) -> Any:
+    return is_fine(completion)
+
+
 def count(completion: Completion) -> int:
     return len(completion.content or "")
 
@@ -52,14 +56,14 @@ def forget(_completion: Completion) -> None:
     """Return nothing."""
 
 
-@pytest.mark.parametrize("rule", [is_fine, count, forget], ids=["a coroutine", "4", "None"])
+@pytest.mark.parametrize("rule", [begin, count, forget], ids=["a coroutine", "4", "None"])
 @pytest.mark.filterwarnings("ignore:coroutine 'is_fine' was never awaited")
 async def test_a_rule_that_says_neither_true_nor_false_ends_the_request(rule: Any) -> None:
     with pytest.raises(ToolFailedError, match=r"Guardrail: is_allowed returned .*; return True or False"):
         await Guardrail(rule)(Answering())(REQUEST)
 
 
-@pytest.mark.parametrize("wrong", [(None, ""), (is_short, None)], ids=["no rule", "no text"])
+@pytest.mark.parametrize("wrong", [(None, ""), (is_short, None), (is_fine, ""), (lambda: True, "")], ids=range(4))
 def test_it_needs_a_rule_and_a_text(wrong: Any) -> None:
     with pytest.raises(SetupError, match="Guardrail"):
         Guardrail(*wrong)

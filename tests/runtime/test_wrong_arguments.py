@@ -324,7 +324,7 @@ BUILT: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "a test": (
         lambda: When("late", untyped(3), Ask(reason="late")),
-        "When 'late': test is 3; give a function of a call",
+        "When 'late': test is 3; give a function that is not async, such as `def test(call)`",
     ),
     "a verdict": (
         lambda: When("late", bool, untyped("ask")),

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from remit.agent.tool_ranking import ToolText
-from remit.core.call_checks import check_arguments
-from remit.core.checks import check_functions
+from remit.core.call_checks import check_arguments, check_callback
 from remit.embeddings import Embed, local_embeddings
 
 _MIN_LIKENESS: Final = 0.25
@@ -33,7 +32,7 @@ class EmbeddingRanker:
 
     def __init__(self, embed: Embed | None = None) -> None:
         if embed is not None:
-            check_functions("EmbeddingRanker", embed=embed)
+            check_callback("EmbeddingRanker: embed", embed, "texts", is_async=True)
         self._embed = embed or local_embeddings().embed
         self._vectors: dict[str, Sequence[float]] = {}
 

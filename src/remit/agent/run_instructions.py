@@ -15,6 +15,7 @@ from remit.contracts.ledger import Ledger
 from remit.contracts.observing import await_callback
 from remit.contracts.principal import Principal
 from remit.contracts.question import content_digest
+from remit.core.call_checks import check_callback
 from remit.core.checks import wrong_value
 from remit.errors import ToolFailedError
 
@@ -44,6 +45,8 @@ def check_run_instructions(what: str, value: object) -> None:
     """
     if isinstance(value, type) or not (isinstance(value, str) or callable(value)):
         raise wrong_value(what, value, "give a text, or a function of a RunInfo")
+    if not isinstance(value, str):
+        check_callback(what, value, "info")
 
 
 async def record_run_instructions(

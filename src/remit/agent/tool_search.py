@@ -29,7 +29,8 @@ from remit.contracts.observing import await_callback
 from remit.contracts.principal import Caller
 from remit.contracts.schema import Input, Output
 from remit.core import Stack
-from remit.core.checks import as_text_tuple, as_tuple, check_counts, check_functions, check_instance
+from remit.core.call_checks import check_callback
+from remit.core.checks import as_text_tuple, as_tuple, check_counts, check_instance
 from remit.errors import NameTakenError, NotFoundError, SetupError
 from remit.schemas.jsontext import compact_json
 from remit.schemas.suggestions import suggest
@@ -80,7 +81,7 @@ class ToolSearch(Struct, frozen=True, kw_only=True):
         phrases = {name: as_text_tuple("ToolSearch: phrases", words) for name, words in self.phrases.items()}
         rankers = as_tuple("ToolSearch: rankers", self.rankers)
         for ranker in rankers:
-            check_functions("ToolSearch: a ranker", ranker=ranker)
+            check_callback("ToolSearch: a ranker", ranker, "query", "tools", is_async=True)
         if not rankers:
             raise SetupError("ToolSearch: rankers is empty; leave it out, or give one such as WordRanker()")
         patterns = as_text_tuple("ToolSearch: ahead_for", self.ahead_for)

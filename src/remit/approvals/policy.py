@@ -17,7 +17,7 @@ from remit.contracts.failures import is_failure
 from remit.contracts.question import DecisionKind, content_digest
 from remit.contracts.redact import safe_cause
 from remit.contracts.secret import redact_secrets
-from remit.core.call_checks import check_arguments
+from remit.core.call_checks import check_arguments, check_callback
 from remit.core.checks import as_texts, check_flag, check_name, check_numbers, check_permission, check_text
 from remit.errors import CallError, PolicyError, SetupError
 
@@ -189,8 +189,8 @@ class When:
         object.__setattr__(self, "tools", as_texts(f"{where}: tools", self.tools))
         if self.test is None and not self.tools:
             raise SetupError(f"{where} chooses nothing; give tools or a test")
-        if self.test is not None and (not callable(self.test) or inspect.iscoroutinefunction(self.test)):
-            raise SetupError(f"{where}: test is {self.test!r}; give a function of a call, without `async`")
+        if self.test is not None:
+            check_callback(f"{where}: test", self.test, "call", is_async=False)
         check_text("When: version", self.version)
         if not isinstance(cast("object", self.verdict), Verdict):
             raise SetupError(f"{where}: verdict is {self.verdict!r}; give an Allow, an Ask or a Block")

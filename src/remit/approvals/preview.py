@@ -14,6 +14,7 @@ from remit.contracts.question import NO_PREVIEW, Change, Preview, content_digest
 from remit.contracts.resolution import describe_referents
 from remit.contracts.secret import redact_secrets
 from remit.core.names import show_hidden
+from remit.errors import ToolFailedError
 
 _MAX_SUMMARY: Final = 2000
 _MAX_CHANGES: Final = 50
@@ -45,7 +46,8 @@ async def preview_call(call: Call) -> Preview:
         preview = await callee.preview(own, ObservingContext(call))
         preview = Preview(preview) if isinstance(preview, str) else preview
         if not isinstance(cast("object", preview), Preview):
-            raise TypeError(f"it returned a value of type {type(preview).__name__}; return a text or a Preview")
+            problem = f"the preview of {callee.name} returned a value of type {type(preview).__name__}"
+            raise ToolFailedError(f"{problem}; write `return Preview(…)`, or return a text")
         return _shorten(replace(preview, state=content_digest(preview.state) if preview.state else ""))
 
     preview = await observe(f"the preview of {callee.name}", look, deadline=call.deadline)

@@ -23,8 +23,8 @@ from remit.contracts.principal import Principal
 from remit.contracts.redact import redact_error
 from remit.contracts.reference import Candidate, Referent, Unresolved, describe_candidate, find_references
 from remit.contracts.secret import redact_secrets
-from remit.core.call_checks import check_awaitable
-from remit.core.checks import as_tuple_of, check_functions, check_name
+from remit.core.call_checks import check_awaitable, check_callback
+from remit.core.checks import as_tuple_of, check_name
 from remit.errors import CallError, InvalidArgumentsError, NotFoundError, SetupError, ToolFailedError
 from remit.schemas.suggestions import find_similar
 
@@ -57,7 +57,7 @@ def check_resolvers(what: str, resolvers: object) -> Mapping[str, Resolver]:
         raise SetupError(f"{what} is {resolvers!r}; give the resolvers by kind, {{'page': find_pages}}")
     for kind, resolver in cast("Mapping[object, object]", resolvers).items():
         check_name(f"a kind in {what}", kind)
-        check_functions(what, **{str(kind): resolver})
+        check_callback(f"{what}: {kind}", resolver, "ctx", "text", is_async=True)
     return MappingProxyType(dict(cast("Mapping[str, Resolver]", resolvers)))
 
 

@@ -20,7 +20,7 @@ from remit.contracts.question import Preview
 from remit.contracts.signature import Signature, read_dict_call, read_signature
 from remit.contracts.threads import awaitable_body
 from remit.core import Stack
-from remit.core.call_checks import check_awaitable
+from remit.core.call_checks import check_awaitable, check_callback
 from remit.core.checks import check_functions, check_instances, check_text
 from remit.errors import ContractError, InvalidArgumentsError, SetupError
 from remit.schemas.finding import locate_function
@@ -186,7 +186,7 @@ class Tool(Generic[P, Out]):
         ``reconcile(ctx, payload)`` returns `Happened` with the result, `DID_NOT_HAPPEN`, or `UNKNOWN`; for `UNKNOWN` a
         person is asked.
         """
-        check_functions(f"tool {self.name}", reconcile=reconcile)
+        check_callback(f"tool {self.name}: reconcile", reconcile, "ctx", "payload", is_async=True)
         return self._copy(reconcile=reconcile)
 
     def with_preview(self, preview: PreviewFunction) -> Tool[P, Out]:
@@ -196,7 +196,7 @@ class Tool(Generic[P, Out]):
         the changes and names the state that it describes. It must change nothing: the call is not approved yet. If it
         fails, so does the call, and no person is asked.
         """
-        check_functions(f"tool {self.name}", preview=preview)
+        check_callback(f"tool {self.name}: preview", preview, "ctx", "payload", is_async=True)
         return self._copy(preview=preview)
 
     def build_arguments(self, *args: P.args, **kwargs: P.kwargs) -> Arguments:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import AsyncGenerator, Callable, Generator, Mapping, Sequence
-from functools import cache, wraps
+from functools import cache, partial, wraps
 from typing import Any, Final, TypeVar
 
 from remit.errors import SetupError
@@ -13,6 +14,7 @@ C = TypeVar("C", bound=type)
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
 
+_AWAITABLE: Final = re.compile("Awaitable|Coroutine|Future|Task|Any")
 _POSITIONAL: Final = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
@@ -84,6 +86,46 @@ def check_call(method: F) -> F:
     # What is async stays so: Starlette, for example, runs other functions in a thread, and awaits nothing of theirs.
     wrapper: Any = awaited if inspect.iscoroutinefunction(function) else called
     return wrapper
+
+
+def check_callback(what: str, function: object, *parameters: str, is_async: bool | None = None) -> None:
+    """Refuse what cannot be called with ``parameters``, is to be async and is not, or is async and is not awaited.
+
+    ``what`` ends in the name of the argument. What only the call can show, such as what an object with a plain
+    ``__call__`` returns, is checked where it is called. With None, it may be either.
+
+    Raises:
+        SetupError: says the line to write.
+    """
+    keyword = "async def" if is_async else "def"
+    kind = {True: "an async function", False: "a function that is not async", None: "a function"}[is_async]
+    remedy = f"give {kind}, such as `{keyword} {what.rsplit(' ', 1)[-1]}({', '.join(parameters)})`"
+    is_wrong = not callable(function) or (is_async and _is_surely_plain(function))
+    if is_wrong or (is_async is False and _is_async(function)):
+        raise SetupError(f"{what} is {function!r}; {remedy}")
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # some functions of C have none
+        return
+    try:
+        signature.bind(*parameters)
+    except TypeError as error:
+        raise SetupError(f"{what} is {function!r}, which cannot be called so ({error}); {remedy}") from None
+
+
+def _is_async(function: Callable[..., Any]) -> bool:
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(type(function).__call__)
+
+
+def _is_surely_plain(function: Callable[..., Any]) -> bool:
+    """Whether calling it gives nothing to await: it is a class or a plain function that does not say otherwise."""
+    while isinstance(function, partial):
+        function = function.func
+    inner = inspect.unwrap(function)
+    if inspect.isclass(inner):
+        return True
+    returns = str(getattr(inner, "__annotations__", {}).get("return", ""))
+    return inspect.isroutine(inner) and not inspect.iscoroutinefunction(inner) and not _AWAITABLE.search(returns)
 
 
 def describe_not_async(answer: object) -> str:

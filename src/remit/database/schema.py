@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final
 from sqlalchemy import Connection, MetaData, inspect, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from remit.core.call_checks import check_arguments
-from remit.core.checks import as_path, check_functions, check_instance, check_text, wrong_value
+from remit.core.call_checks import check_arguments, check_callback
+from remit.core.checks import as_path, check_instance, check_text, wrong_value
 from remit.database.functions import SqlFunction
 from remit.effects import EFFECTS_TABLE, effects_table
 from remit.errors import SetupError
@@ -65,7 +65,7 @@ class Schema:
                 f"Schema({self.name!r}): give metadata=Base.metadata, or migrations=FOLDER and head=REVISION"
             )
         if self.seed is not None:
-            check_functions("Schema", seed=self.seed)
+            check_callback("Schema: seed", self.seed, "session", is_async=True)
         check_instance("Schema: functions", self.functions, Mapping, "give SqlFunctions by name")
         for name, function in self.functions.items():
             check_instance(f"Schema: functions[{name!r}]", function, SqlFunction, "give an SqlFunction")

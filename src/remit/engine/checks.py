@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import inspect
-from typing import cast
+from typing import Final, cast
 
 from remit.contracts.arguments import Limits
 from remit.contracts.callee import Callee, check_callee
 from remit.core import Stack
+from remit.core.call_checks import check_callback
 from remit.core.checks import (
-    check_functions,
     check_instance,
     check_instances,
     check_method,
@@ -17,7 +16,16 @@ from remit.core.checks import (
     wrong_value,
 )
 from remit.dispatch.registry import AnyCallee, Registry
-from remit.errors import RequestNotFoundError, SetupError, UnknownToolError
+from remit.errors import RequestNotFoundError, UnknownToolError
+
+_FUNCTIONS: Final[dict[str, tuple[str, ...]]] = {
+    "clock": (),
+    "directory": ("name", "tenant"),
+    "make_run_id": (),
+    "on_item": ("position",),
+    "model_resolver": ("name",),
+}
+"""The functions that a runtime is given, with their parameters. None is awaited."""
 
 
 def check_parts(
@@ -41,11 +49,9 @@ def check_parts(
     if layers is not None:
         check_instance("Runtime: layers", layers, Stack, "give a Stack, such as preset(env)")
     check_instances("Runtime", limits=(limits, Limits | None))
-    names = ("clock", "directory", "make_run_id", "on_item", "model_resolver")
-    check_functions("Runtime", **{name: each for name, each in zip(names, functions, strict=True) if each is not None})
-    on_item = functions[names.index("on_item")]
-    if inspect.iscoroutinefunction(on_item) or inspect.iscoroutinefunction(type(on_item).__call__):
-        raise SetupError(f"Runtime: on_item is {on_item!r}; write it as a plain `def`, because it is not awaited")
+    for (name, parameters), function in zip(_FUNCTIONS.items(), functions, strict=True):
+        if function is not None:
+            check_callback(f"Runtime: {name}", function, *parameters, is_async=False)
     check_positive("Runtime", lease_seconds=lease_seconds)
 
 

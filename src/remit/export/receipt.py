@@ -28,7 +28,8 @@ from remit.contracts.items import (
 )
 from remit.contracts.question import Question
 from remit.contracts.wire import read_tool_calls
-from remit.core.checks import as_tuple_of, check_functions
+from remit.core.call_checks import check_callback
+from remit.core.checks import as_tuple_of
 from remit.errors import CallCancelledError, CallError, RepeatedCallError, StillRunningError, error_from_reply
 from remit.journal.codec import message_text
 
@@ -93,7 +94,7 @@ def make_receipt(items: Iterable[Item], find_contract: FindContract = lambda _na
     made are listed, failures of tools that only read are not, and entities are read from results.
     """
     found: tuple[Item, ...] = as_tuple_of(Item, "make_receipt", "items", items, "give items, as a result has them")
-    check_functions("make_receipt", find_contract=find_contract)
+    check_callback("make_receipt: find_contract", find_contract, "name", is_async=False)
     arguments = _collect_arguments(found)
     by_call: dict[str, list[Item]] = {}
     for item in found:

@@ -17,8 +17,8 @@ from remit.contracts.call import AnyLayer, CallLayer, ToolLayer
 from remit.contracts.classification import Visibility
 from remit.contracts.facts import Facts
 from remit.core import Stack
-from remit.core.call_checks import check_arguments
-from remit.core.checks import as_tuple_of, check_functions, check_instance, check_name, check_subclass
+from remit.core.call_checks import check_arguments, check_callback
+from remit.core.checks import as_tuple_of, check_instance, check_name, check_subclass
 from remit.errors import SetupError
 from remit.inventory.breaking_rules import BreakingRule
 from remit.schemas.jsontext import compact_json
@@ -101,7 +101,7 @@ class PolicySection(Generic[M_co]):
     def __post_init__(self) -> None:
         check_name("PolicySection: name", self.name)
         check_subclass(f"section {self.name}: model", self.model, PolicyModel, "give a class derived from PolicyModel")
-        check_functions(f"section {self.name}", make_layers=self.make_layers)
+        check_callback(f"section {self.name}: make_layers", self.make_layers, "section", "governance", is_async=False)
         for what, given in (("enforcers", self.enforcers), ("templates", self.templates)):
             check_instance(f"section {self.name}: {what}", given, Mapping, "give a dictionary")
         fields = set(self.model.model_fields)

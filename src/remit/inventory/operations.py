@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import cast
 
 from remit.contracts.tool import Tool
-from remit.core.call_checks import check_arguments
+from remit.core.call_checks import check_arguments, check_callback
 from remit.core.checks import as_tuple, as_tuple_of, check_functions, check_instances, check_subclass, check_text
 from remit.dispatch.registry import keeps_layers
 from remit.errors import ContractError, SetupError
@@ -129,7 +129,7 @@ class Operations:
         Raises:
             ContractError: ``change`` returned no tool, or one with another name, function or facts, or fewer layers.
         """
-        check_functions("Operations.with_tools", change=change)
+        check_callback("Operations.with_tools: change", change, "tool", is_async=False)
         changed = copy.copy(self)
         changed.tools = {
             name: replace(each, tool=_check_replacement(each.tool, change(each.tool)))

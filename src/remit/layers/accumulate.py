@@ -10,8 +10,7 @@ from typing import Generic, TypeVar
 
 from remit.contracts.call import Call, CallLayer, CallService, RunsOwnCode
 from remit.contracts.reply import Reply
-from remit.core.call_checks import check_arguments
-from remit.core.checks import check_functions
+from remit.core.call_checks import check_arguments, check_callback
 
 S = TypeVar("S")
 
@@ -24,7 +23,7 @@ class Accumulate(RunsOwnCode, CallLayer, Generic[S]):
     """
 
     def __init__(self, initial: S, fold: Callable[[S, Call, Reply], S]) -> None:
-        check_functions("Accumulate", fold=fold)
+        check_callback("Accumulate: fold", fold, "state", "call", "reply", is_async=False)
         self.state = initial
         self._fold = fold
 

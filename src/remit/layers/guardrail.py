@@ -8,9 +8,9 @@ from typing import cast
 
 from remit.contracts.call import ModelLayer, ModelService, RunsOwnCode
 from remit.contracts.chat import ChatRequest, Completion, completion_from_message, encode_message
-from remit.core.call_checks import check_arguments
+from remit.core.call_checks import check_arguments, check_callback
 from remit.core.checks import check_text
-from remit.errors import SetupError, ToolFailedError
+from remit.errors import ToolFailedError
 
 
 @check_arguments()
@@ -30,8 +30,7 @@ class Guardrail(RunsOwnCode, ModelLayer):
 
     def __post_init__(self) -> None:
         check_text("Guardrail: replacement", self.replacement)
-        if not callable(self.is_allowed):
-            raise SetupError(f"Guardrail: is_allowed is {self.is_allowed!r}; give a function of a completion")
+        check_callback("Guardrail: is_allowed", self.is_allowed, "completion", is_async=False)
 
     def __call__(self, inner: ModelService, /) -> ModelService:
         """Check the answers of ``inner``."""

@@ -14,8 +14,8 @@ from remit.contracts.asking import AttemptRecord, current_attempts
 from remit.contracts.call import ModelLayer, ModelService
 from remit.contracts.chat import ChatRequest, Completion
 from remit.contracts.retry_budget import FIRST_ATTEMPT_REFUND, RETRY_COST, RetryBudget, backoff
-from remit.core.call_checks import check_arguments
-from remit.core.checks import check_counts, check_functions, check_numbers
+from remit.core.call_checks import check_arguments, check_callback
+from remit.core.checks import check_counts, check_numbers
 from remit.errors import CompletionError, ModelError, SetupError
 
 R = TypeVar("R")
@@ -42,7 +42,7 @@ class RetryModel(ModelLayer):
     def __post_init__(self) -> None:
         check_counts("RetryModel", attempts=self.attempts)
         check_numbers("RetryModel", base_delay=self.base_delay, max_delay=self.max_delay)
-        check_functions("RetryModel", jitter=self.jitter)
+        check_callback("RetryModel: jitter", self.jitter, is_async=False)
         if self.attempts < 1 or not 0 <= self.base_delay <= self.max_delay < math.inf:
             raise SetupError(f"{self!r} needs at least one attempt, and 0 <= base_delay <= max_delay")
 

@@ -8,8 +8,7 @@ from typing import cast
 
 from remit.contracts.call import Call, CallLayer, CallService, RunsOwnCode
 from remit.contracts.reply import Reply
-from remit.core.call_checks import check_arguments
-from remit.core.checks import check_functions
+from remit.core.call_checks import check_arguments, check_callback
 from remit.errors import ToolFailedError
 
 
@@ -21,7 +20,7 @@ class Transform(RunsOwnCode, CallLayer):
     change: Callable[[Reply], Reply]
 
     def __post_init__(self) -> None:
-        check_functions("Transform", change=self.change)
+        check_callback("Transform: change", self.change, "reply", is_async=False)
 
     def __call__(self, inner: CallService, /) -> CallService:
         """Change the replies of ``inner``."""

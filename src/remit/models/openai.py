@@ -18,7 +18,7 @@ from types import NoneType
 from typing import Any, Final, Self
 from urllib.parse import urlsplit
 
-from remit.core.call_checks import check_arguments
+from remit.core.call_checks import check_arguments, check_callback
 from remit.lazy_exports import require_extra
 
 with require_extra(__name__, "openai"):
@@ -30,15 +30,7 @@ from remit.contracts.settings import ModelSettings
 from remit.contracts.streaming import Delta, whole_answer
 from remit.contracts.transient import is_transient
 from remit.contracts.wire import to_request_text
-from remit.core.checks import (
-    as_text_tuple,
-    check_counts,
-    check_functions,
-    check_instance,
-    check_name,
-    check_positive,
-    check_text,
-)
+from remit.core.checks import as_text_tuple, check_counts, check_instance, check_name, check_positive, check_text
 from remit.errors import (
     CompletionError,
     ContextLengthError,
@@ -109,7 +101,7 @@ class OpenAI:
         if context_tokens is not None:
             check_counts("OpenAI", context_tokens=context_tokens)
         if rewrite_message is not None:
-            check_functions("OpenAI", rewrite_message=rewrite_message)
+            check_callback("OpenAI: rewrite_message", rewrite_message, "text", is_async=False)
         _check_endpoint(base_url, api_key)
         self.model = model
         self.vendor = vendor

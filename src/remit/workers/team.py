@@ -12,7 +12,8 @@ from remit.agent.model import AnyModel
 from remit.contracts.call import AgentLayer
 from remit.contracts.callee import Callee, check_callees
 from remit.core import Stack
-from remit.core.checks import check_functions, check_instances
+from remit.core.call_checks import check_callback
+from remit.core.checks import check_instances
 from remit.errors import SetupError
 from remit.workers.definition import WorkerDefinition
 from remit.workers.driver import PydanticAIDriver
@@ -43,7 +44,7 @@ def load_workers(
         WorkerFileError: with all errors in the files, each with its line.
     """
     if transform is not None:
-        check_functions("load_workers", transform=transform)
+        check_callback("load_workers: transform", transform, "agent", is_async=False)
     definitions = read_workers(folder)
     callees = check_callees("load_workers: tools", tools)
     hint = "" if callees else "write it as package.module:NAME, or pass it to load_workers as one of tools="
