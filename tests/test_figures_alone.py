@@ -19,6 +19,7 @@ from figures.figure import Figure, no_violations
 from figures.mutants.mutant import Mutant, edited
 from figures.parts import Part
 from remit.contracts.secret import KNOWN_SECRETS
+from remit.contracts.spelling import Spellings
 
 pytestmark = pytest.mark.process
 
@@ -56,7 +57,7 @@ def part_of(name: str) -> Part:
 @pytest.fixture(autouse=True)
 def build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(program, "BUILD", tmp_path)
-    monkeypatch.setattr(KNOWN_SECRETS, "replacements", ())  # other tests of this process have registered theirs
+    monkeypatch.setattr(KNOWN_SECRETS, "spellings", Spellings())  # other tests of this process have registered theirs
     return tmp_path / "figures.json"
 
 

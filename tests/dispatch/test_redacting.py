@@ -14,6 +14,7 @@ import pytest
 from remit import Effect, LeafContext, Tool, tool
 from remit.contracts.items import AttemptEnded, Note
 from remit.contracts.secret import KNOWN_SECRETS
+from remit.contracts.spelling import Spellings
 from remit.dispatch.context import unwrap_reply
 from remit.errors import (
     CallError,
@@ -102,7 +103,7 @@ async def test_an_error_that_tells_none_is_the_one_that_was_raised_with_its_caus
 
 
 async def test_while_no_secret_was_read_everything_is_passed_on_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(KNOWN_SECRETS, "replacements", ())
+    monkeypatch.setattr(KNOWN_SECRETS, "spellings", Spellings())
 
     def note_and_fail(ctx: LeafContext) -> None:
         ctx.log(VALUE)
@@ -326,7 +327,7 @@ def test_patterns_match_characters_of_all_scripts(pattern: str, text: str, left:
 def test_without_the_engine_patterns_are_refused_and_fields_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "re2", None)
     assert Redact(fields=["pin"]).redaction.redact_text("pin") == "pin"
-    with pytest.raises(SetupError, match=r"pip install 'remit\[redact\]'"):
+    with pytest.raises(SetupError, match=r"pip install '\.\[redact\]'"):
         Redact(patterns=["pin"])
 
 

@@ -105,7 +105,7 @@ def test_a_type_that_does_not_exist_is_refused_with_a_suggestion() -> None:
 
 def test_without_the_library_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "jsonschema_rs", None)
-    with pytest.raises(SetupError, match=r"pip install 'remit\[schema\]'"):
+    with pytest.raises(SetupError, match=r"pip install '\.\[schema\]'"):
         JsonValidator({})
 
 

@@ -87,7 +87,7 @@ def test_what_stands_where_it_cannot_is_left_out_whole(text: str) -> None:
 
 def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "yaml", None)
-    with pytest.raises(SetupError, match=r"pip install 'remit\[inventory\]'"):
+    with pytest.raises(SetupError, match=r"pip install '\.\[inventory\]'"):
         read_yaml("a: 1", "f.yaml")
 
 

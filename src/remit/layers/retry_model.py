@@ -26,11 +26,11 @@ R = TypeVar("R")
 class RetryModel(ModelLayer):
     """Repeats a model request after a ``retryable`` error, or if the answer is empty.
 
-    Every agent has one, next to its model, unless it has one of its own. ``attempts`` is the total. It waits as long as
-    the provider says, else ``base_delay`` seconds, doubled up to ``max_delay``; a random half is cut. A provider that
-    asks for more than ``max_delay`` is not asked again here: the run rests as stalled until then. Each retry is paid
-    from a bucket, as for `Retry`. Each failure is on record before the next attempt: after a crash the run continues
-    with that attempt, when it is due.
+    Every agent has one, next to its model, unless it has one of its own. ``attempts`` is the total. It waits
+    ``base_delay`` seconds, doubled up to ``max_delay``, of which a random half is cut, and at least as long as the
+    provider says. A provider that asks for more than ``max_delay`` is not asked again here: the run rests as stalled
+    until then. Each retry is paid from a bucket, as for `Retry`. Each failure is on record before the next attempt:
+    after a crash the run continues with that attempt, when it is due.
     """
 
     attempts: int = 3
