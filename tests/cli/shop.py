@@ -114,6 +114,7 @@ _KEEPS = (find, add, burn, remove, dawdle, post, linger, cling, restock)
 app = App(name="shop", agents=(Agent("keeper", instructions="You keep a shop.", tools=_KEEPS),))
 changed = App(name="shop", agents=(Agent("keeper", instructions="You keep another shop.", tools=_KEEPS),))
 branch = App(name="branch", agents=(Agent("keeper", instructions="You keep a branch.", tools=_KEEPS),))
+keyless = App(name="shop", agents=(Agent("keeper", instructions="Keep it.", tools=_KEEPS, model="openai:gpt-x"),))
 other = App(name="other", tools=(find,))
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from remit.app import App
-from remit.errors import LeaseError
+from remit.errors import LeaseError, SetupError
 from remit.testing import calls
 from remit.users import os_user
 from tests.cli.kit import APP, Cli
@@ -46,6 +46,29 @@ def test_a_model_that_makes_no_sense_leaves_the_question_open(
     monkeypatch.setenv("REMIT_MODEL", "nonsense")
     assert cli("approvals", "approve", waiting, "--app", APP).status == 2
     assert [each["id"] for each in cli.questions()] == [waiting]
+
+
+def test_an_agent_whose_own_model_is_missing_leaves_the_question_open(
+    cli: Cli, waiting: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    done = cli("approvals", "approve", waiting, "--app", "tests.cli.shop:keyless")
+    assert (done.status, "OPENAI_API_KEY" in done.err) == (2, True)
+    assert [each["id"] for each in cli.questions()] == [waiting]
+
+
+def test_what_is_missing_only_when_the_run_continues_does_not_deny_that_the_decision_is_recorded(
+    cli: Cli, waiting: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> int:
+        raise SetupError("the disk is gone")
+
+    monkeypatch.setattr("remit.cli.deciding.resume_run", refuse)
+    done = cli("approvals", "approve", waiting, "--app", APP)
+    assert (done.status, cli.questions()) == (3, [])
+    assert "the decision is recorded; this process cannot continue the run: the disk is gone" in done.err
+    assert f"remit resume {cli.runs()[0].run} --app {APP}\n" in done.err
 
 
 def test_a_worker_file_that_has_become_invalid_keeps_its_question_open_only_where_it_is_named(

@@ -109,7 +109,7 @@ def test_when_every_file_is_broken_there_is_no_list_but_what_is_wrong(cli: Cli) 
 def test_where_there_is_no_worker_file_nothing_was_looked_at(cli: Cli, path: str) -> None:
     done = cli("worker", "check", path)
     assert done.status == 2
-    assert f"there is no worker file at {path}; see: remit worker new" in done.err
+    assert f"there is no worker file at {path}; create one with: remit worker new NAME" in done.err
 
 
 def test_a_file_alone_is_checked_against_the_names_beside_it(cli: Cli) -> None:

@@ -312,9 +312,9 @@ def test_a_run_that_waited_is_not_lost_where_its_model_cannot_be_had(cli: Cli, h
         done.err
     )
     (row,) = cli.runs()
-    assert row.status == "stalled"
+    assert (row.status, cli.questions()) == ("waiting", [question])
     (here / "moved.json").rename(here / "call.json")
-    done = cli("resume", row.run, "--app", where)
+    done = cli("approvals", "approve", question["id"], "--app", where)
     assert (done.status, done.out, cli.book) == (0, "burnt\n", ["burn bread"])
     (here / "call.json").unlink()
     assert cli("replay", row.run, "--app", where).out.startswith("identical: ")

@@ -368,16 +368,19 @@ def needs_model(app: App, callee: str) -> bool:
 
 
 def check_models(client: LocalClient, app: App, callee: str) -> None:
-    """Check before a run is opened that every model it can reach is available.
+    """Check before a run is opened, or continued by a decision, that every model it can reach is available.
 
     Raises:
         SetupError: names the model and what is missing. No model was asked.
     """
     from remit.agent.linking import reachable_from
     from remit.agent.model import ChecksModel
+    from remit.models.resolve import resolve_model
 
     if needs_model(app, callee):
         client.model.check()
     for each in reachable_from([*app.agents, *app.tools], callee):
         if isinstance(each, ChecksModel) and each.model is not None:
             each.check_model()
+            if isinstance(each.model, str):
+                resolve_model(each.model, client.environ).check()

@@ -17,7 +17,7 @@ from remit.cli.status import ExitStatus, UsageError
 from remit.cli.text import json_text, one_line, summarize_arguments
 from remit.contracts.items import DecisionItem
 from remit.contracts.question import DecisionKind, Question, QuestionKind
-from remit.errors import LeaseError, RemitError, RequestConflictError, RequestDeniedError
+from remit.errors import LeaseError, RemitError, RequestConflictError, RequestDeniedError, SetupError
 from remit.journal.index import UNFINISHED_STATUSES
 from remit.journal.ports import QuestionRow, RunRow
 
@@ -100,6 +100,8 @@ def _continue_run(
             decided_after=last_seq,
             decided_question=question_id,
         )
+    except (UsageError, SetupError) as error:  # their status would say that nothing was done
+        return _report_left(row, _LocalApp(local.name, None, error.message), decision, as_json=as_json)
     except LeaseError as error:
         return _report_executed_elsewhere(row, error, local.name, decision, as_json=as_json)
 

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from remit.app import App
-from remit.cli.client import LocalClient, needs_model, open_client
+from remit.cli.client import LocalClient, check_models, open_client
 from remit.cli.options import WAIT_SECONDS, RunAppOption, WaitOption
 from remit.cli.report import ReportOptions, app_option, name_app, report_result
 from remit.cli.status import UsageError
@@ -54,14 +54,13 @@ def resume(
 
 
 def prepare_app(client: LocalClient, row: RunRow, app_reference: str) -> App:
-    """The application of a run, once its model is known to be available.
+    """The application of a run, once every model that it can reach is known to be available.
 
     Raises:
-        SetupError: the application or its model is not available.
+        SetupError: the application or a model is not available.
     """
     app = client.resolve_app(row, app_reference)
-    if needs_model(app, row.callee):
-        client.model.check()
+    check_models(client, app, row.callee)
     return app
 
 

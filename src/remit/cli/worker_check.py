@@ -55,7 +55,7 @@ def _worker_files(path: Path) -> list[Path]:
     """The file, or the worker files of a folder."""
     found = sorted(path.glob("*.worker")) if path.is_dir() else [path]
     if not found or not path.exists():
-        raise NoSuchError(f"there is no worker file at {display_path(path)}; see: remit worker new")
+        raise NoSuchError(f"there is no worker file at {display_path(path)}; create one with: remit worker new NAME")
     return found
 
 
