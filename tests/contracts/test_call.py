@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 
 from remit import Stack, Timeout, tool
-from remit.contracts.call import ModelLayer, ModelService, StepLayer, StepService, to_call_layers
+from remit.contracts.call import (
+    AgentLayer,
+    ModelLayer,
+    ModelService,
+    StepLayer,
+    StepService,
+    to_agent_layers,
+    to_call_layers,
+)
 from remit.contracts.chat import ChatRequest, Completion, encode_message
 from remit.contracts.step import Done, StepOutcome, StepRequest, StepUsage
 from remit.core import Service
-from remit.errors import InvalidArgumentsError
+from remit.errors import InvalidArgumentsError, SetupError
 from remit.layers import AnyLayer, CallLayer, CallService, Place, Reply
 from remit.testing import call_through, make_call
 from tests.contracts.steps import chat_request, step_request
@@ -130,3 +138,23 @@ def test_a_layer_without_a_service_cannot_be_made(kind: type) -> None:
 
 async def test_the_reply_of_inner_passes_a_layer_that_adds_nothing() -> None:
     assert await call_through(Around(), await make_call(find)) == Reply.from_value("inner")
+
+
+class OnlyPlaced:
+    """A place, and nothing else of a layer."""
+
+    place = Place.OWN
+
+
+def test_what_stands_around_no_calls_is_refused_with_what_to_write() -> None:
+    placed: Any = OnlyPlaced()
+    with pytest.raises(SetupError, match=r"is not a layer around calls; derive it from CallLayer, or use @layer_fn$"):
+        to_call_layers(placed)
+    around_steps: Any = Seen().steps
+    with pytest.raises(SetupError, match=r"attach it to an agent: agent\.layer\(Seen\(\)\)$"):
+        to_call_layers(around_steps)
+    with pytest.raises(
+        SetupError, match=r"agent a cannot attach .*; derive it from CallLayer, ModelLayer or StepLayer"
+    ):
+        to_agent_layers("a", placed)
+    assert [repr(each) for each in to_agent_layers("a", Stack[AgentLayer](Seen(), Seen().steps))] == ["Seen()"] * 2

@@ -74,12 +74,14 @@ async def test_an_error_that_a_model_is_meant_to_read_is_no_exception(caplog: py
 
 async def test_a_replay_reports_nothing(caplog: pytest.LogCaptureFixture) -> None:
     @tool(effect=Effect.COMPOSED)
-    async def outer(_ctx: Context) -> str:
-        """Fail."""
+    async def outer(ctx: Context) -> str:
+        """Fail after a call, so that a replay runs the body again."""
+        with pytest.raises(NotFoundError):
+            await ctx.call(find)
         fail()
         return "never"
 
-    runtime = Runtime(App(name="shop", tools=(outer,)))
+    runtime = Runtime(App(name="shop", tools=(outer, find)))
     result = await runtime.call(outer, superuser())
     assert len(caplog.records) == 1
     assert (await runtime.replay(result.run)).is_identical
