@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -80,10 +81,10 @@ async def test_a_confirmation_changes_nothing_of_the_call_that_was_shown() -> No
     await desk.call(confirmed=False)
     question = (await desk.question()).id
     edit = '{"page":"news","confirmed":true}'
-    for decide in (desk.runtime.decide, desk.runtime.client(EVE).decide):
-        who: dict[str, Any] = {"by": EVE} if decide == desk.runtime.decide else {}
+    routes: list[Any] = [partial(desk.runtime.decide, by=EVE), desk.runtime.client(EVE).decide]
+    for decide in routes:
         with pytest.raises(RequestError, match=r"^a confirmation takes no arguments: .*call of drop.*kind='approve'$"):
-            await decide(question, approved=True, kind="confirm", arguments=edit, **who)
+            await decide(question, approved=True, kind="confirm", arguments=edit)
     with pytest.raises(RequestError, match="a confirmation takes no arguments"):
         await desk.runtime.client(EVE).decide(question, approved=True, arguments=edit)
     assert await desk.decisions() == []

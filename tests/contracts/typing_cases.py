@@ -157,7 +157,7 @@ def a_layer_that_does_not_fit_is_refused(agent: Agent, runtime: Runtime) -> None
     find.layer(around_models())  # pyright: ignore[reportArgumentType]
     find.layer(Stack(around_steps(name="x")))  # pyright: ignore[reportArgumentType]
     agent.layer(around_calls(1)).layer(around_models()).layer(around_steps(name="x")).layer(Timeout(5).steps)
-    agent.layer(Timeout(5))  # pyright: ignore[reportArgumentType]
+    agent.layer(Timeout(5))
     runtime.layer(around_models())  # pyright: ignore[reportArgumentType]
 
 

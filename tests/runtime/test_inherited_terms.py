@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import Any
 
 from remit import (
     Agent,
@@ -63,7 +64,11 @@ class Shop:
         return datetime.fromtimestamp(self.clock() + seconds, UTC)
 
     def process(
-        self, *script: object, rules: tuple[When, ...] = (), name: str = "clerk", layer: CallLayer | None = None
+        self,
+        *script: str | dict[str, Any],
+        rules: tuple[When, ...] = (),
+        name: str = "clerk",
+        layer: CallLayer | None = None,
     ) -> Runtime:
         tools = [self.wipe, self.delete, self.look]
         agent = Agent(name, instructions="Work.", tools=tools, model=Scripted([*script, "done", "done"]))

@@ -82,4 +82,5 @@ class BodyContext(LeafBodyContext):
 
 def frame_of(context: LeafContext) -> Frame:
     """The context of the call that a body got, for what runs in its place: a pipeline, or a tool that it narrows."""
-    return cast("Frame", context._context if isinstance(context, LeafBodyContext) else context)
+    whole = context._context if isinstance(context, LeafBodyContext) else context  # pyright: ignore[reportPrivateUsage]
+    return cast("Frame", whole)
