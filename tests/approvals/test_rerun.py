@@ -9,7 +9,7 @@ from remit.app import Env
 from remit.items import AttemptStarted
 from remit.layers import Approve, CallLayer
 from remit.testing import Scripted, calls, superuser
-from tests.runtime.kit import Clock, Crash, Mortal, items_of, runtime_of, tool_messages
+from tests.runtime.kit import Clock, Crash, Mortal, items_of, loosen, runtime_of, tool_messages
 
 ADA = superuser()
 WRITE = calls(("write", {"text": "about"}))
@@ -104,6 +104,8 @@ async def test_a_call_that_was_approved_runs_again_as_the_same_use(effect: Effec
     run = await office.start(STRICT)
     office.clock.now += 30 * 24 * 3600  # an approval that was used does not expire
     runtime = office.process(policy)
+    if policy is CALM:
+        await loosen(runtime, run)
     assert (await runtime.resume(run)).status == "done"
     assert len(office.ran) == 2
     assert len(await office.store.list_questions(only_open=False)) == 1

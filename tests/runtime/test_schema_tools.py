@@ -49,14 +49,14 @@ async def test_a_call_waits_for_approval_and_goes_on_in_another_process(store: S
     waiting = await runtime.run("go", by=superuser())
     asked = await store.find_question(waiting.questions[0])
     assert asked is not None
-    assert asked.question.arguments == '{"cents":500.0,"note":"","to":"bob"}'
+    assert asked.question.arguments == '{"cents":500,"note":"","to":"bob"}'
     await runtime.decide(waiting.questions[0], approved=True, by=superuser())
 
     till = Till()
     other, model = runtime_with(till, store)
     assert (await other.resume(waiting.run)).value() == "done"
-    assert till.paid == [{"to": "bob", "cents": 500.0, "note": ""}]
-    assert last_reply(model) == {"paid": 500.0}
+    assert till.paid == [{"to": "bob", "cents": 500, "note": ""}]
+    assert last_reply(model) == {"paid": 500}
     assert (await other.replay(waiting.run)).is_identical
     assert (await runtime_with(Till(), store)[0].replay(waiting.run)).is_identical
 

@@ -187,10 +187,9 @@ async def test_an_answer_that_is_too_long_is_paid_for(driver: AgentDriver) -> No
 
 
 BUSY = ModelBusyError("come back later", retry_after=10)
-CUT: dict[str, Any] = {
+EMPTY: dict[str, Any] = {
     "role": "assistant",
-    "content": "half an",
-    "finish_reason": "length",
+    "content": "",
     "usage": {"prompt_tokens": 30, "completion_tokens": 4},
 }
 
@@ -203,7 +202,7 @@ async def test_attempts_before_a_crash_count_after_it_with_their_tokens_and_wait
 ) -> None:
     loop = asyncio.get_running_loop()
     store = InMemoryStore(loop.time)
-    answers: list[Any] = [CUT, BUSY]
+    answers: list[Any] = [EMPTY, BUSY]
     asked: list[float] = []
 
     async def model(request: ChatRequest, /) -> Completion:
