@@ -140,6 +140,9 @@ def test_no_search_takes_more_than_a_part_of_a_long_text(monkeypatch: pytest.Mon
         return find(spellings, view)
 
     monkeypatch.setattr(Spellings, "_find", count)
+    shortest = min(len(each) for each, _ in REPLACEMENTS)
+    assert not Spellings(REPLACEMENTS).is_in("\\" * (shortest - 1))
+    assert not searched
     assert not Spellings(REPLACEMENTS).is_in("\\" * 300_000)
     assert max(searched) < 80_000
     assert sum(searched) < 3 * 300_000

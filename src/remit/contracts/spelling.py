@@ -6,6 +6,7 @@ import base64
 import html
 import json
 import re
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import accumulate, pairwise
@@ -58,14 +59,18 @@ class Spellings:
 
     def __init__(self, replacements: Iterable[Replacement] = ()) -> None:
         self.replacements = tuple(sorted(dict(replacements).items(), key=lambda pair: -len(pair[0])))
+        self._shortest = len(self.replacements[-1][0]) if self.replacements else sys.maxsize
 
     def is_in(self, text: str) -> bool:
         """Whether a text contains one of them, as it stands or once escapes are undone."""
-        windows = self._split(text) if self.replacements else ()
-        return any(True for _, window in windows for view, _ in _walk(window) for _ in self._find(view))
+        if len(text) < self._shortest:
+            return False
+        return any(True for _, window in self._split(text) for view, _ in _walk(window) for _ in self._find(view))
 
     def replace_in(self, text: str) -> str:
         """Replace each stretch of ``text`` that is a spelling, as it stands or once escapes are undone."""
+        if len(text) < self._shortest:
+            return text
         pieces, end = list[str](), 0
         for start, stop, replacement in sorted(self._find_stretches(text), key=lambda each: (each[0], -each[1])):
             if start >= end:
@@ -85,12 +90,12 @@ class Spellings:
 
     def _split(self, text: str) -> Iterator[tuple[int, str]]:
         """Overlapping parts of a text, with where they begin."""
-        overlap = _EXPANSION * max(len(spelling) for spelling, _ in self.replacements)
+        overlap = _EXPANSION * len(self.replacements[0][0])
         for start in range(0, max(len(text) - overlap, 1), _WINDOW):
             yield start, text[start : start + _WINDOW + overlap]
 
     def _find_stretches(self, text: str) -> Iterator[tuple[int, int, str]]:
-        for begin, window in self._split(text) if self.replacements else ():
+        for begin, window in self._split(text):
             for view, layers in _walk(window):
                 starts: Sequence[int] = ()
                 for at, (spelling, replacement) in self._find(view):

@@ -85,7 +85,7 @@ def _rewrite_part(part: str, change: Callable[[str], str], unreadable: str) -> s
     if part in "{}[],:":
         return part
     if part[0] != '"':
-        number = compact_json(json.loads(part))
+        number = part if part.isdecimal() else compact_json(json.loads(part))
         words = next((each for each in (part, number) if change(each) != each), None)
         return part if words is None else compact_json(change(words))
     value: str = json.loads(part)
