@@ -22,7 +22,7 @@ from remit.core.checks import (
     check_instances,
     wrong_value,
 )
-from remit.core.names import check_shown
+from remit.core.names import check_title
 from remit.core.place import shorten
 from remit.dispatch.preset import preset
 from remit.dispatch.terms import Terms, describe_terms, encode_terms, find_lost
@@ -88,7 +88,7 @@ class App:
     check_target: CheckTarget | None = None
 
     def __post_init__(self) -> None:
-        check_shown("App: name", self.name)
+        check_title("App: name", self.name)
         where = f"application {self.name}"
         object.__setattr__(self, "agents", as_tuple(f"{where}: agents", self.agents))
         for agent in self.agents:

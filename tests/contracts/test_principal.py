@@ -132,3 +132,9 @@ def test_a_directory_returns_the_principal_asked_for_or_none() -> None:
     ada = Principal("ada", "local")
     assert check_found_principal(ada, "ada", "local") is ada
     assert check_found_principal(None, "ada", "local") is None
+
+
+@pytest.mark.parametrize("name", ["", " "])
+def test_roles_have_names(name: str) -> None:
+    with pytest.raises(SetupError, match="a role is empty; give a name"):
+        Principal("ada", roles=frozenset({name}))

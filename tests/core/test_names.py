@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from remit.core.names import as_normalized, as_person_name, check_file_name, check_shown, show_hidden
+from remit.core.names import as_normalized, as_person_name, check_file_name, check_shown, check_title, show_hidden
 from remit.errors import RequestError, SetupError
 
 HIDDEN = {
@@ -106,3 +106,10 @@ def test_a_person_has_one_spelling_and_no_double() -> None:
         as_person_name("name", "b\u043eb")
     with pytest.raises(SetupError, match=r"in which U\+1160 cannot be seen"):
         as_person_name("name", "bob\u3164")
+
+
+@pytest.mark.parametrize("name", ["my app!/../x", "a\\b", ".", "..", " shop", "shop ", "/"])
+def test_the_name_of_an_application_is_no_path(name: str) -> None:
+    with pytest.raises(SetupError, match="give a name without slashes"):
+        check_title("App: name", name)
+    assert check_title("App: name", "two words") == "two words"

@@ -37,6 +37,8 @@ class Principal:
         object.__setattr__(self, "permissions", as_texts("permissions", self.permissions))
         roles = as_texts("roles", self.roles)
         object.__setattr__(self, "roles", frozenset(as_normalized("a role", role) for role in roles))
+        for role in self.roles:
+            check_name("a role", role)
         for permission in self.permissions:
             check_granted(f"a permission of {self.name}", permission)
 

@@ -59,6 +59,18 @@ def check_shown(what: str, value: object, error: type[RemitError] = SetupError, 
     return name
 
 
+def check_title(what: str, value: object) -> str:
+    """Refuse the name of an application if it could be a path or hides something. An empty one names none.
+
+    Raises:
+        SetupError: names the argument.
+    """
+    name = check_shown(what, value)
+    if name != name.strip() or {"/", "\\"} & {*name} or name in {".", ".."}:
+        raise SetupError(f"{what} is {name!r}; give a name without slashes and without spaces around it, such as shop")
+    return name
+
+
 def as_normalized(what: str, value: object) -> str:
     """Convert a name to Unicode's form NFKC, without spaces around it, so that two spellings are one name.
 
