@@ -11,7 +11,6 @@ from remit.app import Env
 from remit.errors import RemitError
 from remit.layers import Call, CallLayer, CallService, Gate, Reply
 from remit.testing import Scripted, superuser
-from tests.contracts.test_reference import Move, move
 
 TYPED = "it returned a value of type {} at once; declare it `async def`"
 dropped = list[str]()
@@ -60,8 +59,8 @@ class Judge:
         self.decide = decide
 
 
-async def run(callee: Any, *arguments: Any, env: Env | None = None, references: Any = None) -> str:
-    app = App(name="test", tools=(callee,), env=env or Env(), references=references or {})
+async def run(callee: Any, *arguments: Any, env: Env | None = None) -> str:
+    app = App(name="test", tools=(callee,), env=env or Env())
     return (await Runtime(app).call(callee, superuser(), *arguments)).text
 
 
@@ -77,10 +76,6 @@ async def refused_target(check: Any) -> str:
 
 
 WRONG: dict[str, tuple[Any, str]] = {
-    "a preview": (
-        lambda: run(drop.with_preview(at_once("x")), "home"),
-        f"the preview of drop failed: TypeError: {TYPED.format('str')}",
-    ),
     "a gate": (
         lambda: run(sweep.layer(Door(at_once(None))), "home"),
         f"the gate Door of sweep failed: {TYPED.format('NoneType')}",
@@ -101,14 +96,6 @@ WRONG: dict[str, tuple[Any, str]] = {
     "an approver that returns yes": (
         lambda: run(drop, "home", env=Env(approver=Judge(later(True)))),
         "the approver of drop returned a value of type bool; return a Decision, or None",
-    ),
-    "a resolver": (
-        lambda: run(move, Move(page="home"), references={"page": at_once([])}),
-        f"the resolver of references to a page failed: TypeError: {TYPED.format('list')}",
-    ),
-    "a check of targets": (
-        lambda: refused_target(at_once(None)),
-        f"the check of the target 'a/b' failed: {TYPED.format('NoneType')}",
     ),
     "a check of targets that returns no": (
         lambda: refused_target(later(False)),

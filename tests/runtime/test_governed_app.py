@@ -50,8 +50,8 @@ def test_what_cannot_govern_an_application_is_refused_in_one_line(case: str) -> 
     ("price", "problem"),
     [
         ((-1, 1), "Price: input is $-1 for a million tokens; give 0 or more"),
-        ((1, 4e-6), "Price: output is $4e-06 for a million tokens; for a price of one token write output=4"),
-        ((1, 4, 1e-7), "Price: cached is $1e-07 for a million tokens; for a price of one token write cached=0.1"),
+        ((1, 4e-6), "Price: output is $0.000004 for a million tokens; for a price of one token write output=4"),
+        ((1, 4, 1e-7), "Price: cached is $0.0000001 for a million tokens; for a price of one token write cached=0.1"),
         ((1, float("inf")), "Price: output is "),
         ((None, 1), "Price: input is None; give a number"),
     ],
@@ -99,5 +99,5 @@ class _Watcher:
 
 @pytest.mark.parametrize("on_item", [_watch, _Watcher()])
 def test_an_observer_that_would_not_be_awaited_is_refused(on_item: Any) -> None:
-    with pytest.raises(SetupError, match=r"Runtime: on_item is .*; write it as a plain `def`"):
+    with pytest.raises(SetupError, match=r"Runtime: on_item is .*; give a function that is not async"):
         Runtime(App(name="shop"), on_item=on_item)

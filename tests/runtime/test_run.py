@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import asdict
 
 import pytest
@@ -22,7 +23,6 @@ from remit.errors import (
 )
 from remit.layers import Budget, CallLayer, Redact, Timeout, Validate
 from remit.runtime import RunResult
-from remit.schemas.jsontext import canonical_text
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser
 from tests.runtime.kit import Clock, World, code_of, items_of, runtime_of
@@ -175,13 +175,13 @@ async def test_a_run_opens_with_a_header_that_says_everything_it_needs_to_be_dri
     )
     await runtime.run("go", by=Principal("ada", "bakery"), conversation="c")
     (opened, *_) = await store.read("r1")
-    limits = {f"Limits.{name}": value for name, value in asdict(Limits()).items()}
+    limits = {f"Limits.{name}": float(value) for name, value in asdict(Limits()).items()}
     of_run = {
         "rules": ["high risk", "egress", "undeclared"],
         "layers": ["Authorize", "Validate", "Budget", "Approve"],
-        "limits": {"Approve.max_questions": 20, "Budget.calls": 256, "Budget.depth": 8, **limits},
+        "limits": {"Approve.max_questions": 20.0, "Budget.calls": 256.0, "Budget.depth": 8.0, **limits},
     }
-    of_agent = {"limits": {"output_bytes": 262_144, "repeats": 3, "turns": 16}}
+    of_agent = {"limits": {"output_bytes": 262_144.0, "repeats": 3.0, "turns": 16.0}}
     assert opened.at == 1_700_000_000.0
     assert opened.item == RunOpened(
         call="r1",
@@ -194,7 +194,7 @@ async def test_a_run_opens_with_a_header_that_says_everything_it_needs_to_be_dri
         arguments='{"prompt":"go"}',
         conversation="c",
         after="",
-        terms=canonical_text({"": of_run, "agent": of_agent}),
+        terms=json.dumps({"": of_run, "agent": of_agent}, sort_keys=True, separators=(",", ":")),
     )
 
 
