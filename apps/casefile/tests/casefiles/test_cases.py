@@ -190,6 +190,23 @@ async def test_a_casefile_that_is_no_longer_ones_own_when_the_yes_comes_stays(of
     assert await rows(office.database, "casefiles") == {"casefiles": 1}
 
 
+async def test_what_a_deletion_loses_is_shown_and_a_change_of_it_before_and_after(office: Office) -> None:
+    casefile = await office.casefile("Smith")
+    await office.change(casefile, notes="call Eve", tags=["tax", "2026"])
+    waits = await office.run("delete_casefile", casefile_id=casefile, confirm=True)
+    row = await office.runtime.store.find_question(waits.questions[0])
+    assert row is not None
+    before = "the casefile 'Smith' with nothing in it\ntags (9 characters): tax, 2026\nnotes (8 characters): call Eve"
+    assert row.question.shown == before
+    await office.change(casefile, notes="x" * 5000)
+    await office.runtime.decide(waits.questions[0], approved=True, by=principal())
+    again = await office.runtime.resume(waits.run)
+    row = await office.runtime.store.find_question(again.questions[0])
+    assert row is not None
+    assert row.question.shown.endswith(f"\nnotes (5,000 characters): {'x' * 400}…")
+    assert row.question.reason.endswith(f"it was {before}")
+
+
 async def test_a_casefile_with_new_contents_when_the_yes_comes_is_asked_about_anew(office: Office) -> None:
     casefile = await office.casefile("Smith")
     waits = await office.run("delete_casefile", casefile_id=casefile, confirm=True)

@@ -26,7 +26,13 @@ from remit_casefile.casefiles.payloads import (
     SessionAddedPayload,
     UpdateCasefilePayload,
 )
-from remit_casefile.casefiles.views import casefile_brief, describe_contents, load_casefile_view, load_session_ids
+from remit_casefile.casefiles.views import (
+    casefile_brief,
+    describe_contents,
+    describe_texts,
+    load_casefile_view,
+    load_session_ids,
+)
 from remit_casefile.storage.database import Database
 from remit_casefile.storage.tables import Casefile, CasefileSession
 from remit_casefile.storage.transactions import Edit, View, edit_once, open_view, session_not_found
@@ -168,10 +174,11 @@ class Cases:
         return await edit_once(self._database, ctx, payload, SessionAddedPayload, work)
 
     async def preview_deletion(self, ctx: LeafContext, payload: DeleteCasefilePayload) -> Preview:
-        """The casefile to delete, for the approver: its title and contents, when it was last changed."""
+        """The casefile to delete, for the approver: its title, contents and texts, all of which would be lost."""
         async with open_view(self._database, ctx) as view:
             casefile = await require_casefile(view, payload.casefile_id, Level.OWNER)
-            summary = f"the casefile '{casefile.title}' with {await describe_contents(view, casefile)}"
+            contents = await describe_contents(view, casefile)
+            summary = "\n".join([f"the casefile '{casefile.title}' with {contents}", *describe_texts(casefile)])
             return Preview(summary, state=f"{casefile.id}, {summary}, changed {casefile.updated_at.isoformat()}")
 
     async def _request_confirmation(self, ctx: LeafContext, payload: DeleteCasefilePayload) -> CasefileDeletedPayload:

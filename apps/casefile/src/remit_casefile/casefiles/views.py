@@ -44,6 +44,10 @@ async def load_session_ids(view: View, casefile: Casefile) -> list[str]:
     return list((await view.session.scalars(query.order_by(CasefileSession.session))).all())
 
 
+_SHOWN_CHARS = 400
+"""How much of each text an approver is shown. The summary of a preview has at most 2,000 characters."""
+
+
 async def describe_contents(view: View, casefile: Casefile) -> str:
     """What is deleted with a casefile: ``2 sessions, 1 grant``."""
     counts: list[str] = []
@@ -54,6 +58,13 @@ async def describe_contents(view: View, casefile: Casefile) -> str:
             first, _, rest = name.partition(" ")
             counts.append(f"{number:,} {name}" if number == 1 else f"{number:,} {first}s {rest}".rstrip())
     return ", ".join(counts) or "nothing in it"
+
+
+def describe_texts(casefile: Casefile) -> list[str]:
+    """The texts that are deleted with a casefile, a line each: their beginning and their length."""
+    texts = {"description": casefile.description, "tags": ", ".join(casefile.tags), "notes": casefile.notes}
+    shown = {name: text if len(text) <= _SHOWN_CHARS else f"{text[:_SHOWN_CHARS]}…" for name, text in texts.items()}
+    return [f"{name} ({len(text):,} characters): {shown[name]}" for name, text in texts.items() if text]
 
 
 def grant_view(view: View, grant: Grant) -> GrantView:
