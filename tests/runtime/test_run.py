@@ -177,7 +177,7 @@ async def test_a_run_opens_with_a_header_that_says_everything_it_needs_to_be_dri
     (opened, *_) = await store.read("r1")
     limits = {f"Limits.{name}": float(value) for name, value in asdict(Limits()).items()}
     of_run = {
-        "rules": ["high risk", "egress", "undeclared"],
+        "policies": [[["high risk", 2], ["egress", 2], ["undeclared", 2]]],
         "layers": ["Authorize", "Validate", "Budget", "Approve"],
         "limits": {"Approve.max_questions": 20.0, "Budget.calls": 256.0, "Budget.depth": 8.0, **limits},
     }
