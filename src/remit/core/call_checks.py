@@ -100,8 +100,9 @@ def check_callback(what: str, function: object, *parameters: str, is_async: bool
     keyword = "async def" if is_async else "def"
     kind = {True: "an async function", False: "a function that is not async", None: "a function"}[is_async]
     remedy = f"give {kind}, such as `{keyword} {what.rsplit(' ', 1)[-1]}({', '.join(parameters)})`"
-    is_wrong = not callable(function) or (is_async and _is_surely_plain(function))
-    if is_wrong or (is_async is False and _is_async(function)):
+    if not callable(function):
+        raise SetupError(f"{what} is {function!r}; {remedy}")
+    if (is_async and _is_surely_plain(function)) or (is_async is False and _is_async(function)):
         raise SetupError(f"{what} is {function!r}; {remedy}")
     try:
         signature = inspect.signature(function)
