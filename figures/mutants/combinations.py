@@ -97,7 +97,7 @@ MUTANTS: Final = (
         "delaying",
         edited(
             "remit.agent.tool_search:names_found",
-            'found.update(dict.fromkeys(names_in_reply(message.get("content"))))',
+            'found.update(dict.fromkeys(names_in_reply(message.get("content")), index))',
             "pass",
         ),
     ),

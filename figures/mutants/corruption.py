@@ -46,7 +46,7 @@ _ERASED: Final = mutants_of(
     _FIGURE,
     {
         "a call whose start was erased runs again": edited(
-            f"{_VERIFY}:verify_lease", "if is_unfinished and isinstance(position.item, ErasedItem)", "if False"
+            f"{_VERIFY}:verify_lease", "if is_unfinished and lost is not None:", "if False:"
         )
     },
     partial(measure_corruption, every=1, only=r"'run1010' \d+ body = ''"),

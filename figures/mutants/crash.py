@@ -102,7 +102,7 @@ _REFERENCES: Final[dict[str, tuple[str, Plant]]] = {
         "sqlite",
         edited(
             "remit.agent.tool_search:names_found",
-            'found.update(dict.fromkeys(names_in_reply(message.get("content"))))',
+            'found.update(dict.fromkeys(names_in_reply(message.get("content")), index))',
             "pass",
         ),
     ),

@@ -55,7 +55,7 @@ _LOST_BY_OUTAGE: Final = {
 }
 _SITE_DOUBLED: Final = {
     "the key of a write contains the time": edited(
-        "remit_cms.storage.transactions:edit_once", "{ctx.key}", "{ctx.key}{database.clock()}"
+        "remit_cms.storage.transactions:edit_once", "own_key = ctx.key", 'own_key = f"{ctx.key}{database.clock()}"'
     ),
     "a write with a key that was used happens again": edited(
         "remit.effects:once", "if not await _claim_key(session, key, digest):", "if False:"

@@ -60,7 +60,7 @@ _LOST: Final = mutants_of(
         ),
         "what a search found is not shown to the model": edited(
             "remit.agent.tool_search:names_found",
-            'found.update(dict.fromkeys(names_in_reply(message.get("content"))))',
+            'found.update(dict.fromkeys(names_in_reply(message.get("content")), index))',
             "pass",
         ),
         "the pieces of a failed request are not withdrawn": edited(

@@ -60,7 +60,7 @@ MUTANTS: Final = (
         defect="a replay shows the model other tools than a search found",
         plant=edited(
             "remit.agent.tool_search:names_found",
-            'found.update(dict.fromkeys(names_in_reply(message.get("content"))))',
+            'found.update(dict.fromkeys(names_in_reply(message.get("content")), index))',
             "pass",
         ),
     ),
