@@ -36,7 +36,7 @@ TESTS: Final = ("approvals", "dispatch", "journal", "engine", "layers", "agent",
 MAP: Final = ROOT / "build" / "guards.coverage"
 EQUAL: Final = ROOT / "scripts" / "equal_guards.txt"
 MAX_TESTS: Final = 200
-"""How many tests are tried against one guard, those first that stop there."""
+"""How many tests are tried against one guard."""
 
 SECONDS: Final = 300
 """How long these may take; a loop without an end counts as noticed."""
@@ -100,14 +100,26 @@ def _list_dropped(paths: Iterable[Path]) -> Iterator[_Dropped]:
 
 
 def _find_tests(db: sqlite3.Connection, path: Path, guard: Guard) -> list[str]:
-    """The tests that run a guard: only those that it refuses, if it raises itself; else those first that end there."""
+    """The tests that run a guard: only those that it refuses, if it raises itself.
+
+    Those first that mirror the module, then those of its package, and among them those that end there.
+    """
     rows = db.execute(
         "select context.context, min(arc.tono) from arc join context on context.id = arc.context_id "
         "join file on file.id = arc.file_id where file.path = ? and arc.fromno = ? and context.context != '' "
         "group by context.context order by 2, 1",
         (str(path), guard.raises or guard.line),
     )
-    return [context.partition("|")[0] for context, _ in rows][:MAX_TESTS]
+    tests = [context.partition("|")[0] for context, _ in rows]
+    return sorted(tests, key=lambda test: _distance(test, path))[:MAX_TESTS]
+
+
+def _distance(test: str, path: Path) -> int:
+    """How far the file of a test is from a module: 0 for the one that mirrors it, 1 in the same package."""
+    file = Path(test.partition("::")[0])
+    if file.parent.name != path.parent.name:
+        return 2
+    return 0 if file.stem == f"test_{path.stem}" else 1
 
 
 def _is_noticed(dropped: _Dropped) -> bool:
