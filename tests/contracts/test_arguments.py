@@ -161,7 +161,7 @@ def test_a_key_that_stands_twice_is_found_in_time_that_grows_with_the_text_alone
     [
         (r'{"a":"\ud800"}', "lone surrogates", " of a"),
         ('{"a":"\udc00"}', "lone surrogates", " of a"),
-        (r'{"c":1,"a":["d",{"b":"\\\u0000"}]}', "the character NUL", " of a.1.b"),
+        (r'{"c":{"d":1},"e":[2],"a":["d",{"b":"\\\u0000"}]}', "the character NUL", " of a.1.b"),
         (r'{"\u0000":1}', "the character NUL", ""),
         (r'{"a":{"\u0000":1}}', "the character NUL", " of a"),
     ],

@@ -24,7 +24,7 @@ from tests.contracts.test_reference import HOME, Move, find, move
     ("wrong", "message"),
     [
         (find, "application test: references is <function"),
-        ({"page": 3}, "application test: references: page is 3; give a function"),
+        ({"page": 3}, "application test: references: page is 3; give an async function, such as"),
         ({"": find}, "a kind in application test: references is empty"),
         ({3: find}, "a kind in application test: references is 3"),
     ],
