@@ -293,6 +293,7 @@ async def test_an_engine_tries_it_rarely_without_an_entry_for_each_try_and_conti
             office.store,
             runtime.resume,
             applications=["office"],
+            poll_seconds=30.0,
             clock=now,
             on_error=lambda failed, _error: errors.append(failed),
         )
