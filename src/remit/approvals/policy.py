@@ -53,9 +53,9 @@ class Allow:
 class Ask:
     """A person with permission ``who`` must decide within ``expires_in`` seconds; otherwise the call is denied.
 
-    ``four_eyes``: the approver must differ from those who started the run or edited the call. ``kind``: by *approve*, a
-    signed-in principal with the permission decides; by *confirm*, the principal of the run may also do so. Either names
-    the question: no text of a message is a decision.
+    ``four_eyes``: the approver must differ from who started the run, and from who edited the call last. ``kind``: by
+    *approve*, a signed-in principal with the permission decides; by *confirm*, the principal of the run may also do so.
+    Either names the question: no text of a message is a decision.
     """
 
     reason: str

@@ -102,7 +102,7 @@ class Question:
         asked: seconds since the epoch.
         expires: seconds since the epoch; without a decision by then, the call is denied.
         waits: whether the run waits for the decision.
-        four_eyes: whether the approver must differ from those who started the run or edited the call.
+        four_eyes: whether the approver must differ from who started the run, and from who edited the call last.
         shown: the summary of the tool's preview of the call, at the time of the question.
         edits: the question whose decision edited the arguments; this one is about the edited arguments.
         editor: who edited them.
