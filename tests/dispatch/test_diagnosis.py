@@ -109,3 +109,15 @@ async def test_without_spans_nothing_is_added_to_them(monkeypatch: pytest.Monkey
     monkeypatch.setattr("remit.layers.trace._is_loaded", lambda: False)
     ended = await ended_of(Runtime(App(name="shop", tools=(pay,))), pay)
     assert ended.where
+
+
+async def test_what_a_log_cannot_encode_is_replaced(caplog: pytest.LogCaptureFixture) -> None:
+    @tool(effect=Effect.PURE)
+    async def read() -> str:
+        """Read."""
+        raise ValueError("half of \ud83d")
+
+    await ended_of(Runtime(App(name="shop", tools=(read,))), read)
+    (logged,) = [each.getMessage() for each in caplog.records if each.name == "remit.tools"]
+    assert logged.encode().decode() == logged
+    assert "half of \ufffd" in logged

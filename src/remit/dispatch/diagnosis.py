@@ -8,6 +8,7 @@ from typing import Final
 
 from remit.contracts.call import Call
 from remit.contracts.redact import redact_text
+from remit.contracts.wire import replace_surrogates
 from remit.layers.trace import record_exception
 
 _LOG: Final = logging.getLogger("remit.tools")
@@ -21,6 +22,11 @@ def report_exception(call: Call, error: BaseException) -> None:
     """
     if call.ledger.is_replaying:
         return
-    trace = redact_text("".join(traceback.format_exception(error)), call.redactions)[-_MAX_CHARS:]
+    trace = _make_safe("".join(traceback.format_exception(error)), call)[-_MAX_CHARS:]
     _LOG.error("%s failed in run %s, call %s\n%s", call.callee.name, call.caller.run, call.id, trace)
-    record_exception(type(error).__qualname__, redact_text(str(error), call.redactions)[:_MAX_CHARS], trace)
+    record_exception(type(error).__qualname__, _make_safe(str(error), call)[:_MAX_CHARS], trace)
+
+
+def _make_safe(text: str, call: Call) -> str:
+    """The text as handlers of logs and exporters of spans take it: redacted, and UTF-8 can encode it."""
+    return replace_surrogates(redact_text(text, call.redactions))
