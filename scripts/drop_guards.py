@@ -18,6 +18,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Final
 
@@ -102,7 +103,8 @@ def _list_dropped(paths: Iterable[Path]) -> Iterator[_Dropped]:
 def _find_tests(db: sqlite3.Connection, path: Path, guard: Guard) -> list[str]:
     """The tests that run a guard: only those that it refuses, if it raises itself.
 
-    Those first that mirror the module, then those of its package, and among them those that end there.
+    Each file of tests in turn, the one that mirrors the module first, then those of its package; and of each file
+    those first that end at the guard.
     """
     rows = db.execute(
         "select context.context, min(arc.tono) from arc join context on context.id = arc.context_id "
@@ -110,16 +112,20 @@ def _find_tests(db: sqlite3.Connection, path: Path, guard: Guard) -> list[str]:
         "group by context.context order by 2, 1",
         (str(path), guard.raises or guard.line),
     )
-    tests = [context.partition("|")[0] for context, _ in rows]
-    return sorted(tests, key=lambda test: _distance(test, path))[:MAX_TESTS]
+    by_file = dict[str, list[str]]()
+    for context, _ in rows:
+        test = context.partition("|")[0]
+        by_file.setdefault(test.partition("::")[0], []).append(test)
+    files = sorted(by_file, key=lambda file: _distance(file, path))
+    turns = zip_longest(*(by_file[file] for file in files))
+    return [test for turn in turns for test in turn if test is not None][:MAX_TESTS]
 
 
-def _distance(test: str, path: Path) -> int:
-    """How far the file of a test is from a module: 0 for the one that mirrors it, 1 in the same package."""
-    file = Path(test.partition("::")[0])
-    if file.parent.name != path.parent.name:
+def _distance(file: str, path: Path) -> int:
+    """How far a file of tests is from a module: 0 for the one that mirrors it, 1 in the same package."""
+    if Path(file).parent.name != path.parent.name:
         return 2
-    return 0 if file.stem == f"test_{path.stem}" else 1
+    return 0 if Path(file).stem == f"test_{path.stem}" else 1
 
 
 def _is_noticed(dropped: _Dropped) -> bool:

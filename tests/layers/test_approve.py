@@ -10,12 +10,13 @@ from typing import Any
 import pytest
 
 from remit import Allow, Ask, Block, Policy, Risk, When, tool
+from remit.app import Env
 from remit.approvals.preview import preview_call
 from remit.contracts.contract import definition_digest
 from remit.contracts.items import AttemptStarted, DecisionItem, QuestionItem
-from remit.errors import ApprovalDeniedError, BlockedError, MissingCapabilityError, Suspended
-from remit.layers import Call, Place, Reply
-from remit.policies import Decision, InboxApprover, Question
+from remit.errors import ApprovalDeniedError, BlockedError, MissingCapabilityError, SetupError, Suspended
+from remit.layers import Approve, Call, Place, Reply
+from remit.policies import Decision, HighRisk, InboxApprover, Question
 from remit.testing import call_through
 from remit.testing.store_suite.samples import read_decisions
 from remit.tools import Preview
@@ -363,6 +364,19 @@ def test_it_stands_at_its_place_and_prints_its_policy() -> None:
     assert approve(None).place is Place.APPROVE
     assert repr(approve(None)) == "Approve(policy=Policy(high risk, egress, undeclared), max_questions=20)"
     assert repr(approve(None, allow_all)) == "Approve(policy=Policy(all), max_questions=20)"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"policy": HighRisk()}, r"Approve: policy is .*give a Policy of your rules, such as Policy\(HighRisk\(\)\)"),
+        ({"max_questions": 2.5}, "Approve: max_questions is 2.5"),
+        ({"max_questions": 0}, "Approve: max_questions must be at least 1"),
+    ],
+)
+def test_it_takes_a_policy_and_a_number_of_questions(wrong: dict[str, Any], message: str) -> None:
+    with pytest.raises(SetupError, match=message):
+        Approve(Env(), **wrong)
 
 
 async def test_the_preview_of_a_call_without_a_payload_is_empty(desk: Desk) -> None:
