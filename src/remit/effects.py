@@ -21,6 +21,7 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from pydantic import PydanticUserError, TypeAdapter
+from pydantic_core import PydanticSerializationError
 
 from remit.lazy_exports import require_extra
 
@@ -92,7 +93,8 @@ async def once(
     Raises:
         ConflictError: what the call is about has changed since a person approved it.
         IdempotencyError: the key was used with other arguments, or its work never finished.
-        SetupError: the session is not inside a transaction, or its database is neither SQLite nor PostgreSQL.
+        SetupError: the session is not inside a transaction, its database is neither SQLite nor PostgreSQL, or the
+            result is not of the type.
     """
     check_instance("once: session", session, AsyncSession, "give the session of the transaction")
     check_text("once: key", key)
@@ -107,7 +109,10 @@ async def once(
             await looking.rollback()
     produced: Any = produce()
     value = await produced if inspect.isawaitable(produced) else produced
-    text = adapter.dump_json(value, by_alias=False, round_trip=True).decode()
+    try:
+        text = adapter.dump_json(value, by_alias=False, round_trip=True, warnings="error").decode()
+    except PydanticSerializationError as error:
+        raise wrong_value("once: the result", value, f"return what {adapter!r} can store") from error
     await session.execute(update(_EFFECTS).where(_EFFECTS.c.key == key).values(result=text))
     return value
 

@@ -135,3 +135,37 @@ async def test_a_place_that_is_a_function_is_asked_each_time_the_database_is_ope
     assert (await names(database), database.file) == (["first"], tmp_path / "two.db")
     assert repr(database) == f"Database({tmp_path / 'two.db'})"
     await database.close()
+
+
+async def test_a_second_write_of_a_call_is_refused_instead_of_taken_for_a_repetition(database: Database) -> None:
+    @tool(effect=Effect.KEYED)
+    async def add_two(ctx: LeafContext) -> Added:
+        """Add two notebooks."""
+
+        async def write(session: AsyncSession) -> Added:
+            session.add(Notebook(name="one"))
+            return Added(notebooks=1)
+
+        await database.once(ctx, Added, write)
+        return await database.once(ctx, Added, write)
+
+    result = await Runtime(App(name="notes", tools=[add_two])).call(add_two, superuser())
+    assert "Database.once was used in this call already" in result.text
+    assert "do all of it in one function" in result.text
+    assert await names(database) == ["first", "one"]
+
+
+async def test_a_result_of_another_type_writes_nothing(database: Database) -> None:
+    @tool(effect=Effect.KEYED)
+    async def add_wrongly(ctx: LeafContext) -> Added:
+        """Add a notebook, and return what it does not promise."""
+
+        async def write(session: AsyncSession) -> Any:
+            session.add(Notebook(name="wrong"))
+            return {"count": 1}
+
+        return await database.once(ctx, Added, write)
+
+    result = await Runtime(App(name="notes", tools=[add_wrongly])).call(add_wrongly, superuser())
+    assert "once: the result is {'count': 1}; return what TypeAdapter(Added) can store" in result.text
+    assert await names(database) == ["first"]

@@ -6,6 +6,7 @@ import asyncio
 import os
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, Final, TypeVar
 from weakref import WeakSet
@@ -30,6 +31,8 @@ from remit.errors import RateLimitedError, RemitError, SetupError
 T = TypeVar("T")
 
 _DATABASES: Final = WeakSet["Database"]()
+_WRITTEN: Final[ContextVar[tuple[object, object] | None]] = ContextVar("remit_written", default=None)
+"""The context of the call, and the database, with which `Database.once` was used last."""
 
 
 def list_files() -> set[Path]:
@@ -151,15 +154,24 @@ class Database:
             write: does the work with the session that it is given, and returns the result.
 
         Raises:
-            RemitError: as `write` and `remit.effects.once`.
+            SetupError: the body has used it already. RemitError: as `write` and `remit.effects.once`.
         """
         try:
             key = f"{ctx.caller.principal.tenant}/{ctx.key}"
         except AttributeError:
             raise wrong_value("Database.once: ctx", ctx, "give the context of the call") from None
         check_functions("Database.once", write=write)
+        # An attempt has a context of its own, so that it may repeat the write of the one before it.
+        written = _WRITTEN.get()
+        if written is not None and written[0] is ctx and written[1] is self:
+            raise SetupError(
+                "Database.once was used in this call already, so a second write would be taken for a repetition of the "
+                "first; do all of it in one function"
+            )
         async with self.write() as session:
-            return await once(session, key, result_type, lambda: write(session))
+            result = await once(session, key, result_type, lambda: write(session))
+        _WRITTEN.set((ctx, self))
+        return result
 
     async def close(self) -> None:
         """Close the connections. The next use opens them again."""
