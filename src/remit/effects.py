@@ -20,7 +20,7 @@ import inspect
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from pydantic import PydanticUserError, TypeAdapter
+from pydantic import PydanticUserError, TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
 
 from remit.lazy_exports import require_extra
@@ -92,7 +92,7 @@ async def once(
 
     Raises:
         ConflictError: what the call is about has changed since a person approved it.
-        IdempotencyError: the key was used with other arguments, or its work never finished.
+        IdempotencyError: the key was used with other arguments or for another type, or its work never finished.
         SetupError: the session is not inside a transaction, its database is neither SQLite nor PostgreSQL, or the
             result is not of the type.
     """
@@ -102,7 +102,13 @@ async def once(
     check_functions("once", produce=produce)
     adapter = result_type if isinstance(result_type, TypeAdapter) else _make_adapter(result_type)
     if not await _claim_key(session, key, digest):
-        return adapter.validate_json(await _read_stored_result(session, key, digest), by_alias=False, by_name=True)
+        stored = await _read_stored_result(session, key, digest)
+        try:
+            return adapter.validate_json(stored, by_alias=False, by_name=True)
+        except ValidationError as error:
+            raise IdempotencyError(
+                f"the idempotency key {key!r} has a result that {adapter!r} cannot load; use a new key for other work"
+            ) from error
     if APPROVED_STATE.get() is not None:
         async with session.begin_nested() as looking:  # what a preview might write is taken back
             await check_approved_state()

@@ -58,6 +58,7 @@ class Compaction:
 
     def within(self, window: int | None) -> Compaction:
         """The same for a model whose requests may have that many tokens: a quarter is left for the answer."""
+        check_counts("Compaction.within", window=1 if window is None else window)
         tokens = self.tokens if window is None else window * 3 // 4
         if tokens >= self.tokens:
             return self

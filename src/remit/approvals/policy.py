@@ -18,7 +18,15 @@ from remit.contracts.question import DecisionKind, content_digest
 from remit.contracts.redact import safe_cause
 from remit.contracts.secret import redact_secrets
 from remit.core.call_checks import check_arguments, check_callback
-from remit.core.checks import as_texts, check_flag, check_name, check_numbers, check_permission, check_text
+from remit.core.checks import (
+    as_texts,
+    check_flag,
+    check_instance,
+    check_name,
+    check_numbers,
+    check_permission,
+    check_text,
+)
 from remit.errors import CallError, PolicyError, SetupError
 
 DECIDE_PERMISSION: Final = "approvals:decide"
@@ -277,6 +285,7 @@ class Policy:
 
     def covers(self, kind: type[Rule], tool: str) -> bool:
         """Whether a rule is of this kind, or is the application's own and may match calls of the tool."""
+        check_instance("Policy.covers: kind", kind, type, "give a class of rules, such as HighRisk")
         return any(isinstance(rule, kind) or _may_match(rule, tool) for rule in self.rules)
 
     def verdict(self, call: Call) -> tuple[Verdict, str]:

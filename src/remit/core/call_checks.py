@@ -75,16 +75,16 @@ def check_call(method: F) -> F:
             raise
 
     @wraps(function)
-    async def awaited(*args: Any, **kwargs: Any) -> Any:
+    async def await_call(*args: Any, **kwargs: Any) -> Any:
         return await call(args, kwargs)
 
     @wraps(function)
-    def called(*args: Any, **kwargs: Any) -> Any:
+    def make_call(*args: Any, **kwargs: Any) -> Any:
         made = call(args, kwargs)
         return _Iterated(made, function.__qualname__) if inspect.isasyncgen(made) else made
 
     # What is async stays so: Starlette, for example, runs other functions in a thread, and awaits nothing of theirs.
-    wrapper: Any = awaited if inspect.iscoroutinefunction(function) else called
+    wrapper: Any = await_call if inspect.iscoroutinefunction(function) else make_call
     return wrapper
 
 

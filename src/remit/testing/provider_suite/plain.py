@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from remit.testing.provider_suite.shape import GOOD, HttpAnswer, Shape, calling, completion, tool_call, whole
+from remit.testing.provider_suite.shape import GOOD, HttpAnswer, Shape, completion, make_calls, tool_call, whole
 
 _TEXT: Final = completion({"content": "all done"})
 _ERROR_FILTER: Final = {
@@ -14,19 +14,19 @@ _ERROR_FILTER: Final = {
 }
 
 
-def _said(message: dict[str, Any], finish: object = "stop", **fields: Any) -> Shape:
+def _say(message: dict[str, Any], finish: object = "stop", **fields: Any) -> Shape:
     return Shape(answers=(whole(completion(message, finish, **fields)),))
 
 
-def _called(*calls: dict[str, Any], made: tuple[str, ...] = ("look(a)",), **fields: Any) -> Shape:
-    return Shape(answers=(whole(calling(*calls, **fields)), GOOD), calls=made)
+def _call(*calls: dict[str, Any], made: tuple[str, ...] = ("look(a)",), **fields: Any) -> Shape:
+    return Shape(answers=(whole(make_calls(*calls, **fields)), GOOD), calls=made)
 
 
 def _two(first: dict[str, Any], second: dict[str, Any]) -> Shape:
-    return _called(tool_call(**first), tool_call('{"what":"b"}', **second), made=("look(a)", "look(b)"))
+    return _call(tool_call(**first), tool_call('{"what":"b"}', **second), made=("look(a)", "look(b)"))
 
 
-def _resting(*answers: HttpAnswer, requests: int = 0) -> Shape:
+def _rest(*answers: HttpAnswer, requests: int = 0) -> Shape:
     return Shape(answers=answers, rests=True, requests=requests)
 
 
@@ -38,29 +38,29 @@ def _choice(**fields: Any) -> Shape:
     return _with(choices=[{**_TEXT["choices"][0], **fields}])
 
 
-def _refused(error: object, status: int = 400, **more: Any) -> Shape:
+def _refuse(error: object, status: int = 400, **more: Any) -> Shape:
     return Shape(answers=(whole(error if isinstance(error, str) else {"error": error}, status),), **more)
 
 
 CALLS: Final[dict[str, Shape]] = {
-    "a call": _called(tool_call()),
-    "reasoning_content": _called(tool_call(), content="", reasoning_content="Let me think."),
-    "reasoning_details": _called(tool_call(), reasoning="Hm", reasoning_details=[{"type": "encrypted", "data": "x"}]),
-    "a thought signature": _called(tool_call(extra_content={"google": {"thought_signature": "S=="}})),
-    "three calls": _called(
+    "a call": _call(tool_call()),
+    "reasoning_content": _call(tool_call(), content="", reasoning_content="Let me think."),
+    "reasoning_details": _call(tool_call(), reasoning="Hm", reasoning_details=[{"type": "encrypted", "data": "x"}]),
+    "a thought signature": _call(tool_call(extra_content={"google": {"thought_signature": "S=="}})),
+    "three calls": _call(
         *(tool_call(f'{{"what":"{each}"}}', id=f"call_{each}") for each in "abc"),
         made=("look(a)", "look(b)", "look(c)"),
     ),
     "one id for two calls": _two({}, {}),
     "calls without ids": _two({"id": None}, {"id": None}),
     "empty ids": _two({"id": ""}, {"id": ""}),
-    "arguments as an object": _called(tool_call({"what": "a"})),
-    "no arguments, as no text": _called(tool_call("", "now"), made=("now()",)),
-    "no arguments, as null": _called(tool_call(None, "now"), made=("now()",)),
-    "no arguments, as the text null": _called(tool_call("null", "now"), made=("now()",)),
-    "no arguments, as white space": _called(tool_call(" \n", "now"), made=("now()",)),
-    "a call without a type": _called(tool_call(type=None)),
-    "calls that end with stop": _called(tool_call(), finish="stop"),
+    "arguments as an object": _call(tool_call({"what": "a"})),
+    "no arguments, as no text": _call(tool_call("", "now"), made=("now()",)),
+    "no arguments, as null": _call(tool_call(None, "now"), made=("now()",)),
+    "no arguments, as the text null": _call(tool_call("null", "now"), made=("now()",)),
+    "no arguments, as white space": _call(tool_call(" \n", "now"), made=("now()",)),
+    "a call without a type": _call(tool_call(type=None)),
+    "calls that end with stop": _call(tool_call(), finish="stop"),
     "the older function_call": Shape(
         answers=(
             whole(
@@ -72,42 +72,42 @@ CALLS: Final[dict[str, Shape]] = {
         ),
         calls=("look(a)",),
     ),
-    "a text and a call": _called(tool_call(), content="I look."),
-    "a tool that there is not": _called(tool_call(name="nope"), made=()),
-    "a name with a prefix": _called(tool_call(name="functions.look"), made=()),
-    "a name with a special token": _called(tool_call(name="look<|channel|>commentary"), made=()),
-    "a name with markup": _called(tool_call(name='look" />'), made=()),
-    "a name of 80 letters": _called(tool_call(name="look" * 20), made=()),
-    "no name": _called(tool_call(name=""), made=()),
-    "arguments cut": _called(tool_call('{"what": "a"'), made=()),
-    "arguments twice": _called(tool_call('{"what":"a"}{"what":"a"}'), made=()),
-    "arguments as a list": _called(tool_call('["a"]'), made=()),
-    "arguments in a fence": _called(tool_call('```json\n{"what":"a"}\n```'), made=()),
-    "a call cut by length": _called(tool_call('{"what": "a'), made=(), finish="length"),
-    "a call cut before its arguments": _called(tool_call("", "now"), made=(), finish="length"),
+    "a text and a call": _call(tool_call(), content="I look."),
+    "a tool that there is not": _call(tool_call(name="nope"), made=()),
+    "a name with a prefix": _call(tool_call(name="functions.look"), made=()),
+    "a name with a special token": _call(tool_call(name="look<|channel|>commentary"), made=()),
+    "a name with markup": _call(tool_call(name='look" />'), made=()),
+    "a name of 80 letters": _call(tool_call(name="look" * 20), made=()),
+    "no name": _call(tool_call(name=""), made=()),
+    "arguments cut": _call(tool_call('{"what": "a"'), made=()),
+    "arguments twice": _call(tool_call('{"what":"a"}{"what":"a"}'), made=()),
+    "arguments as a list": _call(tool_call('["a"]'), made=()),
+    "arguments in a fence": _call(tool_call('```json\n{"what":"a"}\n```'), made=()),
+    "a call cut by length": _call(tool_call('{"what": "a'), made=(), finish="length"),
+    "a call cut before its arguments": _call(tool_call("", "now"), made=(), finish="length"),
 }
 
 TEXTS: Final[dict[str, Shape]] = {
     "a text": _with(),
-    "finish null": _said({"content": "all done"}, None),
-    "an unknown finish": _said({"content": "all done"}, "eos"),
-    "content in parts": _said({"content": [{"type": "text", "text": "all "}, {"type": "text", "text": "done"}]}),
-    "tool_calls null": _said({"content": "all done", "tool_calls": None}),
-    "tool_calls empty": _said({"content": "all done", "tool_calls": []}),
+    "finish null": _say({"content": "all done"}, None),
+    "an unknown finish": _say({"content": "all done"}, "eos"),
+    "content in parts": _say({"content": [{"type": "text", "text": "all "}, {"type": "text", "text": "done"}]}),
+    "tool_calls null": _say({"content": "all done", "tool_calls": None}),
+    "tool_calls empty": _say({"content": "all done", "tool_calls": []}),
     "two choices": _with(choices=_TEXT["choices"] * 2),
     "no role": _choice(message={"content": "all done"}),
     "role null": _choice(message={"content": "all done", "role": None}),
     "created as a fraction": _with(created=1.5, id=None),
     "model null": _with(model=None),
     "nothing but choices": Shape(answers=(whole({"choices": _TEXT["choices"]}),)),
-    "annotations": _said({"content": "all done", "annotations": [{"type": "url_citation", "url_citation": {}}]}),
+    "annotations": _say({"content": "all done", "annotations": [{"type": "url_citation", "url_citation": {}}]}),
     "a native finish": _choice(native_finish_reason="STOP", logprobs=None),
-    "usage missing": _said({"content": "all done"}, usage=None),
+    "usage missing": _say({"content": "all done"}, usage=None),
     "usage in part": _with(usage={"prompt_tokens": 7}),
     "usage with null details": _with(usage={"prompt_tokens": 7, "completion_tokens": 1, "prompt_tokens_details": None}),
     "usage as fractions": _with(usage={"prompt_tokens": 7.0, "completion_tokens": 1.0, "total_tokens": 8.0}),
     "results of a filter": _with(prompt_filter_results=[{"content_filter_results": {"hate": {"filtered": False}}}]),
-    "thinking in tags": _said({"content": "<think>Hm</think>all done"}),
+    "thinking in tags": _say({"content": "<think>Hm</think>all done"}),
     "a refusal": Shape(answers=(whole(completion({"content": None, "refusal": "I cannot help"})),), text="I cannot"),
 }
 
@@ -136,17 +136,17 @@ ENDS: Final[dict[str, Shape]] = {
         ),
         text="violence",
     ),
-    "a prompt that is filtered": _refused(_ERROR_FILTER, text="violence", requests=1),
+    "a prompt that is filtered": _refuse(_ERROR_FILTER, text="violence", requests=1),
     "content null": Shape(answers=(whole(completion({"content": None})),), text="no answer"),
     "no content": Shape(answers=(whole(completion({})),), text="no answer"),
     "nothing after a call": Shape(
-        answers=(whole(calling(tool_call())), whole(completion({"content": ""}))),
+        answers=(whole(make_calls(tool_call())), whole(completion({"content": ""}))),
         calls=("look(a)",),
         text="no answer",
         requests=2,
     ),
     "null after a call": Shape(
-        answers=(whole(calling(tool_call())), whole(completion({"content": None}))),
+        answers=(whole(make_calls(tool_call())), whole(completion({"content": None}))),
         calls=("look(a)",),
         text="no answer",
         requests=2,
@@ -154,12 +154,12 @@ ENDS: Final[dict[str, Shape]] = {
 }
 
 OUTAGES: Final[dict[str, Shape]] = {
-    "no choices": _resting(whole({**_TEXT, "choices": []})),
-    "choices null": _resting(whole({**_TEXT, "choices": None})),
+    "no choices": _rest(whole({**_TEXT, "choices": []})),
+    "choices null": _rest(whole({**_TEXT, "choices": None})),
     "no choices, once": Shape(answers=(whole({**_TEXT, "choices": []}), GOOD)),
-    "a choice without a message": _resting(whole({**_TEXT, "choices": [{"index": 0}]})),
-    "an error in a success": _resting(whole({"error": {"message": "Provider returned error", "code": 502}})),
-    "an error in a choice": _resting(
+    "a choice without a message": _rest(whole({**_TEXT, "choices": [{"index": 0}]})),
+    "an error in a success": _rest(whole({"error": {"message": "Provider returned error", "code": 502}})),
+    "an error in a choice": _rest(
         whole(
             {
                 **_TEXT,
@@ -169,21 +169,21 @@ OUTAGES: Final[dict[str, Shape]] = {
             }
         )
     ),
-    "HTML": _resting(HttpAnswer("<html>Welcome</html>", media_type="text/html")),
+    "HTML": _rest(HttpAnswer("<html>Welcome</html>", media_type="text/html")),
     "HTML, once": Shape(answers=(HttpAnswer("<html>Welcome</html>", media_type="text/html"), GOOD)),
-    "a cut body": _resting(whole(GOOD.body[:80])),
-    "no body": _resting(whole("")),
-    "a list": _resting(whole([])),
-    "a bad gateway": _resting(HttpAnswer("<html>Bad gateway</html>", 502, media_type="text/html"), requests=3),
-    "overloaded": _resting(whole({"error": {"message": "overloaded"}}, 503), requests=3),
+    "a cut body": _rest(whole(GOOD.body[:80])),
+    "no body": _rest(whole("")),
+    "a list": _rest(whole([])),
+    "a bad gateway": _rest(HttpAnswer("<html>Bad gateway</html>", 502, media_type="text/html"), requests=3),
+    "overloaded": _rest(whole({"error": {"message": "overloaded"}}, 503), requests=3),
     "overloaded, once": Shape(answers=(whole({"error": {"message": "overloaded"}}, 503), GOOD)),
-    "529": _resting(whole({"type": "error", "error": {"type": "overloaded_error"}}, 529)),
-    "a rate limit for an hour": _resting(whole({"error": {"message": "slow"}}, 429, retry_after="3600"), requests=1),
-    "a used quota": _resting(whole({"error": {"message": "quota", "code": "insufficient_quota"}}, 429)),
-    "a wrong key": _refused({"message": "Incorrect API key"}, 401, rests=True, requests=1),
-    "no credit": _refused({"message": "Insufficient credits"}, 402, rests=True, requests=1),
-    "no access": _refused({"message": "Your key may not use this model"}, 403, rests=True, requests=1),
-    "no such model": _refused({"message": "The model does not exist"}, 404, rests=True, requests=1),
+    "529": _rest(whole({"type": "error", "error": {"type": "overloaded_error"}}, 529)),
+    "a rate limit for an hour": _rest(whole({"error": {"message": "slow"}}, 429, retry_after="3600"), requests=1),
+    "a used quota": _rest(whole({"error": {"message": "quota", "code": "insufficient_quota"}}, 429)),
+    "a wrong key": _refuse({"message": "Incorrect API key"}, 401, rests=True, requests=1),
+    "no credit": _refuse({"message": "Insufficient credits"}, 402, rests=True, requests=1),
+    "no access": _refuse({"message": "Your key may not use this model"}, 403, rests=True, requests=1),
+    "no such model": _refuse({"message": "The model does not exist"}, 404, rests=True, requests=1),
 }
 
 PLAIN: Final[dict[str, Shape]] = {**CALLS, **TEXTS, **ENDS, **OUTAGES}

@@ -56,7 +56,7 @@ def tool_call(arguments: object = '{"what":"a"}', name: object = "look", **field
     return {key: value for key, value in call.items() if value is not None}
 
 
-def calling(*calls: Mapping[str, Any], finish: str = "tool_calls", **fields: Any) -> dict[str, Any]:
+def make_calls(*calls: Mapping[str, Any], finish: str = "tool_calls", **fields: Any) -> dict[str, Any]:
     """The body of a completion that makes calls; ``fields`` are those of its message."""
     return completion({"content": None, "tool_calls": list(calls), **fields}, finish)
 
@@ -73,14 +73,14 @@ def chunk(delta: object, finish: str | None = None, **fields: Any) -> dict[str, 
     return {"id": "c-1", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [choice], **fields}
 
 
-def called(index: int | None = 0, arguments: object = None, **fields: Any) -> dict[str, Any]:
+def piece(index: int | None = 0, arguments: object = None, **fields: Any) -> dict[str, Any]:
     """An event with a piece of one call: ``id``, ``name``, and more fields of the call."""
     function = {key: value for key, value in (("name", fields.pop("name", None)), ("arguments", arguments)) if value}
-    piece = {"index": index, "function": function, **fields}
-    return chunk({"tool_calls": [{key: value for key, value in piece.items() if value is not None}]})
+    call = {"index": index, "function": function, **fields}
+    return chunk({"tool_calls": [{key: value for key, value in call.items() if value is not None}]})
 
 
-def streamed(*events: object) -> HttpAnswer:
+def as_events(*events: object) -> HttpAnswer:
     """A stream of events; a text of its own is written as it is."""
     lines = [each if isinstance(each, str) and each != DONE else f"data: {_event(each)}\n\n" for each in events]
     return HttpAnswer("".join(lines), media_type="text/event-stream")
@@ -104,7 +104,7 @@ def as_stream(answer: HttpAnswer, body: object) -> HttpAnswer:
             message["tool_calls"] = [{**call, "index": number} for number, call in enumerate(calls)]
         piece = {**{key: value for key, value in choice.items() if key != "message"}, "delta": message}
         events.append({**fields, "object": "chat.completion.chunk", "choices": [piece]})
-    return streamed(*events, DONE)
+    return as_events(*events, DONE)
 
 
 GOOD: Final = whole(completion({"content": "all done"}))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from remit.schemas.jsontext import compact_json
-from remit.testing.provider_suite.shape import DONE, GOOD, HttpAnswer, Shape, called, chunk, streamed
+from remit.testing.provider_suite.shape import DONE, GOOD, HttpAnswer, Shape, as_events, chunk, piece
 
 _TEXT: Final = (chunk({"role": "assistant", "content": ""}), chunk({"content": "all "}), chunk({"content": "done"}))
 _END: Final = chunk({}, "stop")
@@ -13,23 +13,23 @@ _CALLS_END: Final = chunk({}, "tool_calls")
 _COUNTS: Final = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
 _USAGE: Final[dict[str, Any]] = {**chunk({}), "choices": [], "usage": _COUNTS}
 _FILTER: Final[dict[str, Any]] = {"index": 0, "finish_reason": None, "content_filter_offsets": {}}
-_GOOD: Final = streamed(*_TEXT, _END, _USAGE, DONE)
+_GOOD: Final = as_events(*_TEXT, _END, _USAGE, DONE)
 _COMMENT: Final = ": PROCESSING\n\n"
 
 
-def _said(*events: object, **expected: Any) -> Shape:
-    return Shape(answers=(streamed(*events),), **expected)
+def _say(*events: object, **expected: Any) -> Shape:
+    return Shape(answers=(as_events(*events),), **expected)
 
 
-def _called(*events: object, made: tuple[str, ...] = ("look(a)",)) -> Shape:
-    return Shape(answers=(streamed(*events, _CALLS_END, _USAGE, DONE), _GOOD), calls=made)
+def _call(*events: object, made: tuple[str, ...] = ("look(a)",)) -> Shape:
+    return Shape(answers=(as_events(*events, _CALLS_END, _USAGE, DONE), _GOOD), calls=made)
 
 
 def _two(first: dict[str, Any], second: dict[str, Any], made: tuple[str, ...] = ("look(a)", "look(b)")) -> Shape:
     """Two whole calls, a piece each."""
     one: dict[str, Any] = {"index": 0, "name": "look", "arguments": '{"what":"a"}', **first}
     other: dict[str, Any] = {"index": 0, "name": "look", "arguments": '{"what":"b"}', **second}
-    return _called(called(**one), called(**other), made=made)
+    return _call(piece(**one), piece(**other), made=made)
 
 
 def _rewritten(old: str, new: str) -> Shape:
@@ -41,27 +41,25 @@ def _each(**fields: Any) -> list[dict[str, Any]]:
 
 
 CALLS: Final[dict[str, Shape]] = {
-    "a call in pieces": _called(
-        called(0, id="c1", type="function", name="look"), called(0, '{"wh'), called(0, 'at":"a"}')
-    ),
-    "a call in one piece": _called(called(0, '{"what":"a"}', id="c1", name="look")),
-    "a call without an index": _called(called(None, '{"what":"a"}', id="c1", name="look")),
-    "an index from 1": _called(called(1, '{"what":"a"}', id="c1", name="look")),
-    "a call without an id": _called(called(0, '{"wh', name="look"), called(0, 'at":"a"}')),
-    "an id that comes late": _called(called(0, name="look"), called(0, '{"what":"a"}', id="c1")),
-    "the id again": _called(called(0, '{"wh', id="c1", name="look"), called(0, 'at":"a"}', id="c1")),
-    "the name again": _called(called(0, '{"wh', id="c1", name="look"), called(0, 'at":"a"}', id="c1", name="look")),
-    "another id in each piece": _called(called(0, '{"wh', id="c1", name="look"), called(0, 'at":"a"}', id="c2")),
-    "neither id nor index after the first": _called(called(0, id="c1", name="look"), called(None, '{"what":"a"}')),
-    "no index, by the id": _called(called(None, id="c1", name="look"), called(None, '{"what":"a"}', id="c1")),
-    "arguments as an object": _called(called(0, {"what": "a"}, id="c1", name="look")),
-    "reasoning before a call": _called(
+    "a call in pieces": _call(piece(0, id="c1", type="function", name="look"), piece(0, '{"wh'), piece(0, 'at":"a"}')),
+    "a call in one piece": _call(piece(0, '{"what":"a"}', id="c1", name="look")),
+    "a call without an index": _call(piece(None, '{"what":"a"}', id="c1", name="look")),
+    "an index from 1": _call(piece(1, '{"what":"a"}', id="c1", name="look")),
+    "a call without an id": _call(piece(0, '{"wh', name="look"), piece(0, 'at":"a"}')),
+    "an id that comes late": _call(piece(0, name="look"), piece(0, '{"what":"a"}', id="c1")),
+    "the id again": _call(piece(0, '{"wh', id="c1", name="look"), piece(0, 'at":"a"}', id="c1")),
+    "the name again": _call(piece(0, '{"wh', id="c1", name="look"), piece(0, 'at":"a"}', id="c1", name="look")),
+    "another id in each piece": _call(piece(0, '{"wh', id="c1", name="look"), piece(0, 'at":"a"}', id="c2")),
+    "neither id nor index after the first": _call(piece(0, id="c1", name="look"), piece(None, '{"what":"a"}')),
+    "no index, by the id": _call(piece(None, id="c1", name="look"), piece(None, '{"what":"a"}', id="c1")),
+    "arguments as an object": _call(piece(0, {"what": "a"}, id="c1", name="look")),
+    "reasoning before a call": _call(
         chunk({"role": "assistant", "content": None, "reasoning_content": "Let me "}),
         chunk({"reasoning_content": "think."}),
-        called(0, '{"what":"a"}', id="c1", name="look"),
+        piece(0, '{"what":"a"}', id="c1", name="look"),
     ),
-    "a thought signature": _called(
-        called(0, '{"what":"a"}', id="c1", name="look", extra_content={"google": {"thought_signature": "S=="}})
+    "a thought signature": _call(
+        piece(0, '{"what":"a"}', id="c1", name="look", extra_content={"google": {"thought_signature": "S=="}})
     ),
     "two calls": _two({"id": "c1"}, {"id": "c2", "index": 1}),
     "two calls with one index": _two({"id": "c1"}, {"id": "c2"}),
@@ -73,71 +71,71 @@ CALLS: Final[dict[str, Shape]] = {
         {"id": "c1", "name": "now", "arguments": "{}"}, {"id": "c2"}, ("now()", "look(b)")
     ),
     "two tools with one index, without ids": _two({"name": "now", "arguments": "{}"}, {}, ("now()", "look(b)")),
-    "two calls in turn": _called(
-        called(0, id="c1", name="look"),
-        called(1, id="c2", name="now"),
-        called(0, '{"what":'),
-        called(1, "{}"),
-        called(0, '"a"}'),
+    "two calls in turn": _call(
+        piece(0, id="c1", name="look"),
+        piece(1, id="c2", name="now"),
+        piece(0, '{"what":'),
+        piece(1, "{}"),
+        piece(0, '"a"}'),
         made=("look(a)", "now()"),
     ),
-    "a call after one with its index, in pieces": _called(
-        called(0, id="c1", name="now"),
-        called(0, "{}"),
-        called(0, id="c2", name="look"),
-        called(0, '{"what":"b"}'),
+    "a call after one with its index, in pieces": _call(
+        piece(0, id="c1", name="now"),
+        piece(0, "{}"),
+        piece(0, id="c2", name="look"),
+        piece(0, '{"what":"b"}'),
         made=("now()", "look(b)"),
     ),
-    "a tool that there is not": _called(called(0, "{}", id="c1", name="look<|channel|>"), made=()),
+    "a tool that there is not": _call(piece(0, "{}", id="c1", name="look<|channel|>"), made=()),
     "a call cut by length": Shape(
-        answers=(streamed(called(0, '{"what": "a', id="c1", name="look"), chunk({}, "length"), DONE), _GOOD)
+        answers=(as_events(piece(0, '{"what": "a', id="c1", name="look"), chunk({}, "length"), DONE), _GOOD)
     ),
 }
 
 TEXTS: Final[dict[str, Shape]] = {
     "a text": Shape(answers=(_GOOD,)),
-    "no usage": _said(*_TEXT, _END, DONE),
-    "no end": _said(*_TEXT, _END, _USAGE),
+    "no usage": _say(*_TEXT, _END, DONE),
+    "no end": _say(*_TEXT, _END, _USAGE),
     "no space after data": _rewritten("data: ", "data:"),
     "carriage returns": _rewritten("\n", "\r\n"),
-    "comments": _said(_COMMENT, *_TEXT[:2], _COMMENT, *_TEXT[2:], _END, _USAGE, DONE),
-    "events of another name": _said(*_TEXT[:2], 'event: ping\ndata: {"type":"ping"}\n\n', *_TEXT[2:], _END, DONE),
-    "ids and times to retry": _said("retry: 3000\n\n", "id: 1\nevent: message\n", *_TEXT, _END, _USAGE, DONE),
-    "empty events": _said("data: \n\n", "data:\n\n", *_TEXT, _END, _USAGE, DONE),
+    "comments": _say(_COMMENT, *_TEXT[:2], _COMMENT, *_TEXT[2:], _END, _USAGE, DONE),
+    "events of another name": _say(*_TEXT[:2], 'event: ping\ndata: {"type":"ping"}\n\n', *_TEXT[2:], _END, DONE),
+    "ids and times to retry": _say("retry: 3000\n\n", "id: 1\nevent: message\n", *_TEXT, _END, _USAGE, DONE),
+    "empty events": _say("data: \n\n", "data:\n\n", *_TEXT, _END, _USAGE, DONE),
     "data in two lines": _rewritten('"object"', '\ndata: "object"'),
-    "a first event without choices": _said({**chunk({}), "choices": [], "id": ""}, *_TEXT, _END, _USAGE, DONE),
-    "results of a filter between": _said(
+    "a first event without choices": _say({**chunk({}), "choices": [], "id": ""}, *_TEXT, _END, _USAGE, DONE),
+    "results of a filter between": _say(
         *_TEXT,
         {**chunk({}), "choices": [_FILTER]},
         _END,
         DONE,
     ),
-    "usage in the last": _said(*_TEXT, chunk({}, "stop", usage=_COUNTS), DONE),
-    "usage in each": _said(*_each(usage=_COUNTS), DONE),
-    "usage null": _said(*_each(usage=None), _USAGE, DONE),
-    "the end with a text": _said(*_TEXT[:2], chunk({"content": "done"}, "stop"), _USAGE, DONE),
-    "two ends": _said(*_TEXT, _END, _END, _USAGE, DONE),
-    "delta null": _said(*_TEXT, chunk(None, "stop"), _USAGE, DONE),
-    "no delta": _said(*_TEXT, {**_END, "choices": [{"index": 0, "finish_reason": "stop"}]}, _USAGE, DONE),
+    "usage in the last": _say(*_TEXT, chunk({}, "stop", usage=_COUNTS), DONE),
+    "usage in each": _say(*_each(usage=_COUNTS), DONE),
+    "usage null": _say(*_each(usage=None), _USAGE, DONE),
+    "the end with a text": _say(*_TEXT[:2], chunk({"content": "done"}, "stop"), _USAGE, DONE),
+    "two ends": _say(*_TEXT, _END, _END, _USAGE, DONE),
+    "delta null": _say(*_TEXT, chunk(None, "stop"), _USAGE, DONE),
+    "no delta": _say(*_TEXT, {**_END, "choices": [{"index": 0, "finish_reason": "stop"}]}, _USAGE, DONE),
     "one answer instead of a stream": Shape(answers=(GOOD,)),
-    "cut by length": _said(*_TEXT[:2], chunk({}, "length"), _USAGE, DONE, text="all", requests=1),
-    "filtered in half": _said(*_TEXT[:2], chunk({}, "content_filter"), _USAGE, DONE, text="filter", requests=1),
-    "an empty end": _said(chunk({"role": "assistant", "content": ""}), _END, DONE, text="no answer"),
+    "cut by length": _say(*_TEXT[:2], chunk({}, "length"), _USAGE, DONE, text="all", requests=1),
+    "filtered in half": _say(*_TEXT[:2], chunk({}, "content_filter"), _USAGE, DONE, text="filter", requests=1),
+    "an empty end": _say(chunk({"role": "assistant", "content": ""}), _END, DONE, text="no answer"),
 }
 
 OUTAGES: Final[dict[str, Shape]] = {
-    "cut": _said(*_TEXT, rests=True),
+    "cut": _say(*_TEXT, rests=True),
     "cut within an event": Shape(
         answers=(HttpAnswer(compact_json(_TEXT[1])[:30], media_type="text/event-stream"),), rests=True
     ),
-    "cut within a call": _said(called(0, '{"wh', id="c1", name="look"), rests=True),
-    "an error on the way": _said(*_TEXT[:2], {"error": {"message": "disconnected", "code": 502}}, DONE, rests=True),
-    "an error in a choice": _said(
+    "cut within a call": _say(piece(0, '{"wh', id="c1", name="look"), rests=True),
+    "an error on the way": _say(*_TEXT[:2], {"error": {"message": "disconnected", "code": 502}}, DONE, rests=True),
+    "an error in a choice": _say(
         *_TEXT[:2], chunk({"content": ""}, "error", error={"code": "server_error", "message": "gone"}), DONE, rests=True
     ),
-    "only the end": _said(DONE, rests=True),
-    "nothing": _said(rests=True),
-    "no JSON": _said("data: <html>\n\n", DONE, rests=True),
+    "only the end": _say(DONE, rests=True),
+    "nothing": _say(rests=True),
+    "no JSON": _say("data: <html>\n\n", DONE, rests=True),
 }
 
 STREAMS: Final[dict[str, Shape]] = {**CALLS, **TEXTS, **OUTAGES}
