@@ -157,7 +157,7 @@ _VARIABLE: Final = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
 async def _use(returned: Any, *, enter: bool) -> None:
     """Await, read, enter or print what a call returned, and use a part of an application as the application would."""
     if isinstance(returned, AsyncGenerator):
-        async for _ in returned:
+        async for _ in cast("AsyncGenerator[object]", returned):
             pass
         return
     result: Any = await returned if inspect.isawaitable(returned) else returned

@@ -8,7 +8,7 @@ import pytest
 
 from remit import Agent, App, Ask, Effect, Policy, Principal, Runtime, When, tool
 from remit.app import Env
-from remit.contracts.question import Decision, Question
+from remit.contracts.question import Decision, DecisionKind, Question
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser
 from tests.runtime.kit import Clock
@@ -47,22 +47,18 @@ class Desk:
         self.asked += 1
         return self.answer(question)
 
-    async def question(self) -> Question:
-        (row,) = await self.store.list_questions()
-        return row.question
 
-
-def yes(by: str) -> Callable[[Question], Decision]:
-    return lambda question: Decision(question=question.id, approved=True, by=by)
+def yes(by: str, *, kind: DecisionKind = "approve", question: str = "") -> Callable[[Question], Decision]:
+    return lambda asked: Decision(question=question or asked.id, approved=True, by=by, kind=kind)
 
 
 @pytest.mark.parametrize(
     ("decide", "reason"),
     [
         (yes("ada"), "ada requested pay, so another approver must decide"),
-        (lambda question: Decision(question=question.id, approved=True, by="bob", kind="confirm"), "needs an approval"),
-        (lambda _question: Decision(question="another", approved=True, by="bob"), "did not return a decision"),
-        (lambda question: Decision(question=question.id, approved=True, by="b\u200bob"), "approver's name"),
+        (yes("bob", kind="confirm"), "needs an approval"),
+        (yes("bob", question="another"), "did not return a decision"),
+        (yes("b\u200bob"), "approver's name"),
     ],
     ids=["the requester", "a confirmation", "another question", "a name that hides a character"],
 )
@@ -74,7 +70,7 @@ async def test_an_answer_of_the_process_that_does_not_count_is_never_stored(
     assert (desk.paid, desk.asked) == (0, 1)
     (row,) = await desk.store.list_questions(only_open=False)
     assert row.decision is None
-    assert result.status == "done"
+    assert (result.status, reason in "".join(await desk.runtime.history(result.run))) == ("done", True)
 
 
 async def test_an_approver_of_the_process_who_has_lost_the_right_does_not_decide() -> None:
