@@ -58,7 +58,7 @@ def yes(by: str, *, kind: DecisionKind = "approve", question: str = "") -> Calla
         (yes("ada"), "ada requested pay, so another approver must decide"),
         (yes("bob", kind="confirm"), "needs an approval"),
         (yes("bob", question="another"), "did not return a decision"),
-        (yes("b\u200bob"), "approver's name"),
+        (yes("b\u200bob"), "in which U+200B cannot be seen as itself"),
     ],
     ids=["the requester", "a confirmation", "another question", "a name that hides a character"],
 )
