@@ -37,7 +37,7 @@ _BOSS: Final = superuser(name="boss", tenant="local-site")
 
 
 def figures(*, short: bool) -> Iterator[Figure]:
-    """Calls whose bytes on the wire differ from what was shown, and requests of calls that nobody approved."""
+    """Calls whose bytes on the wire differ from what was shown, and requests that calls without an approval sent."""
     yield asyncio.run(_measure(short=short))
 
 

@@ -98,7 +98,7 @@ def figures(*, short: bool = True) -> Iterator[Figure]:
 
 
 async def _live(day: _Day, offered: list[Callee[..., Any]]) -> tuple[_Day, int]:
-    """Send the messages of the day. Returns how many came to nothing."""
+    """Send the messages of the day. Returns the day, and how many runs failed and tools were not found."""
     phrases = {each.name: PHRASES[each.name] for each in offered if each.name in PHRASES}
     search = ToolSearch(phrases=phrases, as_text=day.by_name)
     agent = Agent(

@@ -23,7 +23,7 @@ MUTANTS: Final = mutants_of(
         "the first copy is hidden from the others": edited(
             "remit_casefile.google.composing:compose", '("Bcc", payload.bcc)', '("Bcc", payload.cc)'
         ),
-        "cells are written as texts": edited(
+        "the cells of a sheet are converted to text before they are sent": edited(
             "remit_casefile.google.sheets:SheetsClient.update_values",
             '"values": payload.values',
             '"values": [[str(cell) for cell in row] for row in payload.values]',

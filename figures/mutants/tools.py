@@ -75,7 +75,7 @@ DAY: Final = (
             "what was found is added to the definitions": edited(
                 f"{_DRIVER}.names_offered", "if self._search.as_text:", "if False:"
             ),
-            "a call by its name is one of a tool that there is not": edited(
+            "a call by the name of a tool is not taken for a call of that tool": edited(
                 "remit.agent.step:AgentStep.ask", "if self.calls_by_name:", "if False:"
             ),
             "a search finds more tools than its limit": edited(

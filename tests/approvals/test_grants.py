@@ -219,7 +219,7 @@ async def test_an_announced_call_that_a_grant_allows_is_not_asked_about(store: S
 WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "no count": ({"count": 0}, "give a whole number of at least 1"),
     "a count that looks like one": ({"count": True}, "give a whole number of at least 1"),
-    "nobody": ({"principal": ""}, "principal is empty; give the name of the principal"),
+    "no principal": ({"principal": ""}, "principal is empty; give the name of the principal"),
     "no time": ({"expires_in": 0}, "the grant is not valid: expires_in is 0 seconds"),
     "for ever": ({"expires_in": float("inf")}, "the grant is not valid: expires_in is inf seconds"),
     "no pattern": ({"arguments": "[]"}, "must be a JSON object"),

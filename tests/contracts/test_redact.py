@@ -25,7 +25,7 @@ def redacted(pattern: str, text: str) -> str:
     return Redaction(patterns=(pattern,)).redact_text(text)
 
 
-async def found(value: object, *patterns: str, returns: Any = dict[str, object]) -> str:
+async def redact_result(value: object, *patterns: str, returns: Any = dict[str, object]) -> str:
     async def find() -> Any:
         """Find."""
         if isinstance(value, CallError):
@@ -95,13 +95,13 @@ async def test_keys_that_the_type_declares_stay_and_other_keys_are_data() -> Non
         name1: str
         by_person: dict[str, int]
 
-    text = await found(Line(name1="pen 7", by_person={"ada7": 1}), r"[a-z]+\d", r"\d", returns=Line)
+    text = await redact_result(Line(name1="pen 7", by_person={"ada7": 1}), r"[a-z]+\d", r"\d", returns=Line)
     assert json.loads(text) == {"name1": "pen [redacted]", "by_person": {"[redacted]": "[redacted]"}}
 
 
 async def test_keys_that_become_the_same_are_numbered_so_that_no_value_is_lost() -> None:
     value = {"a@x": "one", "b@x": "two", "[redacted 2]": "three", "c@x": "four"}
-    text = await found(value, r"\w@x")
+    text = await redact_result(value, r"\w@x")
     left = {"[redacted]": "one", "[redacted 3]": "two", "[redacted 2]": "three", "[redacted 4]": "four"}
     assert json.loads(text) == left
     assert Redaction(patterns=(r"\w@x", r"\d")).redact_reply(Reply.from_value(left)).value == left
@@ -111,7 +111,7 @@ async def test_keys_that_become_the_same_are_numbered_so_that_no_value_is_lost()
 async def test_an_error_keeps_its_kind_whatever_is_redacted(pattern: str) -> None:
     error = Redaction(patterns=(pattern,)).redact_error(ConflictError("an error at A_B, true"))
     assert type(error) is ConflictError
-    text = await found(RateLimitedError("an error at A_B, true"), pattern)
+    text = await redact_result(RateLimitedError("an error at A_B, true"), pattern)
     body = json.loads(text)
     assert (body["success"], body["errorCode"]) == (False, "RATE_LIMITED")
     assert body["error"] == redacted(pattern, "an error at A_B, true")
@@ -150,11 +150,11 @@ def test_a_text_with_too_many_matches_is_redacted_as_a_whole(monkeypatch: pytest
 
 async def test_a_result_with_too_many_matches_or_fields_is_redacted_as_a_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(removal, "MAX_MATCHES", 3)
-    text = await found({"a": ["x1", "x2"], "b": 3, "c": "x"}, r"\d")
+    text = await redact_result({"a": ["x1", "x2"], "b": 3, "c": "x"}, r"\d")
     assert text == '{"a":["x[redacted]","x[redacted]"],"b":"[redacted]","c":"x"}'
-    text = await found({"a": ["x1", "x2"], "b": 3, "c": "x4"}, r"\d")
+    text = await redact_result({"a": ["x1", "x2"], "b": 3, "c": "x4"}, r"\d")
     assert text == "[redacted]"
-    text = await found(ConflictError("1 2 3 4"), r"\d")
+    text = await redact_result(ConflictError("1 2 3 4"), r"\d")
     assert json.loads(text) == {"success": False, "error": "[redacted]", "errorCode": "CONFLICT"}
     bad = Reply.from_error(ConflictError("1 2 3 4"))
     assert json.loads(Redaction(patterns=(r"\d",)).redact_reply(bad).content) == json.loads(text)
@@ -193,7 +193,7 @@ async def test_a_large_result_is_redacted_in_a_thread(monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(Spellings, "is_in", note_thread)
     long, short = "x" * 100 + "sk_live_51MzQx", "sk_live_51MzQx"
-    assert [await found(text, "z{9}", returns=str) for text in (long, short)] == [
+    assert [await redact_result(text, "z{9}", returns=str) for text in (long, short)] == [
         "x" * 100 + "[secret env:KEY]",
         "[secret env:KEY]",
     ]

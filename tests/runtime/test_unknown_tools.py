@@ -17,7 +17,7 @@ from tests.runtime.kit import runtime_of, tool_messages
 ERASE = calls(("erase", {"text": "about"}))
 
 
-def named(name: str) -> Tool[..., Any]:
+def make_tool(name: str) -> Tool[..., Any]:
     @tool(name=name, effect=Effect.UNSAFE)
     async def work(text: str) -> str:
         """Work."""
@@ -29,7 +29,7 @@ def named(name: str) -> Tool[..., Any]:
 def office(store: Store, name: str) -> Runtime:
     """An agent with a tool of that name, whose model calls ``erase``. A person is asked about every call of a tool."""
     policy = Policy(When("each call", lambda call: call.callee.name != "agent", Ask(reason="look first")))
-    return runtime_of(Scripted([ERASE, "done"]), named(name), store=store, layers=preset(Env(), policy=policy))
+    return runtime_of(Scripted([ERASE, "done"]), make_tool(name), store=store, layers=preset(Env(), policy=policy))
 
 
 async def test_a_name_that_a_model_invents_is_refused_at_once(store: Store) -> None:

@@ -32,7 +32,7 @@ CALL_TOOL_DEFINITION: Final[Mapping[str, Any]] = {
 def read_named_call(call: ToolCallRequest) -> ToolCallRequest:
     """The call that a model asks for by `CALL_TOOL`, as if it had named the tool itself; any other call as it is.
 
-    What is no call of a tool, such as arguments that are not JSON, is one of a tool that there is not.
+    If the arguments name no tool, or are not JSON, the call is of a tool that does not exist.
     """
     if call.name != CALL_TOOL:
         return call

@@ -24,7 +24,7 @@ MAX_ITEMS: Final = 10_000
 MAX_NODES: Final = 20_000
 """The most expressions and tags of one text: compiling takes a time for each."""
 _NO_COMMENT: Final = "\0{#"
-"""What begins a comment: nothing that a text has. A prompt is text first, and in ``${#files[@]}`` nobody means one."""
+"""The mark that begins a comment, which no prompt can contain: ``{#`` is text there, as in ``${#files[@]}``."""
 _TOO_DEEP: Final = "it is nested too deeply"
 _OMITTED_FILTERS: Final = ("pprint", "random", "striptags", "urlize", "wordwrap", "xmlattr")
 """What depends on chance, or on the text with more than its length."""

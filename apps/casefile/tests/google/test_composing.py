@@ -62,7 +62,7 @@ def test_a_text_is_read_as_it_was_given_but_for_the_form_of_its_line_breaks(body
         ("x" * 5000, "quoted-printable"),
     ],
 )
-def test_a_text_that_nobody_changes_on_its_way_is_sent_as_it_is(body: str, encoding: str) -> None:
+def test_a_text_that_no_server_on_the_way_changes_is_sent_as_it_is(body: str, encoding: str) -> None:
     _, mail = sent(body=body)
 
     assert (mail["Content-Transfer-Encoding"], mail.get_content_charset()) == (encoding, "utf-8")

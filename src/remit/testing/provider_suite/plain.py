@@ -73,7 +73,7 @@ CALLS: Final[dict[str, Shape]] = {
         calls=("look(a)",),
     ),
     "a text and a call": _call(tool_call(), content="I look."),
-    "a tool that there is not": _call(tool_call(name="nope"), made=()),
+    "a tool that does not exist": _call(tool_call(name="nope"), made=()),
     "a name with a prefix": _call(tool_call(name="functions.look"), made=()),
     "a name with a special token": _call(tool_call(name="look<|channel|>commentary"), made=()),
     "a name with markup": _call(tool_call(name='look" />'), made=()),

@@ -86,7 +86,7 @@ CALLS: Final[dict[str, Shape]] = {
         piece(0, '{"what":"b"}'),
         made=("now()", "look(b)"),
     ),
-    "a tool that there is not": _call(piece(0, "{}", id="c1", name="look<|channel|>"), made=()),
+    "a tool that does not exist": _call(piece(0, "{}", id="c1", name="look<|channel|>"), made=()),
     "a call cut by length": Shape(
         answers=(as_events(piece(0, '{"what": "a', id="c1", name="look"), chunk({}, "length"), DONE), _GOOD)
     ),
