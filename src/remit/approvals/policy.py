@@ -264,7 +264,7 @@ class Policy:
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the rules, and ``four eyes`` if every rule that asks requires them."""
-        return (*(rule.name for rule in self.rules), *(["four eyes"] if self._four_eyes else []))
+        return tuple(name for name, _ in self.rule_strictness)
 
     @property
     def rule_strictness(self) -> tuple[tuple[str, int], ...]:

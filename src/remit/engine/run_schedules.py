@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from datetime import datetime
@@ -87,10 +86,12 @@ class RunSchedules:
         )
         pinned = pin_terms(with_cage(opened, caller), current.find_terms, cause=current.header)
         opened = open_schedule(pinned, Schedule(at))
-        if await current.executor.store.find_run(run) is None:
-            with contextlib.suppress(RequestError, LeaseError):  # another attempt of the call was faster
-                await current.executor.create_run(run, opened)
         row = await current.executor.store.find_run(run)
+        if row is None:
+            try:
+                await current.executor.create_run(run, opened)
+            except (RequestError, LeaseError):  # another attempt of the call was faster, or another person
+                row = await current.executor.store.find_run(run)
         if row is not None and row.principal != opened.principal:
             raise RequestConflictError(f"another person has scheduled a call under the key {key!r}; use another key")
         return run
