@@ -90,8 +90,8 @@ def encode_terms(terms: Terms) -> str:
 def find_lost(pinned: str, present: Terms, *, caller: str = "") -> list[LostTerm]:
     """The terms among ``pinned`` (JSON; empty for none) that ``present`` lacks or exceeds.
 
-    Callees that there are no longer neither make calls nor are called, so theirs are not missed; but for ``caller``,
-    the agent in whose name the call at the root of the run is made.
+    A callee that no longer exists neither makes calls nor is called, so its terms are not missed. The exception is
+    ``caller``, the agent in whose name the call at the root of the run is made.
     """
     if not pinned or pinned == encode_terms(present):
         return []
