@@ -21,7 +21,6 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from pydantic import PydanticUserError, TypeAdapter, ValidationError
-from pydantic_core import PydanticSerializationError
 
 from remit.lazy_exports import require_extra
 
@@ -117,7 +116,7 @@ async def once(
     value = await produced if inspect.isawaitable(produced) else produced
     try:
         text = adapter.dump_json(value, by_alias=False, round_trip=True, warnings="error").decode()
-    except PydanticSerializationError as error:
+    except ValueError as error:
         raise wrong_value("once: the result", value, f"return what {adapter!r} can store") from error
     await session.execute(update(_EFFECTS).where(_EFFECTS.c.key == key).values(result=text))
     return value

@@ -82,6 +82,7 @@ async def test_the_root_gets_what_the_run_was_given(stage: Stage) -> None:
 # --- what goes wrong stays open -----------------------------------------------------------------------------------
 
 
+@pytest.mark.looptime  # on a clock that runs, what is added is stored after a twentieth of a second
 @pytest.mark.parametrize("error", [DivergedError("other code"), ZeroDivisionError(), Crash()], ids=repr)
 async def test_a_root_that_raises_leaves_the_run_open_as_if_it_had_crashed(stage: Stage, error: BaseException) -> None:
     async def root(ledger: RunLedger) -> Reply:
