@@ -117,6 +117,14 @@ REFUSED: dict[str, tuple[Body, str]] = {
         "add: give a payload model or a mapping, not a int",
     ),
     "no JSON": (lambda ctx: ctx.call("add", a=object()), "add: JSON cannot hold the arguments: .*object"),
+    "no number": (
+        lambda ctx: ctx.call("add", a=float("nan")),
+        "add: JSON cannot hold the arguments: NaN is not a JSON number",
+    ),
+    "a number without an end": (
+        lambda ctx: ctx.call("add", a=[float("inf")]),
+        "add: JSON cannot hold the arguments: Infinity is not a JSON number",
+    ),
 }
 
 

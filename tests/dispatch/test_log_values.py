@@ -53,6 +53,10 @@ def test_the_same_line_is_the_same_wherever_its_objects_are_in_memory() -> None:
     assert encode_log_data({"a": one}) == encode_log_data({"a": other})
 
 
+def test_a_number_that_json_lacks_is_logged_as_what_it_is() -> None:
+    assert json.loads(encode_log_data({"rate": float("nan"), "name": "NaN"})) == {"rate": "nan", "name": "NaN"}
+
+
 def test_every_value_can_be_said_and_no_line_is_long_or_tells_a_secret() -> None:
     Secret("env:NOTES", VALUE)
     said = json.loads(encode_log_data({"odd": Odd(), 3: object(), "half \ud800": "\udc00", "more": Telling()}))

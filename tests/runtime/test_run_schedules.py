@@ -175,11 +175,12 @@ async def test_a_key_is_that_of_one_person_and_target() -> None:
     ("to", "refusal"),
     [
         ("a\0b", "the arguments contain the character NUL"),
-        ("\ud800", "the arguments contain lone surrogates"),
+        ("\ud800", "JSON cannot hold the arguments: a text contains lone surrogates"),
         ("a" * 2_000_000, "the arguments"),
         (object(), "JSON cannot hold the arguments"),
+        (float("nan"), "JSON cannot hold the arguments: NaN is not a JSON number"),
     ],
-    ids=["NUL", "half a character", "too long", "no JSON"],
+    ids=["NUL", "half a character", "too long", "no JSON", "no number"],
 )
 async def test_arguments_that_cannot_be_journaled_are_refused_when_the_call_is_scheduled(
     to: object, refusal: str
@@ -187,5 +188,5 @@ async def test_arguments_that_cannot_be_journaled_are_refused_when_the_call_is_s
     desk = Desk()
     desk.arguments = {"to": to}
     result = await desk.plan("ada")
-    assert f"post cannot be scheduled: {refusal}" in result.text
+    assert f"post: {refusal}" in result.text
     assert len(await desk.store.list_runs()) == 1

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from remit.cli.home import ensure_home
 from remit.cli.interrupt import exit_at_second_ctrl_c, exit_immediately
 from remit.cli.status import NoSuchError, UsageError, did_you_mean, error_line
-from remit.contracts.items import RunStalled, RunSuspended
 from remit.contracts.principal import Principal
 from remit.errors import CallCancelledError, InvalidArgumentsError, RemitError, RequestError, RequestNotFoundError
 from remit.journal.index import RESTING_STATUSES
 from remit.journal.ports import QuestionRow, RunRow, Store
+from remit.journal.rest import find_rest
 from remit.users import UserDirectory, os_user, read_users
 
 if TYPE_CHECKING:  # what only some commands use is imported where it is used
@@ -298,10 +298,8 @@ class LocalClient:
         """The open questions that a run waits for."""
         if row.status not in RESTING_STATUSES:
             return []
-        items = [position.item for position in self.wait(self.store.read(row.run))]
-        # A run that is to begin later has not waited for anybody yet.
-        waiting = next((item for item in reversed(items) if isinstance(item, (RunSuspended, RunStalled))), None)
-        rows = [self.get_question(question) for question in (waiting.questions if waiting else ())]
+        rest = find_rest(position.item for position in self.wait(self.store.read(row.run)))
+        rows = [self.get_question(question) for question in rest.questions]
         return [found.question for found in rows if found.status == "open"]
 
     def waiting_run(self, question: Question) -> RunRow | None:

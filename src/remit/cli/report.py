@@ -21,9 +21,9 @@ from remit.cli.status import ExitStatus, error_line
 from remit.cli.text import escape_controls, escape_unprintable, json_text, one_line
 from remit.cli.worker_reference import WorkerReference
 from remit.contracts.callee import AgentLike
-from remit.contracts.items import RunStalled
 from remit.contracts.question import Question, as_dict
 from remit.errors import CallCancelledError, CallError, ToolFailedError
+from remit.journal.rest import find_rest
 from remit.runtime import RunResult
 
 
@@ -75,8 +75,7 @@ def report_result(client: LocalClient, result: RunResult[Any], options: ReportOp
 
 def stalled_notice(result: RunResult[Any], app_reference: str) -> str:
     """Why a run rests, and how it continues."""
-    stalls = (each for each in reversed(result.items) if isinstance(each, RunStalled))
-    lacks = next((each.lacks for each in stalls), ())
+    lacks = find_rest(result.items).lacks
     continuation = describe_continuation(result.run, lacks, result.retry_at, app_option(app_reference))
     return f"stalled: {escape_controls(result.reason)}\n{continuation}"
 

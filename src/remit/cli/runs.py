@@ -10,8 +10,9 @@ import typer
 
 from remit.cli.client import open_client
 from remit.cli.text import format_cost, format_duration, format_time, json_text, one_line
-from remit.contracts.items import Position, RunScheduled, RunStalled
+from remit.contracts.items import Position
 from remit.journal.ports import RunRow
+from remit.journal.rest import find_rest
 
 
 def runs(
@@ -78,9 +79,7 @@ def _due(row: RunRow, items: Sequence[Position]) -> float:
     """When a resting run goes on by itself, in epoch seconds; 0 if it does not."""
     if row.status not in ("scheduled", "stalled"):
         return 0.0
-    rests = (each.item for each in reversed(items))
-    found = next((each for each in rests if isinstance(each, (RunScheduled, RunStalled))), None)
-    return found.at if isinstance(found, RunScheduled) else found.retry_at if found is not None else 0.0
+    return find_rest(each.item for each in items).due
 
 
 def _duration(row: RunRow) -> str:

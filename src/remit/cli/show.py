@@ -19,12 +19,13 @@ from remit.cli.status import ExitStatus
 from remit.cli.text import describe_tokens, format_cost, json_text
 from remit.cli.timeline import Timeline, TimelineEntry
 from remit.contracts.contract import Contract
-from remit.contracts.items import Position, RunStalled
+from remit.contracts.items import Position
 from remit.contracts.usage import UsageTotals
 from remit.errors import BrokenJournalError, RemitError
 from remit.export.receipt import make_receipt
 from remit.journal.codec import find_broken_link
 from remit.journal.ports import RunRow
+from remit.journal.rest import find_rest
 
 
 def show(
@@ -69,9 +70,8 @@ def _draw(lines: Sequence[TimelineEntry]) -> None:
 
 def _describe_stall(row: RunRow, positions: Sequence[Position], app: str) -> str:
     """How a stalled run continues."""
-    stalls = (each.item for each in reversed(positions) if isinstance(each.item, RunStalled))
-    lacks, retry_at = next(((each.lacks, each.retry_at) for each in stalls), ((), 0.0))
-    return describe_continuation(row.run, lacks, retry_at, app_option(name_app(app, row.application)))
+    rest = find_rest(each.item for each in positions)
+    return describe_continuation(row.run, rest.lacks, rest.due, app_option(name_app(app, row.application)))
 
 
 def _usage_line(usage: UsageTotals) -> str:

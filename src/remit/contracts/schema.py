@@ -318,9 +318,7 @@ class Output(Generic[T]):
         return _Codec(self._adapter)
 
     def _dump_content(self, value: T) -> str:
-        content = self._codec.serializer.to_json(value, by_alias=True).decode()
-        if "NaN" in content or "Infinity" in content:  # in a text, or as a number that JSON does not have
-            json.loads(content, parse_constant=reject_constant)
+        content = _refuse_constants(self._codec.serializer.to_json(value, by_alias=True).decode())
         if self._codec.needs_round_trip_check and self.load(content) != value:
             raise ValueError(_LOSSY_SERIALIZER)
         return content
@@ -335,9 +333,17 @@ def serialize_content(value: object) -> str:
     if isinstance(value, str):
         return str.__str__(value)  # the text of a subclass, which the journal cannot write
     try:
-        return to_json(sort_sets(value), by_alias=True, inf_nan_mode="null").decode()
-    except (PydanticSerializationError, ValueError, RecursionError) as error:
+        return _refuse_constants(to_json(sort_sets(value), by_alias=True, inf_nan_mode="constants").decode())
+    except (PydanticSerializationError, ValueError, RecursionError) as cause:
+        error = ValueError("a text contains lone surrogates") if "surrogates not allowed" in str(cause) else cause
         raise InvalidOutputError(f"JSON cannot hold the result: {error}") from error
+
+
+def _refuse_constants(content: str) -> str:
+    """The content, if it has no number that JSON lacks: NaN is never read as null."""
+    if "NaN" in content or "Infinity" in content:  # in a text, or as such a number
+        json.loads(content, parse_constant=reject_constant)
+    return content
 
 
 def create_payload_model(name: str, fields: dict[str, Any]) -> type[BaseModel]:

@@ -57,7 +57,16 @@ def arguments_by_name(callee: AnyCallee, payload: object, values: Mapping[str, A
         value = value.model_dump(by_alias=True, exclude_unset=True)
     if not isinstance(value, Mapping):
         raise InvalidArgumentsError(f"{callee.name}: give a payload model or a mapping, not a {type(value).__name__}")
+    return encode_arguments(callee.name, cast("Mapping[str, Any]", value), limits)
+
+
+def encode_arguments(name: str, values: Mapping[str, Any], limits: Limits) -> Arguments:
+    """Arguments given in Python, as a model would write them to the tool ``name``.
+
+    Raises:
+        InvalidArgumentsError: JSON cannot hold them.
+    """
     try:
-        return parse_arguments(serialize_content(dict(cast("Mapping[str, Any]", value))), limits)
+        return parse_arguments(serialize_content(dict(values)), limits)
     except InvalidOutputError as error:
-        raise InvalidArgumentsError(f"{callee.name}: JSON cannot hold the arguments: {error.__cause__}") from error
+        raise InvalidArgumentsError(f"{name}: JSON cannot hold the arguments: {error.__cause__}") from error

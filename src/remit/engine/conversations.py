@@ -6,7 +6,7 @@ import math
 from collections.abc import AsyncGenerator, Callable, Collection
 from typing import Final
 
-from remit.contracts.items import DETACHED, Handoff, Item, Position, RunOpened, RunStalled, RunSuspended
+from remit.contracts.items import DETACHED, Handoff, Item, Position, RunOpened
 from remit.contracts.principal import Principal
 from remit.contracts.question import Question, content_digest
 from remit.core.checks import check_text
@@ -18,6 +18,7 @@ from remit.journal.codec import JOURNAL_FORMAT, build_chat_history, check_format
 from remit.journal.conversations import check_not_deleted
 from remit.journal.index import UNFINISHED_STATUSES
 from remit.journal.ports import ConversationKey, ConversationRow, RunFilter, RunRow, RunStatus, Store
+from remit.journal.rest import find_rest
 from remit.journal.verify import verify_chain
 
 
@@ -226,8 +227,6 @@ async def find_waiting_run(store: Store, question: Question, asking: RunRow) -> 
     resting = RunFilter(status="waiting"), RunFilter(status="stalled")
     for each in resting:
         for row in await store.list_runs(**{**of, **each}):
-            items = [each.item for each in await store.read(row.run)]
-            rest = next((each for each in reversed(items) if isinstance(each, (RunSuspended, RunStalled))), None)
-            if rest is not None and question.id in rest.questions:
+            if question.id in find_rest(each.item for each in await store.read(row.run)).questions:
                 return row
     return None

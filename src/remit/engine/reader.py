@@ -9,7 +9,7 @@ from functools import partial
 from typing import Final, Generic, Literal, TypeVar, get_args
 
 from remit.contracts.grant import Grant, GrantRow
-from remit.contracts.items import Position, RunFinished, RunScheduled, RunStalled, RunSuspended
+from remit.contracts.items import Position, RunFinished
 from remit.contracts.principal import Principal, check_principal
 from remit.contracts.question import DecisionKind, Question
 from remit.contracts.usage import NO_USAGE, Prices, UsageTotals
@@ -24,6 +24,7 @@ from remit.journal.conversations import conversation_key
 from remit.journal.index import RESTING_STATUSES
 from remit.journal.ledger import usage_of
 from remit.journal.ports import QuestionRow, RunFilter, RunRow, RunStatus, Store
+from remit.journal.rest import find_rest
 
 TARGET_MARK: Final = "@"
 _MAX_PAGE: Final = 1000
@@ -145,16 +146,11 @@ class RunReader:
         make = partial(RunDetails, receipt=make_receipt((each.item for each in items), self._find_contract))
         if row.status in ("running", "queued"):
             return make(row=row, usage=usage)
-        if row.status == "scheduled":
-            starts_at = next(each.item.at for each in reversed(items) if isinstance(each.item, RunScheduled))
-            return make(row=row, usage=usage, retry_at=starts_at)
-        if row.status in ("waiting", "stalled"):
-            rest = next(each.item for each in reversed(items) if isinstance(each.item, (RunSuspended, RunStalled)))
+        if row.status in ("waiting", "stalled", "scheduled"):
+            rest = find_rest(each.item for each in items)
             found = [await self._store.find_question(question) for question in rest.questions]
             questions = tuple(each for each in found if each is not None and each.status == "open")
-            if isinstance(rest, RunSuspended):
-                return make(row=row, usage=usage, questions=questions)
-            return make(row=row, usage=usage, questions=questions, reason=rest.reason, retry_at=rest.retry_at)
+            return make(row=row, usage=usage, questions=questions, reason=rest.reason, retry_at=rest.due)
         reply = (await read_ended_outcome(row.status, items, self._store)).reply
         text = reply.content if reply else ""
         error = next((each.item.error for each in reversed(items) if isinstance(each.item, RunFinished)), "")

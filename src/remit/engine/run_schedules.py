@@ -9,11 +9,11 @@ from typing import Final
 
 from msgspec import Struct, structs
 
-from remit.contracts.arguments import parse_arguments
 from remit.contracts.current_run import CURRENT_LIMITS
 from remit.contracts.items import RunOpened
 from remit.contracts.principal import Caller
 from remit.contracts.question import content_digest
+from remit.dispatch.by_name import encode_arguments
 from remit.dispatch.context import caller_of_runs
 from remit.engine.executor import RunExecutor
 from remit.engine.loosening import FindTerms, pin_terms
@@ -30,7 +30,6 @@ from remit.errors import (
     RequestError,
 )
 from remit.journal.index import UNFINISHED_STATUSES
-from remit.schemas.jsontext import compact_json
 
 
 class SchedulingRun(Struct, frozen=True):
@@ -73,11 +72,14 @@ class RunSchedules:
             raise ContractError(f"{tool!r} cannot be scheduled: the application does not list it")
         if caller.tool_scope is not None and tool not in caller.tool_scope:
             raise DeniedError(f"{tool} cannot be scheduled: an agent above does not let its calls reach it")
+        encoded = encode_arguments(tool, arguments, CURRENT_LIMITS.get())
+        if encoded.error:
+            raise InvalidArgumentsError(f"{tool}: {encoded.error}")
         opened = structs.replace(
             current.header,
             call=run,
             callee=tool,
-            arguments=_write_arguments(tool, arguments),
+            arguments=encoded.raw,
             conversation="",
             after="",
             queued=False,
@@ -115,16 +117,6 @@ class RunSchedules:
 
     def __repr__(self) -> str:
         return "RunSchedules()"
-
-
-def _write_arguments(tool: str, arguments: Mapping[str, object]) -> str:
-    try:
-        raw = compact_json(dict(arguments))
-    except (TypeError, ValueError, RecursionError) as error:
-        raise InvalidArgumentsError(f"{tool} cannot be scheduled: JSON cannot hold the arguments: {error}") from error
-    if refusal := parse_arguments(raw, CURRENT_LIMITS.get()).error:
-        raise InvalidArgumentsError(f"{tool} cannot be scheduled: {refusal}")
-    return raw
 
 
 def _current() -> SchedulingRun:
