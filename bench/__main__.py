@@ -10,6 +10,7 @@ from typing import Final
 from bench.calls import calls, turns
 from bench.cms import cms
 from bench.cms_pages import cms_pages
+from bench.counts import counts
 from bench.due import due
 from bench.durable import durable
 from bench.inventory import inventory
@@ -21,6 +22,7 @@ from bench.workers_memory import workers_memory
 from figures.figure import BUILD, Figure, format_figure, select_parts, write_figures
 
 PARTS: Final[dict[str, Callable[[], AsyncIterator[Figure]]]] = {
+    "counts": counts,
     "calls": calls,
     "turns": turns,
     "process": process,

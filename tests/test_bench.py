@@ -33,7 +33,7 @@ SIZES: Final[dict[ModuleType, dict[str, int]]] = {
 }
 """The shortest form of each part, as constants of its module."""
 
-IN_PROCESSES: Final = ("process", "command_line", "paused", "workers_memory")
+IN_PROCESSES: Final = ("counts", "process", "command_line", "paused", "workers_memory")
 
 
 @pytest.mark.untraced
