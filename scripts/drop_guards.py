@@ -4,25 +4,31 @@
     .venv/bin/python scripts/drop_guards.py src/remit/approvals     # folders or files
     .venv/bin/python scripts/drop_guards.py --keep …                # with the map of tests from the last time
 
-The tests run once to map each line to those that run it, which takes as long as they do. The source stays as it is: a
-process of its own compiles the module without the guard. Guards whose loss makes no difference are listed in
-`scripts/equal_guards.txt`, each with the reason.
+The tests run once to map each line to those that run it, which takes as long as they do; without those that start
+processes, which would take hours. Then they are collected once, and a child is forked for each guard, in which the
+functions run without it. A guard outside of functions has a process of its own, which compiles the module anew. The
+source stays as it is. Guards whose loss makes no difference are listed in `scripts/equal_guards.txt`, each with the
+reason.
 """
 
 import ast
+import importlib
 import importlib.machinery
 import os
+import signal
 import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NoReturn
+
+import pytest
 
 from committed import ROOT
+from exchange import exchange_functions
 from guards import Guard, find_guards
 
 GUARDED: Final = (
@@ -42,6 +48,7 @@ MAX_TESTS: Final = 200
 SECONDS: Final = 300
 """How long these may take; a loop without an end counts as noticed."""
 
+_MARKS: Final = "not process and not slow and not model"
 _CONFIG: Final = "[run]\nbranch = true\nsource = src/remit\nconcurrency = greenlet, thread\n"
 
 
@@ -67,14 +74,68 @@ def main(names: list[str]) -> int:
     paths = [ROOT / name for name in names if name != "--keep"] or [ROOT / name for name in GUARDED]
     equal = {line.partition(" # ")[0].strip() for line in EQUAL.read_text().splitlines()}
     dropped = [each for each in _list_dropped(paths) if each.place not in equal]
-    survivors = 0
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        for each, is_noticed in zip(dropped, pool.map(_is_noticed, dropped), strict=True):
-            if not is_noticed:
-                survivors += 1
-                print(f"survived: {each.place}  # line {each.guard.line}, {len(each.tests)} tests", flush=True)
-    print(f"{len(dropped)} guards dropped, {survivors} survived")
-    return 1 if survivors else 0
+    dropper = _Dropper(dropped)
+    files = sorted({test.partition("::")[0] for each in dropped for test in each.tests})
+    pytest.main(["-q", "-x", "-p", "no:xdist", "-m", _MARKS, *files], plugins=[dropper])
+    print(f"{len(dropped)} guards dropped, {dropper.survivors} survived")
+    return 1 if dropper.survivors else 0
+
+
+class _Dropper:
+    """Forks a child for each guard, once pytest has collected the tests."""
+
+    def __init__(self, dropped: list[_Dropped]) -> None:
+        self.survivors = 0
+        self._dropped = dropped
+        self._children = dict[int, _Dropped]()
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Run the tests of each guard without it, in as many children at once as there are processors."""
+        items = {item.nodeid: item for item in session.items}
+        for path in {each.path for each in self._dropped}:
+            importlib.import_module(".".join(path.relative_to("src").with_suffix("").parts).removesuffix(".__init__"))
+        for each in self._dropped:
+            tests = [items[test] for test in each.tests if test in items]
+            if not tests:
+                self._report(each)
+                continue
+            while len(self._children) >= (os.cpu_count() or 1):
+                self._await_child()
+            if not (child := os.fork()):
+                _end_child(session, each, tests)
+            self._children[child] = each
+        while self._children:
+            self._await_child()
+        return True
+
+    def _await_child(self) -> None:
+        child, status = os.wait()
+        each = self._children.pop(child)
+        if not status:
+            self._report(each)
+
+    def _report(self, each: _Dropped) -> None:
+        self.survivors += 1
+        print(f"\nsurvived: {each.place}  # line {each.guard.line}, {len(each.tests)} tests", flush=True)
+
+
+def _end_child(session: pytest.Session, dropped: _Dropped, tests: list[pytest.Item]) -> NoReturn:
+    """Run tests without a guard and end this process, with 0 if all of them pass."""
+    signal.alarm(SECONDS)
+    null = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):
+        os.dup2(null, stream)
+    path = ROOT / dropped.path
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    find_guards(tree)[dropped.number].drop()
+    if not exchange_functions(path, tree):
+        command = [sys.executable, __file__, "--without", str(dropped.path), str(dropped.number), *dropped.tests]
+        os.execv(sys.executable, command)  # noqa: S606 - this script again
+    for test, following in zip_longest(tests, tests[1:]):
+        test.config.hook.pytest_runtest_protocol(item=test, nextitem=following)
+        if session.testsfailed:
+            os._exit(1)
+    os._exit(0)
 
 
 def _map_tests() -> None:
@@ -82,13 +143,12 @@ def _map_tests() -> None:
     config.parent.mkdir(exist_ok=True)
     config.write_text(_CONFIG)
     tests = [f"tests/{name}" for name in TESTS]
-    run = [*_PYTEST, "-n", "auto", "--dist", "loadfile", "--cov", "--cov-report=", "--cov-context=test"]
-    subprocess.run(
-        [*run, f"--cov-config={config}", *tests], cwd=ROOT, env={**os.environ, "COVERAGE_FILE": str(MAP)}, check=False
-    )
-
-
-_PYTEST: Final = (sys.executable, "-m", "pytest", "-q", "--no-header")
+    run = [sys.executable, "-m", "pytest", "-q", "--no-header", "-m", _MARKS, "-n", "auto", "--dist", "loadfile"]
+    measured = ["--cov", "--cov-report=", "--cov-context=test", f"--cov-config={config}"]
+    environment = {**os.environ, "COVERAGE_FILE": str(MAP)}
+    subprocess.run([*run, *measured, *tests], cwd=ROOT, env=environment, check=False)
+    with sqlite3.connect(MAP) as db:
+        db.execute("create index if not exists arcs_of_file on arc (file_id, fromno)")
 
 
 def _list_dropped(paths: Iterable[Path]) -> Iterator[_Dropped]:
@@ -114,7 +174,7 @@ def _find_tests(db: sqlite3.Connection, path: Path, guard: Guard) -> list[str]:
     )
     by_file = dict[str, list[str]]()
     for context, _ in rows:
-        test = context.partition("|")[0]
+        test = context.rpartition("|")[0]
         by_file.setdefault(test.partition("::")[0], []).append(test)
     files = sorted(by_file, key=lambda file: _distance(file, path))
     turns = zip_longest(*(by_file[file] for file in files))
@@ -126,16 +186,6 @@ def _distance(file: str, path: Path) -> int:
     if Path(file).parent.name != path.parent.name:
         return 2
     return 0 if Path(file).stem == f"test_{path.stem}" else 1
-
-
-def _is_noticed(dropped: _Dropped) -> bool:
-    if not dropped.tests:
-        return False
-    command = [sys.executable, __file__, "--without", str(dropped.path), str(dropped.number), *dropped.tests]
-    try:
-        return subprocess.run(command, cwd=ROOT, capture_output=True, timeout=SECONDS, check=False).returncode != 0
-    except subprocess.TimeoutExpired:
-        return True
 
 
 def _run_without(path: Path, number: int, tests: list[str]) -> int:
@@ -151,8 +201,6 @@ def _run_without(path: Path, number: int, tests: list[str]) -> int:
         return compile(tree, self.path, "exec", dont_inherit=True)
 
     loader.get_code = get_edited_code
-    import pytest  # noqa: PLC0415 - imports modules of the project, which must meet the loader
-
     return int(pytest.main(["-x", "-q", *tests]))
 
 
