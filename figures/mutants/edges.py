@@ -28,7 +28,7 @@ MUTANTS: Final = mutants_of(
             'if reason := "":',
         ),
         "tags in code are executed": edited(
-            "remit.workers.code_spans:keep_code", 'if "{%" in text else text', "if False else text"
+            "remit.workers.literal_text:_Scanner._is_code", "return not self._is_raw and", "return False and"
         ),
         "a comment cuts a description": edited(
             "remit.schemas.yaml_lines:_DocumentReader._read_scalar", 'if not node.style and " " in text', "if False"

@@ -8,7 +8,7 @@ import pytest
 
 from remit.errors import SetupError
 from remit.schemas.finding import InventoryError
-from remit.schemas.yaml_lines import read_yaml
+from remit.schemas.yaml_lines import find_non_json_features, read_yaml
 
 
 def test_each_part_has_the_line_on_which_it_stands() -> None:
@@ -29,6 +29,21 @@ def test_a_text_of_several_words_is_not_cut_by_a_comment() -> None:
     assert [(each.code, each.where) for each in document.findings] == [("comment", "f.yaml:2"), ("comment", "f.yaml:5")]
     assert document.is_rejected(("b",)) is False
     assert document.value["c"] == "in C # code"
+
+
+def test_a_comment_behind_or_in_prose_cuts_it_even_if_it_is_one_word() -> None:
+    text = (
+        "description: C # expert\nname: c # short\nparts:\n  about: one\n  # on the next key\n  prompt: two\n\n"
+        "    # in it\n  run_instructions: three\n# on what follows\nlist:\n  - a b\n  # between\n  - c # one\n"
+    )
+    found = read_yaml(text, "f.yaml").findings
+    assert [(each.code, each.where) for each in found] == [("comment", "f.yaml:1"), ("comment", "f.yaml:8")]
+
+
+def test_features_that_json_lacks_are_found_in_every_text_that_is_read() -> None:
+    text = "a: b\t# a tab before a comment\n"
+    assert read_yaml(text, "f.yaml").findings == []
+    assert list(find_non_json_features(text, "f.yaml")) == []
 
 
 def test_an_empty_text_says_nothing() -> None:

@@ -19,6 +19,17 @@ KEPT: Final = (
     "``` `inline` {a} ```",
     'JSON: {"a": {"b": [1, 2]}} ends',
     "A lone ` tick and {a}",
+    "Hello {{1}}, your code is {{ 2 }}.",
+    "Write {{ 'text' }}, {{ true }}, {{ [1, 2] }} and {{ {'a': {'b': 1}} }}.",
+    "\\frac{{1}}{{2}} and a {{- 1 -}} b",
+    'Helm: `{{ "x" | quote }}`, {{ "%s" | format(1) }}, {{ \'{%\' }} and {{ "a\\"b" }}',
+    "{{ '{{' }} is how another program writes {{ \"it's\" }}",
+    "Rust has {{ self }} and {{ range(3) }}",
+    "{{ 1\n+ 1 }} on\ntwo lines",
+    "```x {% if user %} ``` in one line",
+    "`` a \\` {% if user %} ``",
+    "\\\\`{% if user %}`",
+    "A tick \\` and `a {% if user %} \\` b",
 )
 """Prompts that are rendered as they are."""
 
@@ -31,10 +42,27 @@ RENDERED: Final = (
     ("{% raw %}`{% a %}`\n```{% endraw %} {% if prompt %}b{% endif %}", "`{% a %}`\n``` b"),
     ("```a`b\n{% if prompt %}c{% endif %}", "```a`b\nc"),
     ("```\n``\n```\n{% if prompt %}c{% endif %}", "```\n``\n```\nc"),
+    ("\\`{% if prompt %}a{% endif %}\\`", "\\`a\\`"),
+    ("\\``{% if x %}` {% if prompt %}b{% endif %}", "\\``{% if x %}` b"),
+    ("\\\\\\`{% if prompt %}c{% endif %}`", "\\\\\\`c`"),
+    ("{{ prompt ~ '{{1}}' }} {{ prompt if true }}", "go{{1}} go"),
+    ("{% set a = '{{ 1 }} `' %}{{ a }}{% if prompt %}`{% endif %}", "{{ 1 }} ``"),
+    ("{% raw %}{{1}}{% endraw %}{{1}}", "{{1}}{{1}}"),
+    ("{% for i in range(2) %}{{ i }}{{ loop.last }}{% endfor %}", "0False1True"),
 )
 """Prompts with tags and fields, and what becomes of them for the input ``go``."""
 
-ESCAPED: Final = ("{% if user %}", "{% unknown %}", "${{ github.ref }}", "{{ a b }}", "{% if prompt %}")
+ESCAPED: Final = (
+    "{% if user %}",
+    "{% unknown %}",
+    "${{ github.ref }}",
+    "{{ a b }}",
+    "{% if prompt %}",
+    "{{ range }}",
+    "{{ namespace|length }}",
+    "f-strings write {{}} for braces",
+    "\\`{% if user %}\\`",
+)
 """Prompts that are refused with the way to escape them."""
 
 CUT: Final = (
@@ -43,13 +71,23 @@ CUT: Final = (
     "Sorts issue #12 first",
     "Grüße 😀 an alle # und mehr",
     "ends on the\n  next line # here",
+    "C # and F # code",
+    "C # expert",
+    "Fix #12",
+    "Sorts mail\t# by topic",
+    "Sorts\u00a0mail # by topic",
+    "Sorts mail\n  # Topics",
+    "Sorts\n\n    # Topics",
+    "!!str C # expert",
 )
 """Descriptions that YAML would cut without quotes."""
 
 UNCUT: Final = (
     "Explains C# code",
     '"Explains C # code"',
-    "single # a comment",
     "'it is # text'",
+    "'it is' # a comment",
+    "> # a comment\n  Explains C # code",
+    "Sorts mail\n# a comment of the file",
 )
 """Descriptions in YAML that lose no word."""

@@ -47,8 +47,8 @@ def test_a_description_that_a_comment_would_cut_is_refused(tmp_path: Path, descr
     with pytest.raises(WorkerFileError) as caught:
         render(tmp_path, "Work.", description)
     (found,) = caught.value.findings
-    assert found.what == "a text of several words is cut at ' #', which begins a comment"
-    assert found.where.endswith(f"helper.worker:{2 + description.count(chr(10))}")
+    assert found.what == "an unquoted text is cut at ' #', which begins a comment"
+    assert found.where.endswith(f"helper.worker:{2 + description.partition('#')[0].count(chr(10))}")
 
 
 @pytest.mark.parametrize("description", UNCUT)

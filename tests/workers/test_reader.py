@@ -269,7 +269,7 @@ def places(text: str) -> list[str]:
 def test_what_is_wrong_in_one_part_hides_nothing_in_another() -> None:
     text = (
         f"---\noutput: no.such:Thing\ninput: {HERE}:Plain\nmodel: small\ntools: [a b, x, x]\n---\n"
-        '{{ 1 | nope }}\n{% include "nowhere.md" %}'
+        '{{ x | nope }}\n{% include "nowhere.md" %}'
     )
     assert places(text) == [
         "2 reference",

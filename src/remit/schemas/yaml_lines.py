@@ -25,7 +25,9 @@ KeyPath = tuple[str | int, ...]
 _TAG: Final = "tag:yaml.org,2002:"
 _JSON_KINDS: Final = ("str", "int", "float", "bool", "null", "seq", "map")
 _MAX_DEPTH: Final = 100
-_COMMENT: Final = re.compile("[ \\t]+#")
+_COMMENT: Final = re.compile(r"(?P<below>(?:[ \t]*\n)*)(?P<indent>[ \t]+)#")
+_PROSE_KEYS: Final = frozenset(("about", "description", "prompt", "run_instructions"))
+"""Keys of texts for people and models: a ``#`` behind such a text is part of it, even if it is one word."""
 _JSON_TAGS: Final = frozenset({None, "!", *(f"{_TAG}{kind}" for kind in _JSON_KINDS)})
 
 
@@ -102,7 +104,7 @@ def _invalid_yaml(where: str, problem: str) -> InventoryError:
 def find_non_json_features(text: str, file: str) -> Iterator[Finding]:
     """Find anchors, aliases and tags, which JSON does not have, in a text that `read_yaml` accepts."""
     yaml = _import_yaml()
-    for event in yaml.parse(text, Loader=yaml.SafeLoader):
+    for event in yaml.parse(text, Loader=yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader):
         where = f"{file}:{event.start_mark.line + 1}"
         if isinstance(event, yaml.AliasEvent):
             what, mend = f"*{event.anchor} repeats another part", "write that part here"
@@ -181,6 +183,7 @@ class _DocumentReader:
         self.file = file
         self._text = text
         self.lines: dict[KeyPath, int] = {}
+        self._columns: dict[KeyPath, int] = {}
         self.findings: list[Finding] = []
         self.rejected_paths: set[KeyPath] = set()
         self._yaml = yaml
@@ -218,6 +221,7 @@ class _DocumentReader:
                 self._report(line, "duplicate", what, "remove one")
             else:
                 self.lines[*path, key.value] = line
+                self._columns[*path, key.value] = key.start_mark.column
                 found[key.value] = self.read_value(value, (*path, key.value))
         return found
 
@@ -229,9 +233,7 @@ class _DocumentReader:
     def _read_scalar(self, node: Any, path: KeyPath, line: int) -> Any:
         kind, text = node.tag.removeprefix(_TAG), node.value
         if kind == "str":
-            if not node.style and " " in text and _COMMENT.match(self._text, node.end_mark.index):
-                what = "a text of several words is cut at ' #', which begins a comment"
-                self._report(node.end_mark.line + 1, "comment", what, "put the text in quotes, or the comment above it")
+            self._check_comment(node, path)
             return text
         if kind == "null":
             return None
@@ -247,6 +249,18 @@ class _DocumentReader:
             line, "scalar", f"{text!r} is not text, a number, true or false", "quote it if it is meant as text"
         )
         return text
+
+    def _check_comment(self, node: Any, path: KeyPath) -> None:
+        """Report a comment that cuts a text without quotes: it is behind several words, or behind or in prose."""
+        comment = None if node.style else _COMMENT.match(self._text, node.end_mark.index)
+        if comment is None:
+            return
+        is_prose = path[-1:] and path[-1] in _PROSE_KEYS
+        is_inside = not comment["below"] or (is_prose and len(comment["indent"]) > self._columns[path])
+        if is_inside and (is_prose or " " in node.value):
+            line = self._text.count("\n", 0, comment.end()) + 1
+            what = "an unquoted text is cut at ' #', which begins a comment"
+            self._report(line, "comment", what, "put the text in quotes, or the comment above it")
 
     def _report(self, line: int, code: str, what: str, fix: str) -> None:
         self.findings.append(self.make_finding(line, code, what, fix))

@@ -9,6 +9,8 @@ from jinja2 import nodes
 
 _SCOPE_NODES: Final = (nodes.For, nodes.Macro, nodes.CallBlock, nodes.With)
 _BODY_FIELDS: Final = ("body", "test")
+FUNCTIONS: Final = frozenset(("range", "dict", "cycler", "joiner", "namespace"))
+"""What every template can call. Without a call, such a name is one of the input."""
 
 
 def collect_bound_names(tree: nodes.Node) -> set[str]:
@@ -26,6 +28,13 @@ def collect_top_level_names(tree: nodes.Node) -> set[str]:
         elif not isinstance(child, _SCOPE_NODES):
             found |= collect_top_level_names(child)
     return found
+
+
+def find_read_names(tree: nodes.Node) -> set[str]:
+    """The names whose values a text reads, without the functions that every template can call where it calls them."""
+    calls = [each.node for each in tree.find_all(nodes.Call)]
+    called = {id(each) for each in calls if isinstance(each, nodes.Name) and each.name in FUNCTIONS}
+    return {each.name for each in tree.find_all(nodes.Name) if each.ctx == "load" and id(each) not in called}
 
 
 def find_free_uses(node: nodes.Node, name: str) -> Iterator[int]:

@@ -17,10 +17,12 @@ from msgspec import Struct
 from remit.errors import InvalidArgumentsError, ToolFailedError
 from remit.schemas.finding import Finding
 from remit.workers.jinja_names import (
+    FUNCTIONS,
     collect_bound_names,
     collect_top_level_names,
     find_free_uses,
     find_internal_attributes,
+    find_read_names,
 )
 from remit.workers.render_cost import CURRENT_COST, RenderCost
 from remit.workers.sandbox import BoundedRange, Sandbox
@@ -143,8 +145,9 @@ class Template:
             if name != MAIN_TEMPLATE or extends
             else set[str]()
         )
-        available = {*parameters, *shared, *collect_top_level_names(tree), *self._sandbox.globals}
-        for missing in sorted(find_undeclared_variables(tree) - available):
+        available = {*parameters, *shared, *collect_top_level_names(tree)}
+        functions = find_read_names(tree) & FUNCTIONS - collect_bound_names(tree)
+        for missing in sorted((find_undeclared_variables(tree) | functions) - available):
             line = min(find_free_uses(tree, missing), default=1)
             yield self._make_finding("unknown-field", name, line, f"the input has no field {missing!r}", there)
 

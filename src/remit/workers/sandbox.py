@@ -16,7 +16,7 @@ from jinja2.runtime import Context
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.visitor import NodeTransformer
 
-from remit.workers.code_spans import keep_code
+from remit.workers.literal_text import keep_literal_text
 from remit.workers.render_cost import CURRENT_COST, VIEWS, count_call, count_operation
 
 MAX_ITEMS: Final = 10_000
@@ -60,8 +60,8 @@ class Sandbox(ImmutableSandboxedEnvironment):
         self.filters |= {_STEP: _count_step, _COUNTED: _count_value, _ITERATED: _count_items}
 
     def preprocess(self, source: str, name: str | None = None, filename: str | None = None) -> str:
-        """The text with tags in code as text."""
-        return super().preprocess(keep_code(source), name, filename)
+        """The template, with what is none in it as text."""
+        return super().preprocess(keep_literal_text(source), name, filename)
 
     def getattr(self, obj: Any, attribute: str) -> Any:
         """An item of a JSON object, even if a method of dict has the same name: ``order.items``."""
