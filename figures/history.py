@@ -11,7 +11,7 @@ from figures.figure import Figure, no_violations
 from remit import Agent, App, Context, Effect, LeafContext, Principal, Runtime, Stack, tool
 from remit.contracts.items import Position, ToolOutput
 from remit.contracts.ledger import Consumption
-from remit.errors import CompletionError
+from remit.errors import ModelError
 from remit.journal.ports import AppendFuture
 from remit.layers import CallLayer
 from remit.stores import InMemoryStore
@@ -145,7 +145,7 @@ async def _check_cancelled(step: int, parallel: int) -> tuple[Runtime, bool]:
 
 async def _check_failing(turn: int, parallel: int) -> Runtime:
     script = _script()
-    script[turn] = CompletionError("the model failed")
+    script[turn] = ModelError("the model failed")
     runtime = _runtime(parallel, script=script)
     await runtime.run("go", by=PERSON)
     return runtime

@@ -188,6 +188,7 @@ ARGUMENTS: Final[Mapping[str, Callable[[], Any]]] = {
     "load_workers": lambda: {"folder": folder() / "workers"},
     "once": _transaction,
     "read_inventory": lambda: {"folder": folder() / "inventory"},
+    "read_response": lambda: {"body": b'{"choices":[{"message":%b}]}' % MESSAGE.encode()},
     "read_worker": lambda: {"path": folder() / "workers" / "clerk.worker"},
     "read_workers": lambda: {"folder": folder() / "workers"},
 }

@@ -72,6 +72,8 @@ PUBLIC_MODULES: Final = (
     "remit.database",
     "remit.effects",
     "remit.testing",
+    "remit.testing.provider_suite",
+    "remit.testing.store_suite",
     "remit.app",
     "remit.home",
     "remit.users",
@@ -125,10 +127,10 @@ def public_names() -> str:
     sections: list[str] = []
     for name in PUBLIC_MODULES:
         module = importlib.import_module(name)
-        origins = _import_origins(name)
-        rows = [(f"`{each}`", _summary(each, origins.get(each, name))) for each in module.__all__]
-        table = markdown_table(("name", "meaning"), rows)
-        sections.append(f"## {name}\n\n{_first_paragraph(module.__doc__)}\n\n{table}")
+        origins, exported = _import_origins(name), vars(module).get("__all__", ())  # a suite is imported as a whole
+        rows = [(f"`{each}`", _summary(each, origins.get(each, name))) for each in exported]
+        table = f"\n\n{markdown_table(('name', 'meaning'), rows)}" if rows else ""
+        sections.append(f"## {name}\n\n{_first_paragraph(module.__doc__)}{table}")
     return "\n\n".join(sections)
 
 

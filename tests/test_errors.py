@@ -141,6 +141,7 @@ def test_only_what_may_go_well_later_is_worth_another_try() -> None:
         "ExternalError",
         "ModelUnavailableError",
         "ModelBusyError",
+        "CompletionError",
     }
 
 

@@ -95,7 +95,7 @@ PUBLIC: Final = {
     """,
     "remit.models": """
         ChecksModel Delta LocalModel LocalModels Model ModelResolver ModelSettings NamedModel OpenAI Price
-        PydanticAIModel ResolvedModel StreamsAnswers resolve_model
+        PydanticAIModel ResolvedModel StreamsAnswers read_response resolve_model
     """,
     "remit.pipeline": "From Given Item Pipeline PipelineResult Reference Step StepFailure Text Then",
     "remit.policies": """

@@ -27,10 +27,10 @@
     │  │  └─ ModelError             the request to the model failed
     │  │     ├─ ModelUnavailableError  it cannot be reached, does not answer in time, or its server fails (5xx)
     │  │     │  ├─ ModelAccessError  the provider refuses the key, the account or the model's name; the run rests
-    │  │     │  └─ ModelBusyError   the provider limits the rate of requests (429)
-    │  │     ├─ ModelRefusedError   the provider refused the request
-    │  │     │  └─ ContextLengthError  the request is longer than the model's context
-    │  │     └─ CompletionError     the model's answer is not a whole completion
+    │  │     │  ├─ ModelBusyError   the provider limits the rate of requests (429)
+    │  │     │  └─ CompletionError  the model's answer is not a whole completion
+    │  │     └─ ModelRefusedError   the provider refused the request
+    │  │        └─ ContextLengthError  the request is longer than the model's context
     │  ├─ SealError                 a layer changed the arguments after they were approved
     │  ├─ IdempotencyError          one idempotency key was used with different arguments
     │  ├─ InvalidOutputError        the tool returned a value that its contract does not allow
@@ -270,9 +270,13 @@ class ModelBusyError(ModelUnavailableError, code="MODEL_BUSY"):
 
 
 class ModelAccessError(ModelUnavailableError, code="MODEL_ACCESS"):
-    """The provider refuses the key, the account or the name of the model. A person can mend that; the run rests."""
+    """The provider refuses the key, the account or the name of the model, or redirects the request. The run rests."""
 
     retryable = False
+
+
+class CompletionError(ModelUnavailableError, code="MODEL_GARBAGE"):
+    """The model's answer is not a whole completion, such as the page of a proxy. The run rests. Retryable."""
 
 
 class ModelRefusedError(ModelError, code="MODEL_REFUSED"):
@@ -281,10 +285,6 @@ class ModelRefusedError(ModelError, code="MODEL_REFUSED"):
 
 class ContextLengthError(ModelRefusedError, code="CONTEXT_LENGTH"):
     """The request is longer than the model's context. An agent with a `Compaction` compacts its history."""
-
-
-class CompletionError(ModelError, code="MODEL_GARBAGE"):
-    """The model's answer is not a whole completion. Raised by model adapters and the agent."""
 
 
 class SealError(CallError, code="SEAL_BROKEN"):

@@ -11,7 +11,7 @@ import pytest
 
 from remit import Agent, App, Effect, LeafContext, Runtime, tool
 from remit.contracts.items import ModelUsage, RunFinished, ToolOutput
-from remit.errors import CompletionError
+from remit.errors import ModelError
 from remit.models.openai import OpenAI
 from remit.runtime import RunResult
 from remit.testing import Scripted, calls, superuser
@@ -118,11 +118,11 @@ async def test_a_bad_call_is_one_clear_reply_and_the_run_goes_on(name: str) -> N
 @pytest.mark.parametrize(
     ("status", "body", "code", "said", "requests"),
     [
-        (200, "<html>Bad gateway</html>", "MODEL_UNAVAILABLE", "is not a chat completion; it begins: <html>", 3),
-        (200, '{"choices":[]}', "MODEL_UNAVAILABLE", "is not a chat completion", 3),
-        (200, '{"choices":[{"message":{"content":5}}]}', "MODEL_UNAVAILABLE", "is not a chat completion", 3),
-        (200, "", "MODEL_UNAVAILABLE", "is not a chat completion", 3),
-        (200, choice({"role": "user", "content": "x"}), "MODEL_UNAVAILABLE", "with a message of role 'user'", 3),
+        (200, "<html>Bad gateway</html>", "MODEL_GARBAGE", "is not a chat completion; it begins: <html>", 3),
+        (200, '{"choices":[]}', "MODEL_GARBAGE", "is not a chat completion", 3),
+        (200, '{"choices":[{"message":{"content":5}}]}', "MODEL_GARBAGE", "is not a chat completion", 3),
+        (200, "", "MODEL_GARBAGE", "is not a chat completion", 3),
+        (200, choice({"role": "user", "content": "x"}), "MODEL_GARBAGE", "with a message of role 'user'", 3),
         (401, '{"error":{"message":"bad key"}}', "MODEL_ACCESS", "answered 401: bad key", 1),
         (402, '{"error":{"message":"no credit"}}', "MODEL_ACCESS", "answered 402: no credit", 1),
     ],
@@ -233,7 +233,7 @@ async def test_a_refused_connection_stalls_the_run_with_one_clear_reason() -> No
 
 
 async def test_a_model_that_fails_in_the_middle_leaves_a_valid_history_to_go_on_from() -> None:
-    model = Scripted([calls(("double", {"number": 1})), CompletionError("garbage"), "well again"])
+    model = Scripted([calls(("double", {"number": 1})), ModelError("refused"), "well again"])
     agent = Agent("agent", instructions="Work.", tools=TOOLS)
     runtime = Runtime(App(name="test", agents=(agent,)), model=model)
     failed = await runtime.run("go", by=superuser(), conversation="c")

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from remit import Agent, App, Effect, LeafContext, Risk, Runtime, tool
 from remit.agent import AgentLimits
-from remit.errors import CompletionError, ConflictError, ModelBusyError
+from remit.errors import ConflictError, ModelBusyError, ModelError
 from remit.layers import RetryModel
 from remit.models.scripted import ScriptLine
 from remit.stores import InMemoryStore
@@ -63,7 +63,7 @@ arguments = st.one_of(
     st.sampled_from(["", "{", "[1]", '{"number":"1"}', '{"number":1,"number":2}', '{"number":NaN}', '{"n":"\\ud800"}']),
 )
 wanted = st.tuples(st.sampled_from(NAMES), arguments)
-errors = st.sampled_from([CompletionError("garbage"), ModelBusyError("later"), RuntimeError("a bug")])
+errors = st.sampled_from([ModelError("refused"), ModelBusyError("later"), RuntimeError("a bug")])
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -18,6 +20,7 @@ from remit.errors import (
     JournalError,
     ModelBusyError,
     ModelError,
+    ModelRefusedError,
     RemitError,
     Suspended,
 )
@@ -171,12 +174,52 @@ async def test_an_answer_that_is_no_completion_is_refused_and_recorded_as_a_fail
         return "hi"
 
     ledger = await Run().ledger()
-    with pytest.raises(
-        CompletionError, match=r"^the model returned str, not a Completion; make one with remit\.messages\."
-    ):
+    with pytest.raises(ModelError, match=r"^the model returned str, not a Completion; make one with remit\.messages\."):
         await RecordModel()(answer_text)(request(ledger=ledger))
     await ledger.flush()
     assert any(isinstance(item, ModelFailure) for item in ledger.items_for("agent:1"))
+
+
+class FailedRequestError(Exception):
+    """What an HTTP library raises for a status that is not a success."""
+
+    def __init__(self, status: int, **headers: str) -> None:
+        super().__init__(f"status {status}")
+        self.response = SimpleNamespace(status_code=status, headers=headers)
+
+
+@pytest.mark.parametrize(
+    ("error", "reason", "seconds"),
+    [
+        (CompletionError("it answered with a page"), "MODEL_GARBAGE: it answered with a page", None),
+        (
+            FailedRequestError(503, **{"retry-after": "9"}),
+            "MODEL_UNAVAILABLE: the model failed: Failed",
+            9.0,
+        ),
+        (FailedRequestError(429), "MODEL_BUSY: the model failed: FailedRequestError", None),
+        (FailedRequestError(401), "MODEL_ACCESS: the model failed: FailedRequestError", None),
+        (
+            FailedRequestError(302, location="https://b.example/"),
+            "MODEL_ACCESS: .* a redirect to https://b",
+            None,
+        ),
+    ],
+)
+async def test_a_run_rests_whatever_library_the_model_asks_with(
+    error: Exception, reason: str, seconds: float | None
+) -> None:
+    ledger = await Run().ledger()
+    with pytest.raises(Suspended) as rests:
+        await RecordModel()(Scripted([error]))(request(ledger=ledger))
+    assert re.match(reason, rests.value.reason)
+    assert rests.value.retry_after == seconds
+
+
+async def test_a_request_that_is_refused_ends_the_run_whatever_library_the_model_asks_with() -> None:
+    ledger = await Run().ledger()
+    with pytest.raises(ModelRefusedError, match="the model failed: FailedRequestError: status 422"):
+        await RecordModel()(Scripted([FailedRequestError(422)]))(request(ledger=ledger))
 
 
 async def test_a_bug_of_the_model_is_a_model_error_that_a_replay_meets_too() -> None:
@@ -218,8 +261,9 @@ async def test_a_message_of_another_role_than_the_assistants_is_refused_and_reco
     run = Run()
     ledger = await run.ledger()
     script = Scripted([{"role": role, "content": "hello"}])
-    with pytest.raises(CompletionError, match=f"answered with a message of role '{role}'"):
+    with pytest.raises(Suspended) as rests:
         await RecordModel()(script)(request(ledger=ledger))
+    assert f"answered with a message of role '{role}'" in rests.value.reason
     await ledger.flush()
     assert (await run.items(Message), len(await run.items(ModelFailure))) == ([], 1)
 

@@ -12,12 +12,12 @@ from remit import Effect, LeafContext, Retry, Tool, tool
 from remit.contracts.items import AttemptStarted
 from remit.errors import (
     CallError,
-    CompletionError,
     DeadlineError,
     DeniedError,
     ExternalError,
     InvalidArgumentsError,
     ModelBusyError,
+    ModelError,
     RateLimitedError,
     SetupError,
     StillRunningError,
@@ -85,7 +85,7 @@ async def test_what_may_not_run_twice_is_never_tried_again(effect: Effect, error
 
 
 @REPEATABLE
-@pytest.mark.parametrize("error", [InvalidArgumentsError("bad"), DeniedError("no"), CompletionError("garbage")])
+@pytest.mark.parametrize("error", [InvalidArgumentsError("bad"), DeniedError("no"), ModelError("refused")])
 async def test_an_error_that_would_come_again_is_not_tried_again(effect: Effect, error: CallError) -> None:
     inner = Inner(error, Reply.from_value("twice"))
     with pytest.raises(type(error)) as caught:

@@ -60,7 +60,7 @@ async def test_an_answer_without_end_is_read_up_to_the_limit_and_closed(stream: 
     answer = EndlessAnswer()
     async with client_of(answer) as client:
         asked = client.build_request("POST", "http://model/v1")
-        with pytest.raises(CompletionError, match=f"longer than {LIMIT:,} bytes; it is not read further"):
+        with pytest.raises(ModelError, match=f"longer than {LIMIT:,} bytes; it is not read further"):
             await client.send(asked, stream=stream)
     assert answer.sent <= LIMIT + 2 * len(SPACES)
     assert answer.accepted == ["identity"]
@@ -70,7 +70,7 @@ async def test_the_limit_is_that_of_the_run() -> None:
     token = CURRENT_LIMITS.set(Limits(reply_bytes=100))
     try:
         async with client_of(answer := EndlessAnswer()) as client:
-            with pytest.raises(CompletionError, match="longer than 200 bytes"):
+            with pytest.raises(ModelError, match="longer than 200 bytes"):
                 await client.post("http://model/v1")
     finally:
         CURRENT_LIMITS.reset(token)
@@ -136,7 +136,7 @@ async def ask_responses(url: str) -> None:
 async def test_each_way_to_ask_reads_at_most_the_limit(ask: Any) -> None:
     body = json.dumps({"choices": [{"message": {"role": "assistant", "content": "x" * (LIMIT + 1)}}]})
     async with Endpoint(answering(200, body)) as endpoint:
-        with pytest.raises(CompletionError, match="it is not read further"):
+        with pytest.raises(ModelError, match="it is not read further"):
             await ask(endpoint.url)
 
 

@@ -11,7 +11,7 @@ from remit.errors import ContextLengthError, ModelError, ModelRefusedError
 from remit.models import OpenAI
 from remit.models.context_length import find_window, is_context_length_error
 from remit.models.openai_api import small_window_at
-from remit.models.pydantic_ai import classify_error
+from remit.models.pydantic_errors import classify_error
 from remit.models.resolve import ResolvedModel
 from tests.loopback import Endpoint
 from tests.models.test_openai_errors import REQUEST, answering, ask

@@ -147,6 +147,15 @@ async def test_a_provider_s_own_status_is_told_by_its_client() -> None:
     assert "canary" not in raised.value.message
 
 
+async def test_a_redirect_is_told_and_not_followed() -> None:
+    async with Endpoint(answering(302, "")) as endpoint:
+        provider = OpenAIProvider(base_url=endpoint.url, api_key="k")
+        async with PydanticAIModel(OpenAIChatModel("m", provider=provider)) as model:
+            with pytest.raises(ModelAccessError, match=r"m of openai: .*302, a redirect, which is not followed"):
+                await model(request())
+    assert len(endpoint.received) == 1
+
+
 async def test_an_unexpected_error_is_a_model_error_and_not_retried() -> None:
     with pytest.raises(ModelError, match="ZeroDivisionError: division by zero") as raised:
         await failing(ZeroDivisionError("division by zero"))

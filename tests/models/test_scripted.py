@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from remit.contracts.chat import ChatRequest, History, encode_message
-from remit.errors import CompletionError, ModelBusyError, SetupError
+from remit.errors import ModelBusyError, ModelError, SetupError
 from remit.models.scripted import SCRIPTED_MODEL_NAME, Scripted, ScriptLine, calls
 from remit.testing import read_only_ledger
 from remit.testing.history_check import history_errors
@@ -73,7 +73,7 @@ async def test_what_others_say_about_assistants_is_not_counted(role: str) -> Non
 
 
 async def test_a_script_that_is_over_says_how_long_it_was() -> None:
-    with pytest.raises(CompletionError, match="the script has 1 answers, and this is request 2 of the conversation"):
+    with pytest.raises(ModelError, match="the script has 1 answers, and this is request 2 of the conversation"):
         await Scripted(["only"])(request(answer_text("only")))
 
 
@@ -81,7 +81,7 @@ async def test_every_request_is_remembered() -> None:
     script = Scripted(["one"])
     asked = request()
     await script(asked)
-    with pytest.raises(CompletionError):
+    with pytest.raises(ModelError):
         await script(request(answer_text("one")))
     assert script.requests[0] is asked
     assert len(script.requests) == 2

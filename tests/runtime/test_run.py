@@ -13,10 +13,10 @@ from remit.contracts.arguments import Limits, parse_arguments
 from remit.contracts.items import Position, RunFinished, RunOpened, ToolOutput
 from remit.dispatch.registry import MissingCallee
 from remit.errors import (
-    CompletionError,
     ConflictError,
     InvalidArgumentsError,
     LeaseError,
+    ModelError,
     NameTakenError,
     RequestError,
     SetupError,
@@ -68,7 +68,7 @@ async def test_an_agent_that_is_given_with_another_model_asks_that_and_is_the_li
     waiting = await runtime.run("go", by=superuser(), agent=agent.with_model(other))
     assert (waiting.status, len(own.requests), len(other.requests)) == ("waiting", 1, 1)
     await runtime.decide(waiting.questions[0], approved=True, by=superuser())
-    with pytest.raises(CompletionError, match="the script has 1 answers"):
+    with pytest.raises(ModelError, match="the script has 1 answers"):
         (await runtime.resume(waiting.run)).value()
     assert (len(own.requests), len(other.requests)) == (2, 1)
 

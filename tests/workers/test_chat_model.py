@@ -14,7 +14,7 @@ from pydantic_ai.usage import RequestUsage
 from remit import Effect, LeafContext, Risk, Runtime, tool
 from remit.contracts.arguments import Arguments
 from remit.contracts.items import Message, Mismatch, ModelFailure, ModelUsage, RunFinished, ToolOutput
-from remit.errors import CompletionError, ModelBusyError, ModelError
+from remit.errors import ModelBusyError, ModelError
 from remit.runtime import RunResult
 from remit.stores import InMemoryStore
 from remit.testing import superuser
@@ -154,12 +154,11 @@ async def test_a_failed_request_is_asked_anew_on_resume() -> None:
     assert len(script.requests) == 1
 
 
-async def test_a_response_that_cannot_be_kept_is_an_error_of_the_model() -> None:
+async def test_a_run_rests_on_a_response_that_cannot_be_kept() -> None:
     runtime, _ = runtime_with(InMemoryStore(), "half \ud800")
     result = await start_run(runtime)
-    assert result.reply is not None
-    assert isinstance(result.reply.error, CompletionError)
-    assert "JSON cannot hold the model's answer" in result.reply.error.message
+    assert result.status == "stalled"
+    assert "JSON cannot hold the model's answer" in result.reason
 
 
 async def test_a_response_that_is_paused_is_an_error_of_the_model() -> None:
@@ -167,7 +166,7 @@ async def test_a_response_that_is_paused_is_an_error_of_the_model() -> None:
     runtime, _ = runtime_with(InMemoryStore(), paused)
     result = await start_run(runtime)
     assert result.reply is not None
-    assert isinstance(result.reply.error, CompletionError)
+    assert isinstance(result.reply.error, ModelError)
     assert "paused" in result.reply.error.message
 
 

@@ -25,7 +25,7 @@ from remit.contracts.reply import Reply
 from remit.contracts.secret import redact_secrets_in_content
 from remit.contracts.streaming import streamed_answer
 from remit.contracts.wire import mark_origin, origin_of_text
-from remit.errors import CallError, CompletionError, DivergedError, RemitError
+from remit.errors import CallError, DivergedError, ModelError, RemitError
 from remit.layers.add_message import AddMessage
 from remit.layers.fallback import Fallback
 from remit.layers.retry_model import RetryModel
@@ -57,7 +57,7 @@ class LayeredModel:
         that it ``reads``.
 
         Raises:
-            CompletionError: a layer changed the fields of an answer, but not its message.
+            ModelError: a layer changed the fields of an answer, but not its message.
             CallError: as the layers and the models do.
         """
         exchange = _Exchange(request)
@@ -166,7 +166,7 @@ class _Exchange(Struct):
         """
         written = completion_from_message(completion.message)
         if (completion.content or None, completion.tool_calls) != (written.content, written.tool_calls):
-            raise CompletionError(_INCONSISTENT)
+            raise ModelError(_INCONSISTENT)
         is_raw = self._is_raw(completion)
         last, reservation = self.answers[-1] if self.answers else (completion, NO_RESERVATION)
         counted = self.answers[self.recorded_count :]

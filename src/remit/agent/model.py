@@ -11,6 +11,7 @@ from remit.agent.media import with_media
 from remit.contracts.call import ModelService
 from remit.contracts.callee import HasModel
 from remit.contracts.chat import ChatRequest, Completion
+from remit.contracts.model_status import classify_status, describe_redirect, find_response, retry_after
 from remit.contracts.provider_tool import ProviderTool
 from remit.contracts.settings import ModelSettings
 from remit.contracts.streaming import CURRENT_SINK, Delta
@@ -28,7 +29,8 @@ class Model(Protocol):
         """Send one request.
 
         Raises:
-            ModelError: the request failed. CompletionError: the answer is not a completion.
+            ModelError: the request failed. After a `ModelUnavailableError`, such as a `CompletionError` for an answer
+                that is no completion, the run rests; every other ends it.
         """
         ...
 
@@ -269,9 +271,14 @@ class MissingModel:
 
 
 def to_model_error(error: BaseException) -> CallError:
-    """The error for an exception that a model raised although it is not one of ours."""
-    kind = ModelUnavailableError if is_transient(error) else ModelError
-    return kind(f"the model failed: {type(error).__name__}: {error}"[:_MAX_ERROR_LENGTH])
+    """The error for an exception of another library that a model raised, by its HTTP status if it has one."""
+    message = f"the model failed: {type(error).__name__}: {error}"[:_MAX_ERROR_LENGTH]
+    response = find_response(error)
+    if response is None:
+        return ModelUnavailableError(message) if is_transient(error) else ModelError(message)
+    if 300 <= response.status < 400:
+        message = f"the model answered {response.status}, {describe_redirect(response.headers)}"
+    return classify_status(response.status)(message, retry_after=retry_after(response.headers))
 
 
 _MAX_ERROR_LENGTH: Final = 1000

@@ -41,9 +41,9 @@ from remit.contracts.streaming import drop_answer, settle_answer, streamed_answe
 from remit.core import Place
 from remit.errors import (
     CallError,
-    CompletionError,
     DivergedError,
     JournalError,
+    ModelError,
     ModelUnavailableError,
     RemitError,
     SetupError,
@@ -89,11 +89,11 @@ class ModelRecorder(Struct, frozen=True):
         """Return the answer, recorded or new.
 
         Raises:
-            ModelError: the model could not be asked.
+            ModelError: the model could not be asked, or its answer cannot be part of a history or of the journal.
             BudgetError: a limit of the run or of an agent is used up.
-            CompletionError: the answer cannot be part of a history or of the journal.
             DivergedError: on replay, the request differs from the recorded one.
             NoModelError: no model is available.
+            Suspended: the model is away, or its answer is no completion.
             CancelledError: the run is stopping, and the journal has no answer.
         """
         digest, items = request.digest(), request.ledger.items_for(request.call_id)
@@ -208,7 +208,7 @@ def _check_size(ledger: Ledger, item: Message, usage: ModelUsage, reservation: R
     limit = CURRENT_LIMITS.get().reply_bytes
     if shorten_text(item.text, limit) != item.text:
         add_usage(ledger, usage, reservation)
-        raise CompletionError(f"the model's answer is longer than {limit:,} bytes: {shorten_text(item.text, 200)!r}")
+        raise ModelError(f"the model's answer is longer than {limit:,} bytes: {shorten_text(item.text, 200)!r}")
 
 
 def _check_digest(request: ChatRequest, recorded: str, digest: str) -> None:

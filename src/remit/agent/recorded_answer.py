@@ -22,7 +22,7 @@ from remit.contracts.wire import (
     origin_of_text,
     rename_tool_calls,
 )
-from remit.errors import CompletionError
+from remit.errors import CompletionError, ModelError
 from remit.journal.codec import RESULT_TOOL, message_text
 
 _ASSISTANT_PREFIX: Final = '{"role":"assistant"'
@@ -32,10 +32,10 @@ def check_answer(answer: object) -> Completion:
     """The answer, if it is a completion whose message is one of an assistant. Models and layers are code of others.
 
     Raises:
-        CompletionError: it is something else, such as the text alone.
+        ModelError: it is something else, such as the text alone. CompletionError: the message is none of an assistant.
     """
     if not isinstance(answer, Completion):
-        raise CompletionError(
+        raise ModelError(
             f"the model returned {type(answer).__name__}, not a Completion; make one with "
             "remit.messages.completion_from_message"
         )

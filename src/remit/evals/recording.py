@@ -25,7 +25,7 @@ from msgspec import Struct, field
 from remit.agent.model import Model, model_name
 from remit.contracts.chat import ChatRequest, Completion, completion_from_message, encode_message
 from remit.contracts.wire import plain_message
-from remit.errors import CompletionError, SetupError
+from remit.errors import ModelError, SetupError
 from remit.evals.task import read_json
 from remit.schemas.finding import display_path
 from remit.schemas.jsontext import compact_json
@@ -161,11 +161,11 @@ class RecordedModel:
         """The next answer.
 
         Raises:
-            CompletionError: there is none, or the recording is stale.
+            ModelError: there is none, or the recording is stale.
         """
         self.problem = self.problem or self._find_problem(request)
         if self.problem:
-            raise CompletionError(self.problem)
+            raise ModelError(self.problem)
         answer = self._recording.answers[self._given]
         self._given += 1
         today = last_replies(request)
@@ -224,7 +224,7 @@ class RecordedModel:
                     found = cast("dict[str, Any]", found).get(part) if isinstance(found, dict) else None
             if isinstance(found, str):
                 return found
-        raise CompletionError(f"the script names {{{{{path}}}}}, which no reply has")
+        raise ModelError(f"the script names {{{{{path}}}}}, which no reply has")
 
 
 def digest_instructions(request: ChatRequest) -> list[str]:

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from remit.contracts.settings import ModelSettings
     from remit.contracts.streaming import Delta
     from remit.contracts.usage import Price
+    from remit.models.chat_response import read_response
     from remit.models.local import LocalModel, LocalModels
     from remit.models.openai import OpenAI
     from remit.models.pydantic_ai import PydanticAIModel
@@ -28,6 +29,7 @@ __all__ = [
     "PydanticAIModel",
     "ResolvedModel",
     "StreamsAnswers",
+    "read_response",
     "resolve_model",
 ]
 
@@ -39,6 +41,7 @@ if not TYPE_CHECKING:
             "remit.contracts.settings": ("ModelSettings",),
             "remit.contracts.streaming": ("Delta",),
             "remit.contracts.usage": ("Price",),
+            "remit.models.chat_response": ("read_response",),
             "remit.models.local": ("LocalModel", "LocalModels"),
             "remit.models.openai": ("OpenAI",),
             "remit.models.pydantic_ai": ("PydanticAIModel",),

@@ -8,7 +8,7 @@ import httpx2
 import openai
 
 from remit.contracts.current_run import CURRENT_LIMITS
-from remit.errors import CompletionError
+from remit.errors import CompletionError, ModelError
 
 _MAX_ERROR_BYTES: Final = 64 << 10
 """How much of an answer is read that reports an error; the rest is dropped."""
@@ -37,7 +37,7 @@ async def read_answer(response: httpx2.Response, *, stream: bool) -> httpx2.Resp
     """The response with its body, of at most twice the ``reply_bytes`` of `Limits`; a stream of events as it is.
 
     Raises:
-        CompletionError: the body is longer, or it is compressed.
+        ModelError: the body is longer. CompletionError: it is compressed.
     """
     if stream and response.is_success and is_event_stream(response) and not _is_compressed(response):
         return response
@@ -60,7 +60,7 @@ async def _read_body(response: httpx2.Response) -> bytes:
         parts.append(part)
         size += len(part)
         if size > limit and response.is_success:
-            raise CompletionError(f"the model's answer is longer than {limit:,} bytes; it is not read further")
+            raise ModelError(f"the model's answer is longer than {limit:,} bytes; it is not read further")
         if size > limit:
             break
     return b"".join(parts)[:limit]

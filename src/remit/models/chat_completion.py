@@ -13,9 +13,6 @@ from remit.schemas.raw_json import as_object, join_members, load_json, raw_items
 CONTENT_FILTER: Final = "content_filter"
 """The finish reason, and the code of a refusal, of a provider's filter."""
 
-ACCESS_STATUSES: Final = frozenset({401, 402, 403, 404})
-"""The statuses of refusals that a person can mend: the key, the account, or the name of the model."""
-
 _EMPTY: Final = '{"role":"assistant","content":""}'
 _MAX_CHARS: Final = 200
 

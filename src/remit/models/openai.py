@@ -8,13 +8,9 @@ from __future__ import annotations
 
 import contextlib
 import json
-import math
 import os
-import re
-import time
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
-from email.utils import parsedate_to_datetime
-from types import NoneType
+from types import MappingProxyType, NoneType
 from typing import Any, Final, Self
 from urllib.parse import urlsplit
 
@@ -34,30 +30,20 @@ from remit.core.checks import as_text_tuple, check_counts, check_instance, check
 from remit.errors import (
     CompletionError,
     ContextLengthError,
-    ModelAccessError,
-    ModelBusyError,
     ModelError,
-    ModelRefusedError,
     ModelUnavailableError,
     SetupError,
 )
 from remit.models.answer_stream import REFUSED_STATUSES, STREAM_FIELDS, AnswerStream
 from remit.models.bounded_http import BoundedHttp
-from remit.models.chat_completion import (
-    ACCESS_STATUSES,
-    CONTENT_FILTER,
-    filtered_completion,
-    parse_completion,
-    shorten_said,
-)
-from remit.models.context_length import find_window, is_context_length_error
+from remit.models.chat_completion import shorten_said
+from remit.models.chat_response import read_response
+from remit.models.context_length import find_window
 from remit.models.headers import resolve_headers
 from remit.models.openai_api import list_unsupported_settings, reads_pdfs_at, small_window_at, takes_json_schema
-from remit.models.reported_error import ReportedError, find_reported_error, find_streamed_error
 from remit.schemas.jsontext import compact_json
 
-_REPEATED_STATUS: Final = re.compile(r"^Error code: \d+(?: - )?")
-_RETRYABLE_STATUSES: Final = frozenset({408, 409, 425, 429})
+_NO_HEADERS: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 @check_arguments()
@@ -132,7 +118,7 @@ class OpenAI:
                 )
         except openai.OpenAIError as error:
             return self._read_error(error)
-        return self._read_answer(answer)
+        return self._read(answer)
 
     async def stream(self, request: ChatRequest, on_delta: Callable[[Delta], None], /) -> Completion:
         """Send one request for a stream; see `remit.agent.model.StreamsAnswers`. An endpoint may answer in one, too.
@@ -146,7 +132,7 @@ class OpenAI:
         try:
             async with self._whole_answer(), self._open_stream(request) as response:
                 if not response.headers.get("content-type", "").startswith("text/event-stream"):
-                    return self._read_answer(await response.read())
+                    return self._read(await response.read())
                 async for data in response.iter_bytes():
                     stream.add_bytes(data)
             body = stream.body()
@@ -158,28 +144,26 @@ class OpenAI:
         except openai.OpenAIError as error:
             return self._read_error(error)
         except (ValueError, TypeError, LookupError) as error:
-            raise self._garbage_error(f"the answer is not a stream of a chat completion: {error}") from error
+            what = f"the answer is not a stream of a chat completion: {error}"
+            raise CompletionError(f"{self._source}: {what}") from error
         except Exception as error:
             if not is_transient(error):
                 raise
             reason = str(error) or type(error).__name__
-            raise ModelUnavailableError(f"{self.model} at {self._client.base_url} broke off: {reason}") from error
-        return self._read_answer(body.encode(errors="surrogatepass"), find_streamed_error)
+            raise ModelUnavailableError(f"{self._source} broke off: {reason}") from error
+        return read_response(body.encode(errors="surrogatepass"), source=self._source, is_streamed=True)
 
-    def _read_answer(
-        self, answer: bytes, find_error: Callable[[bytes], ReportedError | None] = find_reported_error
-    ) -> Completion:
-        reported = find_error(answer)
-        if reported is not None:
-            raise self._status_error(*reported)
+    def _read(self, body: bytes, status: int = 200, headers: Mapping[str, str] = _NO_HEADERS) -> Completion:
+        """Read a response, and what it says about the model's window.
+
+        Raises:
+            ModelError: the response is no completion, nor a refusal of the provider's content filter.
+        """
         try:
-            return parse_completion(answer)
-        except CompletionError as error:
-            raise self._garbage_error(error.message) from error
-
-    def _garbage_error(self, what: str) -> ModelError:
-        """The error for an answer that is no completion, such as the page of a proxy: it will pass."""
-        return ModelUnavailableError(f"{self.model} at {self._client.base_url}: {what}")
+            return read_response(body, status, headers, source=self._source)
+        except ContextLengthError:
+            self.context_tokens = self.context_tokens or find_window(body.decode(errors="replace"))
+            raise
 
     def _read_error(self, error: openai.OpenAIError) -> Completion:
         """The answer to a request that the provider's content filter holds back.
@@ -187,12 +171,20 @@ class OpenAI:
         Raises:
             ModelError: all other errors.
         """
-        if isinstance(error, openai.APIStatusError) and error.status_code == 400 and error.code == CONTENT_FILTER:
-            return filtered_completion(error.response.text)
+        if isinstance(error, openai.APIStatusError):
+            response = error.response
+            try:
+                return self._read(response.content, error.status_code, response.headers)
+            except ModelError as told:
+                raise told from error
         raise self._to_model_error(error) from error
 
+    @property
+    def _source(self) -> str:
+        return f"{self.model} at {self._client.base_url}"
+
     def _whole_answer(self) -> contextlib.AbstractAsyncContextManager[None]:
-        return whole_answer(self._timeout, f"{self.model} at {self._client.base_url}")
+        return whole_answer(self._timeout, self._source)
 
     @contextlib.asynccontextmanager
     async def _open_stream(self, request: ChatRequest) -> AsyncGenerator[openai.AsyncAPIResponse[bytes]]:
@@ -250,7 +242,8 @@ class OpenAI:
                 answer = await self._client.embeddings.create(model=self.model, input=given, encoding_format="float")
             vectors = [row.embedding for row in sorted(answer.data, key=lambda row: row.index)]
         except openai.OpenAIError as error:
-            raise self._to_model_error(error) from error
+            self._read_error(error)
+            raise CompletionError(f"{self._source} gave no vectors: its filter held the texts back") from error
         except (ValueError, TypeError, AttributeError) as error:
             raise CompletionError(f"the answer of {self.model} has no vectors: {error}") from error
         if len(vectors) != len(given):
@@ -258,45 +251,17 @@ class OpenAI:
         return vectors
 
     def _to_model_error(self, error: openai.OpenAIError) -> ModelError:
-        where = str(self._client.base_url)
-        if isinstance(error, openai.APIStatusError):
-            said = _REPEATED_STATUS.sub("", error.message) or error.response.text
-            return self._status_error(error.status_code, said, str(error.code), retry_after(error.response.headers))
+        """The error for one of the client's that is no response."""
         if isinstance(error, openai.APITimeoutError):
-            return ModelUnavailableError(f"{self.model} at {where} did not answer in time")
+            return ModelUnavailableError(f"{self._source} did not answer in time")
         if isinstance(error, openai.APIConnectionError):
             cause = error.__cause__
             reason = f"{cause or error}; is the endpoint running?"
-            return ModelUnavailableError(f"{self.model} at {where} cannot be reached: {reason}")
-        return ModelError(f"{self.model} at {where}: {shorten_said(str(error))}")
-
-    def _status_error(self, status: int, said: str, code: str, wait: float | None = None) -> ModelError:
-        """The error for an HTTP status, or for the status that the body of a response reports."""
-        message = f"{self.model} at {self._client.base_url} answered {status}{said and f': {shorten_said(said)}'}"
-        if status in ACCESS_STATUSES or "insufficient_quota" in code:
-            return ModelAccessError(message)
-        if status in _RETRYABLE_STATUSES:
-            return ModelBusyError(f"{message}; try again later", retry_after=wait)
-        if status >= 500:
-            return ModelUnavailableError(message, retry_after=wait)
-        is_too_long = is_context_length_error(f"{code} {said}")
-        if not is_too_long:
-            return ModelRefusedError(message)
-        self.context_tokens = self.context_tokens or find_window(said)
-        return ContextLengthError(message)
+            return ModelUnavailableError(f"{self._source} cannot be reached: {reason}")
+        return ModelError(f"{self._source}: {shorten_said(str(error))}")
 
     def __repr__(self) -> str:
         return f"OpenAI({self.model!r} at {self._client.base_url})"
-
-
-def retry_after(headers: Mapping[str, str], now: Callable[[], float] = time.time) -> float | None:
-    """The seconds that an answer asks to wait, from ``Retry-After``; None if it does not say."""
-    text = headers.get("retry-after", "")
-    with contextlib.suppress(ValueError):
-        return max(float(text), 0.0) if math.isfinite(float(text)) else None
-    with contextlib.suppress(ValueError):
-        return max(parsedate_to_datetime(text).timestamp() - now(), 0.0)
-    return None
 
 
 def read_endpoint(environ: Mapping[str, str] = os.environ) -> tuple[str | None, str]:

@@ -20,7 +20,7 @@ import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final, NoReturn, Self, cast
+from typing import Any, Final, Self, cast
 
 from pydantic import TypeAdapter
 from pydantic_core import PydanticSerializationError
@@ -29,7 +29,6 @@ from remit.core.call_checks import check_arguments
 from remit.lazy_exports import require_extra
 
 with require_extra(__name__, "pydantic-ai"):
-    from pydantic_ai import exceptions as foreign
     from pydantic_ai.messages import (
         BinaryContent,
         ImageUrl,
@@ -60,7 +59,6 @@ from remit.contracts.chat import (
 )
 from remit.contracts.provider_tool import ProviderTool
 from remit.contracts.settings import ModelSettings
-from remit.contracts.transient import is_transient
 from remit.contracts.wire import (
     RESPONSE_KEY,
     escape_surrogates,
@@ -73,16 +71,9 @@ from remit.contracts.wire import (
 from remit.core.checks import check_instance
 from remit.errors import (
     CompletionError,
-    ContextLengthError,
-    ModelAccessError,
-    ModelBusyError,
     ModelError,
-    ModelRefusedError,
-    ModelUnavailableError,
     RemitError,
 )
-from remit.models.chat_completion import ACCESS_STATUSES, CONTENT_FILTER, filtered_completion
-from remit.models.context_length import is_context_length_error
 from remit.models.model_origin import (
     count_reasoning_tokens,
     drop_impossible_usage,
@@ -91,12 +82,12 @@ from remit.models.model_origin import (
     reads_of,
 )
 from remit.models.provider_tools import find_unsupported, make_native_tool
-from remit.models.pydantic_names import infer_named_model, shorten_line
+from remit.models.pydantic_errors import find_filtered, to_model_error
+from remit.models.pydantic_names import infer_named_model
 from remit.models.pydantic_settings import schema_of, to_pydantic_settings, unsupported_settings, without_schema
 from remit.models.pydantic_stream import ask_until_complete
 from remit.schemas.jsontext import compact_json
 
-_RETRYABLE_STATUSES: Final = frozenset({408, 409, 425, 429})
 _RESPONSE_ADAPTER: Final = TypeAdapter(ModelResponse)
 _FINISH_REASONS: Final = {"tool_call": "tool_calls"}
 """The words of chat completions for why a model stopped, where PydanticAI has others."""
@@ -135,11 +126,11 @@ class PydanticAIModel:
             )
         except RemitError:
             raise
-        except Exception as error:  # noqa: BLE001 - each is raised again as one of ours
+        except Exception as error:  # each is raised again as one of ours
             filtered = find_filtered(error)
             if filtered is not None:
                 return filtered
-            self._raise_model_error(error)
+            raise to_model_error(error, self.model, self.vendor) from error
         return to_completion(mark_response(drop_impossible_usage(response), self._model))
 
     @property
@@ -161,15 +152,6 @@ class PydanticAIModel:
 
     async def __aexit__(self, *_: object) -> None:
         await self._model.__aexit__(None, None, None)
-
-    def _raise_model_error(self, error: Exception) -> NoReturn:
-        """Raise the model error for an error of PydanticAI or a provider."""
-        kind = classify_error(error)
-        reason = f"{error} {first_cause(error)}" if isinstance(error, foreign.ModelConnectionError) else str(error)
-        message = f"{self.model} of {self.vendor}: {type(error).__name__}: {shorten_line(reason)}"
-        if kind is ModelBusyError:
-            message = f"{message}; try again later"
-        raise kind(message, retry_after=get_retry_after(error)) from error
 
     def __repr__(self) -> str:
         return f"PydanticAIModel({self.vendor}:{self.model})"
@@ -195,64 +177,6 @@ def keep_as_received(model: Model) -> Model:
     from remit.models.raw_chat import keep_as_received as keep  # noqa: PLC0415 - imports the vendor
 
     return keep(model)
-
-
-def first_cause(error: BaseException) -> str:
-    """What the first of the errors says that led to this one, which a client's own words hide."""
-    while error.__cause__ is not None:
-        error = error.__cause__
-    return str(error)
-
-
-def find_filtered(error: BaseException) -> Completion | None:
-    """The answer to a request that the provider's content filter holds back; None for all other errors."""
-    if not isinstance(error, (foreign.ModelAPIError, foreign.ContentFilterError)):
-        return None
-    if isinstance(error, foreign.ModelAPIError) and error.provider_error_code != CONTENT_FILTER:
-        return None
-    return filtered_completion(error.body if isinstance(error.body, str) else compact_json(error.body))
-
-
-_ACCESS_ERRORS: Final = (
-    foreign.ModelAuthenticationError,
-    foreign.ModelNotFoundError,
-    foreign.ModelQuotaExceededError,
-)
-_REFUSED_ERRORS: Final = (foreign.ModelRequestRejectedError, foreign.UserError)
-_UNAVAILABLE_ERRORS: Final = (
-    foreign.ModelServerError,
-    foreign.ModelConnectionError,
-    foreign.UnexpectedModelBehavior,
-)
-_BUSY_ERRORS: Final = (foreign.ModelRateLimitError, foreign.ModelUnavailableError, foreign.ConcurrencyLimitExceeded)
-
-
-def classify_error(error: BaseException) -> type[ModelError]:
-    """Classify an error as refused, busy or unavailable by its type, else by the HTTP status."""
-    if isinstance(error, foreign.ModelContextWindowExceededError) or _is_too_long(error):
-        return ContextLengthError
-    if isinstance(error, _ACCESS_ERRORS):
-        return ModelAccessError
-    if isinstance(error, _REFUSED_ERRORS):
-        return ModelRefusedError
-    if isinstance(error, _BUSY_ERRORS):
-        return ModelBusyError
-    if isinstance(error, foreign.ModelHTTPError) and error.status_code < 500:
-        is_access = error.status_code in ACCESS_STATUSES
-        is_busy = error.status_code in _RETRYABLE_STATUSES
-        return ModelBusyError if is_busy else ModelAccessError if is_access else ModelRefusedError
-    is_unavailable = isinstance(error, (*_UNAVAILABLE_ERRORS, foreign.ModelHTTPError)) or is_transient(error)
-    return ModelUnavailableError if is_unavailable else ModelError
-
-
-def _is_too_long(error: BaseException) -> bool:
-    status = error.status_code if isinstance(error, foreign.ModelHTTPError) else None
-    return status in (400, 413, 422) and is_context_length_error(str(error))
-
-
-def get_retry_after(error: BaseException) -> float | None:
-    """The seconds that the provider asked to wait; None if it did not say."""
-    return error.retry_after if isinstance(error, foreign.ModelAPIError) else None
 
 
 def to_tool_definitions(tools: ToolDefinitions) -> list[ToolDefinition]:
@@ -339,12 +263,11 @@ def to_completion(response: ModelResponse) -> Completion:
     """Convert a response to a completion; the journal keeps the whole response as JSON.
 
     Raises:
-        CompletionError: the provider paused its answer and expects another request, or JSON cannot hold the answer.
+        ModelError: the provider paused its answer and expects another request. CompletionError: JSON cannot hold the
+            answer.
     """
     if response.state != "complete":
-        raise CompletionError(
-            f"the model paused its answer ({response.state}); switch off the background mode it is in"
-        )
+        raise ModelError(f"the model paused its answer ({response.state}); switch off the background mode it is in")
     try:
         body = _RESPONSE_ADAPTER.dump_json(response).decode()
     except PydanticSerializationError as error:

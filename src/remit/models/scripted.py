@@ -34,7 +34,7 @@ from remit.core.checks import (
     check_positive,
     wrong_value,
 )
-from remit.errors import CompletionError, SetupError
+from remit.errors import ModelError, SetupError
 from remit.journal.codec import RESULT_TOOL
 
 SCRIPTED_MODEL_NAME: Final = "scripted (no model)"
@@ -86,13 +86,13 @@ class Scripted:
         """The next line of the script.
 
         Raises:
-            CompletionError: the script has no more lines.
+            ModelError: the script has no more lines.
         """
         self.requests.append(request)
         own = (text for text in request.history if f'"id":"{CARRIED_ID}' not in text)
         number = sum('"role":"assistant"' in text[:40] for text in own)
         if number >= len(self._lines):
-            raise CompletionError(
+            raise ModelError(
                 f"the script has {len(self._lines)} answers, and this is request {number + 1} of the conversation; "
                 f"{_TYPED_RESULT if RESULT_TOOL in request.tools.text else ''}add an answer"
             )

@@ -183,6 +183,8 @@ OUTAGES: Final[dict[str, Shape]] = {
     "a wrong key": _refuse({"message": "Incorrect API key"}, 401, rests=True, requests=1),
     "no credit": _refuse({"message": "Insufficient credits"}, 402, rests=True, requests=1),
     "no access": _refuse({"message": "Your key may not use this model"}, 403, rests=True, requests=1),
+    "a redirect": _rest(HttpAnswer("", 302, headers=(("location", "https://login.example/?next=/v1"),)), requests=1),
+    "a redirect to the same path": _rest(HttpAnswer("", 308, headers=(("location", "/v1/"),)), requests=1),
     "no such model": _refuse({"message": "The model does not exist"}, 404, rests=True, requests=1),
 }
 

@@ -31,13 +31,15 @@ class Played(Struct, frozen=True, kw_only=True):
     """What came of a shape.
 
     ``run`` is the run of the first message, ``rested`` whether it rested on the way, ``made`` the calls, ``requests``
-    the requests until the run ended or rested first, and ``following`` the run of the next message.
+    the requests until the run ended or rested first, ``streamed`` whether one asked for a stream, and ``following`` the
+    run of the next message.
     """
 
     run: RunResult[Any]
     rested: str
     made: tuple[str, ...]
     requests: int
+    streamed: bool
     following: RunResult[Any]
 
     def list_ends(self, shape: Shape) -> Iterator[str]:
@@ -79,7 +81,8 @@ async def play(
         if rested:
             run = await runtime.resume(run.run)
         following = await _send(runtime, "Thank you!", follow=follow)
-    return Played(run=run, rested=rested, made=tuple(made), requests=requests, following=following)
+    streamed = any(body.get("stream") for body in endpoint.received)
+    return Played(run=run, rested=rested, made=tuple(made), requests=requests, streamed=streamed, following=following)
 
 
 def _make_tools(made: list[str]) -> tuple[Tool[..., Any], ...]:
@@ -109,4 +112,6 @@ async def _send(runtime: Runtime, message: str, *, follow: bool) -> RunResult[An
 
 
 def _describe(run: RunResult[Any]) -> str:
-    return run.reason or (run.reply.content if run.reply is not None else "no reply")
+    if run.reason or run.reply is None:
+        return run.reason or "no reply"
+    return f"{run.reply.error.code}: {run.reply.error.message}" if run.reply.error else run.reply.content

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, cast
 
 from msgspec import Struct
@@ -11,6 +11,8 @@ from remit.schemas.jsontext import compact_json
 
 DONE: Final = "[DONE]"
 """The last event of a stream of chat completions."""
+
+EVENT_STREAM: Final = "text/event-stream"
 
 
 class HttpAnswer(Struct, frozen=True):
@@ -38,6 +40,17 @@ class Shape(Struct, frozen=True, kw_only=True):
     text: str = "all done"
     rests: bool = False
     requests: int = 0
+
+    def list_expectations(self) -> Iterator[str]:
+        """What must come of a run with a model at the endpoint, in words."""
+        count = f", after {self.requests} {'request' if self.requests == 1 else 'requests'}" if self.requests else ""
+        if self.rests:
+            yield f"the run rests as stalled{count}, because the model raises a ModelUnavailableError"
+            yield f"it ends as done with {self.text!r} in its result when the endpoint is well and it is resumed"
+        else:
+            yield f"the run ends as done{count}, with {self.text!r} in its result"
+        yield f"these calls are made: {', '.join(self.calls)}" if self.calls else "no call is made"
+        yield "the next message of the conversation is answered"
 
 
 def completion(message: Mapping[str, Any], finish: object = "stop", **fields: Any) -> dict[str, Any]:
@@ -83,7 +96,7 @@ def piece(index: int | None = 0, arguments: object = None, **fields: Any) -> dic
 def as_events(*events: object) -> HttpAnswer:
     """A stream of events; a text of its own is written as it is."""
     lines = [each if isinstance(each, str) and each != DONE else f"data: {_event(each)}\n\n" for each in events]
-    return HttpAnswer("".join(lines), media_type="text/event-stream")
+    return HttpAnswer("".join(lines), media_type=EVENT_STREAM)
 
 
 def _event(event: object) -> str:
@@ -109,3 +122,19 @@ def as_stream(answer: HttpAnswer, body: object) -> HttpAnswer:
 
 GOOD: Final = whole(completion({"content": "all done"}))
 """What an endpoint answers that is well."""
+
+
+def describe_faults(name: str, shape: Shape, faults: Iterable[str]) -> str:
+    """A message of several lines: what an endpoint of that shape answers, what was expected of the model, what came."""
+    answers = [f"{answer.status}, {answer.media_type}: {_shorten(answer.body)}" for answer in shape.answers]
+    parts = {"the endpoint answers": answers, "expected": shape.list_expectations(), "what came": faults}
+    lines = [line for title, items in parts.items() for line in (f"{title}:", *(f"  - {item}" for item in items))]
+    return "\n".join((f"the model does not cope with the shape {name!r}", *lines))
+
+
+def _shorten(body: str) -> str:
+    line = " ".join(body.split()) or "(nothing)"
+    return line if len(line) <= _MAX_CHARS else f"{line[:_MAX_CHARS]}…"
+
+
+_MAX_CHARS: Final = 400

@@ -1,0 +1,76 @@
+"""What the HTTP status of a model's endpoint means for a run, whichever library reports it."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import time
+from collections.abc import Callable, Mapping
+from email.utils import parsedate_to_datetime
+from typing import Final, cast
+from urllib.parse import urlsplit
+
+from msgspec import Struct
+
+from remit.errors import ModelAccessError, ModelBusyError, ModelError, ModelRefusedError, ModelUnavailableError
+
+_ACCESS: Final = frozenset({401, 402, 403, 404})
+"""The key, the account, or the name of the model, which a person can correct."""
+_BUSY: Final = frozenset({408, 409, 425, 429})
+
+
+class FailedResponse(Struct, frozen=True):
+    """The status of a response that is not a success, and its headers."""
+
+    status: int
+    headers: Mapping[str, str]
+
+
+def classify_status(status: int) -> type[ModelError]:
+    """The error for a status: a run rests while the endpoint is busy or fails, or until a person corrects the access.
+
+    A redirect counts as access: it is not followed, and a person corrects the address.
+    """
+    if 300 <= status < 400 or status in _ACCESS:
+        return ModelAccessError
+    if status in _BUSY:
+        return ModelBusyError
+    return ModelUnavailableError if status >= 500 else ModelRefusedError
+
+
+def describe_redirect(headers: Mapping[str, str]) -> str:
+    """Where a redirect leads, without the values in it, and how to follow it."""
+    with contextlib.suppress(ValueError):
+        address = urlsplit(headers.get("location", ""))
+        if address.hostname:
+            port = "" if address.port is None else f":{address.port}"
+            where = f"{address.scheme}://{address.hostname}{port}{address.path}"
+            return f"a redirect to {where}, which is not followed: if that is the endpoint, give its base_url"
+    return "a redirect, which is not followed: give the base_url of the endpoint itself"
+
+
+def find_response(error: BaseException) -> FailedResponse | None:
+    """The response that an HTTP library reports with an error, as its ``response`` or itself; None if there is none."""
+    # Read by name: httpx, requests and the clients of vendors set the first, aiohttp the second, urllib the third.
+    fields = vars(error)
+    response: object = fields.get("response")
+    known = (
+        (getattr(response, "status_code", None), getattr(response, "headers", None)),
+        (fields.get("status"), fields.get("headers")),
+        (fields.get("code"), fields.get("hdrs")),
+    )
+    for status, headers in known:
+        if isinstance(status, int) and 300 <= status < 600:
+            pairs = cast("Mapping[str, str]", headers or {}).items()
+            return FailedResponse(status, {str(key).lower(): str(value) for key, value in pairs})
+    return None
+
+
+def retry_after(headers: Mapping[str, str], now: Callable[[], float] = time.time) -> float | None:
+    """The seconds that an answer asks to wait, from ``Retry-After``; None if it does not say."""
+    text = headers.get("retry-after", "")
+    with contextlib.suppress(ValueError):
+        return max(float(text), 0.0) if math.isfinite(float(text)) else None
+    with contextlib.suppress(ValueError):
+        return max(parsedate_to_datetime(text).timestamp() - now(), 0.0)
+    return None
