@@ -29,7 +29,7 @@ from remit.workers import WorkerFileError, build_agent, read_worker
 from remit_casefile.google.mailbox_sync import MailboxSync
 from remit_casefile.google.payloads.gmail import GetMessage, MessageView, SendMessage
 from remit_cms.rendering.rich_text import render_rich_text
-from tests.strangers import dates, prompts, schemas
+from tests.strangers import dates, prompts, schemas, types
 from tests.strangers.mail import MAILS, StrangeMail
 from tests.strangers.texts import STRANGE_TEXTS
 
@@ -148,6 +148,10 @@ def _read_schemas() -> Iterator[Reading]:
         yield "schemas", not _loads(schema)
     for schema in schemas.SATISFIABLE.values():
         yield "schemas", _loads(schema)
+    for kind in types.IMPOSSIBLE.values():
+        yield "types", not _takes(kind)
+    for kind in types.POSSIBLE.values():
+        yield "types", _takes(kind)
     made = JsonInput({"type": "object", "properties": {"n": {"type": "number"}}})
     for number, text in schemas.WHOLE:
         bound = made.bind(parse_arguments(json.dumps({"n": number}), Limits()), strict=True)
@@ -157,6 +161,21 @@ def _read_schemas() -> Iterator[Reading]:
 def _loads(schema: dict[str, Any]) -> bool:
     try:
         JsonInput(schema)
+    except ContractError:
+        return False
+    return True
+
+
+def _takes(kind: object) -> bool:
+    """Whether a tool with a parameter of a type can be made."""
+
+    async def book(value: Any) -> str:
+        """Book."""
+        return str(value)
+
+    book.__annotations__["value"] = kind
+    try:
+        tool(effect=Effect.PURE)(book)
     except ContractError:
         return False
     return True

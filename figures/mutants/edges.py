@@ -23,8 +23,8 @@ MUTANTS: Final = mutants_of(
             "remit.schemas.formats:FormatCheck.find", "if self._has_formats else", "if False else"
         ),
         "a schema that contradicts itself is accepted": edited(
-            "remit.contracts.json_contract:JsonInput.__init__",
-            "if reason := find_contradiction(close_schema(self._binder.document)):",
+            "remit.schemas.satisfiable:refuse_contradiction",
+            "if reason := find_contradiction(document):",
             'if reason := "":',
         ),
         "tags in code are executed": edited(

@@ -42,7 +42,23 @@ CONTRADICTORY: Final[dict[str, tuple[dict[str, Any], str]]] = {
     "a list of nothing": (_of({"type": "array", "minItems": 1, "items": False}), "#/properties/a/items is false"),
     "a list that begins with nothing": (
         _of({"type": "array", "minItems": 1, "prefixItems": [False]}),
-        "#/properties/a/items is false",
+        "#/properties/a/prefixItems/0 is false",
+    ),
+    "a list with nothing in the second place": (
+        _of({"type": "array", "minItems": 2, "prefixItems": [{}, False]}),
+        "#/properties/a/prefixItems/1 is false",
+    ),
+    "a set of fewer words": (
+        _of({"type": "array", "uniqueItems": True, "minItems": 3, "items": {"enum": [1, 2]}}),
+        "#/properties/a needs more items than there are different ones",
+    ),
+    "no whole number": (
+        _of({"type": "integer", "exclusiveMinimum": 1, "exclusiveMaximum": 2}),
+        "#/properties/a has no whole number in its range",
+    ),
+    "no multiple": (
+        _of({"type": "number", "minimum": 0.1, "maximum": 0.15, "multipleOf": 0.2}),
+        "#/properties/a has no multiple in its range",
     ),
     "words of another type": (_of({"type": "integer", "enum": ["1", "2"]}), "no value listed at #/properties/a"),
     "a constant of another type": (_of({"type": "string", "const": None}), "no value listed at #/properties/a"),
@@ -91,6 +107,9 @@ SATISFIABLE: Final[dict[str, dict[str, Any]]] = {
     "one of two types": _of({"type": ["string", "number"], "minimum": 2, "maximum": 1}),
     "one number": _of({"type": "number", "minimum": 3, "maximum": 3}),
     "a list of one kind": _of({"type": "array", "minItems": 1, "items": {"type": "string"}}),
+    "a multiple of a tenth": _of({"type": "number", "minimum": 0.25, "maximum": 0.3, "multipleOf": 0.1}),
+    "a set of two words": _of({"type": "array", "uniqueItems": True, "minItems": 2, "items": {"enum": [1, 2]}}),
+    "a list that may be empty": _of({"type": "array", "minItems": 1, "prefixItems": [{}, False]}),
     "words": _of({"enum": ["a", 1, None, True, [], {}]}),
     "an optional key that has no value": {"type": "object", "properties": {"a": False}},
     "a reference beside names": {

@@ -17,7 +17,7 @@ from remit.contracts.secret import contains_secret
 from remit.errors import ContractError, InvalidArgumentsError, InvalidOutputError
 from remit.schemas.closed_schema import close_schema
 from remit.schemas.json_validator import SchemaMismatchError
-from remit.schemas.satisfiable import find_contradiction
+from remit.schemas.satisfiable import refuse_contradiction
 from remit.schemas.schema_binding import SchemaBinder, copy_json
 
 _TEXT: Final = {"type": "string"}
@@ -62,8 +62,7 @@ class JsonInput:
         self.model = JsonPayload
         if self.json_schema.get("type") != "object":
             raise ContractError("its JSON schema does not describe an object with named fields; add 'type': 'object'")
-        if reason := find_contradiction(close_schema(self._binder.document)):
-            raise ContractError(f"no arguments fit its JSON schema: {reason}")
+        refuse_contradiction(close_schema(self._binder.document), "arguments")
 
     def bind(self, arguments: Arguments, *, strict: bool = False) -> JsonPayload:
         """Bind raw arguments to a payload.
@@ -157,6 +156,8 @@ class JsonOutput:
 
     def __init__(self, schema: Mapping[str, Any] | None = None) -> None:
         self._binder = None if schema is None else SchemaBinder(schema)
+        if self._binder is not None:
+            refuse_contradiction(self._binder.document, "results")
         self.json_schema = {} if schema is None else _shown_schema(schema)
         self._is_text = {key: each for key, each in self.json_schema.items() if key != "description"} == _TEXT
         self._writer: Output[Any] = Output(str if self._is_text else Any)

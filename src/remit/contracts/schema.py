@@ -29,6 +29,7 @@ from remit.schemas.json_schema import generate_json_schema
 from remit.schemas.known_keys import describe_known_keys
 from remit.schemas.mistakes import describe_mistake, list_mistakes
 from remit.schemas.roundtrip import check_fields, computes_defaults, extra_when_read, needs_round_trip_check
+from remit.schemas.satisfiable import refuse_contradiction
 from remit.schemas.serializer import build_serializer, sort_sets
 from remit.schemas.validators import describe_functions
 
@@ -71,6 +72,7 @@ class Input(Generic[P]):
         self._adapter = TypeAdapter(model)
         self.model = model
         self.json_schema: dict[str, Any] = generate_json_schema(self._adapter)
+        refuse_contradiction(self.json_schema, "arguments")
         check_fields(self._adapter)
 
     @property
@@ -252,8 +254,9 @@ class Output(Generic[T]):
         try:
             self._adapter: TypeAdapter[T] = TypeAdapter(kind)
             self.json_schema: dict[str, Any] = generate_json_schema(self._adapter)
+            refuse_contradiction(self.json_schema, "results")
             check_fields(self._adapter)
-        except (PydanticUserError, LookupError, UnicodeError) as error:
+        except (PydanticUserError, LookupError, UnicodeError, AssertionError) as error:  # the last for `Literal[()]`
             raise ContractError(
                 f"{kind!r} cannot be a result: use JSON types, a pydantic model or a dataclass"
             ) from error

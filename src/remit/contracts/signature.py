@@ -76,6 +76,8 @@ def read_signature(function: Callable[..., Any], name: str) -> Signature:
         schema_in: Input[Any] = Input(model)
     except (PydanticUserError, ContractError) as error:
         raise ContractError(f"{name}: {error.message.splitlines()[0]}") from error
+    except AssertionError as error:  # of pydantic, for `Literal[()]`
+        raise ContractError(f"{name}: a parameter has a type without values: {error}") from error
     python = inspect.Signature(parameters)
     return Signature(description, wants_context, kind is Context, schema_in, schema_out, names, python)
 

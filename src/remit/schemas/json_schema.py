@@ -60,6 +60,8 @@ class _SchemaGenerator(GenerateJsonSchema):
         metadata: JsonSchema = schema.get("metadata") or _NO_METADATA
         if "ref" in schema or "serialization" in schema or not metadata.keys() <= _PLAIN_METADATA_KEYS:
             return super().generate_inner(schema)
+        if schema["type"] in _BOUNDED and _is_empty_range(schema):
+            return {"not": {}}
         result = self._methods[schema["type"]](schema)
         return {**result, **metadata["pydantic_js_updates"]} if metadata else result
 
@@ -98,6 +100,19 @@ def _method_names() -> dict[CoreSchemaType, str]:
     return {kind: method.__name__ for kind, method in methods.items()}
 
 
+def _is_empty_range(node: JsonSchema) -> bool:
+    """Whether the bounds of a type exclude each other. JSON schemas show none of texts, as which it may be given."""
+    try:
+        return any(
+            low in node and high in node and not (node[low] <= node[high] if is_open else node[low] < node[high])
+            for low, high, is_open in _BOUNDS
+        )
+    except TypeError:  # one has a zone and the other has none
+        return False
+
+
+_BOUNDED: Final = frozenset({"date", "datetime", "decimal", "fraction", "time", "timedelta"})
+_BOUNDS: Final = (("ge", "le", True), ("ge", "lt", False), ("gt", "le", False), ("gt", "lt", False))
 _NO_METADATA: Final[JsonSchema] = {}
 _PLAIN_METADATA_KEYS: Final = frozenset({"pydantic_js_updates"})
 _JSON_SCALARS: Final = frozenset({bool, int})

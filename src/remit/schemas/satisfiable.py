@@ -6,8 +6,11 @@ here is certain; a schema may contradict itself in ways that are not.
 
 from __future__ import annotations
 
+from fractions import Fraction
+from math import ceil, isfinite
 from typing import Any, Final, cast
 
+from remit.errors import ContractError
 from remit.schemas.closed_schema import named_keys
 from remit.schemas.json_schema import JsonSchema
 from remit.schemas.schema_document import resolve_pointer
@@ -22,8 +25,14 @@ _SIZES: Final = {
 _TYPES: Final = frozenset({"array", "boolean", "null", "number", "object", "string"})
 
 
+def refuse_contradiction(document: JsonSchema, values: str) -> None:
+    """Raise `ContractError` if it is certain that no ``values``, such as arguments, fit a document."""
+    if reason := find_contradiction(document):
+        raise ContractError(f"no {values} fit its JSON schema: {reason}")
+
+
 def find_contradiction(document: JsonSchema) -> str:
-    """Why no value fits a checked document whose objects are closed; empty if one may fit."""
+    """Why no value fits a checked document; empty if one may fit. Close it first if objects accept no other keys."""
     return _Search(document).explain(document, "#")
 
 
@@ -68,7 +77,8 @@ class _Search:
     def _explain_types(self, node: JsonSchema, pointer: str) -> str:
         """Why no value of any type that a schema takes fits it."""
         given = node.get("type", _TYPES)
-        types = {"number" if each == "integer" else each for each in ([given] if isinstance(given, str) else given)}
+        named = {given} if isinstance(given, str) else set(given)
+        types = {"number" if each == "integer" else each for each in named}
         if "enum" in node or "const" in node:
             options: list[object] = node.get("enum", [node.get("const")])
             fits = any(_type_of(each) in types for each in options)
@@ -82,10 +92,22 @@ class _Search:
             return f"{pointer} has a {least} above its {most}"
         if kind == "number":
             return _explain_range(node, pointer)
-        if kind == "array" and node.get("minItems", 0) > 0:
-            first: list[object] = node.get("prefixItems", [])
-            return self.explain(first[0] if first else node.get("items"), f"{pointer}/items")
+        if kind == "array":
+            return self._explain_array(node, pointer)
         return self._explain_object(node, pointer) if kind == "object" else ""
+
+    def _explain_array(self, node: JsonSchema, pointer: str) -> str:
+        """Why no array fits: one of its first items has no value, or it needs more items than there are values."""
+        least = node.get("minItems", 0)
+        first: list[object] = node.get("prefixItems", [])
+        for index, part in enumerate(first[: int(least)]):
+            if found := self.explain(part, f"{pointer}/prefixItems/{index}"):
+                return found
+        others = node.get("items")
+        if least > len(first) and (found := self.explain(others, f"{pointer}/items")):
+            return found
+        values = _count_values(others) if node.get("uniqueItems") is True and not first else None
+        return f"{pointer} needs more items than there are different ones" if values and values < least else ""
 
     def _explain_object(self, node: JsonSchema, pointer: str) -> str:
         """Why no object fits: a key that is required is not accepted, or has no value."""
@@ -121,11 +143,34 @@ def _type_of(value: object) -> str:
     return kinds.get(cast("type[str]", type(value)), "null")
 
 
+def _count_values(schema: object) -> int | None:
+    """How many values a schema lists; None if it lists none."""
+    node = cast("JsonSchema", schema) if isinstance(schema, dict) else {}
+    return len(node["enum"]) if "enum" in node else 1 if "const" in node else None
+
+
 def _explain_range(node: JsonSchema, pointer: str) -> str:
-    lowest = [(node[key], key.startswith("e")) for key in ("minimum", "exclusiveMinimum") if key in node]
-    highest = [(-node[key], key.startswith("e")) for key in ("maximum", "exclusiveMaximum") if key in node]
+    """Why no number fits: its bounds exclude each other, or no whole number or multiple is between them."""
+    lowest = [
+        (low, key[0] == "e") for key in ("minimum", "exclusiveMinimum") if (low := _exact(node.get(key))) is not None
+    ]
+    highest = [
+        (-top, key[0] == "e") for key in ("maximum", "exclusiveMaximum") if (top := _exact(node.get(key))) is not None
+    ]
     if not lowest or not highest:
         return ""
     (low, without_low), (high, without_high) = max(lowest), max(highest)
-    is_empty = low > -high or (low == -high and (without_low or without_high))
-    return f"{pointer} has a minimum above its maximum" if is_empty else ""
+    if low > -high or (low == -high and (without_low or without_high)):
+        return f"{pointer} has a minimum above its maximum"
+    step = _exact(node.get("multipleOf", 1 if node.get("type") == "integer" else 0))
+    if not step:
+        return ""
+    first = ceil(low / step) * step
+    first += step if without_low and first == low else 0
+    is_empty = first > -high or (without_high and first == -high)
+    return f"{pointer} has no {'multiple' if 'multipleOf' in node else 'whole number'} in its range" if is_empty else ""
+
+
+def _exact(number: float | None) -> Fraction | None:
+    """A number of a schema as it is written; None if there is none, or it is not finite."""
+    return Fraction(repr(number)) if number is not None and isfinite(number) else None
