@@ -16,6 +16,7 @@ from bench.durable import durable
 from bench.inventory import inventory
 from bench.paused import paused
 from bench.process import command_line, process
+from bench.scale import scale
 from bench.stream import stream
 from bench.workers import workers
 from bench.workers_memory import workers_memory
@@ -30,6 +31,7 @@ PARTS: Final[dict[str, Callable[[], AsyncIterator[Figure]]]] = {
     "durable": durable,
     "paused": paused,
     "due": due,
+    "scale": scale,
     "inventory": inventory,
     "cms": cms,
     "cms_pages": cms_pages,

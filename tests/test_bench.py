@@ -14,6 +14,7 @@ import bench.due
 import bench.inventory
 import bench.paused
 import bench.process
+import bench.scale
 import bench.stream
 import bench.workers
 import bench.workers_memory
@@ -27,6 +28,7 @@ SIZES: Final[dict[ModuleType, dict[str, int]]] = {
     bench.inventory: {"METHODS": 50, "REPEATS": 1},
     bench.paused: {"WAITING": 2, "RESUMED": 1},
     bench.process: {"REPEATS": 1},
+    bench.scale: {"FEW": 100, "MANY": 200, "LISTINGS": 2},
     bench.stream: {"REPEATS": 1},
     bench.workers: {"RUNS": 1, "REPEATS": 1},
     bench.workers_memory: {"PARALLEL_WORKERS": 1},

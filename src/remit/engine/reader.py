@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -96,7 +97,7 @@ class RunReader:
         conversation: str = "",
         target: str = "",
         since: float = 0.0,
-        until: float = float("inf"),
+        until: float = math.inf,
         before: str = "",
         limit: int = 50,
     ) -> Page[RunRow]:
@@ -113,7 +114,10 @@ class RunReader:
         check_ids(agent=agent, conversation=conversation, target=target)
         check_numbers("runs", since=since, until=until)
         run_filter = RunFilter(conversation=conversation, target=target, status=status, callee=agent)
-        run_filter |= RunFilter(since=float(since), until=float(until))
+        if since > 0:  # a range that holds everything would keep the database from the index of another property
+            run_filter["since"] = float(since)
+        if until < math.inf:
+            run_filter["until"] = float(until)
         return await self._page(run_filter, before, limit)
 
     async def status(self, run: str) -> RunRow:

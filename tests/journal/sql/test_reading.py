@@ -53,6 +53,14 @@ READS: dict[str, tuple[Read, str]] = {
         "remit_questions_approval (approval=?)",
     ),
     "status": (lambda store: store.list_runs(tenant="default", status="waiting"), "remit_runs_status"),
+    "status of one's own": (
+        lambda store: store.list_runs(tenant="default", principal="ada", status="waiting", application="a"),
+        "remit_runs_principal_status",
+    ),
+    "one's own of a conversation": (
+        lambda store: store.list_runs(tenant="default", principal="ada", application="a", conversation="talk"),
+        "remit_runs_conversation",
+    ),
     "callee": (lambda store: store.list_runs(tenant="default", callee="editor"), "remit_runs_callee"),
     "page": (lambda store: store.list_runs(tenant="default", principal="ada", before="run"), "remit_runs_principal"),
     "conversations": (lambda store: store.list_conversations(tenant="default"), "remit_conversations_tenant"),

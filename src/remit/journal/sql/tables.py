@@ -68,6 +68,7 @@ RUNS: Final = Table(
     Index("remit_runs_tenant", "tenant", "opened"),
     Index("remit_runs_principal", "tenant", "principal", "opened"),
     Index("remit_runs_status", "tenant", "status", "opened"),
+    Index("remit_runs_principal_status", "tenant", "principal", "status", "opened"),
     Index("remit_runs_callee", "tenant", "callee", "opened"),
     Index("remit_runs_due", "application", "wake", sqlite_where=NOT_ENDED),
 )

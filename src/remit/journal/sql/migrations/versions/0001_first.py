@@ -69,6 +69,7 @@ def _create_run_tables() -> None:
     _create_index("runs", "tenant", "tenant", "opened")
     for name in ("principal", "status", "callee"):
         _create_index("runs", name, "tenant", name, "opened")
+    _create_index("runs", "principal_status", "tenant", "principal", "status", "opened")
     _create_index("runs", "due", "application", "wake", where="ended = 0")
     op.create_table(
         "remit_items",
