@@ -16,7 +16,7 @@ from typing import Final
 from sqlalchemy import insert
 
 from figures.corruption_damages import Damage, damages, read_tables
-from figures.corruption_world import JOURNAL, KEY_FILE, Outcome, continue_all, write_journal
+from figures.corruption_world import JOURNAL, KEY_FILE, Outcome, Written, continue_all, write_journal
 from figures.figure import Figure, no_violations
 from remit.database.urls import parse_url
 from remit.journal.sql.migrations import migrate
@@ -45,12 +45,12 @@ def measure_corruption(*, every: int, every_on_postgres: int = 0, only: str = ""
     world.mkdir()
     written = asyncio.run(write_journal(world))
     planned = [each for each in damages(read_tables(_url(world)), written.older) if re.search(only, each.description)]
-    found = _sweep(lambda: _copy_file(world, root / "case"), world / KEY_FILE, written.runs, planned[::every])
+    found = _sweep(lambda: _copy_file(world, root / "case"), world / KEY_FILE, written, planned[::every])
     if every_on_postgres:
         with serving() as server:
             template = _load_into_postgres(server, world)
             chosen = planned[::every_on_postgres]
-            found += _sweep(lambda: _copy_database(server, template), world / KEY_FILE, written.runs, chosen)
+            found += _sweep(lambda: _copy_database(server, template), world / KEY_FILE, written, chosen)
     logging.disable(logging.NOTSET)
     shutil.rmtree(root)
     for damage, result in found:
@@ -62,11 +62,11 @@ def measure_corruption(*, every: int, every_on_postgres: int = 0, only: str = ""
 
 
 def _sweep(
-    open_copy: OpenCopy, key_file: Path, runs: dict[str, str], planned: Sequence[Damage]
+    open_copy: OpenCopy, key_file: Path, written: Written, planned: Sequence[Damage]
 ) -> list[tuple[Damage, str]]:
     """Damage a copy in each way and continue its runs; what came of each."""
     with open_copy() as url:
-        expected = asyncio.run(continue_all(url, key_file, runs))
+        expected = asyncio.run(continue_all(url, key_file, written))
     found: list[tuple[Damage, str]] = []
     for damage in planned:
         with open_copy() as url:
@@ -74,7 +74,7 @@ def _sweep(
             with engine.begin() as connection:
                 damage.do(connection)
             engine.dispose()
-            outcomes = asyncio.run(continue_all(url, key_file, runs))
+            outcomes = asyncio.run(continue_all(url, key_file, written))
         results = {_judge(expected[step], outcome) for step, outcome in outcomes.items()}
         found.append((damage, next(each for each in _RESULTS if each in results)))
     return found

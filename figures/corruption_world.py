@@ -60,9 +60,10 @@ class Outcome:
 
 
 class Written(NamedTuple):
-    """The run of each prompt, and rows of questions as they once were."""
+    """The run of each prompt, the question about the announced call that was made, and rows as they once were."""
 
     runs: dict[str, str]
+    burned: str
     older: list[tuple[Table, TableRow]]
 
 
@@ -133,7 +134,7 @@ async def write_journal(folder: Path) -> Written:
     """Write the journal and its key into ``folder``."""
     work = folder.with_name("work.db")
     world = World(f"sqlite:///{work}", 1000.0, folder / KEY_FILE, snapshot=folder / JOURNAL)
-    runtime, runs = world.runtime, dict[str, str]()
+    runtime, runs, questions = world.runtime, dict[str, str](), dict[str, str]()
     older: list[tuple[Table, TableRow]] = []
 
     def remember() -> None:
@@ -165,12 +166,18 @@ async def write_journal(folder: Path) -> Written:
         await _burn(runtime, conversation, confirmed=False)
         (row,) = await world.store.list_questions(conversation=conversation)
         remember()
+        questions[conversation] = row.question.id
         runs[conversation] = str(await runtime.decide(row.question.id, approved=True, by=BEA))
     remember()
     await runtime.resume(runs["burned"])
     runs["interrupted"] = (await runtime.run("interrupted", by=ADA)).run
     await world.store.close()
-    return Written(runs, older)
+    return Written(runs, questions["burned"], older)
+
+
+async def _decide(runtime: Runtime, question: str) -> Any:
+    """Approve what an announced call would do, and make it."""
+    return await runtime.resume(str(await runtime.decide(question, approved=True, by=BEA)))
 
 
 async def _burn(runtime: Runtime, conversation: str, *, confirmed: bool) -> Any:
@@ -178,13 +185,14 @@ async def _burn(runtime: Runtime, conversation: str, *, confirmed: bool) -> Any:
     return await runtime.call_by_name("burn", arguments, by=ADA, conversation=conversation)
 
 
-async def continue_all(url: str, key_file: Path, runs: dict[str, str]) -> dict[str, Outcome]:
-    """Resume every run, and begin others that need a grant or an approval of before; what comes of each."""
+async def continue_all(url: str, key_file: Path, written: Written) -> dict[str, Outcome]:
+    """Resume every run, decide again, and begin others that need a grant or an approval; what comes of each."""
     world = World(url, 5000.0, key_file)
     runtime = world.runtime
     steps: dict[str, Callable[[], Awaitable[Any]]] = {
-        f"resume {prompt}": lambda run=run: runtime.resume(run) for prompt, run in runs.items()
+        f"resume {prompt}": lambda run=run: runtime.resume(run) for prompt, run in written.runs.items()
     }
+    steps["decide burned"] = lambda: _decide(runtime, written.burned)
     for prompt in ("used up", "revoked", "covered"):
         steps[f"begin {prompt}"] = lambda prompt=prompt: runtime.run(prompt, by=ADA)
     for conversation in ("burned", "announced"):

@@ -49,7 +49,7 @@ _ERASED: Final = mutants_of(
             f"{_VERIFY}:verify_lease", "if is_unfinished and lost is not None:", "if False:"
         )
     },
-    partial(measure_corruption, every=1, only=r"'run1010' \d+ body = ''"),
+    partial(measure_corruption, every=1, only=r"'run1011' \d+ body = ''"),
 )
 _OLDER: Final = mutants_of(
     _FIGURE,
