@@ -203,16 +203,26 @@ def test_a_rule_for_tools_covers_these_tools_and_runs_code_only_if_it_has_a_test
     assert [Policy.only(Egress()).covers(kind, "post") for kind in (Egress, HighRisk)] == [True, False]
 
 
+def test_a_policy_is_asked_about_a_class_of_rules() -> None:
+    with pytest.raises(SetupError, match=r"covers: kind is 'high risk'; give a class of rules, such as HighRisk$"):
+        Policy.only().covers(cast("Any", "high risk"), "send")
+
+
 @pytest.mark.parametrize(
     ("build", "message"),
     [
+        (lambda: When("", bool, BLOCK), "When: name is empty"),
+        (lambda: Policy.only(Fixed(BLOCK, name=cast("Any", 5))), "the name of a rule is 5; give a string"),
+        (lambda: When("odd", bool, BLOCK, version=cast("Any", 1)), "When: version is 1; give a string"),
         (lambda: When("odd"), "When 'odd' chooses nothing; give tools or a test"),
         (lambda: When("odd", tools="send"), "When 'odd': verdict is None; give an Allow, an Ask or a Block"),
         (lambda: When("odd", tools=cast("Any", 5), verdict=BLOCK), "When 'odd': tools is 5; give a list"),
         (lambda: When("odd", tools=cast("Any", [5]), verdict=BLOCK), "an item of When 'odd': tools is 5; give a str"),
     ],
 )
-def test_a_rule_that_chooses_nothing_or_has_no_verdict_is_refused(build: Callable[[], When], message: str) -> None:
+def test_a_rule_without_a_name_a_version_a_choice_or_a_verdict_is_refused(
+    build: Callable[[], object], message: str
+) -> None:
     with pytest.raises(SetupError, match=f"^{re.escape(message)}"):
         build()
 
@@ -258,18 +268,18 @@ def test_a_version_is_that_of_the_same_rules_in_the_same_order() -> None:
 
 
 @pytest.mark.parametrize(
-    "other",
+    "build",
     [
-        pytest.param(Policy.only(HighRisk(), never("one")), id="order"),
-        pytest.param(Policy.only(never("one")), id="fewer rules"),
-        pytest.param(Policy.only(never("one"), HighRisk("risky")), id="name"),
-        pytest.param(Policy.only(When("one", lambda _call: True, BLOCK), HighRisk()), id="test"),
-        pytest.param(Policy.only(When("one", lambda _call: False, ASK), HighRisk()), id="verdict"),
-        pytest.param(Policy.only(never("one"), HighRisk(), four_eyes=True), id="four eyes"),
+        pytest.param(lambda: Policy.only(HighRisk(), never("one")), id="order"),
+        pytest.param(lambda: Policy.only(never("one")), id="fewer rules"),
+        pytest.param(lambda: Policy.only(never("one"), HighRisk("risky")), id="name"),
+        pytest.param(lambda: Policy.only(always("one", BLOCK), HighRisk()), id="test"),
+        pytest.param(lambda: Policy.only(When("one", lambda _call: False, ASK), HighRisk()), id="verdict"),
+        pytest.param(lambda: Policy.only(never("one"), HighRisk(), four_eyes=True), id="four eyes"),
     ],
 )
-def test_a_policy_that_says_something_else_has_another_version(other: Policy) -> None:
-    assert other.version != Policy.only(never("one"), HighRisk()).version
+def test_a_policy_that_says_something_else_has_another_version(build: Callable[[], Policy]) -> None:
+    assert build().version != Policy.only(never("one"), HighRisk()).version
 
 
 def test_a_version_of_a_rule_stands_for_its_test_but_not_for_its_verdict() -> None:
@@ -285,6 +295,11 @@ def test_a_version_of_a_rule_stands_for_its_test_but_not_for_its_verdict() -> No
 def test_a_lifetime_that_is_not_positive_and_finite_is_refused(seconds: float) -> None:
     with pytest.raises(SetupError, match=r"^expires_in is .* seconds; give a positive number, at most 3153600000"):
         check_lifetime(seconds, "expires_in")
+
+
+def test_a_lifetime_that_no_float_holds_is_refused_without_being_printed() -> None:
+    with pytest.raises(SetupError, match=r"^expires_in: seconds is larger than any float; give a smaller number$"):
+        check_lifetime(10**5000, "expires_in")
 
 
 @pytest.mark.parametrize("seconds", [1e-9, 1.0, MAX_LIFETIME])

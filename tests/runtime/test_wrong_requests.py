@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
 from remit import Runtime
 from remit.errors import RemitError
+from remit.tools import Limits, parse_arguments
 from tests.runtime.test_wrong_arguments import ADA, DOUBLE, application, double, untyped
 
 ASKED: dict[str, tuple[Callable[[Runtime], Any], str]] = {
@@ -76,6 +78,90 @@ ASKED: dict[str, tuple[Callable[[Runtime], Any], str]] = {
     "the name of a file": (
         lambda runtime: runtime.artifacts.add(b"text", by=ADA, name=untyped(5)),
         "artifacts.add: name is 5; give a string",
+    ),
+    "who stores a file": (
+        lambda runtime: runtime.artifacts.add(b"", by=untyped("ada")),
+        "by is 'ada'; give a Principal",
+    ),
+    "who refers to a file": (
+        lambda runtime: runtime.artifacts.refer(b"", by=untyped("ada")),
+        "by is 'ada'; give a Principal",
+    ),
+    "who reads a file": (
+        lambda runtime: runtime.artifacts.read(untyped(None), by=untyped("ada")),
+        "by is 'ada'; give a Principal",
+    ),
+    "the digest of a file": (
+        lambda runtime: runtime.artifacts.read(untyped("sha256:0"), by=ADA),
+        "read: artifact is 'sha256:0'; give an Artifact",
+    ),
+    "a client by name": (lambda runtime: runtime.client(untyped("ada")).runs(), "client is 'ada'; give a Principal"),
+    "the agent of runs": (lambda runtime: runtime.client(ADA).runs(agent=untyped(3)), "agent is 3; give a string"),
+    "a time of runs": (lambda runtime: runtime.client(ADA).runs(since=untyped("1")), "runs: since is '1'; give a n"),
+    "a page of runs": (lambda runtime: runtime.client(ADA).runs(limit=untyped("1")), "limit: limit is '1'; give a w"),
+    "a place among items": (
+        lambda runtime: runtime.client(ADA).items("run", after=untyped("1")),
+        "items: after is '1'; give a whole number",
+    ),
+    "a pause of a stream": (
+        lambda runtime: anext(runtime.client(ADA).stream("run", poll_seconds=0)),
+        "stream: poll_seconds is 0; give a positive number",
+    ),
+    "a place in a stream": (
+        lambda runtime: anext(runtime.client(ADA).stream("run", after=untyped(None))),
+        "stream: after is None; give",
+    ),
+    "truthy open questions": (
+        lambda runtime: runtime.client(ADA).questions(only_open=untyped(1)),
+        "only_open is 1; give True or False",
+    ),
+    "the run of questions": (lambda runtime: runtime.client(ADA).questions(run=untyped(3)), "run is 3; give a string"),
+    "no questions": (lambda runtime: runtime.client(ADA).questions(limit=0), "limit is 0; give 1 to 1,000"),
+    "a question": (lambda runtime: runtime.client(ADA).question(untyped(3)), "question is 3; give a string"),
+    "a place among grants": (lambda runtime: runtime.client(ADA).grants(after=untyped(0)), "after is 0; give a string"),
+    "no grants": (lambda runtime: runtime.client(ADA).grants(limit=0), "limit is 0; give 1 to 1,000"),
+    "a grant": (lambda runtime: runtime.client(ADA).grant(untyped(3)), "grant is 3; give a string"),
+    "a run": (lambda runtime: runtime.client(ADA).status(untyped(3)), "run is 3; give a string"),
+    "a title of conversations": (
+        lambda runtime: runtime.client(ADA).conversations(title=untyped(3)),
+        "title is 3; give a string",
+    ),
+    "no conversations": (lambda runtime: runtime.client(ADA).conversations(limit=0), "limit is 0; give 1 to 1,000"),
+    "a format of a run": (
+        lambda runtime: runtime.client(ADA).export_run("run", format=untyped("pdf")),
+        "format is 'pdf'; give one of jsonl, html",
+    ),
+    "a format of a conversation": (
+        lambda runtime: runtime.client(ADA).export_conversation("c", format=untyped("pdf")),
+        "format is 'pdf'; give one of jsonl, html",
+    ),
+    "another title": (
+        lambda runtime: runtime.client(ADA).rename_conversation("c", untyped(3)),
+        "title is 3; give a string",
+    ),
+    "who sees a conversation": (
+        lambda runtime: runtime.client(ADA).share_conversation("c", untyped(3)),
+        "principal is 3; give a string",
+    ),
+    "a number as a conversation": (
+        lambda runtime: runtime.client(ADA).conversation(untyped(3)),
+        "conversation is 3; give a string",
+    ),
+    "a schedule": (
+        lambda runtime: runtime.call_by_name("double", parse_arguments("{}", Limits()), by=ADA, schedule=untyped(3)),
+        "schedule is 3; give a Schedule",
+    ),
+    "a time of a schedule": (
+        lambda runtime: runtime.client(ADA).schedule("double", {}, at=untyped("now")),
+        "Schedule: at is 'now'; give a datetime with a time zone",
+    ),
+    "a rule of a schedule": (
+        lambda runtime: runtime.client(ADA).schedule("double", {}, at=datetime.now(UTC), every=untyped(3)),
+        "Schedule: every is 3; give a string",
+    ),
+    "the run to loosen": (
+        lambda runtime: runtime.loosen(untyped(3), without=[], by=ADA, reason="x"),
+        "run is 3; give a string",
     ),
     "an approver by name": (
         lambda runtime: runtime.decide("q", approved=True, by=untyped("ada")),
