@@ -15,6 +15,10 @@ from tests.runtime.test_wrong_arguments import ADA, DOUBLE, application, double,
 
 ASKED: dict[str, tuple[Callable[[Runtime], Any], str]] = {
     "a name as a principal": (lambda runtime: runtime.run("go", by=untyped("ada")), "by is 'ada'; give a Principal"),
+    "a name as a principal in a conversation": (
+        lambda runtime: runtime.run("go", by=untyped("ada"), conversation="c"),
+        "by is 'ada'; give a Principal",
+    ),
     "no principal": (lambda runtime: runtime.submit("go", by=untyped(None)), "by is None; give a Principal"),
     "a prompt": (lambda runtime: runtime.run(untyped(3), by=ADA), "prompt is 3; give a string, or an object of the "),
     "no prompt": (lambda runtime: runtime.run(untyped(None), by=ADA), "prompt is None; give a string"),
