@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import re
+from typing import Any, cast
 
 import pytest
 
@@ -10,7 +12,7 @@ from remit.contracts.items import RunFinished
 from remit.engine.executor import ExecutionOutcome
 from remit.engine.local import LocalEngine
 from remit.engine.scheduling import LEASE_RETRY_MAX_SECONDS
-from remit.errors import LeaseError
+from remit.errors import LeaseError, SetupError
 from remit.journal.memory import InMemoryStore
 from remit.testing.store_suite.samples import begin
 
@@ -100,3 +102,19 @@ async def test_runs_that_other_executors_have_ended_leave_nothing_behind() -> No
     async with engine:
         await asyncio.sleep(60)
         assert not vars(engine)["_failures"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"concurrency": 1.5}, "LocalEngine: concurrency is 1.5; give a whole number"),
+        ({"concurrency": 0}, "LocalEngine: concurrency is 0; give a positive number"),
+        ({"poll_seconds": 0}, "LocalEngine: poll_seconds is 0; give a positive number"),
+        ({"grace_seconds": "10"}, "LocalEngine: grace_seconds is '10'; give a number"),
+        ({"clock": 3}, "an engine: clock is 3; give a function"),
+    ],
+)
+def test_an_engine_refuses_wrong_values_in_one_line(changed: dict[str, Any], message: str) -> None:
+    values: dict[str, Any] = {"applications": ["app"], "on_error": print, **changed}
+    with pytest.raises(SetupError, match=f"^{re.escape(message)}"):
+        LocalEngine(InMemoryStore(), cast("Any", print), **values)

@@ -13,6 +13,12 @@ from remit.errors import RemitError
 from remit.tools import Limits, parse_arguments
 from tests.runtime.test_wrong_arguments import ADA, DOUBLE, application, double, untyped
 
+
+async def cancel(runtime: Runtime, *, by: Any) -> None:
+    run = (await runtime.call(DOUBLE, ADA, 1)).run
+    await runtime.cancel(run, by=by)
+
+
 ASKED: dict[str, tuple[Callable[[Runtime], Any], str]] = {
     "a name as a principal": (lambda runtime: runtime.run("go", by=untyped("ada")), "by is 'ada'; give a Principal"),
     "a name as a principal in a conversation": (
@@ -78,6 +84,11 @@ ASKED: dict[str, tuple[Callable[[Runtime], Any], str]] = {
         lambda runtime: runtime.call_by_name("clerk", untyped({"prompt": "go"}), by=ADA),
         "arguments is {'prompt': 'go'}; parse them with remit.tools.parse_arguments",
     ),
+    "a conversation without an agent": (
+        lambda runtime: runtime.run("go", by=ADA, conversation=untyped([3])),
+        "conversation is [3]; give a string",
+    ),
+    "who cancels": (lambda runtime: cancel(runtime, by="ada"), "by is 'ada'; give a Principal"),
     "a release": (lambda runtime: runtime.resume("run", untyped(5)), "resume: release_requested is 5; give Event(…)"),
     "the name of a file": (
         lambda runtime: runtime.artifacts.add(b"text", by=ADA, name=untyped(5)),
