@@ -152,7 +152,7 @@ class NameTakenError(SetupError, code="NAME_TAKEN"):
 
 
 class NoModelError(SetupError, code="NO_MODEL"):
-    """The model of a run is missing: no name, key, package or file. The run rests as stalled, and can be resumed."""
+    """A run's model has no name, key, package or file, or no price under a limit on cost. The run rests as stalled."""
 
 
 class CallError(RemitError, code="INTERNAL_ERROR"):

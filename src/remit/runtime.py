@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any, Final, ParamSpec, TypeVar, Unpack
 
 from remit.agent.agent import Agent
-from remit.agent.linking import NamedModels, check_prices, link_agents
+from remit.agent.linking import UsedModels, link_agents
 from remit.agent.model import Model, ResolveModel
 from remit.agent.run_terms import RunTerms
 from remit.app import App
@@ -127,12 +127,11 @@ class Runtime:
             store=self.store, clock=clock, on_item=self._on_item, name=name, lease_seconds=lease_seconds, prices=table
         )
         linked = link_agents([*app.agents, *app.tools], self._model, self._limits.handoffs, self._resolve_model)
-        check_prices(linked, self._layers, table)
         registry, terms = Registry(linked, app.methods), RunTerms(self._layers, self._limits, linked)
-        self._named_models = NamedModels(registry)
         default_agent = app.agents[0].name if app.agents else ""
         self._callees = ListedCallees(app.name, registry, self._conversations, Agent, default_agent)
         self.dispatcher = Dispatcher(self._layers, registry, self._limits, default_agent)
+        self._used_models = UsedModels(registry, self.dispatcher.layers, default_agent, table)
         self._call_root = RootCaller(self.dispatcher, self.store, self._limits, app.references, self._principals.today)
         self._execute = RootExecutor(self._executor, self._conversations, self._call_root, terms)
         self._opener = RunOpener(
@@ -251,7 +250,7 @@ class Runtime:
             conversation=conversation, files=files, target=target, when_busy=when_busy, confirms=confirms
         )
         request = await self._opener.request_run(prompt, by, agent, options, is_stored=True)
-        await self._named_models.check_settings(request.callee)
+        await self._used_models.check_settings(request.callee)
         return (await self._opener.store_run(request)).call
 
     async def call(self, callee: Callee[P, Out], by: Principal, /, *args: P.args, **kwargs: P.kwargs) -> RunResult[Out]:
@@ -377,7 +376,7 @@ class Runtime:
     async def _start_run(self, request: RunRequest, header: RunOpened | None = None) -> RunResult[Any]:
         header = header or await self._opener.create_header(request)
         if not request.idempotency_key or await self.store.find_run(header.call) is None:
-            await self._named_models.check(request.callee)
+            await self._used_models.check(request.callee)
         try:
             if request.when_busy == "queue" or request.carries is not None:
                 header = await self._opener.store_run(request, header.call)

@@ -25,7 +25,8 @@ from remit.agent import (
     TurnsUsed,
 )
 from remit.contracts.items import TurnEnded
-from remit.errors import InvalidOutputError, MaxTurnsError, SetupError, ToolFailedError
+from remit.errors import InvalidOutputError, MaxTurnsError, NoModelError, SetupError, ToolFailedError
+from remit.messages import ChatRequest, Completion
 from remit.models import Price
 from remit.testing import Scripted, calls, superuser
 from remit.testing.history_check import history_errors
@@ -260,7 +261,10 @@ def test_a_policy_names_a_tool_that_the_agent_has() -> None:
         runtime_of(agent)
 
 
-def test_a_policy_of_cost_needs_prices() -> None:
-    agent = Agent("agent", instructions="x", stop=NoCalls() | CostUsed(1.0), model=Scripted([]))
-    with pytest.raises(SetupError, match="has a limit on its cost, but the price of its model"):
-        runtime_of(agent)
+async def test_a_policy_of_cost_needs_prices() -> None:
+    async def ask(_request: ChatRequest, /) -> Completion:
+        raise AssertionError
+
+    agent = Agent("agent", instructions="x", stop=NoCalls() | CostUsed(1.0), model=ask)
+    with pytest.raises(NoModelError, match="its cost is limited, but the price of a model without a name is unknown"):
+        await runtime_of(agent).run("go", by=superuser())

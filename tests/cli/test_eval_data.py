@@ -9,12 +9,15 @@ from pathlib import Path
 import pytest
 
 from remit import Agent, App
-from remit.evals.recording import Recorder, digest
+from remit.evals.recording import Answer, Recorder, Recording, digest, load_recording
 from remit.evals.run import run_task
 from remit.evals.task import load_tasks
+from remit.messages import ChatRequest, Completion
+from remit.models import ModelSettings, Price
 from remit.models.resolve import ResolvedModel
 from remit.testing import Scripted
 from tests.cli.running import Done, done
+from tests.docs.reading import ROOT, blocks
 
 SHELF = '''
 import os
@@ -106,14 +109,52 @@ def test_recorded_answers_cost_what_their_model_costs_and_a_limit_on_cost_allows
     assert [(each["passed"], each["cost"]) for each in ended.json["tasks"]] == [(True, cost)]
 
 
+STOPPED = "the run was stopped: the task has used $0.003 of its $0.002, and the requests to come exceed the rest; "
+
+
 @pytest.mark.parametrize(
     ("limit", "failures"),
-    [("0.01", []), ("0.002", [{"kind": "cost", "what": "it cost $0.004, more than $0.002"}])],
+    [("0.01", []), ("0.002", [{"kind": "cost", "what": f"{STOPPED}raise `cost` or ask for less"}])],
 )
-def test_a_task_may_cost_no_more_than_it_says(folder: Path, limit: str, failures: list[dict[str, str]]) -> None:
+def test_a_task_is_stopped_before_it_costs_more_than_it_may(
+    folder: Path, limit: str, failures: list[dict[str, str]]
+) -> None:
     write(folder, "one", f"{TASK}cost: {limit}\n", model="openai:known")
     ended = run(f"shelf_{limit[2:]}", ANEW, folder)
     assert [each["failures"] for each in ended.json["tasks"]] == [failures]
+
+
+class Priced:
+    """A script under a name that has a price."""
+
+    model, vendor = "known", "lab"
+
+    def __init__(self, *tokens: int) -> None:
+        self._script = Scripted([{"content": "Done.", "usage": {"prompt_tokens": each}} for each in tokens])
+
+    async def __call__(self, request: ChatRequest, /) -> Completion:
+        return await self._script(request)
+
+
+@pytest.mark.parametrize(
+    ("tokens", "failures"),
+    [
+        ((500, 400), []),
+        ((500, 600), ["the task has cost $0.0011 of its $0.001"]),
+        ((500, 100), []),
+        ((1000, 1), ["prompt 2 was not sent: the task has cost $0.001 of its $0.001"]),
+        ((950, 1), ["the run was stopped: the rest of the task has used $0 of its $0.00005, and the requests"]),
+    ],
+)
+async def test_the_prompts_of_a_task_cost_no_more_than_it_may_together(
+    folder: Path, tokens: tuple[int, int], failures: list[str]
+) -> None:
+    write(folder, "one", "prompt: [Say it., Again.]\nanswer: {contains: [done]}\ncost: 0.001\n")
+    (task,) = load_tasks([folder / "evals"])
+    app = App(name="plain", agents=[Agent("clerk", instructions="Add.", settings=ModelSettings(max_tokens=50))])
+    result = await run_task(task, lambda: app, Priced(*tokens), prices={"known": Price(1.0, 1.0)})
+    assert [each.kind for each in result.failures] == ["cost"] * len(failures)
+    assert all(each.what.startswith(said) for each, said in zip(result.failures, failures, strict=True))
 
 
 async def test_a_recorder_has_the_name_and_so_the_price_of_the_model_that_it_asks() -> None:
@@ -125,10 +166,10 @@ async def test_a_task_with_a_limit_on_cost_fails_where_the_price_is_unknown(fold
     write(folder, "one", "prompt: Say it.\nanswer: {contains: [done]}\ncost: 1\n")
     (task,) = load_tasks([folder / "evals"])
     app = App(name="plain", agents=[Agent("clerk", instructions="Add.")])
-    result = await run_task(task, lambda: app, Scripted(["Done."]))
-    assert [each.what for each in result.failures] == [
-        "the price of a model is unknown; add it to [prices] of config.toml"
-    ]
+    result = await run_task(task, lambda: app, Priced(1))
+    (failure,) = (each.what for each in result.failures if each.kind == "run")
+    told = "NO_MODEL: agent clerk: its cost is limited, but the price of the model 'lab:known' is unknown; write "
+    assert failure.startswith(f"{told}prices.known = {{input = …, output = …}}, in US dollars for a million tokens, at")
 
 
 def test_a_stale_recording_is_told_where_the_application_has_not_even_made_its_database(folder: Path) -> None:
@@ -137,3 +178,14 @@ def test_a_stale_recording_is_told_where_the_application_has_not_even_made_its_d
     recorded.write_text(recorded.read_text("utf-8").replace(digest(SYSTEM), digest("other")), "utf-8")
     ended = run("shelf_stale", ANEW, folder)
     assert [each["kind"] for each in ended.json["tasks"][0]["failures"]] == ["recording"]
+
+
+def test_the_script_that_the_guide_shows_is_a_recording_and_its_table_has_every_member(tmp_path: Path) -> None:
+    guide = ROOT / "docs/guides/evaluate-an-agent.md"
+    (file := tmp_path / "task.json").write_text(blocks(guide, "json")[0], encoding="utf-8")
+    script = load_recording(file)
+    assert script.is_script
+    assert [each.tokens for each in script.answers] == [(1200, 40), (1300, 12)]
+    members = {*Recording.__struct_fields__, *(f"answers[].{name}" for name in Answer.__struct_fields__)}
+    table = guide.read_text(encoding="utf-8").partition("### The format of a recording")[2]
+    assert members <= {line.split("`")[1] for line in table.splitlines() if line.startswith("| `")}

@@ -10,7 +10,7 @@ from msgspec import Struct
 from remit.contracts.items import Item, Message, ModelUsage, Position, RunOpened, RunResumed, RunSuspended
 from remit.contracts.meter import DEFAULT_OUTPUT_TOKENS, Meter, UsageLimit
 from remit.contracts.usage import Price, UsageTotals
-from remit.errors import BudgetError
+from remit.errors import BudgetError, NoModelError
 
 PRICES = {"m": Price(1.0, 2.0)}
 OF_RUN = UsageLimit("the run", "its Budget", is_of_run=True)
@@ -137,9 +137,9 @@ def test_a_limit_on_cost_counts_dollars_and_needs_the_price() -> None:
         pass
     with pytest.raises(BudgetError, match=r"has used \$0 of its \$0\.0003, and the requests to come exceed the rest"):
         meter.reserve(Request("a:2"), "m").__enter__()
-    with pytest.raises(BudgetError, match=r"may cost \$0\.0003, but the price of lab:new is unknown"):
+    with pytest.raises(NoModelError, match=r"may cost \$0\.0003, but the price of the model 'lab:new' is unknown"):
         meter.reserve(Request("a:2"), "lab:new").__enter__()
-    with pytest.raises(BudgetError, match="the price of its model is unknown"):
+    with pytest.raises(NoModelError, match="the price of a model without a name is unknown"):
         meter.reserve(Request("a:2"), "").__enter__()
 
 
@@ -149,7 +149,7 @@ def test_cost_is_unknown_once_one_request_has_no_price() -> None:
     assert meter.totals() == UsageTotals(1_000_000, 0, 1, 1.0)
     meter.add_usage(usage("b:1", 1, model="new"))
     assert meter.totals().cost is None
-    with pytest.raises(BudgetError, match=r"the run has used all of its \$5"):
+    with pytest.raises(BudgetError, match=r"may cost \$5, but what it has cost is unknown: a model has no price"):
         meter.check_limit(OF_RUN._replace(cost=5.0), "a")
 
 

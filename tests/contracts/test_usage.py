@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+import tomllib
 
 import pytest
 
 from remit.contracts.items import ModelUsage
-from remit.contracts.usage import Price, UsageTotals, find_price
+from remit.contracts.usage import Price, UsageTotals, describe_missing_price, find_price
 from remit.errors import SetupError
 
 PRICES = {"gpt-5": Price(1.0, 10.0, 0.1), "gpt-5-mini": Price(0.5, 2.0), "lab:m": Price(3.0, 3.0), "m": Price(4.0, 4.0)}
@@ -88,3 +89,29 @@ def test_a_request_costs_what_the_dearer_of_the_model_asked_and_the_model_named_
 def test_a_price_that_is_negative_endless_or_of_one_token_is_refused(value: float, problem: str) -> None:
     with pytest.raises(SetupError, match=problem):
         Price(value, 1.0)
+
+
+@pytest.mark.parametrize("model", ["local:base", "scripted:scripted (no model)"])
+def test_models_on_this_machine_and_scripts_cost_nothing_unless_they_have_a_price(model: str) -> None:
+    assert find_price(PRICES, model) == Price(0, 0)
+    assert find_price({model: Price(1, 2)}, model) == Price(1, 2)
+
+
+@pytest.mark.parametrize(
+    ("model", "name", "key"),
+    [
+        ("openai:my-model", "my-model", "my-model"),
+        ("openrouter:lab/big.1", "big.1", '"big.1"'),
+        ('odd:a"b', 'a"b', '"a\\"b"'),
+    ],
+)
+def test_the_line_that_gives_a_missing_price_does(model: str, name: str, key: str) -> None:
+    told = describe_missing_price(model)
+    assert f"write prices.{key} = {{input = …, output = …}}, in US dollars" in told
+    line = told.split("write ")[1].split(", in US dollars")[0].replace("…", "1.0")
+    given = tomllib.loads(f"{line}\n[prices.other]\ninput = 1.0\n")["prices"][name]
+    assert find_price({name: Price(**given)}, model) == Price(1, 1)
+
+
+def test_a_model_without_a_name_is_told_to_have_one() -> None:
+    assert "give it the attributes vendor and model" in describe_missing_price("")

@@ -82,15 +82,6 @@ async def test_a_limit_on_cost_ends_a_run_by_its_prices() -> None:
     assert len(model.requests) == 3
 
 
-def test_a_limit_on_cost_is_refused_for_a_model_without_a_price() -> None:
-    agent = Agent("agent", model=endless(1), **LIMITED)
-    message = r"agent agent has a limit on its cost, but the price of its model 'scripted:.*' is unknown"
-    with pytest.raises(SetupError, match=message):
-        runtime_of(agent, Budget(cost=1.0))
-    with pytest.raises(SetupError, match=message):
-        runtime_of(Agent("outer", tools=[agent], limits=AgentLimits(cost=1.0), **LIMITED))
-
-
 @pytest.mark.parametrize(
     ("prices", "message"),
     [

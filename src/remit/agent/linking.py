@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from remit.agent.agent import Agent
 from remit.agent.compaction import Compaction
@@ -21,14 +21,12 @@ from remit.agent.model import (
 )
 from remit.agent.stop import CalledTool, walk_policy
 from remit.agent.tool_search import SEARCH_TOOL, SearchTools
-from remit.contracts.call import CallLayer, ConditionalLayer
+from remit.contracts.call import CallLayer
 from remit.contracts.callee import AgentLike, HasModel
 from remit.contracts.settings import TOOL_CHOICES
-from remit.contracts.usage import Prices, find_price
-from remit.core import Stack
+from remit.contracts.usage import Prices, describe_missing_price, find_price
 from remit.dispatch.registry import AnyCallee, collect_callees
-from remit.errors import SetupError
-from remit.layers.budget import Budget
+from remit.errors import NoModelError, SetupError
 from remit.schemas.suggestions import suggest
 
 
@@ -129,40 +127,35 @@ def needs_model(callees: Iterable[AnyCallee], name: str) -> bool:
     return any(isinstance(each, HasModel) and each.model is None for each in reachable_from(callees, name))
 
 
-def check_prices(callees: Iterable[AnyCallee], layers: Stack[CallLayer], prices: Prices) -> None:
-    """Refuse a limit on cost if the price of a model that it binds is unknown.
+LayersAround = Callable[[str, AnyCallee], Iterable[CallLayer]]
+"""The layers around a callee for calls made as an agent, without their conditions."""
 
-    Raises:
-        SetupError: names the agent and its model.
+
+class UsedModels:
+    """The models that a call of each callee can use, and the agents with settings; collected once.
+
+    Args:
+        callees: all callees of the application. layers_around: see `LayersAround`.
+        default_agent: the agent as which the application calls. prices: of models.
     """
-    callees = list(callees)
-    budgets = [layer.layer if isinstance(layer, ConditionalLayer) else layer for layer in layers]
-    is_of_run = any(isinstance(each, Budget) and each.cost is not None for each in budgets)
-    agents = [each for each in callees if isinstance(each, Agent)]
-    for agent in agents if is_of_run else [each for each in agents if each.definition.limits_cost]:
-        for each in reachable_from(callees, agent.name):
-            model = model_name(each.model) if isinstance(each, Agent) and each.model is not None else None
-            if model is not None and find_price(prices, model) is None:
-                raise SetupError(
-                    f"agent {each.name} has a limit on its cost, but the price of its model {model!r} is unknown; "
-                    "add it to prices="
-                )
 
-
-class NamedModels:
-    """The models, given by name, that a call of each callee can use, and the agents with settings; collected once."""
-
-    def __init__(self, callees: Iterable[AnyCallee]) -> None:
+    def __init__(
+        self, callees: Iterable[AnyCallee], layers_around: LayersAround, default_agent: str, prices: Prices
+    ) -> None:
         self._callees = callees
+        self._layers_around, self._default_agent, self._prices = layers_around, default_agent, prices
         self._below: dict[str, list[AnyCallee]] = {}
+        self._priced: dict[str, object] = {}
 
     async def check(self, callee: AnyCallee) -> None:
         """Check that the models for a call of ``callee`` can be used with their settings, before the call begins.
 
         Raises:
-            NoModelError: one of them cannot be used, cannot take a setting, or the value of a header is missing.
+            NoModelError: one of them cannot be used, cannot take a setting, or the value of a header or a price is
+                missing.
         """
         found = self._find(callee)
+        self._check_prices(callee)
         compactions = [each.definition.compaction for each in found if isinstance(each, Agent)]
         models = [each.model for each in (*found, *compactions) if isinstance(each, (HasModel, Compaction))]
         for model in {id(each): each for each in models if isinstance(each, ModelByName)}.values():
@@ -175,8 +168,9 @@ class NamedModels:
         """Check what is known of settings without a model's key, which only the executor of a submitted run may have.
 
         Raises:
-            NoModelError: a model cannot take a setting, or the value of a header is missing.
+            NoModelError: a model cannot take a setting, or the value of a header or a price is missing.
         """
+        self._check_prices(callee)
         for agent in self._find(callee):
             if not isinstance(agent, Agent) or not agent.settings.values or agent.model is None:
                 continue
@@ -184,6 +178,38 @@ class NamedModels:
                 await asyncio.to_thread(agent.check_model)  # its driver knows; the object has its key
             else:
                 await asyncio.to_thread(check_settings, agent.name, agent.model, agent.settings)
+
+    def _check_prices(self, callee: AnyCallee) -> None:
+        """Refuse a call that can ask a model whose price is unknown, where a limit on cost binds the request.
+
+        Raises:
+            NoModelError: names the agent and its model.
+        """
+        if not isinstance(callee, HasModel) or self._priced.get(callee.name) is (callee.model or self):
+            return
+        callees = {each.name: each for each in self._find(callee)}
+        pending, seen = [(self._default_agent, callee, False)], set[tuple[str, str, bool]]()
+        while pending:
+            caller, each, is_bound = pending.pop()
+            if (caller, each.name, is_bound) in seen:
+                continue
+            seen.add((caller, each.name, is_bound))
+            is_bound = is_bound or any(layer.limits_cost for layer in self._layers_around(caller, each))
+            if isinstance(each, HandoffTool):
+                pending += [(caller, callees[each.target], is_bound)] if each.target in callees else []
+            elif isinstance(each, Agent):
+                is_bound = is_bound or each.definition.limits_cost
+                if is_bound:
+                    self._check_prices_of(each)
+                pending += [(each.name, callees[tool.name], is_bound) for tool in each.tools if tool.name in callees]
+        self._priced[callee.name] = callee.model or self
+
+    def _check_prices_of(self, agent: Agent) -> None:
+        compaction = agent.definition.compaction
+        for model in (agent.model, None if compaction is None else compaction.model):
+            name = "" if model is None else model_name(model)
+            if model is not None and find_price(self._prices, name) is None:
+                raise NoModelError(f"agent {agent.name}: its cost is limited, but {describe_missing_price(name)}")
 
     def _find(self, callee: AnyCallee) -> list[AnyCallee]:
         if not isinstance(callee, HasModel):

@@ -101,6 +101,11 @@ class CallLayer(abc.ABC):
         """The name of the application's code that a layer of Remit shows calls before they run; empty for none."""
         return ""
 
+    @property
+    def limits_cost(self) -> bool:
+        """Whether it limits what the models below a call cost, so that their prices must be known."""
+        return False
+
     @abc.abstractmethod
     def __call__(self, inner: CallService, /) -> CallService:
         """Wrap ``inner``. Called once, when a runtime is built."""
@@ -140,6 +145,11 @@ class ConditionalLayer(CallLayer):
         self.tools = tools
         self.agents = agents
         self._test = test
+
+    @property
+    def limits_cost(self) -> bool:
+        """Whether the layer does, for the calls that it stands around."""
+        return self.layer.limits_cost
 
     def __call__(self, inner: CallService, /) -> CallService:
         """Wrap ``inner`` for the chosen calls."""

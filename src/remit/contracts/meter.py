@@ -9,9 +9,9 @@ from typing import Final, NamedTuple, Protocol
 
 from remit.contracts.estimate import READS_IMAGES, Reads, estimate_tokens
 from remit.contracts.items import Item, ModelUsage, Position, RunOpened, RunResumed
-from remit.contracts.usage import Price, Prices, UsageTotals, find_price
+from remit.contracts.usage import Price, Prices, UsageTotals, describe_missing_price, find_price
 from remit.core.amounts import format_dollars, format_seconds
-from remit.errors import BudgetError
+from remit.errors import BudgetError, NoModelError
 
 DEFAULT_OUTPUT_TOKENS: Final = 256
 """The tokens reserved for the answer to a request without ``max_tokens``."""
@@ -134,7 +134,12 @@ class Meter:
         used = self.totals("" if limit.is_of_run else call)
         if limit.tokens is not None and used.tokens >= limit.tokens:
             raise BudgetError(f"{limit.owner} has used all of its {limit.tokens:,} tokens")
-        if limit.cost is not None and (used.cost is None or used.cost >= limit.cost):
+        if limit.cost is not None and used.cost is None:
+            raise BudgetError(
+                f"{limit.owner} may cost {format_dollars(limit.cost)}, but what it has cost is unknown: a model has no "
+                "price; add it under prices in config.toml, or Runtime(prices={…})"
+            )
+        if limit.cost is not None and (used.cost or 0.0) >= limit.cost:
             raise BudgetError(f"{limit.owner} has used all of its {format_dollars(limit.cost)}")
         self._check_seconds(limit)
 
@@ -147,6 +152,7 @@ class Meter:
 
         Raises:
             BudgetError: a limit would be exceeded; the message names it.
+            NoModelError: the cost is limited, and the price of the model is unknown.
         """
         agent = _agent_of(request.call_id)
         calls = (agent, *self.calls_around(agent))
@@ -202,10 +208,7 @@ class Meter:
             most = format_dollars(limit.cost)
             costs = [used.cost, *(each.cost for each in pending)]
             if None in costs:
-                raise BudgetError(
-                    f"{limit.owner} may cost {most}, but the price of {model or 'its model'} is unknown; "
-                    "add it to the prices"
-                )
+                raise NoModelError(f"{limit.owner} may cost {most}, but {describe_missing_price(model)}")
             if sum(each or 0.0 for each in costs) > limit.cost:
                 raise BudgetError(
                     f"{limit.owner} has used {format_dollars(used.cost or 0.0)} of its {most}, "

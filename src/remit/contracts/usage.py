@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Mapping
@@ -55,15 +56,42 @@ Prices = Mapping[str, Price]
 _VERSION: Final = re.compile(r"-(latest|\d{4}-\d{2}-\d{2}|\d{8})$")
 
 
+_FREE: Final = ("local:", "scripted:")
+"""Models on this machine, and scripts, cost nothing unless they have a price."""
+
+
 def find_price(prices: Prices, model: str) -> Price | None:
     """The price of a model; None if it is unknown.
 
     ``openai:gpt-5`` and ``openrouter:openai/gpt-5`` are found as ``gpt-5``, and so is ``gpt-5-2025-08-07``. An entry
     under the whole name comes first.
     """
-    short = model.rpartition(":")[2].rpartition("/")[2]
+    short = _short_name(model)
     names = (model, short, _VERSION.sub("", short))
-    return next((prices[name] for name in names if name in prices), None)
+    otherwise = Price(0.0, 0.0) if model.startswith(_FREE) else None
+    return next((prices[name] for name in names if name in prices), otherwise)
+
+
+def _short_name(model: str) -> str:
+    return model.rpartition(":")[2].rpartition("/")[2]
+
+
+def describe_missing_price(model: str) -> str:
+    """Which price is unknown, and the line to write."""
+    name = _short_name(model)
+    if not name:
+        return (
+            "the price of a model without a name is unknown; give it the attributes vendor and model, and "
+            "Runtime(prices={'its name': Price(…, …)})"
+        )
+    key = name if _BARE_KEY.fullmatch(name) else json.dumps(name, ensure_ascii=False)
+    return (
+        f"the price of the model {model!r} is unknown; write prices.{key} = {{input = …, output = …}}, in US dollars "
+        f"for a million tokens, at the top of config.toml, or Runtime(prices={{{name!r}: Price(…, …)}})"
+    )
+
+
+_BARE_KEY: Final = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def _find_cost(item: ModelUsage, prices: Prices) -> float | None:

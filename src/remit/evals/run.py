@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import re
 import time
 from collections.abc import AsyncGenerator, Callable, Sequence
@@ -19,12 +20,14 @@ from remit.contracts.call import CallLayer
 from remit.contracts.principal import Principal
 from remit.contracts.usage import NO_USAGE, Price, Prices, UsageTotals, find_price
 from remit.core import Stack
+from remit.core.amounts import format_dollars
 from remit.engine.result import RunResult
 from remit.errors import RemitError, SetupError
 from remit.evals.case import AnswerCalls
 from remit.evals.recording import RecordedModel
 from remit.evals.state import has_result, query_state, temporary_home
 from remit.evals.task import Questions, Task
+from remit.evals.task_cost import TaskCost, stopped_by_cost
 from remit.journal.memory import InMemoryStore
 from remit.models.prices import with_default_prices
 from remit.runtime import Runtime
@@ -45,7 +48,7 @@ class Failure:
 
 @dataclass(kw_only=True)
 class TaskResult:
-    """The result of one task: passed without failures."""
+    """The result of one task: passed without failures. ``was_stopped``: by its limit on cost."""
 
     task: Task
     failures: list[Failure] = field(default_factory=list[Failure])
@@ -54,6 +57,7 @@ class TaskResult:
     questions: int = 0
     seconds: float = 0.0
     text: str = ""
+    was_stopped: bool = False
 
     @property
     def has_passed(self) -> bool:
@@ -114,6 +118,8 @@ async def _run_and_grade(
     if isinstance(model, RecordedModel) and model.problem:
         return  # there is nothing to grade, perhaps not even a database
     _grade_cost(task, result)
+    if result.was_stopped:
+        return  # what the rest of it would have left is unknown
     _grade(task, app.name, before, result)
 
 
@@ -146,6 +152,9 @@ class _Trial:
         self._result = result
         self._store = InMemoryStore(time.time)
         layers = app.build_layers()
+        self._cost = TaskCost(math.inf if task.cost is None else task.cost)
+        if task.cost is not None:
+            layers = layers.layer(self._cost)
         self._runtime = Runtime(
             app,
             store=self._store,
@@ -181,6 +190,10 @@ class _Trial:
     async def converse(self) -> None:
         """Send the prompts in one conversation, and answer the questions."""
         for number, prompt in enumerate(self._task.prompt):
+            self._cost.used = self._result.usage.cost or 0.0
+            if self._cost.used >= self._cost.dollars:
+                self._stop(f"prompt {number + 1} was not sent: {_describe_cost(self._result)}")
+                return
             agent = self._task.agent if not number else ""
             run = await self._runtime.run(
                 prompt, by=self._user, agent=agent, conversation="eval", target=self._task.target
@@ -189,7 +202,7 @@ class _Trial:
             for _ in range(_MAX_ROUNDS):
                 ended = await self._finish(run)
                 if ended.status != "done":
-                    self._result.fail("run", f"the run is {ended.status}: {ended.reason or _one_line(ended.text)}")
+                    self._fail(ended)
                     return
                 opened += await self._answer_open_questions()
                 if not opened:
@@ -197,6 +210,17 @@ class _Trial:
                 run = await self._runtime.resume(opened.pop(0))
             else:
                 self._result.fail("run", f"no end after {_MAX_ROUNDS} confirmations of one prompt")
+
+    def _stop(self, why: str) -> None:
+        self._result.fail("cost", why)
+        self._result.was_stopped = True
+
+    def _fail(self, ended: RunResult[Any]) -> None:
+        stopped = stopped_by_cost(None if ended.reply is None else ended.reply.error)
+        if stopped:
+            self._stop(f"the run was stopped: {stopped}")
+        else:
+            self._result.fail("run", f"the run is {ended.status}: {ended.reason or _one_line(ended.text)}")
 
     async def _finish(self, run: RunResult[Any]) -> RunResult[Any]:
         """Answer the questions that a run waits for, and resume it until it has ended."""
@@ -236,7 +260,7 @@ def _check_recording(model: RecordedModel, result: TaskResult) -> None:
     if model.problem:
         result.failures.clear()  # what the model would have done is unknown
         result.fail("recording", model.problem)
-    elif model.unconsumed_count:
+    elif model.unconsumed_count and not result.was_stopped:
         result.fail("recording", f"{model.unconsumed_count} recorded answers were not asked for")
 
 
@@ -260,13 +284,15 @@ def _grade(task: Task, application: str, before: Sequence[list[Any]], result: Ta
 
 
 def _grade_cost(task: Task, result: TaskResult) -> None:
-    if task.cost is None:
-        return
-    cost = result.usage.cost
-    if cost is None:
-        result.fail("cost", "the price of a model is unknown; add it to [prices] of config.toml")
-    elif cost > task.cost:
-        result.fail("cost", f"it cost ${cost:.6g}, more than ${task.cost:g}")
+    """Fail a task that cost more than its limit, because an answer was longer than estimated."""
+    cost, is_told = result.usage.cost, any(each.kind == "cost" for each in result.failures)
+    if task.cost is not None and cost is not None and cost > task.cost and not is_told:
+        result.fail("cost", _describe_cost(result))
+
+
+def _describe_cost(result: TaskResult) -> str:
+    used, most = format_dollars(result.usage.cost or 0.0), format_dollars(result.task.cost or 0.0)
+    return f"the task has cost {used} of its {most}"
 
 
 def _grade_answer(task: Task, result: TaskResult) -> None:

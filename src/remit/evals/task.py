@@ -127,7 +127,7 @@ class Task(_Part):
     answer: AnswerRules = AnswerRules()
     matching: Matching | None = None
     seconds: float = Field(default=180, gt=0)
-    cost: float | None = Field(default=None, gt=0, description="US dollars at most, for all prompts together.")
+    cost: float | None = Field(default=None, gt=0, description="US dollars for all prompts together; stops the run.")
 
     @property
     def queries(self) -> bool:

@@ -45,6 +45,11 @@ class Budget(CallLayer):
         """Reserve budget before ``inner``."""
         return _Budget(inner, self).__call__
 
+    @property
+    def limits_cost(self) -> bool:
+        """Whether it has a limit in US dollars."""
+        return self.cost is not None
+
     def _optional(self) -> tuple[tuple[str, float | None], ...]:
         return (("cost", self.cost), ("seconds", self.seconds))
 

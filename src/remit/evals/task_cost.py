@@ -1,0 +1,48 @@
+"""What the prompts of a task may cost together: a limit that stops the run, as its budget does."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from remit.contracts.call import Call, CallLayer, CallService
+from remit.contracts.meter import UsageLimit
+from remit.contracts.reply import Reply
+from remit.core import Place
+from remit.errors import BudgetError
+
+_OWNERS: Final = ("the task", "the rest of the task")
+
+
+class TaskCost(CallLayer):
+    """Stops a run whose requests would cost more than is left of the task's ``dollars``.
+
+    ``used``: what the prompts before have cost, set by the eval.
+    """
+
+    place = Place.BUDGET
+
+    def __init__(self, dollars: float) -> None:
+        self.dollars = dollars
+        self.used = 0.0
+
+    @property
+    def limits_cost(self) -> bool:
+        """It does."""
+        return True
+
+    def __call__(self, inner: CallService, /) -> CallService:
+        """Bind the requests below each call."""
+
+        async def limit(call: Call, /) -> Reply:
+            usage = UsageLimit(_OWNERS[bool(self.used)], "`cost`", is_of_run=True)
+            usage = usage._replace(cost=max(0.0, self.dollars - self.used))
+            call.ledger.meter.check_limit(usage, call.id)
+            call.ledger.meter.add_limit(call.id, usage)
+            return await inner(call)
+
+        return limit
+
+
+def stopped_by_cost(error: BaseException | None) -> str:
+    """Why the limit stopped a run that ended with that error; empty if it did not."""
+    return error.message if isinstance(error, BudgetError) and error.message.startswith(_OWNERS) else ""
