@@ -85,7 +85,7 @@ def _judge(expected: Outcome, outcome: Outcome) -> str:
     if outcome == expected:
         return "equal"
     ran_more = Counter(outcome.effects) - Counter(expected.effects)
-    if not ran_more and outcome.status == "refused" and "\n" not in str(outcome.error):
+    if not ran_more and outcome.status == "refused" and "\n" not in outcome.error:
         return "refused"
     if not ran_more and outcome.status == "waiting":
         return "asked a person instead"

@@ -56,7 +56,7 @@ class Outcome:
     status: str
     value: object = None
     effects: tuple[str, ...] = ()
-    error: Exception | None = None
+    error: str = ""
 
 
 class Written(NamedTuple):
@@ -205,8 +205,8 @@ async def continue_all(url: str, key_file: Path, written: Written) -> dict[str, 
             value = result.value() if result.status == "done" else None
             outcomes[name] = Outcome(result.status, value, tuple(world.effects))
         except RemitError as error:
-            outcomes[name] = Outcome("refused", None, tuple(world.effects), error)
+            outcomes[name] = Outcome("refused", None, tuple(world.effects), str(error))
         except Exception as error:  # noqa: BLE001 - counted: no clear error
-            outcomes[name] = Outcome("crashed", None, tuple(world.effects), error)
+            outcomes[name] = Outcome("crashed", None, tuple(world.effects), str(error))
     await world.store.close()
     return outcomes
