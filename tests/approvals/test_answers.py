@@ -73,6 +73,14 @@ async def test_an_answer_of_the_process_that_does_not_count_is_never_stored(
     assert (result.status, reason in "".join(await desk.runtime.history(result.run))) == ("done", True)
 
 
+async def test_a_denial_of_the_process_counts_although_it_only_confirms() -> None:
+    desk = Desk(lambda asked: Decision(question=asked.id, approved=False, by="bob", kind="confirm", reason="too much"))
+    await desk.runtime.run("go", by=ADA)
+    (row,) = await desk.store.list_questions(only_open=False)
+    assert row.decision is not None
+    assert (desk.paid, row.decision.approved, row.decision.reason) == (0, False, "too much")
+
+
 async def test_an_approver_of_the_process_who_has_lost_the_right_does_not_decide() -> None:
     desk = Desk(yes("bob"))
     desk.people["bob"] = Principal("bob")

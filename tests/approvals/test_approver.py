@@ -160,6 +160,19 @@ async def test_a_question_about_an_edited_call_is_another_one(desk: Desk) -> Non
     assert (edited.edits, edited.editor, edited.match) == (plain.id, "bea", plain.match)
 
 
+async def test_a_question_of_another_layer_about_the_same_call_is_another_one(desk: Desk) -> None:
+    call = await desk.call(erase, UNCONFIRMED)
+    inside, match = call.with_approval(""), compute_match(call, "1")
+    assert len({build_question(each, ASK, "rule", match, waits=True).id for each in (call, inside)}) == 2
+
+
+async def test_the_outcome_of_a_call_that_was_edited_is_not_decided_by_its_editor(desk: Desk) -> None:
+    call = await desk.call(erase, UNCONFIRMED)
+    match = compute_match(call, "1")
+    approvals = [build_question(call, ASK, "rule", match, waits=True, editor=editor) for editor in ("", "bea", "")]
+    assert build_outcome_question(call, 1, approvals).requesters == ("ada", "bea")
+
+
 async def test_each_attempt_that_was_cut_off_has_a_question_of_its_own(desk: Desk) -> None:
     call = await desk.call(erase, UNCONFIRMED)
     first, second = (build_outcome_question(call, attempt) for attempt in (1, 2))

@@ -3,17 +3,68 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
 from remit import Ask, Effect, LeafContext, Policy, Risk, When, tool
+from remit.approvals.from_journal import questions_since_start, read_approvals, read_questions
+from remit.contracts.items import AttemptEnded, DecisionItem, Item, QuestionItem
 from remit.errors import SetupError
 from remit.journal.ports import Store
+from remit.policies import Decision
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser
+from remit.testing.store_suite.samples import no, question, question_item, start_item, yes
 from tests.runtime.kit import AnyTool, Clock, World, last_reply, runtime_of
 
 ERASE = calls(("erase", {"text": "about"}))
+
+OUTCOME = replace(question("o1"), kind="outcome")
+DID_IT_HAPPEN = QuestionItem(call="call", parent="root", question="o1", body=OUTCOME.to_json(), about="outcome")
+
+
+def answer(decision: Decision) -> DecisionItem:
+    return DecisionItem(call="call", question=decision.question, body=decision.to_json())
+
+
+def end(*, void: bool) -> AttemptEnded:
+    return AttemptEnded(call="call", attempt=1, outcome="error", content="", void=void)
+
+
+APPROVED_AND_STARTED = (question_item(question()), answer(yes()), start_item(question="q1"))
+
+
+@pytest.mark.parametrize(
+    ("items", "standing", "refuted"),
+    [
+        ((DID_IT_HAPPEN, answer(no("o1")), end(void=True)), [], "o1"),
+        ((DID_IT_HAPPEN, answer(no("o1"))), ["q1"], ""),
+        ((DID_IT_HAPPEN, answer(no("o1")), end(void=False)), ["q1"], ""),
+        ((DID_IT_HAPPEN, answer(yes("o1")), end(void=True)), ["q1"], ""),
+        ((end(void=True),), ["q1"], ""),
+    ],
+    ids=[
+        "a person says so",
+        "nothing came of it yet",
+        "it ended after all",
+        "a person says it did",
+        "its body says so",
+    ],
+)
+def test_all_is_asked_anew_after_an_attempt_that_did_not_happen_as_a_person_said(
+    items: Sequence[Item], standing: list[str], refuted: str
+) -> None:
+    approvals = read_approvals([*APPROVED_AND_STARTED, *items])
+    assert ([each.question.id for each in approvals.standing.values()], approvals.refuted) == (standing, refuted)
+
+
+def test_a_question_whether_a_call_happened_is_none_about_its_approval() -> None:
+    items = [*APPROVED_AND_STARTED, DID_IT_HAPPEN, answer(yes("o1"))]
+    assert [each.question.id for each in read_questions(items)] == ["q1"]
+    assert questions_since_start(items) == set()
+    assert questions_since_start([*items, question_item(question("q2"))]) == {"q2"}
 
 
 def eraser(world: World) -> AnyTool:

@@ -9,7 +9,8 @@ from pydantic import BaseModel
 
 from remit import App, Ask, Effect, LeafContext, Policy, Principal, Risk, Runtime, When, tool
 from remit.app import Env
-from remit.policies import Decision, Question
+from remit.layers import Call
+from remit.policies import Decision, Question, Verdict
 from remit.testing import superuser
 from remit.tools import Preview
 
@@ -45,6 +46,29 @@ async def test_a_stricter_verdict_asks_anew_although_the_call_was_approved(later
     again = await runtime.resume(waiting.run)
     assert (again.status, paid) == ("waiting", [])
     assert again.questions != waiting.questions
+
+
+async def test_an_approval_by_one_person_does_not_serve_once_the_rule_asks_for_four_eyes() -> None:
+    paid, asked = list[str](), Ask(reason="money")
+
+    @tool(effect=Effect.UNSAFE)
+    async def pay(to: str) -> str:
+        """Pay."""
+        paid.append(to)
+        return to
+
+    class Money:
+        name = "money"
+
+        def __call__(self, _call: Call, /) -> Verdict | None:
+            return asked
+
+    runtime = Runtime(App(name="shop", tools=[pay], policy=Policy.only(Money())))
+    waiting = await runtime.call(pay, BOSS, "carl")
+    await runtime.decide(waiting.questions[0], approved=True, by=BOSS)
+    asked = Ask(reason="money", four_eyes=True)
+    assert (await runtime.resume(waiting.run)).status == "waiting"
+    assert paid == []
 
 
 async def test_an_announced_call_is_approved_for_the_principal_who_announced_it() -> None:

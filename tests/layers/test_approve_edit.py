@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from remit import Risk, tool
-from remit.contracts.items import AttemptStarted
-from remit.errors import ApprovalDeniedError, InvalidArgumentsError
+from remit import Ask, Policy, Risk, When, tool
+from remit.contracts.items import AttemptStarted, DecisionItem
+from remit.errors import ApprovalDeniedError, InvalidArgumentsError, Suspended
 from remit.layers import Call, Reply
 from remit.policies import Decision
 from remit.testing import call_through
@@ -107,6 +107,21 @@ async def test_a_call_that_started_as_edited_is_refused_under_a_contract_that_do
     payload = narrower.schema_in.model(page="about", why="why")
     with pytest.raises(InvalidArgumentsError, match="why: Field required"):
         await call_through(approve(later()), call.replace(callee=narrower).with_payload(payload), Inner())
+
+
+async def test_an_edit_that_was_not_used_in_time_is_refused_and_not_asked_about_further(desk: Desk) -> None:
+    home = When("home", lambda call: "home" in call.canonical_arguments, Ask(reason="it is home", who="home:edit"))
+    layer, inner = approve(later(), Policy(home)), Inner()
+    with pytest.raises(Suspended) as waits:
+        await call_through(layer, await desk.call(drop, DROP), inner)
+    (question,) = waits.value.questions
+    call = await desk.call(drop, DROP)
+    edit = Decision(question=question, approved=True, by="bea", arguments='{"page":"home"}')
+    call.ledger.add(DecisionItem(call=call.id, question=question, body=edit.to_json()))
+    desk.clock.now += 30 * 24 * 3600
+    with pytest.raises(ApprovalDeniedError, match=f"question {question} was not decided in time"):
+        await call_through(layer, call, inner)
+    assert ([each.id for each in asked(call)], inner.calls) == ([question], [])
 
 
 async def test_an_approved_call_of_a_run_that_only_ends_does_not_begin(desk: Desk) -> None:

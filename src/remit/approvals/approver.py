@@ -150,17 +150,15 @@ def build_question(
     news: tuple[Change, ...] = (),
 ) -> Question:
     """Build the question about a call, bound to everything that the decision depends on."""
-    parts = [part for part in (edits, replaces) if part]
-    if parts and call.approvals:  # another layer may ask the same after the same edit
-        parts.append(str(len(call.approvals)))
-    question_id = content_digest(match, call.caller.run, call.id, *parts)[:12]
+    layer = len(call.approvals)  # each may ask the same
+    question_id = content_digest(match, call.caller.run, call.id, edits, replaces, str(layer))[:12]
     question = replace(
         _build_question(call, "approval", ask, rule, question_id=question_id, match=match),
         waits=waits,
         edits=edits,
         editor=editor,
         replaces=replaces,
-        layer=len(call.approvals),
+        layer=layer,
         message=_read_user_message(call),
         news=news,
         plan=plan,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
 from typing import Any, cast
 
 from remit.approvals.authority import is_granted
@@ -17,26 +16,23 @@ from remit.errors import InvalidArgumentsError
 from remit.schemas.jsontext import canonical_text
 
 
-async def find_usable_grant(
-    call: Call, ask: Ask, version: str, editor: str = "", refused: Collection[str] = ()
-) -> Grant | None:
-    """Find a grant that covers the call, without using it up; none of those that the store ``refused``.
-
-    A grant serves as long as its grantor has the right to give it.
-    """
-    grants = await call.ledger.usable_grants(call.caller.principal.tenant, call.callee.name)
-    usable = (grant for grant in grants if grant.id not in refused and is_granted(grant))
-    return next((grant for grant in usable if _grant_covers(grant, call, ask, version, editor)), None)
+async def find_usable_grant(call: Call, ask: Ask, version: str, editor: str = "") -> Grant | None:
+    """Find a grant that covers the call, without using it up."""
+    return next(iter(await _list_usable_grants(call, ask, version, editor)), None)
 
 
 async def consume_grant(call: Call, ask: Ask, version: str, editor: str) -> Grant | None:
     """Find a grant that covers the call and use up one of its calls."""
-    refused = set[str]()
-    while True:
-        grant = await find_usable_grant(call, ask, version, editor, refused)
-        if grant is None or await call.ledger.use_grant(grant.id):
+    for grant in await _list_usable_grants(call, ask, version, editor):
+        if await call.ledger.use_grant(grant.id):  # else used up meanwhile, or expired by the clock of the store
             return grant
-        refused.add(grant.id)  # used up meanwhile, or expired by the clock of the store
+    return None
+
+
+async def _list_usable_grants(call: Call, ask: Ask, version: str, editor: str) -> list[Grant]:
+    """The grants that cover the call. Each serves as long as its grantor has the right to give it."""
+    grants = await call.ledger.usable_grants(call.caller.principal.tenant, call.callee.name)
+    return [grant for grant in grants if is_granted(grant) and _grant_covers(grant, call, ask, version, editor)]
 
 
 def decide_by_grant(question: Question, grant: Grant, now: float) -> Decision:

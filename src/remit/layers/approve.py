@@ -36,7 +36,6 @@ from remit.approvals.policy import DEFAULT_POLICY, Allow, Ask, Block, Policy, Ve
 from remit.approvals.preview import preview_call
 from remit.approvals.question_limit import DEFAULT_MAX_QUESTIONS, find_due_summary
 from remit.contracts.call import Call, CallLayer, CallService
-from remit.contracts.callee import HasPlan
 from remit.contracts.facts import Effect
 from remit.contracts.gate import has_begun
 from remit.contracts.items import AttemptEnded, AttemptStarted, QuestionItem
@@ -219,7 +218,7 @@ class _Approve:
         items = call.ledger.items_for(call.id)
         question = ""
         makes_calls = call.callee.facts.effect is Effect.COMPOSED
-        if makes_calls and isinstance(verdict, Allow) and isinstance(call.callee, HasPlan):
+        if makes_calls and isinstance(verdict, Allow):
             was_asked = any(isinstance(each, QuestionItem) for each in items)
             if not was_asked:
                 verdict, rule = await ask_about_calls(call, self._policy) or (verdict, rule)
@@ -227,7 +226,7 @@ class _Approve:
         if items or isinstance(verdict, Ask):
             match, approvals = compute_match(call, self._policy.version), read_approvals(items)
             recorded = _find_own_question(call, match, approvals)
-            if _is_same_use(call, verdict, recorded):
+            if _is_same_use(call, recorded):
                 return call.with_approval("")
             used = recorded.question.id if recorded and await _is_used_elsewhere(call, recorded) else ""
             if used:
@@ -252,7 +251,7 @@ class _Approve:
             if announced is not None:
                 await self._open_announced_question(call, announced, case.verdict, case.rule)
                 return ""
-            if call.ledger.is_early and not call.caller.call and await self._waits_for_grant(case):
+            if call.ledger.is_early and not call.caller.call and await self._waits_for_grant(case, case.verdict):
                 return ""
         if recorded is None or not case.still_applies(recorded, self._policy.version):
             if recorded is not None and recorded.edit:
@@ -263,12 +262,10 @@ class _Approve:
             raise AskAgain(recorded.question.id)
         return recorded.question.id
 
-    async def _waits_for_grant(self, case: _Case) -> bool:
+    async def _waits_for_grant(self, case: _Case, ask: Ask) -> bool:
         """Whether a call for later needs no question now: it is made only after a grant has approved it then."""
-        call, ask = case.call, case.verdict
-        if call.ledger.is_replaying or not isinstance(ask, Ask):
-            return call.ledger.is_replaying
-        return await find_usable_grant(call, ask, self._policy.version, case.approvals.editor) is not None
+        call, editor = case.call, case.approvals.editor
+        return call.ledger.is_replaying or await find_usable_grant(call, ask, self._policy.version, editor) is not None
 
     async def _open_announced_question(self, call: Call, announced_call: Call, ask: Ask, rule: str) -> None:
         match = compute_match(announced_call, self._policy.version)
@@ -355,7 +352,7 @@ class _Approve:
         return opened
 
 
-def _is_same_use(call: Call, verdict: Verdict, recorded: RecordedQuestion | None) -> bool:
+def _is_same_use(call: Call, recorded: RecordedQuestion | None) -> bool:
     """Whether a recorded attempt makes another approval unnecessary."""
     items = call.ledger.items_for(call.id)
     if not has_begun(items):
@@ -364,9 +361,7 @@ def _is_same_use(call: Call, verdict: Verdict, recorded: RecordedQuestion | None
     has_ended = isinstance(newest, AttemptEnded) and newest.outcome == "ok"
     if has_ended or call.callee.facts.effect is Effect.UNSAFE:  # the base finds out what became of an unsafe attempt
         return True
-    if recorded is None:
-        return not isinstance(verdict, Ask)
-    return recorded.question.id not in questions_since_start(items)
+    return recorded is not None and recorded.question.id not in questions_since_start(items)
 
 
 def _find_own_question(call: Call, match: str, approvals: Approvals) -> RecordedQuestion | None:
