@@ -29,7 +29,7 @@ from remit.workers import WorkerFileError, build_agent, read_worker
 from remit_casefile.google.mailbox_sync import MailboxSync
 from remit_casefile.google.payloads.gmail import GetMessage, MessageView, SendMessage
 from remit_cms.rendering.rich_text import render_rich_text
-from tests.strangers import dates, prompts, schemas, types
+from tests.strangers import dates, numbers, prompts, schemas, types
 from tests.strangers.mail import MAILS, StrangeMail
 from tests.strangers.texts import STRANGE_TEXTS
 
@@ -50,7 +50,7 @@ async def _measure(*, short: bool) -> Figure:
         async for edge, is_right in read:
             total[edge] += 1
             wrong[edge] += not is_right
-    for read in (_read_dates(step), _read_schemas(), _read_prompts(step)):
+    for read in (_read_dates(step), _read_numbers(step), _read_schemas(), _read_prompts(step)):
         for edge, is_right in read:
             total[edge] += 1
             wrong[edge] += not is_right
@@ -134,13 +134,44 @@ def _read_dates(step: int) -> Iterator[Reading]:
             for value in (*dates.REFUSED[name], *dates.NUMBERS)[::step]:
                 yield "dates", not _binds(made, value, strict=strict)
 
+    for name, texts in dates.SHOWN.items():
+        made, imported = Input(create_model("Booking", at=(dates.KINDS[name], ...))), _imported({"format": name})
+        for text in texts[::step]:
+            yield "dates", _binds(made, text, strict=True) == _binds(imported, text, strict=True)
 
-def _binds(made: Input[Any], value: object, *, strict: bool) -> bool:
+
+def _imported(schema: dict[str, Any]) -> JsonInput:
+    return JsonInput({"type": "object", "properties": {"at": schema}})
+
+
+def _binds(made: Input[Any] | JsonInput, value: object, *, strict: bool) -> bool:
     try:
         made.bind(parse_arguments(json.dumps({"at": value}), Limits()), strict=strict)
     except InvalidArgumentsError:
         return False
     return True
+
+
+def _read_numbers(step: int) -> Iterator[Reading]:
+    schemas_by_kind: dict[str, dict[str, Any]] = {"number": {"type": "number"}, "integer": {"type": "integer"}}
+    for kind in numbers.KEPT:
+        if kind in numbers.KINDS:
+            made = Input(create_model("Payment", at=(numbers.KINDS[kind], ...)))
+        else:
+            made = _imported(schemas_by_kind.get(kind, {}))
+        for number in numbers.CHANGED[kind][::step]:
+            yield "numbers", _read_number(made, number) == ""
+        for number, text in numbers.KEPT[kind]:
+            yield "numbers", _read_number(made, number) == text
+
+
+def _read_number(made: Input[Any] | JsonInput, number: str) -> str:
+    """The canonical text of a number; empty if it is refused."""
+    try:
+        payload: Any = made.bind(parse_arguments(f'{{"at":{number}}}', Limits()), strict=True)
+        return made.dump_canonical(payload)[6:-1]
+    except InvalidArgumentsError:
+        return ""
 
 
 def _read_schemas() -> Iterator[Reading]:

@@ -20,7 +20,10 @@ MUTANTS: Final = mutants_of(
             "if",
         ),
         "digits are a time": edited(
-            "remit.schemas.formats:FormatCheck.find", "if self._has_formats else", "if False else"
+            "remit.schemas.formats:_find_other_format", "not pattern.fullmatch(value)", "False"
+        ),
+        "a number becomes the nearest float": edited(
+            "remit.schemas.formats:_find_lost_digits", "and not is_written_as(value, value)", "and False"
         ),
         "a schema that contradicts itself is accepted": edited(
             "remit.schemas.satisfiable:refuse_contradiction",

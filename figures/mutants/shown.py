@@ -14,8 +14,9 @@ MUTANTS: Final = mutants_of(
         ),
         "a whole number is shown and sent as a fraction": edited(
             "remit.schemas.schema_binding:_Binding._fit_number",
-            "if takes_fractions and not -_LARGEST <= value < _LARGEST else value",
-            "if takes_fractions else value",
+            "if type(value) is not float",
+            "if type(value) is int and takes_fractions:\n            return float(value)\n"
+            "        if type(value) is not float",
         ),
         "a text is sent without the white space at its end": edited(
             "remit_casefile.google.composing:_encode_body", "text).encode()", "text.rstrip()).encode()"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Annotated, Any, Literal, NamedTuple
 from uuid import UUID
@@ -95,6 +95,7 @@ def everything_with(text: st.SearchStrategy[str]) -> st.SearchStrategy[Everythin
         maybe=st.none() | text,
         either=whole | text,
         raw=text.map(str.encode),
+        moment=st.datetimes(timezones=st.just(UTC)),
         exact=st.decimals(allow_nan=False, allow_infinity=False),
         point=st.builds(Point, whole, whole),
         size=st.fixed_dictionaries({"width": whole}),

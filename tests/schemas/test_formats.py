@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, time
 from typing import Annotated, Any, Literal
 
 import pytest
-from pydantic import BaseModel, Field, create_model
+from pydantic import BaseModel, Field, NaiveDatetime, create_model
 
 from remit.contracts.arguments import Limits, parse_arguments
+from remit.contracts.json_contract import JsonInput
 from remit.contracts.schema import Input
 from remit.errors import InvalidArgumentsError
-from tests.strangers.dates import ALLOWED, KINDS, NUMBERS, REFUSED
+from tests.strangers.dates import ALLOWED, KINDS, NUMBERS, REFUSED, SHOWN
 
 NOON = datetime(2026, 3, 8, 12, tzinfo=UTC)
 
@@ -52,7 +53,36 @@ def test_a_number_is_no_time(name: str, number: float) -> None:
 def test_the_refusal_has_an_example() -> None:
     with pytest.raises(InvalidArgumentsError) as caught:
         bind(model_of(datetime), "20260308", strict=True)
-    assert caught.value.message == "at: Input should be a date and time like 2026-03-08T14:30:00Z"
+    assert caught.value.message == "at: Input should be a date and time with a zone like 2026-03-08T14:30:00Z"
+
+
+@pytest.mark.parametrize(("name", "text"), [(name, text) for name in SHOWN for text in SHOWN[name]])
+def test_a_format_is_the_same_for_a_typed_tool_and_one_from_a_json_schema(name: str, text: str) -> None:
+    arguments = parse_arguments(json.dumps({"at": text}), Limits())
+    taken: list[bool] = []
+    for made in (Input(model_of(KINDS[name])), JsonInput({"type": "object", "properties": {"at": {"format": name}}})):
+        try:
+            made.bind(arguments, strict=True)
+        except InvalidArgumentsError:
+            taken.append(False)
+        else:
+            taken.append(True)
+    assert taken[0] == taken[1]
+
+
+@pytest.mark.parametrize("text", ["9999-12-31T23:59:59-12:00", "0001-01-01T00:00:00+12:00"])
+def test_a_moment_that_utc_cannot_express_is_refused(text: str) -> None:
+    with pytest.raises(InvalidArgumentsError, match=r"^at: Input should be within the years 1 to 9999 in UTC$"):
+        bind(model_of(datetime), text, strict=True)
+
+
+def test_a_schema_shows_no_format_that_its_type_does_not_keep_to() -> None:
+    def show(kind: Any) -> dict[str, Any]:
+        return Input(model_of(kind)).json_schema["properties"]["at"]
+
+    assert show(datetime) == {"type": "string", "format": "date-time"}
+    assert show(NaiveDatetime)["pattern"].startswith("^")
+    assert "format" not in show(time)
 
 
 class Meeting(BaseModel):

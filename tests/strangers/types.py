@@ -79,7 +79,7 @@ POSSIBLE: Final[dict[str, Any]] = {
     "large bounds": Annotated[int, Ge(2**53 + 1), Lt(2**53 + 2)],
     "one day": Annotated[date, Ge(date(2026, 3, 8)), Le(date(2026, 3, 8))],
     "moments with and without a zone": Annotated[datetime, Ge(_NOON), Le(_NAIVE)],
-    "a choice that remains": Annotated[int, Ge(5), Le(1)] | None,
+    "a choice that remains": Annotated[int, Ge(5), Le(1)] | str,
     "an empty list": list[Annotated[int, Ge(5), Le(1)]],
     "a list of one word": Annotated[list[Literal["a"]], MinLen(2)],
     "a tree": Tree,

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
 from hashlib import sha256
 from json.scanner import make_scanner
+from math import isfinite
 from typing import Any, Final, cast
 
 from msgspec import Struct
@@ -21,12 +22,14 @@ from remit.contracts.secret import redact_secrets_in_content
 from remit.core.call_checks import check_arguments
 from remit.core.checks import check_counts, check_instance, check_text, find_unstorable
 from remit.errors import InvalidArgumentsError, SetupError
-from remit.schemas.jsontext import canonical_text, compact_json
+from remit.schemas.jsontext import canonical_text, compact_json, is_written_as
 
 SECRET_IN_ARGUMENTS: Final = "the arguments contain the value of a secret, which would be journaled; pass its reference"  # noqa: S105 - a message
 
 _LARGEST_INTEGER: Final = 2**63 - 1
 """Ids of databases and services have up to 64 bits. Databases and other readers refuse or round what is larger."""
+_LARGEST_EXACT: Final = 2**53
+"""From here on, a float stands for several whole numbers."""
 _REFUSED: Final = "refused: "
 """Begins the text that stands for arguments that are too long to be journaled."""
 _HELD_VALUE: Final = '{"contained_a_secret":'
@@ -136,12 +139,25 @@ def _reject_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return value
 
 
+def _read_float(text: str) -> float:
+    """Read a number that has a point or an exponent.
+
+    Refuses one that would be another number: of more digits before the point than a float holds, or too close to 0.
+    """
+    value = float(text)
+    if (not value or abs(value) >= _LARGEST_EXACT) and isfinite(value) and not is_written_as(value, text):
+        raise _StrictError(f"the number {text[:40]} would be changed; write whole numbers without a point or exponent")
+    return value
+
+
 def reject_constant(name: str) -> float:
     """Refuse NaN and infinities, which Python's reader would accept."""
     raise _StrictError(f"{name} is not a JSON number")
 
 
-_STRICT_DECODER: Final = json.JSONDecoder(object_pairs_hook=_reject_duplicate_keys, parse_constant=reject_constant)
+_STRICT_DECODER: Final = json.JSONDecoder(
+    object_pairs_hook=_reject_duplicate_keys, parse_constant=reject_constant, parse_float=_read_float
+)
 _SCAN_ONCE: Final = cast(
     "Callable[[str, int], tuple[object, int]]", make_scanner(cast("make_scanner", _STRICT_DECODER))
 )

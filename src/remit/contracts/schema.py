@@ -24,6 +24,7 @@ from remit.contracts.reference import check_references, note_references, referen
 from remit.contracts.secret import contains_secret
 from remit.contracts.wire import without_surrogates
 from remit.errors import ContractError, InvalidArgumentsError, InvalidOutputError
+from remit.schemas.core_nodes import iter_nodes
 from remit.schemas.formats import FormatCheck
 from remit.schemas.json_schema import generate_json_schema
 from remit.schemas.known_keys import describe_known_keys
@@ -111,7 +112,7 @@ class Input(Generic[P]):
                 payload = self._read(lambda: self._validate(arguments.raw, strict=strict))
         except ValidationError as error:
             raise InvalidArgumentsError(self.explain(error)) from error
-        self._check_formats(arguments.value)
+        self._check_formats(arguments.value, arguments.raw)
         return payload
 
     def bind_values(self, values: Mapping[str, Any]) -> P:
@@ -124,7 +125,7 @@ class Input(Generic[P]):
             payload = self._read(lambda: self.model.model_validate(dict(values), by_alias=True, by_name=True))
         except ValidationError as error:
             raise InvalidArgumentsError(self.explain(error)) from error
-        self._check_formats({name: value for name, value in values.items() if type(value) in (str, list, dict)})
+        self._check_formats({name: value for name, value in values.items() if type(value) in (str, int, list, dict)})
         return payload
 
     def dump_canonical(self, payload: P) -> str:
@@ -185,13 +186,13 @@ class Input(Generic[P]):
         unknown = [each["loc"] for each in found if each["type"] == "extra_forbidden"]
         return f"{_summarize(found, self.json_schema)}{describe_known_keys(self.json_schema, unknown)}"
 
-    def _check_formats(self, value: object) -> None:
-        if (found := self._formats.find(value)) is not None:
+    def _check_formats(self, value: object, raw: str = "") -> None:
+        if (found := self._formats.find(value, raw)) is not None:
             raise InvalidArgumentsError(f"{'.'.join(map(str, found.path))}: {found.message}")
 
     @cached_property
     def _formats(self) -> FormatCheck:
-        return FormatCheck(self.json_schema)
+        return FormatCheck(self.json_schema, {node["type"] for node in iter_nodes(self._adapter.core_schema)})
 
     @cached_property
     def _may_refer(self) -> bool:

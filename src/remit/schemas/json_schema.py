@@ -14,6 +14,10 @@ from pydantic_core.core_schema import CoreSchemaType
 from remit.errors import ContractError
 
 JsonSchema = dict[str, Any]
+TIME: Final = r"^\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?$"
+"""A time of day, mostly without a zone. The format ``time`` demands one."""
+LOCAL_DATE_TIME: Final = r"^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?$"
+"""What `NaiveDatetime` reads. The format ``date-time`` demands a zone."""
 SchemaMethod = Callable[[Any], JsonSchema]
 
 
@@ -69,6 +73,15 @@ class _SchemaGenerator(GenerateJsonSchema):
         """Map each kind of core schema to its method."""
         self._methods = _MethodsByKind(self)
         return self._methods
+
+    def time_schema(self, schema: Any) -> JsonSchema:
+        """Show a time of day, which needs no zone."""
+        return {"type": "string", "pattern": TIME}
+
+    def datetime_schema(self, schema: Any) -> JsonSchema:
+        """Show a moment, or a local date and time."""
+        is_local = schema.get("tz_constraint") == "naive"
+        return {"type": "string", "pattern": LOCAL_DATE_TIME} if is_local else super().datetime_schema(schema)
 
     def encode_default(self, dft: Any) -> Any:
         """Encode a default as JSON. Scalars that are valid JSON need no type adapter."""

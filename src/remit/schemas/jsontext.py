@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from decimal import Decimal, InvalidOperation
 from json import encoder
 from json.encoder import encode_basestring, encode_basestring_ascii
 from typing import Any, Final, NoReturn, cast
@@ -46,3 +47,11 @@ ascii_json = make_writer(ascii_only=True)
 
 canonical_text = make_writer(sort_keys=True, finite=True)
 """For hashes: keys are sorted and floats must be finite."""
+
+
+def is_written_as(value: float, number: str | int | Decimal) -> bool:
+    """Whether the text of a float is the number that was given for it, perhaps with fewer digits or an exponent."""
+    try:
+        return Decimal(repr(float(value))) == Decimal(number)
+    except (InvalidOperation, OverflowError):  # it has an exponent of very many digits, or is too large for a float
+        return False

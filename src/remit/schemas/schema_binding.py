@@ -28,7 +28,6 @@ MAX_DEFAULT_CHARS: Final = 16 << 10
 """How many characters of JSON a default may have, with the defaults in it."""
 MAX_ADDED_CHARS: Final = 1 << 20
 """How many characters the defaults of a schema may add to one value."""
-_LARGEST: Final = 2**63
 _LARGEST_EXACT: Final = 2**53
 """From here on, a float stands for several whole numbers."""
 _Path = tuple[str | int, ...]
@@ -146,8 +145,6 @@ class _Binding:
     def _fit_number(self, value: object, node: JsonSchema, path: _Path) -> object:
         types = node.get("type")
         takes_fractions = _allows(types, "number")
-        if type(value) is int:
-            return _to_float(value) if takes_fractions and not -_LARGEST <= value < _LARGEST else value
         if type(value) is not float or not (takes_fractions or _allows(types, "integer")):
             return value
         if takes_fractions:
@@ -218,13 +215,6 @@ def _allows(types: object, name: str) -> bool:
 
 def _takes_integers(schema: object) -> bool:
     return isinstance(schema, dict) and _allows(cast("JsonSchema", schema).get("type"), "integer")
-
-
-def _to_float(value: int) -> int | float:
-    try:
-        return float(value)
-    except OverflowError:
-        return value  # which has no canonical form
 
 
 def _relocate(_key: str, schema: object) -> object:
