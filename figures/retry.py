@@ -10,10 +10,11 @@ from typing import Final
 import looptime
 
 from figures.figure import Figure, at_most, no_violations
-from remit import Effect, Retry, tool
+from remit import App, Effect, LeafContext, Retry, Runtime, tool
 from remit.errors import CallError, DeadlineError, ExternalError, RateLimitedError, StillRunningError
 from remit.layers import Call, CallLayer, Reply
 from remit.testing import make_call, superuser
+from remit.tools import Arguments
 
 CALLS = 2_000
 TENANTS = 20
@@ -30,9 +31,12 @@ def figures(*, short: bool) -> Iterator[Figure]:  # noqa: ARG001 - the short for
     yield at_most("retry.amplification", max(ratios.values()), "attempts/call", 1.1, CALLS, how)
     cases = list(_unsafe_cases())
     beyond = {case: attempts - 1 for case in cases if (attempts := _run_case(*case)) != 1}
-    how = "unsafe and composed calls that fail with each retryable error, and idempotent ones that are still running"
+    keyless = [(error, retry) for error in ERRORS if error is not RateLimitedError for retry in RETRIES]
+    beyond |= {(Effect.KEYED, *case): attempts - 1 for case in keyless if (attempts := _run_keyless(*case)) != 1}
+    how = "unsafe and composed calls that fail with each retryable error, idempotent ones that are still running, and "
+    how += "keyed ones that have not read their key"
     how += f", through {len(RETRIES)} retry layers; run more than once: {beyond}" if beyond else ""
-    yield no_violations("retry.unsafe_executions", sum(beyond.values()), len(cases), how)
+    yield no_violations("retry.unsafe_executions", sum(beyond.values()), len(cases) + len(keyless), how)
 
 
 def _unsafe_cases() -> Iterator[tuple[Effect, type[CallError], Retry]]:
@@ -45,6 +49,26 @@ def _unsafe_cases() -> Iterator[tuple[Effect, type[CallError], Retry]]:
 def _run_case(effect: Effect, error: type[CallError], retry: Retry) -> int:
     with asyncio.Runner(loop_factory=looptime.new_event_loop) as runner:
         return runner.run(_attempts(error("down"), retry, effect, calls=1))
+
+
+def _run_keyless(error: type[CallError], retry: Retry) -> int:
+    """How often a keyed tool runs that fails and has not read its key."""
+    attempts = 0
+
+    @tool(effect=Effect.KEYED)
+    async def write(_ctx: LeafContext) -> str:
+        """Write."""
+        nonlocal attempts
+        attempts += 1
+        raise error("down")
+
+    async def call_once() -> None:
+        runtime = Runtime(App(name="office", tools=(write.layer(retry),)))
+        await runtime.call_by_name("write", Arguments("{}", {}), by=superuser())
+
+    with asyncio.Runner(loop_factory=looptime.new_event_loop) as runner:
+        runner.run(call_once())
+    return attempts
 
 
 def _ratio(error: CallError) -> float:

@@ -43,4 +43,13 @@ MUTANTS: Final = (
         defect="an idempotent call that is still running is retried",
         plant=edited("remit.layers.retry:_is_retryable", "in (Effect.PURE, Effect.KEYED)", "is not Effect.UNSAFE"),
     ),
+    Mutant(
+        figure="retry.unsafe_executions",
+        defect="a keyed call that has not read its key is retried",
+        plant=edited(
+            "remit.dispatch.context:CallContext.__init__",
+            "callee.facts.effect is Effect.KEYED and not is_late",
+            "False",
+        ),
+    ),
 )

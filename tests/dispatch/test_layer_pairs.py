@@ -69,8 +69,9 @@ class Bank:
         self.attempts = 0
 
         @tool(effect=effect, risk="safe")
-        async def pay(_ctx: LeafContext, cents: int) -> int:
+        async def pay(ctx: LeafContext, cents: int) -> int:
             """Pay an amount."""
+            assert ctx.key
             self.attempts += 1
             if fails and self.attempts == 1:
                 raise ExternalError("busy")

@@ -139,7 +139,13 @@ async def test_an_approval_that_another_call_has_used_starts_nothing() -> None:
 
 async def test_another_attempt_is_the_same_use_of_the_approval() -> None:
     ran = list[str]()
-    erase = eraser(ran)
+
+    @tool(effect=Effect.KEYED, risk=Risk.HIGH)
+    async def erase(ctx: LeafContext, page: str) -> str:
+        """Erase a page."""
+        ran.append(page if ctx.key else "")
+        return "erased"
+
     bench = Bench(erase)
     call = await bench.call(erase, '{"page":"about"}')
     await bench.approve(call)

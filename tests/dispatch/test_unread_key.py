@@ -1,12 +1,22 @@
-"""Operators are told of keyed tools that do not use their key."""
+"""A keyed body that has not read its key is not repeated, and operators are told of it."""
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 
-from remit import Effect, LeafContext, tool
-from remit.errors import CallError, ConflictError, ExternalError, RateLimitedError
-from tests.dispatch.kit import Bench
+from remit import Effect, LeafContext, Retry, Stack, Timeout, Tool, tool
+from remit.contracts.items import AttemptEnded, AttemptStarted
+from remit.dispatch.base import Base
+from remit.errors import CallError, ConflictError, ExternalError, RateLimitedError, ToolFailedError
+from remit.layers import Call, CallLayer, CallService, Reply
+from tests.dispatch.kit import Bench, Crash, of_kind
+
+pytestmark = pytest.mark.looptime
+WHY = "pay is keyed, but has not read ctx.key, so a repetition would do its work again"
 
 
 @pytest.mark.parametrize(
@@ -53,3 +63,124 @@ async def test_no_other_effect_needs_its_key(effect: Effect, caplog: pytest.LogC
 
     await Bench(write).base(write)
     assert not caplog.records
+
+
+def payer(ran: list[str], end: Callable[[], Any], *, reads: bool = False) -> Tool[..., Any]:
+    """A keyed tool that pays, reads its key or not, and ends in a way."""
+
+    @tool(effect=Effect.KEYED)
+    async def pay(ctx: LeafContext) -> str:
+        """Pay."""
+        if reads:
+            assert ctx.key
+        ran.append("paid")
+        return await end()
+
+    return pay
+
+
+async def go_away() -> str:
+    raise ConnectionError("away")
+
+
+async def be_busy() -> str:
+    raise RateLimitedError("busy")
+
+
+async def sleep_long() -> str:
+    await asyncio.sleep(100)
+    return "late"
+
+
+async def sleep_on() -> str:
+    """Goes on for a while when it is cancelled."""
+    try:
+        await asyncio.sleep(100)
+    except asyncio.CancelledError:
+        await asyncio.sleep(10)
+    return "late"
+
+
+def retried(*inside: CallLayer) -> Stack[CallLayer]:
+    return Stack(Retry(attempts=3), *inside)
+
+
+@pytest.mark.parametrize(
+    ("end", "inside"),
+    [(go_away, ()), (sleep_long, (Timeout(1).calls,)), (sleep_on, (Timeout(1, grace=1).calls,))],
+    ids=["error", "stopped", "running"],
+)
+async def test_a_keyed_call_is_retried_only_if_its_body_has_read_its_key(
+    end: Callable[[], Any], inside: tuple[CallLayer, ...]
+) -> None:
+    for reads, times in ((False, 1), (True, 3)):
+        ran = list[str]()
+        pay = payer(ran, end, reads=reads)
+        reply = await Bench(pay, layers=retried(*inside)).reply(pay)
+        assert len(ran) == times
+        assert (WHY in reply.content) is not reads
+        assert reply.error is not None
+        assert reply.error.retryable is reads
+        await asyncio.sleep(20)  # until the last attempt has ended
+
+
+async def test_a_body_that_was_told_to_wait_has_not_begun_and_is_retried() -> None:
+    ran = list[str]()
+    pay = payer(ran, be_busy)
+    await Bench(pay, layers=retried()).reply(pay)
+    assert len(ran) == 3
+
+
+async def test_retries_around_retries_and_layers_that_repeat_calls_do_not_either() -> None:
+    class Twice(CallLayer):
+        def __call__(self, inner: CallService, /) -> CallService:
+            async def call_twice(call: Call, /) -> Reply:
+                try:
+                    return await inner(call)
+                except CallError:
+                    return await inner(call.replace(attempt=call.attempt + 1))
+
+            return call_twice
+
+    for layers in (retried(), Stack[CallLayer](Twice())):
+        ran = list[str]()
+        pay = payer(ran, go_away).layer(Retry(attempts=2))
+        assert WHY in (await Bench(pay, layers=layers).reply(pay)).content
+        assert ran == ["paid"]
+    ran = list[str]()
+    pay = payer(ran, go_away)
+    assert WHY in (await Bench(pay, layers=Stack(Twice())).reply(pay)).content
+    assert ran == ["paid"]
+
+
+@pytest.mark.parametrize(
+    ("end", "inside"), [(go_away, ()), (sleep_long, (Timeout(1).calls,))], ids=["error", "stopped"]
+)
+async def test_a_resumed_run_knows_that_the_key_was_not_read(
+    end: Callable[[], Any], inside: tuple[CallLayer, ...]
+) -> None:
+    class Dying(CallLayer):
+        """The process dies after an attempt."""
+
+        def __call__(self, inner: CallService, /) -> CallService:
+            async def die_after(call: Call, /) -> Reply:
+                try:
+                    return await inner(call)
+                except CallError:
+                    await call.ledger.commit(AttemptStarted(call="other", parent="", attempt=1))
+                    raise Crash from None
+
+            return die_after
+
+    ran = list[str]()
+    pay = payer(ran, end)
+    bench = Bench(pay)
+    dying, living = (retried(*each, *inside) for each in ((Dying(),), ()))
+    call = await bench.call(pay)
+    with pytest.raises(Crash):
+        await dying(Base(pay, bench.door))(call)
+    (ended,) = of_kind(await bench.stored(), AttemptEnded)
+    assert ended.keyless
+    with pytest.raises(ToolFailedError, match=WHY):
+        await living(Base(pay, bench.door))(await bench.call(pay))
+    assert ran == ["paid"]

@@ -64,6 +64,11 @@ class Call(Struct, frozen=True):
         return structs.replace(self, approvals=(*self.approvals, question))
 
 
+def describe_unread_key(call: Call) -> str:
+    """Why a keyed call is not repeated whose last attempt has not read its idempotency key."""
+    return f"{call.callee.name} is keyed, but has not read ctx.key, so a repetition would do its work again"
+
+
 def derive_call_id(parent: str, callee: str, arguments: Arguments, occurrences: dict[str, int]) -> str:
     """The id of the next call that the body of ``parent`` makes: a digest of parent, callee, arguments and occurrence.
 

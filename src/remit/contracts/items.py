@@ -204,7 +204,8 @@ class AttemptStarted(Item, frozen=True, kw_only=True, gc=False):
 class AttemptEnded(Item, frozen=True, kw_only=True, gc=False, omit_defaults=True):
     """An attempt has ended, with its content. ``void``: a person or the tool found that it never happened.
 
-    ``final``: its reply ends the run. ``where``: the code of the application that raised its error.
+    ``final``: its reply ends the run. ``where``: the code of the application that raised its error. ``keyless``: it had
+    not read its idempotency key, which another attempt would need.
     """
 
     kind: ClassVar[str] = "ended"
@@ -214,6 +215,7 @@ class AttemptEnded(Item, frozen=True, kw_only=True, gc=False, omit_defaults=True
     void: bool = False
     final: bool = False
     where: str = ""
+    keyless: bool = False
 
 
 class HistoryCompacted(Item, frozen=True, kw_only=True, gc=False, omit_defaults=True):

@@ -199,6 +199,11 @@ class Ledger(Protocol):
         """The usage of the run's models, and the limits that bind them."""
         ...
 
+    @property
+    def unread_keys(self) -> set[str]:
+        """The calls of keyed tools whose last attempt has not read its idempotency key, so that none may follow."""
+        ...
+
 
 def find_carried_call(ledger: Ledger) -> tuple[str, Question | None]:
     """The id of the call for which a person's decision opened the run, and the question about it.

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel
 
-from remit.contracts.call import Call
+from remit.contracts.call import Call, describe_unread_key
 from remit.contracts.gate import has_begun
 from remit.contracts.items import AttemptEnded, AttemptStarted, Item
-from remit.errors import DeadlineError, Suspended
+from remit.errors import DeadlineError, Suspended, ToolFailedError
 
 
 class LateAttempt(NamedTuple):
@@ -31,6 +31,20 @@ def find_attempt(items: Sequence[Item], attempt: int) -> tuple[int, AttemptStart
     started = next((item for item in items if isinstance(item, AttemptStarted) and item.attempt == number), None)
     ended = next((item for item in reversed(items) if isinstance(item, AttemptEnded) and item.attempt == number), None)
     return number, started, ended
+
+
+def check_key(call: Call, ended: AttemptEnded | None) -> None:
+    """Refuse a new attempt of a keyed call if the last one has not read its key, whichever layer makes it.
+
+    ``ended`` is the recorded end of the attempt, which is not made again.
+
+    Raises:
+        ToolFailedError: the last attempt has not, or is still running and has not yet.
+    """
+    if ended is None and call.id in call.ledger.unread_keys:
+        raise ToolFailedError(describe_unread_key(call))
+    if ended is not None and ended.keyless:
+        call.ledger.unread_keys.add(call.id)
 
 
 def check_time(call: Call, items: Sequence[Item]) -> None:

@@ -39,7 +39,7 @@ from remit.contracts.reply import Reply
 from remit.contracts.secret import KNOWN_SECRETS
 from remit.contracts.threads import ThreadStillRunning, wait_for_thread
 from remit.contracts.transient import is_transient
-from remit.dispatch.attempts import LateAttempt, check_time, find_attempt
+from remit.dispatch.attempts import LateAttempt, check_key, check_time, find_attempt
 from remit.dispatch.context import CallContext, DispatchPort
 from remit.dispatch.diagnosis import report_exception
 from remit.dispatch.registry import AnyCallee
@@ -82,6 +82,7 @@ class Base:
         # An unsafe call has one attempt, however layers number it or however often they make it.
         attempt = 1 if self._effect is Effect.UNSAFE else call.attempt
         number, started, ended = find_attempt(items, attempt) if items else (attempt, None, None)
+        check_key(call, ended)
         if ended is not None and self._effect is not Effect.PURE and not is_outcome_unknown(self._callee, items):
             return self._replay_end(ended, await from_recorded(ended.content))
         approved = self._check_seal(payload, items) if items else ()
@@ -209,6 +210,7 @@ class Base:
                 content=failed.content,
                 void=void,
                 where=locate_failure(error),
+                keyless=call.id in call.ledger.unread_keys and not void,
             )
             await self._write_end(call, ended)
             if void:
@@ -216,7 +218,10 @@ class Base:
             raise
         except asyncio.CancelledError as error:
             content = Reply.from_error(self._cancellation(error)).content
-            call.ledger.add(AttemptEnded(call=call.id, attempt=number, outcome="error", content=content))
+            has_no_key = call.id in call.ledger.unread_keys
+            call.ledger.add(
+                AttemptEnded(call=call.id, attempt=number, outcome="error", content=content, keyless=has_no_key)
+            )
             raise
         if self._effect is not Effect.PURE:
             outcome, final = reply.outcome, reply.is_final
@@ -249,12 +254,12 @@ class Base:
         try:
             value = await (body(payload, frame) if thread is None else wait_for_thread(thread))
             reply = await self._to_reply(call, value)
-            frame.warn_of_unread_key()
+            frame.settle_key()
             if approved is not None:
                 approved.warn_if_unchecked()
             return await reply.check_artifacts() if mentions_artifacts(reply.content) else reply
         except CallError as error:
-            frame.warn_of_unread_key(error)
+            frame.settle_key(error)
             safe = limit_error(redact_error(error, call.redactions), self._dispatch.limits.error_bytes)
             if safe is error:
                 raise
@@ -274,7 +279,7 @@ class Base:
             if not is_failure(error):
                 raise
             failure = self._tool_failure(call, error)
-            frame.warn_of_unread_key(failure)
+            frame.settle_key(failure)
             raise failure from safe_cause(error, call.redactions)
         finally:
             frame.end(token)

@@ -93,7 +93,6 @@ class CallContext:
         "_calls",
         "_dispatch",
         "_has_ended",
-        "_is_key_due",
         "_key",
         "_loop",
         "_occurrences",
@@ -115,9 +114,10 @@ class CallContext:
         self.id = call.id
         self._approved = approved
         self._key = call.id
-        self._is_key_due = callee.facts.effect is Effect.KEYED and not is_late
         self.caller = call.caller
         self.ledger: Ledger = call.ledger
+        if callee.facts.effect is Effect.KEYED and not is_late:
+            self.ledger.unread_keys.add(call.id)
         self._call = call
         self._dispatch = dispatch
         self._callee = callee
@@ -147,18 +147,20 @@ class CallContext:
     def key(self) -> str:
         """The idempotency key of the call."""
         self._check_running("key")
-        self._is_key_due = False
+        self.ledger.unread_keys.discard(self.id)
         return self._key
 
-    def warn_of_unread_key(self, error: CallError | None = None) -> None:
-        """Tell operators of a keyed body that ends without having read its key, though it may run again.
+    def settle_key(self, error: CallError | None = None) -> None:
+        """Tell operators of a keyed body that ends without having read its key, which is not repeated.
 
-        A body that was told to wait has not begun its work.
+        A body that was told to wait has not begun its work, and is.
         """
-        if self._is_key_due and (error is None or (error.retryable and not isinstance(error, RateLimitedError))):
+        if isinstance(error, RateLimitedError):
+            self.ledger.unread_keys.discard(self.id)
+        if self.id in self.ledger.unread_keys and (error is None or error.retryable):
             _LOG.warning(
-                "%s is keyed, but its body ended without reading ctx.key, so a repetition does its work again; write "
-                "with Database.once or remit.effects.once, pass ctx.key to the service, or declare another effect",
+                "%s is keyed, but its body ended without reading ctx.key, so it is not retried, and after a crash it does "
+                "its work again; write with Database.once or remit.effects.once, pass ctx.key to the service, or declare another effect",
                 self._callee.name,
             )
 

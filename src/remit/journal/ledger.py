@@ -88,6 +88,7 @@ class RunLedger:
         self._agent_calls: set[str] = set()
         self._reserved_handoffs: set[tuple[str, int]] = set()
         self.meter = Meter(prices, clock, history)
+        self.unread_keys: set[str] = set()
         self._store_error: JournalError | None = None
         self._unclaimed_calls: dict[str, set[str]] = {}
         self._claim_waiters: list[asyncio.Future[None]] = []

@@ -80,6 +80,7 @@ class ReplayLedger:
             ends.reverse()
         self.compared_count = 0
         self.meter = Meter({}, self.now)
+        self.unread_keys: set[str] = set()
         self._has_erased_message = False
 
     def now(self) -> float:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
-from remit.contracts.call import Call, CallLayer, CallService
+from remit.contracts.call import Call, CallLayer, CallService, describe_unread_key
 from remit.contracts.facts import Effect
 from remit.contracts.items import AttemptStarted
 from remit.contracts.reply import Reply
@@ -17,7 +17,7 @@ from remit.contracts.retry_budget import FIRST_ATTEMPT_REFUND, RETRY_COST, Retry
 from remit.core import Place
 from remit.core.call_checks import check_arguments, check_callback
 from remit.core.checks import as_tuple, check_counts, check_numbers, check_subclass
-from remit.errors import CallError, DeadlineError, RemitError, SetupError, StillRunningError
+from remit.errors import CallError, DeadlineError, RemitError, SetupError, StillRunningError, ToolFailedError
 
 TIMEOUT_RETRY_COST: Final = 10
 """Tokens for a retry after a deadline: the previous attempt may still be under way."""
@@ -33,7 +33,8 @@ class Retry(CallLayer):
 
     ``attempts`` is the total. The delay starts at ``base_delay`` seconds and doubles up to ``max_delay``; a random half
     of it is cut, so that callers do not return at the same time. A call still running after its deadline is retried
-    only if it is pure or keyed. Each retry is paid from a bucket, one for each tool, because the tool bears the sum of
+    only if it is pure or keyed. A keyed call whose body has not read ``ctx.key`` is not retried: a repetition would do
+    its work again. Each retry is paid from a bucket, one for each tool, because the tool bears the sum of
     all retries; when the bucket is empty, calls are not retried.
     """
 
@@ -87,6 +88,10 @@ class _Retry:
             try:
                 reply = await self._inner(call.replace(attempt=attempt) if attempt > 1 else call)
             except CallError as error:
+                if call.id in call.ledger.unread_keys and _is_retryable(call, error):
+                    raise ToolFailedError(
+                        f"{error.message}; it is not repeated: {describe_unread_key(call)}"
+                    ) from error
                 if attempt >= self._policy.attempts or not _is_retryable(call, error):
                     raise
                 is_recorded = _is_attempt_recorded(call, attempt + 1)
