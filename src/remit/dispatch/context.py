@@ -159,9 +159,9 @@ class CallContext:
             self.ledger.unread_keys.discard(self.id)
         if self.id in self.ledger.unread_keys and (error is None or error.retryable):
             _LOG.warning(
-                "%s is keyed, but its body ended without reading ctx.key, so it is not retried, and repeats its work after "
-                "a crash; write with Database.once or remit.effects.once, pass ctx.key to the service, or declare another "
-                "effect",
+                "%s is keyed, but its body ended without reading ctx.key, so it is not retried, and after a crash its "
+                "work is done again; write with Database.once or remit.effects.once, pass ctx.key to the service, or "
+                "declare another effect",
                 self._callee.name,
             )
 
