@@ -1,7 +1,7 @@
 """What must work wherever Remit is installed; needs its extras and nothing else, no network and no test runner.
 
-``python -m neighbours.smoke`` runs every check in a temporary folder and prints the name of each. It ends with an error
-at the first that fails.
+``python -m neighbours.smoke`` runs every check in a temporary folder and prints the name of each, and at its end
+that all hold, and with which releases. It ends with an error at the first that fails.
 """
 
 from __future__ import annotations
@@ -9,10 +9,13 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import platform
+import re
 import subprocess
 import sys
 import tempfile
 from collections.abc import Awaitable, Callable
+from importlib import metadata
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -187,6 +190,13 @@ def expect(found: object, wanted: object) -> None:
 CHECKS: Final = (check_approval, check_worker, check_schema, check_endpoint, check_command_line)
 
 
+def list_releases() -> list[str]:
+    """The installed releases of what Remit and its extras require."""
+    names = {re.split(r"[^A-Za-z0-9_.-]", each)[0] for each in metadata.requires("remit") or ()}
+    installed = {each.name.lower(): each.version for each in metadata.distributions()}
+    return [f"{name} {installed[name.lower()]}" for name in sorted(names) if name.lower() in installed]
+
+
 def main() -> None:
     """Run every check."""
     with tempfile.TemporaryDirectory() as place:
@@ -194,6 +204,7 @@ def main() -> None:
         for check in CHECKS:
             asyncio.run(check(Path(place)))
             print(check.__name__.removeprefix("check_").replace("_", " "))
+    print(f"smoke: all {len(CHECKS)} checks hold with Python {platform.python_version()}, {', '.join(list_releases())}")
 
 
 if __name__ == "__main__":

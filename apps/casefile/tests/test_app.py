@@ -15,6 +15,7 @@ from remit.errors import SetupError
 from remit.testing import Scripted, calls
 from remit.tools import Arguments
 from remit_casefile.app import app, build, read_chat_models
+from remit_casefile.google.account import Account
 from remit_casefile.policies.vocabulary import VOCABULARY
 
 OWN = {
@@ -105,7 +106,21 @@ async def test_what_changes_a_casefile_can_be_read_among_its_events(tmp_path: Pa
     await parts.database.close()
 
 
-async def test_without_a_google_account_its_tools_say_how_to_give_one(tmp_path: Path) -> None:
+async def test_the_google_account_of_the_environment_is_used_however_the_application_is_built(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REMIT_GOOGLE_CREDENTIALS", str(tmp_path / "mine.json"))
+    for account, is_used in ((None, True), (Account(), False)):
+        parts = build(tmp_path, account=account)
+        called = await Runtime(parts.app).call_by_name("gmail_list_messages", Arguments("{}", {}), by=principal())
+        assert ("mine.json" in json.loads(called.text)["error"]) is is_used
+        await parts.database.close()
+
+
+async def test_without_a_google_account_its_tools_say_how_to_give_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("REMIT_GOOGLE_CREDENTIALS", raising=False)
     parts = build(tmp_path)
     called = await Runtime(parts.app).call_by_name("gmail_list_messages", Arguments("{}", {}), by=principal())
     assert "REMIT_GOOGLE_CREDENTIALS" in json.loads(called.text)["error"]

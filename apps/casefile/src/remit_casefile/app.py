@@ -84,14 +84,15 @@ def build(
 
     Args:
         home: the folder, for ``casefile.db``.
-        account: the Google account to use, or a folder of accounts; without one, its tools explain how to configure it.
+        account: the Google account to use, or a folder of accounts. Default: that of the environment variables, such as
+            ``REMIT_GOOGLE_CREDENTIALS``; without one, its tools explain how to configure it.
         database: a database other than the file in ``home``.
         users: finds a user by name and tenant, so that access can be granted; without it, grants are refused.
         chat_models: names of the models that users of a chat may choose, such as ``openai:gpt-5``.
         inventory_folder: the folder of an inventory other than the application's own.
     """
     database = database or Database(home / "casefile.db")
-    clients = AccountClients(account or Account())
+    clients = AccountClients(Account.from_environ(os.environ) if account is None else account)
     events = ToolEvents(database)
     env = Env(database=database, sessions=ConversationSessions(database), events=events)
     inventory = read_inventory(
@@ -183,6 +184,5 @@ def app() -> App:
         return read_users(home / "config.toml", os_user()).find_principal(name, tenant)
 
     models = read_chat_models(os.environ)
-    account = Account.from_environ(os.environ)
     database = Database(data_location(os.environ, "casefile"))
-    return build(home, account=account, database=database, users=find_user, chat_models=models).app
+    return build(home, database=database, users=find_user, chat_models=models).app
