@@ -42,8 +42,8 @@ GUARDED: Final = (
 TESTS: Final = ("approvals", "dispatch", "journal", "engine", "layers", "agent", "runtime", "acceptance", "audit")
 MAP: Final = ROOT / "build" / "guards.coverage"
 EQUAL: Final = ROOT / "scripts" / "equal_guards.txt"
-MAX_TESTS: Final = 400
-"""How many tests are tried against one guard."""
+MAX_OTHERS: Final = 200
+"""How many tests of other packages are tried against one guard."""
 
 SECONDS: Final = 300
 """How long these may take; a loop without an end counts as noticed."""
@@ -163,8 +163,8 @@ def _list_dropped(paths: Iterable[Path]) -> Iterator[_Dropped]:
 def _find_tests(db: sqlite3.Connection, path: Path, guard: Guard) -> list[str]:
     """The tests that run a guard: only those that it refuses, if it raises itself.
 
-    All of the file of tests that mirrors the module first, then those of its package and then the others, one of each
-    file in turn; and of each file those first that end at the guard.
+    Those of the file that mirrors the module first, then all of its package, and then some others, one of each file in
+    turn; and of each file those first that end at the guard.
     """
     rows = db.execute(
         "select context.context, min(arc.tono) from arc join context on context.id = arc.context_id "
@@ -176,12 +176,12 @@ def _find_tests(db: sqlite3.Connection, path: Path, guard: Guard) -> list[str]:
     for context, _ in rows:
         test = context.rpartition("|")[0]
         by_file.setdefault(test.partition("::")[0], []).append(test)
-    nearest = [file for file in by_file if _distance(file, path) == 0]
-    tests = [test for file in nearest for test in by_file.pop(file)]
-    for distance in (1, 2):
+    tests = list[str]()
+    for distance in (0, 1, 2):
         turns = zip_longest(*(by_file[file] for file in sorted(by_file) if _distance(file, path) == distance))
-        tests += [test for turn in turns for test in turn if test is not None]
-    return tests[:MAX_TESTS]
+        found = [test for turn in turns for test in turn if test is not None]
+        tests += found if distance < 2 else found[:MAX_OTHERS]
+    return tests
 
 
 def _distance(file: str, path: Path) -> int:
