@@ -108,11 +108,11 @@ async def test_one_layer_stands_around_calls_requests_and_steps_by_its_views() -
     assert layer.kinds == ["Call", "ChatRequest", "StepRequest"]
 
 
-def test_a_view_around_calls_stands_where_its_layer_stands_and_each_prints_as_it_does() -> None:
+def test_a_view_around_calls_stands_where_its_layer_stands_and_each_prints_as_it_is_written() -> None:
     layer = Seen()
     views = (layer.calls, layer.models, layer.steps)
     assert [view.place for view in views] == [Place.LIMIT, Place.OWN, Place.OWN]
-    assert [repr(view) for view in views] == ["Seen()"] * 3
+    assert [repr(view) for view in views] == ["Seen()", "Seen().models", "Seen().steps"]
     assert [type(view).__mro__[2] for view in views] == [CallLayer, ModelLayer, StepLayer]
 
 
@@ -151,10 +151,11 @@ def test_what_stands_around_no_calls_is_refused_with_what_to_write() -> None:
     with pytest.raises(SetupError, match=r"is not a layer around calls; derive it from CallLayer, or use @layer_fn$"):
         to_call_layers(placed)
     around_steps: Any = Seen().steps
-    with pytest.raises(SetupError, match=r"attach it to an agent: agent\.layer\(Seen\(\)\)$"):
+    with pytest.raises(SetupError, match=r"attach it to an agent: agent\.layer\(Seen\(\)\.steps\)$"):
         to_call_layers(around_steps)
     with pytest.raises(
         SetupError, match=r"agent a cannot attach .*; derive it from CallLayer, ModelLayer or StepLayer"
     ):
         to_agent_layers("a", placed)
-    assert [repr(each) for each in to_agent_layers("a", Stack[AgentLayer](Seen(), Seen().steps))] == ["Seen()"] * 2
+    attached = to_agent_layers("a", Stack[AgentLayer](Seen(), Seen().steps))
+    assert [repr(each) for each in attached] == ["Seen()", "Seen().steps"]

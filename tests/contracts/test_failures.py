@@ -7,10 +7,12 @@ import json
 import signal
 import threading
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 
 from remit.contracts.failures import is_failure, locate_failure
+from remit.contracts.schema import Output
 from remit.errors import CallError, Suspended
 
 
@@ -119,6 +121,20 @@ def test_a_failure_is_where_code_of_the_application_raised_it_or_called_what_did
     assert locate_failure(ValueError("never raised")) == ""
     assert locate_failure(caught(lambda: json.loads("{"))).endswith(" in <lambda>")
     assert locate_failure(caught(with_cause)).endswith(" in with_cause")
+
+
+def test_a_result_that_is_refused_is_where_its_tool_is() -> None:
+    output: Output[Any] = Output(dict[str, int])
+    assert locate_failure(without_own_frames(lambda: output.dump({"a": "b"})), "a.py:7") == "a.py:7"
+    assert locate_failure(without_own_frames(lambda: output.dump({"a": "b"}))) == ""
+    assert locate_failure(caught(lambda: output.dump({"a": "b"})), "a.py:7").endswith(" in <lambda>")
+
+
+def without_own_frames(raise_it: Callable[[], object]) -> BaseException:
+    error = caught(raise_it)
+    assert error.__traceback__ is not None
+    assert error.__traceback__.tb_next is not None
+    return error.with_traceback(error.__traceback__.tb_next.tb_next)
 
 
 def test_a_failure_in_a_library_only_is_there(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import logging
+import re
+from typing import Any, cast
 
 import pytest
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import Tracer
+from pydantic import BaseModel
 
 from remit import App, Context, Effect, Runtime, Tool, tool
 from remit.contracts.items import AttemptEnded
 from remit.errors import NotFoundError
-from remit.layers import Redact
+from remit.layers import Redact, Reply
 from remit.testing import superuser
 from tests.runtime.kit import items_of
 
@@ -37,7 +41,7 @@ async def find() -> str:
     raise NotFoundError("no page")
 
 
-async def ended_of(runtime: Runtime, made: Tool[[], str]) -> AttemptEnded:
+async def ended_of(runtime: Runtime, made: Tool[[], Any]) -> AttemptEnded:
     result = await runtime.call(made, superuser())
     (ended,) = [item for item in await items_of(runtime.store, result.run) if isinstance(item, AttemptEnded)]
     return ended
@@ -121,3 +125,56 @@ async def test_what_a_log_cannot_encode_is_replaced(caplog: pytest.LogCaptureFix
     (logged,) = [each.getMessage() for each in caplog.records if each.name == "remit.tools"]
     assert logged.encode().decode() == logged
     assert "half of \ufffd" in logged
+
+
+class Page(BaseModel):
+    """What a page is."""
+
+    title: str
+
+
+@tool(effect=Effect.PURE)
+async def give_another_type() -> Page:
+    """Return what the contract does not allow."""
+    return cast("Any", {"title": 7})
+
+
+@tool(effect=Effect.PURE)
+async def give_what_json_cannot_hold() -> Any:
+    """Return what no reply can have."""
+    return object()
+
+
+@tool(effect=Effect.PURE)
+async def give_another_reply() -> str:
+    """Return a reply whose content is none."""
+    return cast("Any", Reply.from_value(7))
+
+
+async def _answer(_arguments: dict[str, Any]) -> Any:
+    return {"title": 7}
+
+
+SCHEMA = {"type": "object", "properties": {"title": {"type": "string"}}}
+GIVES_ANOTHER_SHAPE = Tool.from_schema(
+    "give_another_shape", "Give.", {"type": "object"}, _answer, SCHEMA, effect=Effect.PURE
+)
+
+
+@pytest.mark.parametrize(
+    ("made", "place"),
+    [
+        (give_another_type, give_another_type.where),
+        (give_what_json_cannot_hold, give_what_json_cannot_hold.where),
+        (give_another_reply, give_another_reply.where),
+        (GIVES_ANOTHER_SHAPE, GIVES_ANOTHER_SHAPE.where),
+    ],
+    ids=lambda each: each.name if isinstance(each, Tool) else "",
+)
+async def test_a_result_that_is_refused_is_placed_at_its_tool_and_not_in_the_library_that_checks_it(
+    made: Tool[[], Any], place: str
+) -> None:
+    ended = await ended_of(Runtime(App(name="shop", tools=(made,))), made)
+    assert json.loads(ended.content)["errorCode"] == "INVALID_OUTPUT"
+    assert ended.where == place
+    assert re.fullmatch(r".*tests/dispatch/test_diagnosis\.py:\d+", place)

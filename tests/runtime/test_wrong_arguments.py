@@ -141,7 +141,7 @@ BUILT: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "a layer around steps for a runtime": (
         lambda: Runtime(application()).layer(untyped(Timeout(5).steps)),
-        "Timeout(seconds=5) is a layer around model requests or steps; attach it to an agent: agent.layer(Timeout(…))",
+        "Timeout(seconds=5).steps is a layer around model requests or steps; attach it to an agent: agent.layer(",
     ),
     "a name as a place": (
         lambda: DOUBLE.layer(Misplaced()),

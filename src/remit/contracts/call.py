@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Callable, Iterable
-from typing import Any, TypeVar, cast
+from typing import Any, ClassVar, TypeVar, cast
 
 from msgspec import Struct, structs
 from pydantic import BaseModel
@@ -20,7 +20,6 @@ from remit.contracts.reply import Reply
 from remit.contracts.step import StepOutcome, StepRequest
 from remit.core import HasPlace, Place, Service, Stack
 from remit.core.checks import as_texts, check_flag
-from remit.core.place import shorten
 from remit.errors import SetupError
 
 Q = TypeVar("Q")
@@ -237,13 +236,18 @@ class AnyLayer(abc.ABC):
 
 
 class LayerView:
-    """An `AnyLayer` around one kind of service. Its place counts around calls only."""
+    """An `AnyLayer` around one kind of service. Its place counts around calls only.
+
+    ``suffix``: how the view is written behind the layer, where it is not the one that every receiver takes by itself.
+    """
+
+    suffix: ClassVar[str] = ""
 
     def __init__(self, layer: AnyLayer) -> None:
         self.viewed = layer
 
     def __repr__(self) -> str:
-        return repr(self.viewed)
+        return f"{self.viewed!r}{self.suffix}"
 
 
 def viewed_layer(layer: object) -> object:
@@ -261,11 +265,15 @@ class _CallLayerView(LayerView, CallLayer):
 
 
 class _ModelLayerView(LayerView, ModelLayer):
+    suffix = ".models"
+
     def __call__(self, inner: ModelService, /) -> ModelService:
         return self.viewed(inner)
 
 
 class _StepLayerView(LayerView, StepLayer):
+    suffix = ".steps"
+
     def __call__(self, inner: StepService, /) -> StepService:
         return self.viewed(inner)
 
@@ -283,8 +291,10 @@ def to_call_layers(layer: ToolLayer | Stack[ToolLayer] | Stack[CallLayer]) -> St
     layers = _around_calls(Stack[ToolLayer](layer))
     for each in layers:
         if isinstance(each, (ModelLayer, StepLayer)):
-            line = f"agent.layer({shorten(repr(each))})"
-            raise SetupError(f"{each!r} is a layer around model requests or steps; attach it to an agent: {line}")
+            written = f"{type(each).__name__}(…)" if repr(each).startswith("<") else repr(each)
+            raise SetupError(
+                f"{each!r} is a layer around model requests or steps; attach it to an agent: agent.layer({written})"
+            )
         if not isinstance(each, CallLayer):
             raise SetupError(f"{each!r} is not a layer around calls; derive it from CallLayer, or use @layer_fn")
     return cast("Stack[CallLayer]", layers)

@@ -10,7 +10,7 @@ import traceback
 from pathlib import Path
 from typing import Final
 
-from remit.errors import Suspended
+from remit.errors import InvalidOutputError, Suspended
 from remit.schemas.finding import display_path
 
 _OWN_FOLDER: Final = str(Path(__file__).parents[1])
@@ -33,12 +33,18 @@ def is_failure(error: BaseException) -> bool:
     return isinstance(error, (Exception, SystemExit, BaseExceptionGroup, Suspended))
 
 
-def locate_failure(error: BaseException) -> str:
-    """Where code of the application raised an exception, or its cause: ``file:line in function``; empty if unknown."""
+def locate_failure(error: BaseException, checked: str = "") -> str:
+    """Where code of the application raised an exception, or its cause: ``file:line in function``; empty if unknown.
+
+    A result that Remit refuses was raised nowhere, but in the library that checks it: its place is ``checked``, that of
+    the tool.
+    """
     causes = [error] if error.__cause__ is None else [error.__cause__, error]
     frames = [frame for each in reversed(causes) for frame in traceback.extract_tb(each.__traceback__)]
     found = [frame for frame in frames if not frame.filename.startswith((_OWN_FOLDER, "<"))]
     own = [each for each in found if "site-packages" not in each.filename and not each.filename.startswith(_LIBRARY)]
+    if isinstance(error, InvalidOutputError) and not own:
+        return checked
     last = (own or found or [None])[-1]
     return "" if last is None else f"{display_path(last.filename)}:{last.lineno} in {last.name}"
 

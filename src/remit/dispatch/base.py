@@ -17,7 +17,7 @@ from remit.approvals.outcome import find_or_ask_outcome
 from remit.contracts.artifact import from_recorded, mentions_artifacts, to_recorded
 from remit.contracts.binding import bind_arguments, check_bound, needs_checks
 from remit.contracts.call import Call
-from remit.contracts.callee import DID_NOT_HAPPEN, UNKNOWN, Happened
+from remit.contracts.callee import DID_NOT_HAPPEN, UNKNOWN, Happened, HasSource
 from remit.contracts.contract import definition_digest
 from remit.contracts.facts import Effect
 from remit.contracts.failures import is_cancel_requested, is_closing, is_failure, locate_failure
@@ -209,7 +209,7 @@ class Base:
                 outcome=failed.outcome,
                 content=failed.content,
                 void=void,
-                where=locate_failure(error),
+                where=locate_failure(error, self._callee.where if isinstance(self._callee, HasSource) else ""),
                 keyless=call.id in call.ledger.unread_keys and not void,
             )
             await self._write_end(call, ended)
