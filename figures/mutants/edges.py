@@ -33,8 +33,14 @@ MUTANTS: Final = mutants_of(
         "tags in code are executed": edited(
             "remit.workers.literal_text:_Scanner._is_code", "return not self._is_raw and", "return False and"
         ),
+        "constants in prompts are rendered": edited(
+            "remit.workers.literal_text:_Scanner._keep", 'elif token["output"] and not', "elif False and not"
+        ),
+        "a time needs no zone": edited(
+            "remit.schemas.formats:_find_other_format", "fullmatch(value)", 'fullmatch(value.removesuffix("Z") + "Z")'
+        ),
         "a comment cuts a description": edited(
-            "remit.schemas.yaml_lines:_DocumentReader._read_scalar", 'if not node.style and " " in text', "if False"
+            "remit.schemas.yaml_lines:_DocumentReader._check_comment", "if comment is None", "if True"
         ),
         "signs become others on pages": edited(
             "remit_cms.rendering.rich_text:render_rich_text",

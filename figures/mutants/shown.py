@@ -14,9 +14,8 @@ MUTANTS: Final = mutants_of(
         ),
         "a whole number is shown and sent as a fraction": edited(
             "remit.schemas.schema_binding:_Binding._fit_number",
-            "if type(value) is not float",
-            "if type(value) is int and takes_fractions:\n            return float(value)\n"
-            "        if type(value) is not float",
+            "return value\n",
+            "return float(value) if type(value) is int and takes_fractions else value\n",
         ),
         "a text is sent without the white space at its end": edited(
             "remit_casefile.google.composing:_encode_body", "text).encode()", "text.rstrip()).encode()"
