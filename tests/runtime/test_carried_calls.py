@@ -10,10 +10,11 @@ import pytest
 from remit import Agent, App, Ask, Effect, Policy, Principal, Runtime, When, tool
 from remit.agent import AgentDriver
 from remit.contracts.question import DecisionKind
-from remit.errors import RequestError
+from remit.errors import RequestConflictError, RequestError
 from remit.messages import ChatRequest, Completion
 from remit.stores import Store
 from remit.testing import Scripted, calls, history_errors
+from remit.tools import Limits, parse_arguments
 from tests.agent.both import BOTH
 from tests.runtime.announcing import ADA, ANNOUNCE, BOB, FLAGGED, Desk
 from tests.runtime.kit import tool_messages
@@ -303,3 +304,13 @@ async def test_a_call_of_the_announcing_run_leaves_an_answered_call_to_the_run_t
     assert run is not None
     assert (await desk.runtime.resume(run)).value() == "Gone."
     assert desk.dropped == ["about"]
+
+
+async def test_of_two_answers_about_a_direct_call_the_first_opens_its_run_and_the_other_is_refused() -> None:
+    desk = Desk("hello")
+    await desk.say("hello")
+    arguments = parse_arguments('{"page": "about"}', Limits())
+    await desk.runtime.call_by_name("drop", arguments, by=ADA, conversation="talk")
+    question = (await desk.question()).id
+    answers = await asyncio.gather(desk.decide(question), desk.decide(question), return_exceptions=True)
+    assert [type(each) for each in answers] == [str, RequestConflictError]

@@ -36,8 +36,6 @@ async def store_run(
         try:
             await executor.create_run(header.call, header, *following)
         except RequestError:
-            if not header.conversation or await executor.store.find_run(header.call):
-                raise
             if not await conversations.has_moved(header):
                 raise
         else:
