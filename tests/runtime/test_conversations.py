@@ -11,6 +11,7 @@ import pytest
 from remit import Agent, App, Client, Effect, Principal, Risk, Runtime
 from remit.artifacts import PromptWithFiles
 from remit.audit import Audit, FileAnchor
+from remit.engine.conversation_reader import ConversationReader
 from remit.errors import NotFoundError, RequestDeniedError, RequestError, RequestNotFoundError, SetupError
 from remit.stores import Store
 from remit.testing import Scripted, calls
@@ -214,7 +215,7 @@ async def test_a_deleted_conversation_is_gone_and_the_journal_and_the_audit_stil
     assert (question.status, "SECRET" in repr(question)) == ("cancelled", False)
     assert await titles(ada) == ["keep"]
     assert [row.run for row in (await ada.runs()).items] == [other.run]
-    assert [row.run for row in (await bob.runs()).items] == [mine.run]
+    assert [(row.run, row.status) for row in (await bob.runs()).items] == [(mine.run, "waiting")]
     for once_more in (lambda: ada.conversation("talk"), lambda: ada.delete_conversation("talk")):
         await gone(once_more)
     with pytest.raises(RequestError, match="conversation 'talk' was deleted; use another name"):
@@ -267,6 +268,8 @@ async def test_conversations_of_one_name_in_two_applications_are_apart(store: St
     await runtime.client(ADA).run("here", conversation="talk")
     await gone(lambda: other.client(ADA).conversation("talk"))
     await other.client(ADA).run("there", conversation="talk")
+    with pytest.raises(RequestError, match=r"^several applications have a conversation 'talk': .*other.*; name one$"):
+        await ConversationReader(store, ADA, application="", prices={}).conversation("talk")
     await other.client(ADA).delete_conversation("talk")
     assert await titles(runtime.client(ADA)) == ["here"]
     assert await titles(other.client(ADA)) == []
