@@ -83,6 +83,13 @@ async def test_claiming_twice_is_claiming_once() -> None:
     assert not ledger.claim_call("root", "new")
 
 
+async def test_a_body_is_expected_to_make_the_known_calls_that_it_has_not_made_yet() -> None:
+    ledger = driven_again(start_item("a"))
+    assert [ledger.expects_calls("root"), ledger.expects_calls("other")] == [True, False]
+    ledger.claim_call("root", "a")
+    assert not ledger.expects_calls("root")
+
+
 async def test_waiting_is_over_as_soon_as_the_last_known_call_is_claimed() -> None:
     ledger = driven_again(start_item("a"), start_item("b"))
     begun = now()

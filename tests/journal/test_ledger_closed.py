@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 
+from remit.contracts.items import AttemptEnded
 from remit.errors import JournalError
 from remit.journal.ledger import FLUSH_DELAY, RunLedger
 from remit.journal.memory import InMemoryStore
@@ -61,3 +62,10 @@ async def test_in_a_task_that_is_being_cancelled_a_closed_ledger_lets_the_cancel
     with pytest.raises(asyncio.CancelledError):
         await task
     assert [position.item for position in await store.read("run")] == [header_item()]
+
+
+async def test_a_closed_ledger_stores_the_end_of_an_attempt_that_outlives_its_run(clock: Clock) -> None:
+    ledger, store = await closed_ledger(clock)
+    ended = AttemptEnded(call="call", attempt=1, outcome="ok", content="done")
+    await ledger.commit(ended)
+    assert [position.item for position in await store.read("run")] == [header_item(), ended]
