@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 from zipfile import ZipFile
 
@@ -10,7 +11,7 @@ from pydantic import JsonValue
 
 from apps.cms.tests.world import World
 from figures.cms_arguments import FURTHER, NORMAL, WEB, Sample
-from figures.cms_sweep import open_sweep
+from figures.cms_sweep import Sweep, open_sweep
 from remit import Risk
 from remit_cms.models import Content
 from remit_cms.navigation.navigation import Navigation
@@ -35,6 +36,9 @@ _MORE: Final[dict[str, tuple[Sample, ...]]] = {
     "cms_updatePost": ({"postSlug": "{news}", "title": "Older", "body": "Cake"},),
 }
 """Arguments that change something else than the usual ones."""
+
+Call = tuple[str, Sample]
+"""A tool and its arguments, with placeholders for ids."""
 
 _APPROVED_BEFORE: Final = {"cms_runScheduledAction": "a person approved the publication when it was scheduled"}
 """The tools that change what visitors see without asking a person at that time, and why."""
@@ -82,6 +86,17 @@ async def look(world: World) -> dict[str, bytes]:
         return {name: file.read(name) for name in file.namelist()}
 
 
+async def look_after(sweep: Sweep, world: World, calls: Sequence[Call]) -> tuple[dict[str, bytes], list[Call]]:
+    """Make calls one after another in the prepared state: what visitors see then, and the calls that failed."""
+    failed = list[Call]()
+    with sweep.case("seen", "all"):
+        for number, (name, sample) in enumerate(calls):
+            result = await sweep.call(name, sweep.fill(sample), run=f"swept-{number}" if number else "swept")
+            if '"success":true' not in result.text:
+                failed.append((name, sample))
+        return await look(world), failed
+
+
 @pytest.mark.slow
 async def test_no_tool_below_high_risk_changes_what_visitors_see() -> None:
     worlds = list[World]()
@@ -92,19 +107,19 @@ async def test_no_tool_below_high_risk_changes_what_visitors_see() -> None:
 
     async with open_sweep(prepare=prepare) as sweep:
         (world,) = worlds
-        content, before = sweep.content(), await look(world)
+        before = await look(world)
         assert {"people/index.html", "de/x-people/index.html", "about/index.html", "posts/feed.xml"} <= before.keys()
         assert any(name.startswith("images/") for name in before)
-        changed = dict[str, list[str]]()
-        for tool in sweep.tools.values():
-            samples = [] if tool.facts.risk is Risk.HIGH else [{**NORMAL, **WEB}[tool.name]]
-            for sample in (*samples, *(FURTHER.get(tool.name, ()) if samples else ()), *_MORE.get(tool.name, ())):
-                with sweep.case("seen", tool.name) as claim:
-                    result = await sweep.call(tool.name, sweep.fill(sample))
-                    claim(sample is not samples[0] or '"success":true' in result.text, result.text)
-                    after = before if sweep.content() == content else await look(world)
-                    if after != before:
-                        names = [name for name in before | after if before.get(name) != after.get(name)]
-                        changed.setdefault(tool.name, []).extend(names)
-    assert sweep.failures == []
-    assert changed.keys() == _APPROVED_BEFORE.keys(), changed
+        usual = {**NORMAL, **WEB}
+        names = [name for name, tool in sweep.tools.items() if tool.facts.risk is not Risk.HIGH]
+        calls = [(name, usual[name]) for name in names if name not in _APPROVED_BEFORE]
+        calls += [(name, each) for name in names for each in (*FURTHER.get(name, ()), *_MORE.get(name, ()))]
+        made = len(calls)
+        while made:  # a call fails when an earlier one took what it is about: it is made again without those
+            seen, failed = await look_after(sweep, world, calls)
+            assert [name for name in before | seen if before.get(name) != seen.get(name)] == [], calls
+            made, calls = len(calls) - len(failed), failed
+        assert [name for name, sample in calls if sample is usual[name]] == []
+        for name in _APPROVED_BEFORE:
+            seen, failed = await look_after(sweep, world, [(name, usual[name])])
+            assert (seen != before, failed) == (True, [])
