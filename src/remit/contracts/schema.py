@@ -77,6 +77,11 @@ class Input(Generic[P]):
         check_fields(self._adapter)
 
     @property
+    def core_schema(self) -> object:
+        """What pydantic has made of the model."""
+        return self._adapter.core_schema
+
+    @property
     def computes_defaults(self) -> bool:
         """Whether a default comes from a function."""
         return self._codec.computes_defaults
@@ -265,6 +270,11 @@ class Output(Generic[T]):
             raise ContractError(f"{kind!r} cannot be a result: {error.message}") from error
         self.result_type: object = kind
         self._is_text = kind is str
+
+    @property
+    def core_schema(self) -> object:
+        """What pydantic has made of the type."""
+        return self._adapter.core_schema
 
     def dump(self, value: object) -> tuple[T, str]:
         """Check a result. Returns it with its content: text as it is, everything else as JSON.

@@ -14,6 +14,7 @@ from pydantic import BaseModel, Field, PydanticUserError
 from remit.contracts.artifact import Artifact
 from remit.contracts.callee import Context, LeafContext
 from remit.contracts.contract import InputSchema, OutputSchema
+from remit.contracts.kept_schema import input_of, output_of
 from remit.contracts.reply import Reply
 from remit.contracts.schema import Input, Output, create_payload_model
 from remit.errors import ContractError
@@ -68,12 +69,12 @@ def read_signature(function: Callable[..., Any], name: str) -> Signature:
     sole_type = hints[parameters[0].name] if len(parameters) == 1 else None
     fields, names = _payload_fields(parameters, hints, descriptions)
     try:
-        schema_out: Output[Any] = Output(_result_type(hints.get("return", Any)))
+        schema_out: Output[Any] = output_of(_result_type(hints.get("return", Any)))
         if isinstance(sole_type, type) and issubclass(sole_type, BaseModel) and sole_type is not Artifact:
             model, names = sole_type, None
         else:
             model = create_payload_model(f"{name}_arguments", fields)
-        schema_in: Input[Any] = Input(model)
+        schema_in: Input[Any] = input_of(model)
     except (PydanticUserError, ContractError) as error:
         raise ContractError(f"{name}: {error.message.splitlines()[0]}") from error
     except AssertionError as error:  # of pydantic, for `Literal[()]`

@@ -186,8 +186,8 @@ class Binder:
             contract=build_tool(body, facts, name=name, description=description),
             calls=declared_calls(owner, function, facts.effect),
         )
-        for declared in ("request", "response"):
-            declared_name, actual = getattr(entry.spec.models, declared), getattr(definition, declared).__name__
+        for declared, actual in zip(("request", "response"), definition.envelope_names, strict=True):
+            declared_name = getattr(entry.spec.models, declared)
             if declared_name not in {"", actual}:
                 what = f"{entry.key} has no model {declared_name}, but {actual}"
                 mend = "correct the name, or remove it: the signature defines it"

@@ -12,7 +12,7 @@ from pydantic import BaseModel, JsonValue
 from remit.contracts.callee import Callee
 from remit.contracts.facts import Facts
 from remit.contracts.tool import Tool
-from remit.inventory.envelope import Request, Response, derive_request, derive_response
+from remit.inventory.envelope import Request, Response, derive_request, derive_response, envelope_names
 from remit.inventory.governance import BusinessRules, PolicyModel
 from remit.inventory.methods import Envelopes, OperationFunction
 
@@ -78,6 +78,13 @@ class MethodDefinition:
     def payload(self) -> type[BaseModel]:
         """The model of its parameters."""
         return cast("type[BaseModel]", self.contract.schema_in.model)
+
+    @property
+    def envelope_names(self) -> tuple[str, str]:
+        """The names of its request and response."""
+        if self.envelopes is None:
+            return envelope_names(self.name)
+        return self.envelopes.request.__name__, self.envelopes.response.__name__
 
     @cached_property
     def request(self) -> type[Request[Any]]:

@@ -49,7 +49,8 @@ class Retry(CallLayer):
     def __post_init__(self) -> None:
         check_counts("Retry", attempts=self.attempts)
         check_numbers("Retry", base_delay=self.base_delay, max_delay=self.max_delay)
-        check_callback("Retry: jitter", self.jitter, is_async=False)
+        if self.jitter is not random.random:
+            check_callback("Retry: jitter", self.jitter, is_async=False)
         kinds = (self.on,) if isinstance(self.on, type) else as_tuple("Retry: on", self.on)
         for kind in kinds:
             check_subclass("Retry: an item of on", kind, Exception, "give a class of exceptions")

@@ -1,0 +1,40 @@
+"""The input and output of a model are made once for all callees: to make them takes longer than most calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from pydantic import BaseModel
+
+from remit.contracts.schema import Input, Output
+
+P = TypeVar("P", bound=BaseModel)
+
+
+def input_of(model: type[P]) -> Input[P]:
+    """The input that a model describes.
+
+    Raises:
+        ContractError: the model cannot describe arguments; the message gives the reason.
+    """
+    return _keep(model, "__remit_input__", Input)
+
+
+def output_of(kind: Any) -> Output[Any]:
+    """The output that a type describes.
+
+    Raises:
+        ContractError: the type cannot be a result; the message gives the reason.
+    """
+    is_model = isinstance(kind, type) and issubclass(kind, BaseModel)
+    return _keep(kind, "__remit_output__", Output) if is_model else Output(kind)
+
+
+def _keep(model: type[BaseModel], name: str, make: Callable[[Any], Any]) -> Any:
+    """What was made of a model, kept with the class until pydantic builds that anew."""
+    made: Any = vars(model).get(name)
+    if made is None or made.core_schema is not model.__pydantic_core_schema__:
+        made = make(model)
+        setattr(model, name, made)
+    return made
