@@ -322,6 +322,8 @@ def _around_calls(layers: Iterable[HasPlace]) -> Stack[HasPlace]:
 
 def choose_layers(layers: Stack[CallLayer], agent: str, callee: Contract) -> Stack[CallLayer]:
     """The layers that stand around the calls of ``callee`` that ``agent`` makes, without their conditions."""
+    if not any(isinstance(each, ConditionalLayer) for each in layers.layers):
+        return layers
     chosen: list[CallLayer] = []
     for each in layers:
         layer: CallLayer | None = each

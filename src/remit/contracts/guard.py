@@ -91,6 +91,12 @@ def _is_shipped(layer: Layer[Any, Any]) -> bool:
     return type(inner).__module__.startswith("remit.") and not isinstance(inner, RunsOwnCode)
 
 
+def is_composed_by_own_code(layer: object) -> bool:
+    """Whether code of the application wraps the service, which may fail. Subclasses may leave that to Remit."""
+    wrap: object = type(viewed_layer(layer)).__call__
+    return not str(getattr(wrap, "__module__", "")).startswith("remit.")
+
+
 def _layer_name(layer: object) -> str:
     """The name of a layer for errors. A ``repr`` would not do: it may differ between processes."""
     return layer.name if isinstance(layer, RunsOwnCode) else type(layer).__name__

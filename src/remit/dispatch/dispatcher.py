@@ -1,4 +1,4 @@
-"""The dispatcher: builds the layers around each callee once, and makes every call."""
+"""The dispatcher: checks the layers around each callee, builds them once, and makes every call."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from remit.contracts.call import (
 from remit.contracts.callee import AgentLike
 from remit.contracts.facts import Effect
 from remit.contracts.gate import is_outcome_unknown, with_gates_first
-from remit.contracts.guard import compose_calls
+from remit.contracts.guard import compose_calls, is_composed_by_own_code
 from remit.contracts.items import DecisionItem, QuestionClosed, QuestionItem
 from remit.contracts.principal import Caller
 from remit.contracts.redact import Redaction, redact_error
 from remit.contracts.reply import Reply
-from remit.core import Stack, check_order
+from remit.core import Place, Stack, check_order
 from remit.dispatch.attempts import LateAttempt
 from remit.dispatch.base import Base
 from remit.dispatch.chosen_names import find_unknown_names
@@ -65,13 +65,14 @@ class Dispatcher:
         offered = {id(each): each for registry in registries for each in registry}
         for problem in find_unknown_names(run_layers, offered.values()):
             raise SetupError(problem)
+        self._offered = offered
+        checked = set[tuple[tuple[Place, str], ...]]()
         for agent in self._agents.values():
-            self._services["", id(agent)] = self._compose("", agent)
+            self._prepare("", agent, checked)
         for name in {root_agent: None, **self._agents}:
             _check_order(name, "", self._scopes(name, MissingCallee("", ())))
             for callee in (*callees, *callees.programs, *self._agent_registries.get(name, ())):
-                if (name, id(callee)) not in self._services:
-                    self._services[name, id(callee)] = self._compose(name, callee)
+                self._prepare(name, callee, checked)
 
     @property
     def agent_names(self) -> Iterator[str]:
@@ -91,9 +92,15 @@ class Dispatcher:
     def service(self, agent: str, callee: AnyCallee) -> CallService:
         """The layers around ``callee`` for calls made as ``agent``.
 
-        They are composed once for registered callees, and on each call for objects derived from these.
+        They are composed once for registered callees, and on each call for objects derived from these. Layers that
+        your own code composes are so when the dispatcher is made, which shows their defects, others for the first call.
         """
-        return self._services.get((agent, id(callee))) or self._compose(agent, callee)
+        service = self._services.get((agent, id(callee)))
+        if service is None:
+            service = self._compose(agent, callee)
+            if id(callee) in self._offered:
+                self._services[agent, id(callee)] = service
+        return service
 
     def refuse(self, error: CallError) -> CallService:
         """The service that records calls and answers them with ``error``."""
@@ -161,7 +168,11 @@ class Dispatcher:
         return Stack[CallLayer](self._recording_layers, scope)
 
     def _scopes(self, agent: str, callee: AnyCallee) -> dict[str, Stack[CallLayer]]:
-        """The layers around ``callee`` for calls made as ``agent``, by scope, outermost first.
+        """The layers around ``callee`` for calls made as ``agent``, by scope, outermost first."""
+        return {"entry": self._entry_layers(callee), **self._inner_scopes(agent, callee)}
+
+    def _inner_scopes(self, agent: str, callee: AnyCallee) -> dict[str, Stack[CallLayer]]:
+        """Those inside the entry.
 
         The layers of a callee include those that its facts declare. All agents share its rate.
         """
@@ -171,11 +182,20 @@ class Dispatcher:
             self._rates[callee.name] = rate
         tool_layers = choose_layers(callee.layers, agent, callee)
         return {
-            "entry": self._entry_layers(callee),
             "run": with_gates_first(choose_layers(self._run_layers, agent, callee), tool_layers),
             "agent": choose_layers(caller.call_layers, agent, callee) if caller is not None else Stack(),
             "tool": with_declared_limits(callee.facts, tool_layers, rate),
         }
+
+    def _prepare(self, agent: str, callee: AnyCallee, checked: set[tuple[tuple[Place, str], ...]]) -> None:
+        """Check the order of the layers around a callee, unless it is ``checked``, and compose those of your own."""
+        inner = self._inner_scopes(agent, callee)
+        order = tuple((layer.place, scope) for scope, stack in inner.items() for layer in stack.layers)
+        if order not in checked:
+            _check_order(agent, callee.name, {"entry": self._entry_layers(callee), **inner})
+            checked.add(order)
+        if any(is_composed_by_own_code(layer) for stack in inner.values() for layer in stack.layers):
+            self.service(agent, callee)
 
     def _compose(self, agent: str, callee: AnyCallee) -> CallService:
         """The layers around a callee. Objects that are not registered get the record layer only, which refuses them."""
