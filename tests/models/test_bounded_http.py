@@ -6,6 +6,7 @@ import asyncio
 import gzip
 import json
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -19,7 +20,7 @@ from remit.contracts.chat import ChatRequest, History
 from remit.contracts.current_run import CURRENT_LIMITS
 from remit.errors import CompletionError, ModelError, ModelRefusedError
 from remit.models import PydanticAIModel
-from remit.models.bounded_http import BoundedHttp
+from remit.models.bounded_http import BoundedHttp, trusted_certificates
 from remit.models.openai import OpenAI
 from remit.testing import read_only_ledger
 from tests.loopback import Endpoint, answering, serve
@@ -162,3 +163,15 @@ async def test_a_redirect_is_refused_and_no_other_host_is_sent_anything(ask: Any
             with pytest.raises(ModelError, match="307"):
                 await ask(f"http://127.0.0.1:{port}/v1")
     assert elsewhere.heads == []
+
+
+def test_clients_share_the_certificates_until_the_environment_names_others(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delenv("SSL_CERT_FILE", raising=False)
+    monkeypatch.delenv("SSL_CERT_DIR", raising=False)
+    usual = trusted_certificates(trust_env=True)
+    assert trusted_certificates(trust_env=True) is usual
+    monkeypatch.setenv("SSL_CERT_DIR", str(tmp_path))
+    assert trusted_certificates(trust_env=True) is not usual
+    assert trusted_certificates(trust_env=False) is trusted_certificates(trust_env=False)

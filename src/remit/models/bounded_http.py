@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import ssl
+from functools import cache
 from typing import Any, Final
 
 import httpx2
@@ -26,6 +29,20 @@ class BoundedHttp(openai.DefaultAsyncHttpxClient):
         ask_uncompressed(request)
         options["follow_redirects"] = False
         return await read_answer(await super().send(request, stream=True, **options), stream=stream)
+
+
+def trusted_certificates(*, trust_env: bool) -> ssl.SSLContext:
+    """The certificates that are trusted, read once for all clients: it takes longer than a request.
+
+    ``trust_env``: those that ``SSL_CERT_FILE`` or ``SSL_CERT_DIR`` names, if they are set.
+    """
+    places = (os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR")) if trust_env else ()
+    return _read_certificates(trust_env, *places)
+
+
+@cache
+def _read_certificates(trust_env: bool, *_places: str | None) -> ssl.SSLContext:  # noqa: FBT001 - a part of the key
+    return httpx2.create_ssl_context(trust_env=trust_env)
 
 
 def ask_uncompressed(request: httpx2.Request) -> None:

@@ -35,7 +35,7 @@ from remit.errors import (
     SetupError,
 )
 from remit.models.answer_stream import REFUSED_STATUSES, STREAM_FIELDS, AnswerStream
-from remit.models.bounded_http import BoundedHttp
+from remit.models.bounded_http import BoundedHttp, trusted_certificates
 from remit.models.chat_completion import shorten_said
 from remit.models.chat_response import read_response
 from remit.models.context_length import find_window
@@ -95,7 +95,7 @@ class OpenAI:
         self._rewrite_message = rewrite_message
         self._refuses_streams = False
         self._timeout = timeout
-        http = BoundedHttp(trust_env=trust_env)
+        http = BoundedHttp(trust_env=trust_env, verify=trusted_certificates(trust_env=trust_env))
         self._client = openai.AsyncOpenAI(
             base_url=base_url, api_key=api_key, max_retries=0, timeout=None, http_client=http
         )
