@@ -21,13 +21,13 @@ from remit.testing.provider_suite import PLAIN, STREAMS, MakeModel, Shape, play
 from remit.workers import PydanticAIDriver
 
 _PLAIN_SHORT: Final = (
+    "nothing after a call",
     "a call",
     "a name with markup",
     "no arguments, as white space",
     "arguments cut",
     "the older function_call",
     "a call cut before its arguments",
-    "nothing after a call",
     "cut by length",
     "cut while thinking",
     "filtered with a reason",
@@ -43,6 +43,8 @@ _STREAMS_SHORT: Final = (
     "cut within a call",
 )
 """A sample, which notices each mutant."""
+ENDED: Final = "quirks.ended"
+WRONG_CALL: Final = "quirks.wrong_call"
 
 
 def _openai(url: str) -> OpenAI:
@@ -68,26 +70,34 @@ def figures(*, short: bool) -> Iterator[Figure]:
     """Runs and conversations that ended, and calls that were made and not asked for, or asked for and not made."""
     plain = _PLAIN_SHORT if short else tuple(PLAIN)
     streams = _STREAMS_SHORT if short else tuple(STREAMS)
+    yield from asyncio.run(_measure(_list_cases(plain, streams)))
+
+
+def measure_until(figure: str) -> Iterator[Figure]:
+    """The figures of the sample, up to the first shape that ``figure`` counts."""
+    yield from asyncio.run(_measure(_list_cases(_PLAIN_SHORT, _STREAMS_SHORT), until=figure))
+
+
+def _list_cases(plain: Sequence[str], streams: Sequence[str]) -> list[_Case]:
     cases = [_Case(PLAIN[name], follow) for name, follow in product(plain, (False, True))]
-    cases += [_Case(STREAMS[name], follow=True) for name in streams]
-    yield from asyncio.run(_measure(cases))
+    return [*cases, *(_Case(STREAMS[name], follow=True) for name in streams)]
 
 
-async def _measure(cases: Sequence[_Case]) -> list[Figure]:
+async def _measure(cases: Sequence[_Case], until: str = "") -> list[Figure]:
     ended = wrong = played = 0
     for case, make_model, driver in product(cases, _MODELS, _DRIVERS):
         found = await play(case.shape, make_model, driver(), follow=case.follow)
         ended += bool([*found.list_ends(case.shape)])
         wrong += len([*found.list_wrong_calls(case.shape)])
         played += 1
+        if {ENDED: ended, WRONG_CALL: wrong}.get(until):
+            break
     how = (
         f"{len(PLAIN)} shapes of real endpoints in one piece, alone and followed, and {len(STREAMS)} streamed, at an "
         "endpoint that is as strict as the strictest; both drivers, each with a model of Remit and one of PydanticAI: "
         "a run, its resume if it rests, and the next message of the conversation"
     )
     return [
-        no_violations("quirks.ended", ended, played, f"{how}: ended, or without what its person must be told"),
-        no_violations(
-            "quirks.wrong_call", wrong, played, f"{how}: calls made and not asked for, or asked for and not made"
-        ),
+        no_violations(ENDED, ended, played, f"{how}: ended, or without what its person must be told"),
+        no_violations(WRONG_CALL, wrong, played, f"{how}: calls made and not asked for, or asked for and not made"),
     ]

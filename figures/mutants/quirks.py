@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
 from figures.mutants.mutant import edited, mutants_of, together
+from figures.quirks import ENDED, WRONG_CALL, measure_until
 
 _CALLS: Final = "remit.models.call_pieces"
 
 MUTANTS: Final = (
     *mutants_of(
-        "quirks.ended",
+        ENDED,
         {
             "an empty end after a call ends its run": edited(
                 "remit.agent.answer_end:told_text",
@@ -37,9 +39,10 @@ MUTANTS: Final = (
                 "False",
             ),
         },
+        partial(measure_until, ENDED),
     ),
     *mutants_of(
-        "quirks.wrong_call",
+        WRONG_CALL,
         {
             "pieces of calls are joined by their index alone": together(
                 edited(
@@ -64,5 +67,6 @@ MUTANTS: Final = (
                 "remit.contracts.wire:with_tool_calls", "if '\"function_call\"' not in text:", "if True:"
             ),
         },
+        partial(measure_until, WRONG_CALL),
     ),
 )
