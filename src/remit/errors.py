@@ -284,7 +284,7 @@ class ModelRefusedError(ModelError, code="MODEL_REFUSED"):
 
 
 class ContextLengthError(ModelRefusedError, code="CONTEXT_LENGTH"):
-    """The request is longer than the model's context. An agent with a `Compaction` compacts its history."""
+    """The request is longer than the model's context, also once its history is compacted. It says what is too long."""
 
 
 class SealError(CallError, code="SEAL_BROKEN"):

@@ -239,7 +239,7 @@ async def test_a_request_that_is_still_too_long_fails_the_run(driver: AgentDrive
     assert (await runtime.replay(result.run)).is_identical
 
 
-async def test_without_compaction_a_refused_request_fails_the_run(driver: AgentDriver) -> None:
+async def test_without_settings_too_a_request_that_is_still_too_long_fails_the_run(driver: AgentDriver) -> None:
     runtime = runtime_of(ByTurn(reads("a"), limit=1_000), driver, None)
     result = await runtime.run("go", by=superuser())
     assert code_of(result) == "CONTEXT_LENGTH"

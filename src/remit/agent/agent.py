@@ -73,7 +73,7 @@ class Agent:
         compatible_models: patterns like ``openai:*``, one of which the model must match.
         driver: runs the model; by default the native loop.
         limits: turns, calls, tokens, seconds and output bytes of one call of the agent.
-        compaction: shortens a history that grows too long for the model; None for never.
+        compaction: when a history is shortened; None for when it grows too long for its model.
         memory: what it remembers of the entities in a conversation; None for nothing.
         stop: when it is done, such as ``NoCalls() | TurnsUsed(5)``; by default when its model calls no tool.
         loop: takes the place of `AgentLoop` in the native driver; see `Loop`.

@@ -12,6 +12,7 @@ from remit.agent.model import Model
 from remit.agent.model_window import find_window
 from remit.agent.recorded_model import recorded_model
 from remit.agent.summary import NO_SUMMARY, encode_summary, request_summary
+from remit.agent.too_long import explain_too_long
 from remit.contracts.call import ModelService
 from remit.contracts.callee import Callee
 from remit.contracts.chat import ChatRequest, Completion, History, decode_message
@@ -44,29 +45,38 @@ class Compactor:
         self._layers = layers
         self._model = model
 
-    def concerns(self, ledger: Ledger, agent: str) -> bool:
-        """Whether the history of an agent's call was or may be compacted."""
-        return self._settings is not None or bool(ledger.items_for(compaction_id(agent)))
+    def _concerns(self, ledger: Ledger, agent: str) -> bool:
+        """Whether the history of an agent's call was or may be compacted before the provider refuses it."""
+        return self._settings_within(ledger, agent) is not None or bool(ledger.items_for(compaction_id(agent)))
+
+    def _settings_within(self, ledger: Ledger, agent: str) -> Compaction | None:
+        """The settings for the window of the model. Without any, its window, where it is known, is heeded alone."""
+        window = find_window(ledger, agent, self._name)
+        if self._settings is not None:
+            return self._settings.within(window)
+        return None if window is None else Compaction(tokens=window * 3 // 4)
 
     async def compact(self, request: LongRequest) -> Sequence[str]:
         """The messages to send: compacted as recorded, and once more if they are too long."""
-        recorded = _find_recorded(request)
-        if self._settings is None:
-            return compact_history(request.messages, recorded)
+        recorded, settings = _find_recorded(request), self._settings_within(request.ledger, request.agent)
+        if settings is None and not recorded:
+            return request.messages
+        settings = settings or Compaction()  # a request that was refused
         today = [each for each in recorded if each.turn == request.turn]
         if not request.ledger.is_replaying and (today or _has_answer(request)):
             return compact_history(request.messages, recorded)
         compacted = recorded[: len(recorded) - len(today)]
         for refused in (False, *(True for each in today if each.refused)):
-            compacted += await self._record(request, compacted, self._settings, refused=refused)
+            compacted += await self._record(request, compacted, settings, refused=refused)
         return compact_history(request.messages, compacted)
 
     async def compact_refused(self, request: LongRequest) -> Sequence[str] | None:
         """The messages to send after the provider refused them as too long; None if they cannot be shorter."""
         recorded = _find_recorded(request)
-        if self._settings is None or any(each.turn == request.turn and each.refused for each in recorded):
+        if any(each.turn == request.turn and each.refused for each in recorded):
             return None
-        added = await self._record(request, recorded, self._settings, refused=True)
+        settings = self._settings_within(request.ledger, request.agent) or Compaction()
+        added = await self._record(request, recorded, settings, refused=True)
         return compact_history(request.messages, [*recorded, *added]) if added else None
 
     async def _record(
@@ -76,7 +86,6 @@ class Compactor:
         texts = compact_history(request.messages, compacted)
         if not texts:
             return []
-        settings = settings.within(find_window(request.ledger, request.agent, self._name))
         plan = CompactionPlan(request, texts, settings, refused=refused)
         if not plan.is_needed:
             return []
@@ -126,28 +135,23 @@ class Compactor:
             try:
                 return await compact_and_ask(chat)
             except ContextLengthError as error:
-                raise ContextLengthError(f"{_TOO_LONG} ({error.message})") from error
+                window = find_window(chat.ledger, chat.agent_call_id, self._name)
+                why = explain_too_long(self._name, chat, window)
+                raise ContextLengthError(f"{why} ({error.message})") from error
 
         async def compact_and_ask(chat: ChatRequest) -> Completion:
-            if not self.concerns(chat.ledger, chat.agent_call_id):
-                return await inner(chat)
-            system = [chat.history[0]] if decode_message(chat.history[0])["role"] == "system" else []
-            messages = list(chat.history)[len(system) :]
-            request = LongRequest(
-                ledger=chat.ledger,
-                agent=chat.agent_call_id,
-                turn=chat.turn,
-                messages=messages,
-                fixed=(*system, chat.tools.text),
-            )
-            compacted = await self.compact(request)
+            sent = chat
+            if self._concerns(chat.ledger, chat.agent_call_id):
+                request = _to_long_request(chat)
+                compacted = await self.compact(request)
+                sent = chat if compacted == request.messages else _with_messages(chat, compacted)
             try:
-                return await inner(chat if compacted == messages else _with_messages(chat, system, compacted))
+                return await inner(sent)
             except ContextLengthError:
-                shorter = await self.compact_refused(request)
+                shorter = await self.compact_refused(_to_long_request(chat))
                 if shorter is None:
                     raise
-            return await inner(_with_messages(chat, system, shorter))
+            return await inner(_with_messages(chat, shorter))
 
         return ask
 
@@ -163,8 +167,26 @@ def _has_answer(request: LongRequest) -> bool:
     return any(isinstance(item, Message) for item in items)
 
 
-def _with_messages(chat: ChatRequest, system: Sequence[str], messages: Sequence[str]) -> ChatRequest:
-    return replace(chat, history=History([*system, *messages]))
+def _split(chat: ChatRequest) -> tuple[list[str], list[str]]:
+    """The system message, if there is one, and the others."""
+    texts = list(chat.history)
+    count = int(decode_message(texts[0])["role"] == "system")
+    return texts[:count], texts[count:]
+
+
+def _to_long_request(chat: ChatRequest) -> LongRequest:
+    system, messages = _split(chat)
+    return LongRequest(
+        ledger=chat.ledger,
+        agent=chat.agent_call_id,
+        turn=chat.turn,
+        messages=messages,
+        fixed=(*system, chat.tools.text),
+    )
+
+
+def _with_messages(chat: ChatRequest, messages: Sequence[str]) -> ChatRequest:
+    return replace(chat, history=History([*_split(chat)[0], *messages]))
 
 
 def _size(texts: Iterable[str]) -> int:
@@ -173,6 +195,3 @@ def _size(texts: Iterable[str]) -> int:
 
 _SHORTEST_SUMMARY: Final = 200
 """A summary that must be shorter than this many bytes is not worth its request."""
-
-
-_TOO_LONG: Final = "the conversation no longer fits in the model's context; begin a new one"

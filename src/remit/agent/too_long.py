@@ -1,0 +1,73 @@
+"""Says what of a request is too long for its model, and what to do about it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any, Final, cast
+
+from remit.agent.tool_search import SEARCH_TOOL
+from remit.contracts.chat import ChatRequest, decode_message
+from remit.contracts.compacted_history import group_messages
+from remit.contracts.estimate import estimate_tokens
+from remit.schemas.jsontext import compact_json
+
+_TOO_LONG: Final = "the conversation no longer fits in the model's context; begin a new one"
+_LEAST: Final = 1_000
+"""The tokens of the shortest request that a model would refuse."""
+_SHOWN: Final = 3
+"""How many of the largest tools are named."""
+
+
+def explain_too_long(agent: str, chat: ChatRequest, window: int | None) -> str:
+    """Why a request of ``agent`` does not fit into its model's ``window`` (None if unknown), and the line to write.
+
+    A new conversation helps only if the messages of the old one are what is too long.
+    """
+    texts = list(chat.history)
+    system = texts[:1] if texts and decode_message(texts[0])["role"] == "system" else []
+    groups = group_messages(texts[len(system) :])
+    instructions, definitions = _count(system), _count([chat.tools.text] if len(chat.tools) else [])
+    newest = _find_newest(groups)
+    fixed, messages, largest = instructions + definitions, sum(map(_count, groups)), max(map(_count, newest), default=0)
+    if window is None and fixed + messages < _LEAST:  # so short that the estimate tells nothing
+        return _TOO_LONG
+    most = (fixed + messages) // 2 if window is None else window * 3 // 4
+    if fixed > most:
+        return _explain_fixed(agent, chat, instructions, definitions, window)
+    if largest > most - fixed:
+        role = decode_message(next(group for group in newest if _count(group) == largest)[-1])["role"]
+        if role == "tool":
+            return f"the last results of tools take about {largest:,} tokens{_of(window)}; have the tools return less"
+        return f"the message takes about {largest:,} tokens{_of(window)}; send a shorter one, or a file that tools read"
+    return _TOO_LONG
+
+
+def _explain_fixed(agent: str, chat: ChatRequest, instructions: int, definitions: int, window: int | None) -> str:
+    """Why not even a new conversation fits."""
+    what = f"{instructions:,} tokens of instructions and {definitions:,} of definitions of tools"
+    problem = f"agent {agent}: about {what} are too many for its model{_of(window)}, so no conversation fits"
+    if instructions > definitions:
+        return f"{problem}; shorten the instructions"
+    listed = cast("list[dict[str, Any]]", json.loads(chat.tools.text))
+    sizes = {str(each["function"]["name"]): _count([compact_json(each)]) for each in listed}
+    largest = sorted(sizes, key=lambda name: -sizes[name])[:_SHOWN]
+    named = ", ".join(f"{name} ({sizes[name]:,})" for name in largest)
+    if SEARCH_TOOL in sizes:
+        return f"{problem}; the largest are {named}: shorten them, or name fewer in ToolSearch(always=…)"
+    line = f"Agent({agent!r}, …, tool_search=ToolSearch(above=0))"
+    return f"{problem}; the largest are {named}: have the model search them, {line}"
+
+
+def _find_newest(groups: Sequence[Sequence[str]]) -> Sequence[Sequence[str]]:
+    """The groups from the last message of the user on."""
+    users = [number for number, group in enumerate(groups) if decode_message(group[0])["role"] == "user"]
+    return groups[users[-1] :] if users else groups
+
+
+def _of(window: int | None) -> str:
+    return "" if window is None else f" of {window:,} tokens"
+
+
+def _count(texts: Sequence[str]) -> int:
+    return estimate_tokens(texts, "")
