@@ -23,7 +23,7 @@ MUTANTS: Final = (
                 "remit.contracts.chat:ChatRequest.for_model", "if not self.history.is_legal:", "if False:"
             ),
             "the page of a proxy ends a run": edited(
-                "remit.models.openai:OpenAI._garbage_error", "ModelUnavailableError(", "ModelRefusedError("
+                "remit.models.chat_response:read_response", "raise CompletionError(", "raise ModelRefusedError("
             ),
             "a wrong key ends a run": edited(
                 "remit.agent.model_recorder:_to_signal",

@@ -27,8 +27,10 @@ def output_of(kind: Any) -> Output[Any]:
     Raises:
         ContractError: the type cannot be a result; the message gives the reason.
     """
-    is_model = isinstance(kind, type) and issubclass(kind, BaseModel)
-    return _keep(kind, "__remit_output__", Output) if is_model else Output(kind)
+    given: object = kind
+    if isinstance(given, type) and issubclass(given, BaseModel):
+        return _keep(given, "__remit_output__", Output)
+    return Output(kind)
 
 
 def _keep(model: type[BaseModel], name: str, make: Callable[[Any], Any]) -> Any:
