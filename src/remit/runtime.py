@@ -40,7 +40,7 @@ from remit.engine.loosening import LOOSEN_PERMISSION
 from remit.engine.principals import PrincipalDirectory, PrincipalLookup
 from remit.engine.queueing import run_in_turn
 from remit.engine.reader import Page, RunDetails
-from remit.engine.request import RunOptions, RunRequest, WhenBusy, encode_metadata, new_id
+from remit.engine.request import RunOptions, RunRequest, WhenBusy, as_arguments, encode_metadata, new_id
 from remit.engine.result import ReplayReport, RunResult
 from remit.engine.root import RootCaller, RootExecutor, replay_run
 from remit.engine.schedule import Schedule
@@ -155,7 +155,7 @@ class Runtime:
         Raises:
             RequestError: the principal is anonymous.
         """
-        client = Client(self, principal, application=self.app.name, prices=self._executor.prices, limits=self._limits)
+        client = Client(self, principal, application=self.app.name, prices=self._executor.prices)
         self.add_principals(principal)
         return client
 
@@ -272,7 +272,7 @@ class Runtime:
     async def call_by_name(
         self,
         name: str,
-        arguments: Arguments,
+        arguments: Arguments | Mapping[str, object] | str,
         *,
         by: Principal,
         conversation: str = "",
@@ -281,16 +281,17 @@ class Runtime:
         schedule: Schedule | None = None,
         metadata: Mapping[str, Any] | None = None,
     ) -> RunResult[Any]:
-        """Call a tool by its name, or a method by its key, with raw arguments, as the command line does.
+        """Call a tool by its name, or a method by its key, with arguments as a mapping or JSON, or parsed already.
 
         ``conversation``: see `call_in_conversation`; ``idempotency_key`` and ``target``: see `run`. With a ``schedule``
         the call is checked and asked about now and made later, by an executor, with the permissions that its principal
         has then. ``metadata`` is kept in the run's header.
 
         Raises:
-            RequestError: the application has no such tool.
+            RequestError: the application has no such tool, or the arguments are not JSON.
         """
-        request = RunRequest(self._callees.find(name), arguments, by, "", conversation, idempotency_key, target=target)
+        callee, given = self._callees.find(name), as_arguments("call: arguments", arguments, self._limits)
+        request = RunRequest(callee, given, by, "", conversation, idempotency_key, target=target)
         kept = encode_metadata(metadata)
         return await self._start_run(request._replace(is_direct_call=True, schedule=schedule, metadata=kept))
 

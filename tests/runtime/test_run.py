@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
+from typing import Any
 
 import pytest
 
@@ -103,6 +104,12 @@ async def test_a_call_from_python_gives_a_typed_value_and_is_a_run_of_one_call()
     assert isinstance(items[0], RunOpened)
     assert isinstance(items[-1], RunFinished)
     assert (await runtime.history(result.run)) == []
+
+
+@pytest.mark.parametrize("given", [{"number": 4}, '{"number": 4}', parse_arguments('{"number": 4}')])
+async def test_a_call_by_name_takes_a_mapping_json_and_parsed_arguments(given: Any) -> None:
+    runtime = Runtime(App(name="test", tools=(double,)))
+    assert (await runtime.call_by_name("double", given, by=superuser())).value() == 8
 
 
 async def test_a_call_by_name_takes_raw_arguments_as_the_command_line_gives_them() -> None:

@@ -55,11 +55,11 @@ ASKED: dict[str, tuple[Callable[[Runtime], Any], str]] = {
     ),
     "a tool by a client": (
         lambda runtime: runtime.client(ADA).call(untyped(DOUBLE), untyped(3)),
-        "call: tool is Tool double (pure, safe); give its name, 'double'",
+        "tool is Tool double (pure, safe); give its name, 'double'",
     ),
     "no tool by a client": (
         lambda runtime: runtime.client(ADA).call(untyped(None), {}),
-        "call: tool is None; give the name of a tool",
+        "tool is None; give the name of a tool",
     ),
     "a tool by its name": (
         lambda runtime: runtime.call_by_name(untyped(DOUBLE), untyped(None), by=ADA),
@@ -80,9 +80,13 @@ ASKED: dict[str, tuple[Callable[[Runtime], Any], str]] = {
     "a function": (lambda runtime: runtime.call(untyped(double), ADA, 1), "call: double is a function, not a tool"),
     "the caller first": (lambda runtime: runtime.call(untyped(ADA), untyped(DOUBLE), 1), "call: Principal("),
     "a caller by name": (lambda runtime: runtime.call(DOUBLE, untyped("ada"), 1), "by is 'ada'; give a Principal"),
-    "raw arguments": (
-        lambda runtime: runtime.call_by_name("clerk", untyped({"prompt": "go"}), by=ADA),
-        "arguments is {'prompt': 'go'}; parse them with remit.tools.parse_arguments",
+    "a list of arguments": (
+        lambda runtime: runtime.call_by_name("double", untyped([4]), by=ADA),
+        "call: arguments is [4]; give a mapping, or a string of JSON",
+    ),
+    "arguments that are not JSON": (
+        lambda runtime: runtime.call_by_name("double", {"number": object()}, by=ADA),
+        "these arguments are not JSON: ",
     ),
     "a conversation without an agent": (
         lambda runtime: runtime.run("go", by=ADA, conversation=untyped([3])),

@@ -186,7 +186,10 @@ def given_arguments(text: str) -> str:
     return "{}" if text.strip() in ("", "null") else text
 
 
-def parse_arguments(raw: str, limits: Limits) -> Arguments:
+_DEFAULT_LIMITS: Final = Limits()
+
+
+def parse_arguments(raw: str, limits: Limits = _DEFAULT_LIMITS) -> Arguments:
     """Parse raw arguments once. No text raises: errors are fields of the result.
 
     Arguments that contain the value of a secret are not parsed; `refuse_secrets` gives their raw text.

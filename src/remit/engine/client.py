@@ -11,26 +11,21 @@ from typing import Any, Protocol, TypedDict, Unpack
 from pydantic import JsonValue
 
 from remit.approvals.service import DecisionOptions, GrantService
-from remit.contracts.arguments import Arguments, Limits, parse_arguments
 from remit.contracts.artifact import Artifact
 from remit.contracts.grant import Grant
 from remit.contracts.principal import Principal
 from remit.contracts.question import DecisionKind
 from remit.contracts.usage import Prices
 from remit.core.call_checks import check_calls
-from remit.core.checks import check_instance
 from remit.dispatch.dispatcher import Dispatcher
 from remit.engine.artifacts import ArtifactService
-from remit.engine.checks import check_tool_name
 from remit.engine.conversation_reader import ConversationReader
 from remit.engine.loosening import LOOSEN_PERMISSION
 from remit.engine.reader import CANCEL_PERMISSION
 from remit.engine.request import RunOptions, SubmitOptions
 from remit.engine.result import RunResult
 from remit.engine.schedule import Missed, Schedule
-from remit.errors import RequestError
 from remit.journal.ports import RunRow, RunStatus, Store
-from remit.schemas.jsontext import compact_json
 
 
 class CallOptions(TypedDict, total=False):
@@ -78,13 +73,10 @@ class Client(ConversationReader):
     tenant and resume them, ``runs:cancel`` cancel them; both may name targets (``runs:read@bakery/*``).
     """
 
-    def __init__(
-        self, runtime: _Runtime, principal: Principal, *, application: str, prices: Prices, limits: Limits
-    ) -> None:
+    def __init__(self, runtime: _Runtime, principal: Principal, *, application: str, prices: Prices) -> None:
         super().__init__(runtime.store, principal, application=application, prices=prices)
         self._find_contract = runtime.dispatcher.find
         self._runtime = runtime
-        self._limits = limits
 
     async def run(self, prompt: str, **options: Unpack[RunOptions]) -> RunResult[Any]:
         """Run an agent in this process; see `Runtime.run`."""
@@ -102,7 +94,7 @@ class Client(ConversationReader):
         Raises:
             RequestError: the application has no such tool, or the arguments are not JSON.
         """
-        return await self._runtime.call_by_name(tool, self._parse(tool, arguments), by=self.principal, **options)
+        return await self._runtime.call_by_name(tool, arguments, by=self.principal, **options)
 
     async def schedule(
         self,
@@ -124,7 +116,7 @@ class Client(ConversationReader):
         """
         schedule = Schedule(at, every, missed)
         call = self._runtime.call_by_name
-        return await call(tool, self._parse(tool, arguments), by=self.principal, schedule=schedule, **options)
+        return await call(tool, arguments, by=self.principal, schedule=schedule, **options)
 
     async def decide(
         self,
@@ -211,13 +203,3 @@ class Client(ConversationReader):
         by = replace(self.principal, permissions=self.principal.permissions | {CANCEL_PERMISSION})
         result = await self._runtime.cancel(run.run, by=by)
         return "running" if result is None else result.status
-
-    def _parse(self, tool: str, arguments: Mapping[str, object] | str) -> Arguments:
-        check_tool_name("call: tool", tool)
-        if not isinstance(arguments, str):
-            check_instance("call: arguments", arguments, Mapping, "give a mapping, or a string of JSON")
-            try:
-                arguments = compact_json(dict(arguments))
-            except (TypeError, ValueError, RecursionError) as error:
-                raise RequestError(f"these arguments are not JSON: {error}") from error
-        return parse_arguments(arguments, self._limits)

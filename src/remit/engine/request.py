@@ -22,6 +22,7 @@ from remit.core.names import check_shown
 from remit.dispatch.registry import AnyCallee
 from remit.engine.schedule import Schedule
 from remit.errors import IdempotencyError, RequestError
+from remit.schemas.jsontext import compact_json
 
 WhenBusy = Literal["refuse", "queue"]
 """What becomes of a message to a conversation whose last run has not ended."""
@@ -88,7 +89,6 @@ class RunRequest(NamedTuple):
             SetupError: names the argument. RequestError: a name is too long, or the target is not valid.
         """
         check_principal("by", self.principal)
-        check_instance("arguments", self.arguments, Arguments, "parse them with remit.tools.parse_arguments")
         check_instance("schedule", self.schedule, (Schedule, NoneType), "give a Schedule")
         for name, most in (*dict.fromkeys(_NAMES, _MAX_NAME_CHARS).items(), ("metadata", _MAX_METADATA_CHARS)):
             check_text(name, getattr(self, name), RequestError)
@@ -102,6 +102,23 @@ class RunRequest(NamedTuple):
         if check_shown("conversation", self.conversation, RequestError, _MAX_NAME_CHARS) != self.conversation:
             raise RequestError(f"conversation is {self.conversation!a}; give it in Unicode's composed form, NFC")
         return self._replace(arguments=self.arguments.limit(limits), target=target)
+
+
+def as_arguments(what: str, arguments: Arguments | Mapping[str, object] | str, limits: Limits) -> Arguments:
+    """Parse the arguments of a call, which a program gives as a mapping or as JSON; parsed ones stay as they are.
+
+    Raises:
+        SetupError: they are neither. RequestError: JSON cannot hold the mapping.
+    """
+    if isinstance(arguments, Arguments):
+        return arguments
+    if not isinstance(arguments, str):
+        check_instance(what, arguments, Mapping, "give a mapping, or a string of JSON")
+        try:
+            arguments = compact_json(dict(arguments))
+        except (TypeError, ValueError, RecursionError) as error:
+            raise RequestError(f"these arguments are not JSON: {error}") from error
+    return parse_arguments(arguments, limits)
 
 
 def encode_metadata(metadata: Mapping[str, JsonValue] | None) -> str:

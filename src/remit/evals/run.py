@@ -15,7 +15,6 @@ from typing import Any, Final
 
 from remit.agent.model import Model
 from remit.app import App
-from remit.contracts.arguments import parse_arguments
 from remit.contracts.call import CallLayer
 from remit.contracts.principal import Principal
 from remit.contracts.usage import NO_USAGE, Price, Prices, UsageTotals, find_price
@@ -174,7 +173,7 @@ class _Trial:
             target = self._task.target if each.target is None else each.target
             try:
                 files = {name: await self._add_file(path) for name, path in each.files.items()}
-                arguments = parse_arguments(json.dumps({**each.arguments, **files}), self._runtime.app.limits)
+                arguments = {**each.arguments, **files}
                 made = await self._runtime.call_by_name(each.call, arguments, by=self._approver, target=target)
                 for question in made.questions:
                     self._decided.add(question)
