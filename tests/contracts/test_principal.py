@@ -49,6 +49,14 @@ def test_nobody_may_anything_by_default() -> None:
     assert not Principal("ada").may("cms:read")
 
 
+def test_a_principal_has_a_name_and_an_anonymous_one_says_so() -> None:
+    for name in ("", " "):
+        with pytest.raises(SetupError, match="the name of a principal is empty; give a name"):
+            Principal(name)
+    assert Principal("anonymous").is_anonymous
+    assert not principal().is_anonymous
+
+
 def test_two_spellings_of_a_name_are_one_principal_and_a_look_alike_is_refused() -> None:
     assert Principal("ada ") == Principal("\uff41da") == Principal("ada")
     assert Principal("andre\u0301") == Principal("andr\u00e9")

@@ -108,6 +108,13 @@ def test_a_person_has_one_spelling_and_no_double() -> None:
         as_person_name("name", "bob\u3164")
 
 
+@pytest.mark.parametrize("name", ["", " ", "\t"])
+def test_a_name_is_never_empty(name: str) -> None:
+    for check in (check_title, as_person_name):
+        with pytest.raises(SetupError, match="^the name is empty; give a name$"):
+            check("the name", name)
+
+
 @pytest.mark.parametrize("name", ["my app!/../x", "a\\b", ".", "..", " shop", "shop ", "/"])
 def test_the_name_of_an_application_is_no_path(name: str) -> None:
     with pytest.raises(SetupError, match="give a name without slashes"):

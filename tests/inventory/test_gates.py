@@ -52,7 +52,7 @@ async def from_outside() -> Call:
 
 
 async def by_nobody() -> Call:
-    return await make_call(look, by=Principal("", permissions=frozenset({"*"})))
+    return await make_call(look, by=Principal("anonymous", permissions=frozenset({"*"})))
 
 
 async def by_reader() -> Call:

@@ -366,9 +366,9 @@ async def test_a_tool_is_called_with_a_mapping_or_json(store: Store) -> None:
         await ada.call("double", 4)  # pyright: ignore[reportArgumentType] - the test's point
 
 
-def test_a_client_needs_a_name(store: Store) -> None:
-    with pytest.raises(RequestError, match="needs a principal with a name"):
-        runtime_for(store).client(Principal(""))
+def test_a_client_needs_a_principal_that_has_signed_in(store: Store) -> None:
+    with pytest.raises(RequestError, match="needs a principal that has signed in"):
+        runtime_for(store).client(Principal("Anonymous"))
     with pytest.raises(SetupError, match="give a Principal"):
         runtime_for(store).client("ada")  # pyright: ignore[reportArgumentType] - the test's point
 

@@ -233,7 +233,7 @@ async def test_what_a_body_leaves_behind_starts_no_run_after_its_call_has_ended(
         (Principal("eve", permissions=frozenset({"runs:read"})), "bakery/main", True),
         (Principal("eve"), "bakery/main", True),
         (Principal("ada", "other", permissions=frozenset({"*"})), "bakery/main", True),
-        (Principal(""), "bakery/main", True),
+        (Principal("anonymous"), "bakery/main", True),
     ],
     ids=["all", "own", "canceller", "at-target", "other-target", "reader", "stranger", "other-tenant", "anonymous"],
 )

@@ -7,7 +7,6 @@ from typing import Annotated, Final
 
 import typer
 
-from remit.app import App
 from remit.cli.client import open_client
 from remit.cli.deciding import UserDecision, decide_question
 from remit.cli.grants import grant, grants, revoke
@@ -80,7 +79,7 @@ def show(question: _QuestionId, *, as_json: _AsJson = False) -> None:
     from remit.cli.tables import make_console
     from remit.cli.terminal import Terminal
 
-    terminal = Terminal(make_console(), App(name=""))
+    terminal = Terminal(make_console())
     terminal.show_question(row.question, now)
     terminal.print_line(("  status    ", "dim"), one_line(_describe_status(row), max_length=400))
 

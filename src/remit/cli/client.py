@@ -183,9 +183,16 @@ class LocalClient:
             prices=self.users.prices,
         )
 
-    def client_of(self, app: App) -> Client:
-        """The client of the user for the runs of ``app``."""
-        return self.runtime(app).client(self.principal)
+    def client_of(self, app: App | None) -> Client:
+        """The client of the user for the runs of ``app``; without one, for the questions and grants of all."""
+        if app is not None:
+            return self.runtime(app).client(self.principal)
+        from remit.app import App
+        from remit.engine.client import Client
+        from remit.models.prices import with_default_prices
+
+        runtime, prices = self.runtime(App(name="remit")), with_default_prices(self.users.prices)
+        return Client(runtime, self.principal, application="", prices=prices)
 
     def resolve_app(self, row: RunRow, app_reference: str = "") -> App:
         """The application of a run: the one installed under its name, or the one at ``app_reference``.

@@ -122,7 +122,7 @@ def _find_app(client: LocalClient, row: RunRow, app_reference: str, name: str, *
 
 def _record(client: LocalClient, question: Question, decision: UserDecision, app: App | None) -> RunRow | None:
     """Record the decision; the run that it opens, or None."""
-    deciding = client.client_of(app or App(name="")).decide(
+    deciding = client.client_of(app).decide(
         question.id,
         approved=decision.approved,
         kind=decision.act,

@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from remit.app import App
 from remit.cli.apps import find_app, installed_apps
 from remit.cli.client import open_client
 from remit.cli.options import AppArgument, TargetOption
@@ -102,7 +101,7 @@ def revoke(
 ) -> int:
     """Revoke a grant. Calls that it already started continue; no further call starts."""
     with open_client() as client:
-        client.wait(client.client_of(App(name="")).revoke_grant(grant))
+        client.wait(client.client_of(None).revoke_grant(grant))
     if as_json:
         print(json_text({"grant": grant, "status": "revoked"}))
     else:

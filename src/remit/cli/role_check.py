@@ -9,7 +9,7 @@ from typing import Final
 from remit.cli.audit import ACCEPT_JOURNAL, AUDIT_ALL_TENANTS
 from remit.contracts.call import ConditionalLayer
 from remit.contracts.classification import EXPERIMENT_PERMISSION, Visibility
-from remit.contracts.principal import WILDCARD, Principal
+from remit.contracts.principal import ANONYMOUS, WILDCARD, Principal
 from remit.dispatch.registry import AnyCallee, collect_callees
 from remit.engine.reader import CANCEL_PERMISSION
 from remit.engine.sharing import JOIN_PERMISSION, MANAGE_PERMISSION, READ_PERMISSION
@@ -98,7 +98,7 @@ def _find_ungranted(
     required: Mapping[str, Mapping[str, str]], roles: Mapping[str, frozenset[str]], config: str
 ) -> Iterator[Finding]:
     granted = frozenset(each.partition("@")[0] for permissions in roles.values() for each in permissions)
-    every_role = Principal("", permissions=granted)
+    every_role = Principal(ANONYMOUS, permissions=granted)
     for permission in every_role.missing_permissions(frozenset(required)):
         name, where = next(iter(required[permission].items()))
         others = len(required[permission]) - 1

@@ -82,7 +82,7 @@ class Terminal:
     def __init__(
         self,
         rich_console: Console,
-        app: App,
+        app: App | None = None,
         clock: Callable[[], float] = time.monotonic,
         *,
         shows_answers: bool = False,
@@ -93,7 +93,8 @@ class Terminal:
         self._live: Live | None = None
         self._answer_call = ""
         self.follower = RunFollower()
-        self._tool_risks = {tool.name: tool.facts.risk.value for tool in all_callees([*app.agents, *app.tools])}
+        offered = [] if app is None else [*app.agents, *app.tools]
+        self._tool_risks = {tool.name: tool.facts.risk.value for tool in all_callees(offered)}
         self.announced_decisions = set[str]()
         """Questions whose decisions are shown already: those that the user of this terminal makes."""
         self._outcome_questions = set[str]()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Final
 
 from remit.contracts.target import check_granted, permissions_at
 from remit.core.call_checks import check_arguments
@@ -11,6 +12,8 @@ from remit.core.names import as_normalized, as_person_name
 from remit.errors import RequestError
 
 WILDCARD = "*"
+ANONYMOUS: Final = "anonymous"
+"""The name of each caller that has not signed in."""
 
 
 @check_arguments()
@@ -18,7 +21,7 @@ WILDCARD = "*"
 class Principal:
     """An authenticated person or service.
 
-    An anonymous caller has an empty name. Name, tenant and roles are kept in Unicode's form NFKC, without spaces around
+    A caller that has not signed in is ``Principal("anonymous")``; see `is_anonymous`. Name, tenant and roles are kept in Unicode's form NFKC, without spaces around
     them, so that two spellings of one name are one principal. A name that cannot be printed, or that mixes letters of
     scripts that look alike, such as Latin and Cyrillic, is refused. ``permissions`` are words like ``cms:write``;
     ``cms:*`` permits a whole area, ``*`` permits everything. With a target, like ``cms:write@bakery/*``, a permission
@@ -41,6 +44,11 @@ class Principal:
             check_name("a role", role)
         for permission in self.permissions:
             check_granted(f"a permission of {self.name}", permission)
+
+    @property
+    def is_anonymous(self) -> bool:
+        """Whether this is a caller that has not signed in: it calls what needs no authentication, and has no client."""
+        return self.name.casefold() == ANONYMOUS
 
     def may(self, permission: str) -> bool:
         """Whether this principal holds ``permission`` for every target, directly or by a wildcard; see `at`."""

@@ -112,13 +112,13 @@ def find_unstorable(text: str) -> str:
 
 
 def check_name(what: str, value: object, error: type[SetupError] = SetupError) -> None:
-    """Refuse a value that is not a string, or is empty.
+    """Refuse a value that is not a string, or is empty or blank.
 
     Raises:
         SetupError: or ``error``; names the argument.
     """
     check_text(what, value, error)
-    if not value:
+    if not cast("str", value).strip():
         raise error(f"{what} is empty; give a name")
 
 

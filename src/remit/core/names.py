@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Iterator
 from typing import Final
 
-from remit.core.checks import check_text
+from remit.core.checks import check_name, check_text
 from remit.errors import RemitError, SetupError
 
 MAX_NAME_CHARS: Final = 200
@@ -60,11 +60,12 @@ def check_shown(what: str, value: object, error: type[RemitError] = SetupError, 
 
 
 def check_title(what: str, value: object) -> str:
-    """Refuse the name of an application if it could be a path or hides something. An empty one names none.
+    """Refuse the name of an application if it is empty, could be a path, or hides something.
 
     Raises:
         SetupError: names the argument.
     """
+    check_name(what, value)
     name = check_shown(what, value)
     if name != name.strip() or {"/", "\\"} & {*name} or name in {".", ".."}:
         raise SetupError(f"{what} is {name!r}; give a name without slashes and without spaces around it, such as shop")
@@ -89,9 +90,10 @@ def as_person_name(what: str, value: object) -> str:
     """Convert the name of a person or service to its normal form, so that no two names look alike.
 
     Raises:
-        SetupError: it has characters that cannot be seen, or letters of scripts that look alike.
+        SetupError: it is empty, or has characters that cannot be seen, or letters of scripts that look alike.
     """
     name = as_normalized(what, value)
+    check_name(what, name)
     if scripts := find_mixed_scripts(name):
         raise SetupError(f"{what} is {value!a}, which mixes {scripts} letters; give a name that looks like no other")
     return name

@@ -16,7 +16,7 @@ from remit.contracts.arguments import Limits
 from remit.contracts.call import CallLayer, ConditionalLayer, ModelLayer, viewed_layer
 from remit.contracts.callee import AgentLike, Callee
 from remit.contracts.layers import FunctionLayer
-from remit.contracts.principal import WILDCARD, Principal
+from remit.contracts.principal import ANONYMOUS, WILDCARD, Principal
 from remit.core import Stack
 from remit.layers.approve import Approve
 from remit.layers.budget import Budget
@@ -200,7 +200,7 @@ def _compare(callee: str, pinned: ScopeTerms, present: ScopeTerms) -> Iterator[L
         now = present.limits.get(name, math.inf)
         if now > was:
             yield LostTerm(prefix + name, f"the limit {name} of {was:g}{of_callee}, now {now:g}")
-    may = Principal("", permissions=frozenset(pinned.permissions or ())).may
+    may = Principal(ANONYMOUS, permissions=frozenset(pinned.permissions or ())).may
     scopes = (("tools", pinned.tools, present.tools), ("permissions", pinned.permissions, present.permissions))
     for name, was, now in scopes:
         added = [] if was is None else [WILDCARD] if now is None else [each for each in now if each not in was]

@@ -190,9 +190,9 @@ class ConversationReader(RunReader):
 
     async def _share(self, conversation: str, principal: str, access: Literal["", ConversationAccess]) -> None:
         check_ids(principal=principal)
-        name = EVERYONE if principal == EVERYONE else as_person_name("the name of a principal", principal)
-        if not name:
+        if not principal.strip():
             raise RequestError(f"a conversation is shared with a principal by name, or with everyone: {EVERYONE!r}")
+        name = EVERYONE if principal == EVERYONE else as_person_name("the name of a principal", principal)
         row = await self._visible_conversation(conversation, "own")
         await self._store.change_conversation(row.key, share=(name, access))
 

@@ -81,8 +81,8 @@ class RunReader:
 
     def __init__(self, store: Store, principal: Principal, *, application: str, prices: Prices) -> None:
         check_principal("client", principal)
-        if not principal.name:
-            raise RequestError("a client needs a principal with a name, because runs belong to principals by name")
+        if principal.is_anonymous:
+            raise RequestError("a client needs a principal that has signed in, because runs belong to principals by name")
         self.principal = principal
         self._store = store
         self._application = application

@@ -51,7 +51,7 @@ BUSINESS_RULES_ENFORCERS: Final[Mapping[str, Enforcer]] = {
     "enabled": Enforcer(layer=EnabledGate, description="false refuses every call", breaks_callers=breaks_if_disabled),
     "requires_auth": Enforcer(
         layer=AuthenticationGate,
-        description="true refuses a principal without a name",
+        description="true refuses anonymous principals, who have not signed in",
         breaks_callers=breaks_if_enabled,
     ),
     "required_permissions": Enforcer(layer=Authorize, description="the principal must have all of them", scope="run"),

@@ -18,11 +18,11 @@ from remit.errors import BlockedError, DeniedError, MissingCapabilityError
 @check_arguments()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuthenticationGate(Gate):
-    """Refuses calls of a principal without a name, which is how an edge marks an unauthenticated caller."""
+    """Refuses calls of anonymous principals, as which an edge passes callers that have not signed in."""
 
     async def check(self, call: Call, /) -> None:
         """Refuse an unauthenticated call."""
-        if not call.caller.principal.name:
+        if call.caller.principal.is_anonymous:
             raise DeniedError(f"{call.callee.name} requires authentication; log in and call again")
 
 

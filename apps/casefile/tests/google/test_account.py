@@ -256,7 +256,7 @@ def test_a_subject_for_all_and_an_account_for_each_contradict(tmp_path: Path) ->
 
 def test_an_anonymous_caller_has_no_account(tmp_path: Path) -> None:
     with pytest.raises(MissingCapabilityError, match="no Google account is connected"):
-        Account(file=tmp_path).of(principal(""))
+        Account(file=tmp_path).of(principal("anonymous"))
 
 
 def _claims(token: str) -> dict[str, Any]:

@@ -151,7 +151,7 @@ class Account:
                 f"{SUBJECT_VARIABLE} names one user for all, and {CREDENTIALS_VARIABLE} a folder with an account for "
                 f"each; unset one"
             )
-        if self.file is None or not principal.name:
+        if self.file is None or principal.is_anonymous:
             raise MissingCapabilityError(f"no Google account is connected: {_FIX}")
         file = self.file / _file_name(principal.tenant) / f"{_file_name(principal.name)}.json"
         return replace(self, file=file, owner=f"{principal.name} of {principal.tenant}")
