@@ -53,9 +53,7 @@ def test_what_fits_is_returned() -> None:
     check_subclass("input", bool, int, "give a kind of number")
     assert as_text_tuple("suffixes", ["b", "a"]) == ("b", "a")
     assert as_normalized("name", "e\u0301 ") == "\u00e9"
-    assert [
-        as_person_name("name", each) for each in ("ada b", "\uff41da", "\u0430\u043d\u043d\u0430", "\u4e2d a")
-    ] == [
+    assert [as_person_name("name", each) for each in ("ada b", "\uff41da", "\u0430\u043d\u043d\u0430", "\u4e2d a")] == [
         "ada b",
         "ada",
         "\u0430\u043d\u043d\u0430",

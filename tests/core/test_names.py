@@ -111,7 +111,7 @@ def test_a_person_has_one_spelling_and_no_double() -> None:
 @pytest.mark.parametrize("name", ["", " ", "\t"])
 def test_a_name_is_never_empty(name: str) -> None:
     for check in (check_title, as_person_name):
-        with pytest.raises(SetupError, match="^the name is empty; give a name$"):
+        with pytest.raises(SetupError, match=r"^the name is empty; give a name$"):
             check("the name", name)
 
 

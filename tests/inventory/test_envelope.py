@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 import pytest
 from pydantic import BaseModel, ValidationError
 
-from remit.errors import ContractError, DeniedError, NotFoundError, ToolFailedError
+from remit.errors import ContractError, NotFoundError, ToolFailedError
 from remit.inventory.envelope import (
     Failure,
     Request,
@@ -19,7 +19,6 @@ from remit.inventory.envelope import (
     ToolResponse,
     payload_model_of,
 )
-from remit.layers import Reply
 
 
 class NotePayload(BaseModel):
@@ -118,8 +117,7 @@ def request() -> ToolRequest:
 
 
 def test_the_parameters_of_a_tool_request_are_the_arguments_of_its_call() -> None:
-    arguments = request().arguments()
-    assert (arguments.raw, arguments.value) == ('{"title":"é"}', {"title": "é"})
+    assert request().arguments() == {"title": "é"}
 
 
 def test_how_a_tool_is_run_is_no_parameter_of_its_caller() -> None:
@@ -127,26 +125,7 @@ def test_how_a_tool_is_run_is_no_parameter_of_its_caller() -> None:
         ToolRequestPayload.model_validate({"tool_name": "x", "dry_run": True})
 
 
-def test_a_good_reply_becomes_a_completed_response_with_its_value() -> None:
-    asked = request()
-    for value in ({"number": 1}, "plain words"):
-        payload = ToolResponse.for_reply(asked, Reply.from_value(value)).payload
-        assert payload is not None
-        assert payload.model_dump() == {"result": value}
-
-
-def test_a_bad_reply_becomes_a_failed_response() -> None:
-    for reply in (Reply.from_error(DeniedError("no")), Reply(Reply.from_error(DeniedError("no")).content, "denied")):
-        response = ToolResponse.for_reply(request(), reply)
-        assert (response.status, response.error) == (Status.FAILED, Failure(code="PERMISSION_DENIED", message="no"))
-
-
-def test_a_call_that_waits_is_pending_and_names_its_questions() -> None:
-    response = ToolResponse.for_reply(request(), None, questions=("q1",))
-    assert (response.status, response.questions) == (Status.PENDING, ["q1"])
-
-
-@pytest.mark.parametrize("envelope", [request().model_dump(), ToolResponse.for_reply(request(), None).model_dump()])
+@pytest.mark.parametrize("envelope", [request().model_dump(), ToolResponse.pending(request()).model_dump()])
 def test_what_would_reach_nobody_is_refused(envelope: dict[str, Any]) -> None:
     model = ToolRequest if "operation" in envelope else ToolResponse
     with pytest.raises(ValidationError, match=r"source\n.*Extra inputs are not permitted"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from types import MethodType
 from typing import Any, cast
@@ -144,7 +145,8 @@ def test_a_pending_one_says_so_with_what_it_has(payload: NotePayload | None) -> 
     reply = unwrap_response(pending)
     assert isinstance(reply, Reply)
     held = payload and payload.model_dump()
-    assert reply.value == {"status": "PENDING", "request_id": str(pending.request_id), "payload": held}
+    expected = {"status": "PENDING", "request_id": str(pending.request_id), "payload": held}
+    assert (reply.is_pending, json.loads(reply.content)) == (True, expected)
 
 
 def test_one_that_was_made_without_checks_and_has_no_payload_is_refused() -> None:

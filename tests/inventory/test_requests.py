@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
-from pydantic import BaseModel
+from pydantic import BaseModel, JsonValue
 
 from remit import Agent, App, Block, Context, Effect, LeafContext, Policy, Runtime, Stack, Tool, When, tool
 from remit.errors import ContractError, NotFoundError, RequestNotFoundError, SetupError
@@ -20,6 +21,7 @@ from remit.inventory import (
     Status,
     ToolRequest,
     ToolRequestPayload,
+    ToolResponse,
     Vocabulary,
     business_rules_section,
     handle_request,
@@ -44,6 +46,21 @@ methods:
     business_rules: {required_permissions: [books:lend]}
     tools:
       renew_loan: {}
+  prolong:
+    classification: {capability: update}
+    effect: keyed
+    business_rules: {required_permissions: [books:lend]}
+    tools:
+      prolong_once: {fix: {times: 1}}
+      prolong_loan: {}
+      prolong_book: {}
+  reserve:
+    classification: {capability: update}
+    effect: keyed
+    business_rules: {required_permissions: [books:lend]}
+    tools:
+      reserve_loan: {}
+      reserve_slowly: {business_rules: {rate_limit_per_minute: 1}}
   count:
     classification: {capability: read}
     effect: pure
@@ -122,7 +139,19 @@ class Loans:
         self.seen.append(request)
         if request.payload.number == 13:
             raise NotFoundError("there is no loan 13")
+        if request.payload.number == 14:
+            return RenewResponse.pending(request, payload=request.payload)
+        if request.payload.number == 15:
+            return RenewResponse.pending(request)
         return RenewResponse.completed(request, request.payload)
+
+    async def prolong(self, ctx: LeafContext, number: int, times: int = 2) -> str:
+        """Prolong a loan."""
+        return f"{number} {times} {bool(ctx.key)}"
+
+    async def reserve(self, ctx: LeafContext, number: int) -> str:
+        """Reserve a book."""
+        return f"{number} {bool(ctx.key)}"
 
     async def count(self, prefix: str) -> list[str]:
         """Count the loans."""
@@ -160,10 +189,9 @@ class DeskRequest(ToolRequest):
 
     payload: DeskPayload  # pyright: ignore[reportIncompatibleVariableOverride] - narrower, and never assigned
 
-    def arguments(self) -> Arguments:
+    def arguments(self) -> Mapping[str, JsonValue]:
         """The arguments, with the desk as the number if there is none."""
-        given = {"number": self.payload.desk, **self.payload.parameters}
-        return ToolRequest(user_id="x", payload=ToolRequestPayload(tool_name="x", parameters=given)).arguments()
+        return {"number": self.payload.desk, **self.payload.parameters}
 
 
 class Library:
@@ -231,7 +259,7 @@ async def test_a_method_without_a_tool_is_called_by_key_under_its_own_policies(l
     assert (await library.runtime.replay(result.run)).is_identical
     denied = await library.runtime.call_by_name("library.loans.count", count, by=superuser("books:read", name="bob"))
     assert "missing permission books:lend" in denied.text
-    assert [each.name for each in library.operations.callees] == ["renew_loan", "inspect_loan"]
+    assert "count" not in str(library.operations.callees)
 
 
 async def test_a_method_of_high_risk_waits_for_an_approver_and_its_response_is_pending(library: Library) -> None:
@@ -267,7 +295,9 @@ async def test_every_error_of_a_request_is_a_failed_response(library: Library) -
     assert (await library.send({**again, "payload": {"number": 2}}))[0] == "IDEMPOTENCY_KEY_REUSED"
     unknown = {"user_id": "ada", "operation": "tool_execution", "payload": {"tool_name": "nope"}}
     assert (await library.send(unknown))[0] == "REQUEST_NOT_FOUND"
-    assert await library.send(renew, method="nope") == ("REQUEST_NOT_FOUND", "the inventory has no method 'nope'")
+    code, message = await library.send(renew, method="nope")
+    assert code == "REQUEST_NOT_FOUND"
+    assert message.startswith("the inventory has no method 'nope'; available: library.loans.burn, library.loans.count")
     count: dict[str, Any] = {"user_id": "ada", "operation": "count", "payload": {}}
     several = "write method='library.loans.count' or 'library.shop.count'"
     assert await library.send(count) == ("BAD_REQUEST", f"several methods have the operation 'count'; {several}")
@@ -279,6 +309,64 @@ async def test_every_error_of_a_request_is_a_failed_response(library: Library) -
     )
     huge = {**renew, "metadata": {"x": "y" * 5000}}
     assert await library.send(huge) == ("BAD_REQUEST", "metadata is too long; give at most 4,000 characters")
+
+
+async def test_a_method_that_says_itself_that_it_is_pending_is(library: Library) -> None:
+    for number, payload in ((14, Loan(number=14)), (15, None)):
+        request = RenewRequest(user_id="ada", payload=Loan(number=number), metadata={"a": 1})
+        response = await handle_request(library.runtime, request, by=ADA)
+        assert response == RenewResponse.pending(request, payload=payload)
+        assert type(response) is RenewResponse
+        called = {"tool_name": "renew_loan", "parameters": {"number": number}}
+        of_tool = await handle_request(library.runtime, {"user_id": "ada", "payload": called}, by=ADA)
+        assert (type(of_tool), of_tool.status) == (ToolResponse, Status.PENDING)
+        assert (of_tool.payload and of_tool.payload.result) == (payload and payload.model_dump())
+
+
+async def test_a_tool_that_returns_what_looks_pending_has_completed(tmp_path: Path) -> None:
+    @tool(effect=Effect.PURE)
+    async def report() -> dict[str, str | None]:
+        """Report on something else."""
+        return {"status": "PENDING", "request_id": "x", "payload": None}
+
+    library = Library(tmp_path, report)
+    sent = {"user_id": "ada", "payload": {"tool_name": "report"}}
+    assert (await library.send(sent))[0] == "COMPLETED"
+
+
+async def test_a_method_with_several_tools_is_called_by_key_if_they_are_governed_alike(library: Library) -> None:
+    prolong = {"user_id": "ada", "operation": "prolong", "payload": {"number": 1, "times": 3}}
+    assert await library.send(prolong) == ("COMPLETED", "1 3 True")
+    (row,) = await library.runtime.store.list_runs()
+    assert row.callee == "prolong_loan"
+    code, message = await library.send({"user_id": "ada", "operation": "reserve", "payload": {"number": 1}})
+    assert code == "BAD_REQUEST"
+    assert message.startswith("the method library.loans.reserve is called by its tools (reserve_loan, reserve_slowly);")
+
+
+async def test_an_unreadable_request_of_a_known_method_fails_as_that_method_does(library: Library) -> None:
+    sent = {"user_id": "ada", "operation": "renew", "payload": {}, "metadata": {"trace": "t1"}}
+    for known in ({"operation": "renew"}, {"operation": "x"}):
+        failed = await handle_request(library.runtime, {**sent, **known}, by=ADA, method="library.loans.renew")
+        assert (type(failed), failed.metadata) == (RenewResponse, {"trace": "t1"})
+    failed = await handle_request(library.runtime, {**sent, "metadata": [object()]}, by=ADA)
+    assert (type(failed), failed.metadata, failed.status) == (RenewResponse, {}, Status.FAILED)
+    failed = await handle_request(library.runtime, {**sent, "operation": "count"}, by=ADA)  # of two methods
+    assert (type(failed), failed.metadata) == (ToolResponse, {"trace": "t1"})
+    wrong = OrderRequest(user_id="ada", payload=Order())
+    assert type(await handle_request(library.runtime, wrong, by=ADA, method="library.loans.renew")) is RenewResponse
+
+
+async def test_a_mistyped_key_or_operation_names_the_near_one(library: Library) -> None:
+    renew = {"user_id": "ada", "operation": "renew", "payload": {"number": 1}}
+    _, message = await library.send(renew, method="library.loans.renw")
+    assert message == "the inventory has no method 'library.loans.renw'; did you mean library.loans.renew?"
+    wrong = Request[Loan](user_id="ada", operation="renw", payload=Loan(number=1))
+    assert (await library.send(wrong))[1] == "no method has the operation 'renw'; did you mean renew?"
+    with pytest.raises(
+        RequestNotFoundError, match=r"no tool or agent 'library\.shop\.cont'; similar: library\.shop\.count"
+    ):
+        await library.runtime.call_by_name("library.shop.cont", {}, by=ADA)
 
 
 async def test_a_failed_response_has_the_id_and_the_metadata_of_its_request(library: Library) -> None:

@@ -14,6 +14,7 @@ from remit.contracts.items import DecisionItem, QuestionItem
 from remit.contracts.ledger import Consumption
 from remit.contracts.question import Decision, Question
 from remit.contracts.schema import shorten_text
+from remit.contracts.secret import redact_secrets, redact_secrets_in_content
 from remit.core.names import as_person_name
 from remit.errors import ApprovalDeniedError, InvalidArgumentsError, SetupError, Suspended
 
@@ -82,7 +83,8 @@ def _validate_decision(call: Call, question: Question, decision: Decision) -> De
     except SetupError as error:
         raise ApprovalDeniedError(error.message) from error
     limits = CURRENT_LIMITS.get()
-    decision = replace(decision, reason=shorten_text(decision.reason, limits.reason_bytes))
+    reason, result = redact_secrets(decision.reason), redact_secrets_in_content(decision.result)
+    decision = replace(decision, reason=shorten_text(reason, limits.reason_bytes), result=result)
     if not decision.arguments:
         return decision
     try:

@@ -289,7 +289,7 @@ class Policy:
         return any(isinstance(rule, kind) or _may_match(rule, tool) for rule in self.rules)
 
     def verdict(self, call: Call) -> tuple[Verdict, str]:
-        """The verdict on a call, and the name of the rule that gave it.
+        """The verdict on a call, and the name of the rule that gave it. Neither has the value of a secret.
 
         Raises:
             PolicyError: a rule failed or returned anything but a verdict or None; the call is denied.
@@ -297,7 +297,8 @@ class Policy:
         for rule in self.rules:
             verdict = _apply_rule(rule, call)
             if verdict is not None:
-                return self._with_four_eyes(verdict, rule, call), rule.name
+                verdict = self._with_four_eyes(verdict, rule, call)
+                return _without_secrets(verdict), redact_secrets(rule.name)
         return _DEFAULT_VERDICT
 
     def _with_four_eyes(self, verdict: Verdict, rule: Rule, call: Call) -> Verdict:
@@ -309,6 +310,10 @@ class Policy:
 
     def __repr__(self) -> str:
         return f"Policy({', '.join(self.names)})"
+
+
+def _without_secrets(verdict: Verdict) -> Verdict:
+    return verdict if isinstance(verdict, Allow) else replace(verdict, reason=redact_secrets(verdict.reason))
 
 
 def _apply_rule(rule: Rule, call: Call) -> Verdict | None:

@@ -10,6 +10,7 @@ from remit.cli.apps import find_app, installed_apps
 from remit.cli.check import offered_callees, require_operations
 from remit.cli.options import AppArgument
 from remit.cli.status import ExitStatus
+from remit.contracts.secret import redact_secrets
 from remit.inventory.lock import Loosening, build_lock, lock_path, read_lock
 from remit.inventory.lock_diff import diff_lock
 from remit.schemas.finding import GovernanceChange, InventoryError, VersionBump
@@ -48,7 +49,7 @@ def lock(
     if looser and not loosen.strip():
         print('not written, because governance would be loosened; accept that by name: --loosen "the reason"')
         return ExitStatus.FAILED
-    accepted = [Loosening(reason=loosen.strip(), changes=looser)] if looser else []
+    accepted = [Loosening(reason=redact_secrets(loosen.strip()), changes=looser)] if looser else []
     today = today.model_copy(update={"loosened": [*(before.loosened if before is not None else ()), *accepted]})
     path.write_text(today.to_text(), encoding="utf-8")
     needed = next(

@@ -21,11 +21,11 @@ ANONYMOUS: Final = "anonymous"
 class Principal:
     """An authenticated person or service.
 
-    A caller that has not signed in is ``Principal("anonymous")``; see `is_anonymous`. Name, tenant and roles are kept in Unicode's form NFKC, without spaces around
-    them, so that two spellings of one name are one principal. A name that cannot be printed, or that mixes letters of
-    scripts that look alike, such as Latin and Cyrillic, is refused. ``permissions`` are words like ``cms:write``;
-    ``cms:*`` permits a whole area, ``*`` permits everything. With a target, like ``cms:write@bakery/*``, a permission
-    holds only in runs whose target matches.
+    A caller that has not signed in is ``Principal("anonymous")``; see `is_anonymous`. Name, tenant and roles are kept
+    in Unicode's form NFKC, without spaces around them, so that two spellings of one name are one principal. A name that
+    cannot be printed, or that mixes letters of scripts that look alike, such as Latin and Cyrillic, is refused.
+    ``permissions`` are words like ``cms:write``; ``cms:*`` permits a whole area, ``*`` permits everything. With a
+    target, like ``cms:write@bakery/*``, a permission holds only in runs whose target matches.
     """
 
     name: str

@@ -106,7 +106,8 @@ def safe_cause(error: BaseException, redactions: Sequence[Redaction] = ()) -> Ba
 
 
 def _with_content(reply: Reply, content: str, error: CallError | None) -> Reply:
-    return Reply(content, reply.outcome, NOT_LOADED, error, reply.is_final, reply.notice)
+    is_pending = reply.is_pending
+    return Reply(content, reply.outcome, NOT_LOADED, error, reply.is_final, reply.notice, is_pending=is_pending)
 
 
 def _rewrite_error(error: CallError, change: Callable[[str], str]) -> CallError:

@@ -39,6 +39,7 @@ class Reply(Struct, frozen=True):
     Make one with `from_value`, `final` or `from_error`; `map` changes the result. What a layer made is checked against
     the output schema of the callee where it is recorded. A reply with ``is_final`` ends the run with its value.
     ``notice`` is for the model beside the result. ``output`` is the schema that content and value were checked against.
+    ``is_pending``: the call has ended, its result has not come yet, and the content says so.
     """
 
     content: str
@@ -48,6 +49,7 @@ class Reply(Struct, frozen=True):
     is_final: bool = False
     notice: Mapping[str, object] | None = None
     output: OutputSchema[Any] | None = None
+    is_pending: bool = False
 
     @staticmethod
     def from_value(value: object) -> Reply:
@@ -58,6 +60,11 @@ class Reply(Struct, frozen=True):
     def final(value: object) -> Reply:
         """A good reply that ends the run for all agents above: siblings finish, then the run returns this value."""
         return Reply(serialize_content(value), "ok", value, is_final=True)
+
+    @staticmethod
+    def pending(value: object) -> Reply:
+        """A good reply of a call whose result comes later: ``value``, which is no result of the callee, says so."""
+        return Reply(serialize_content(value), "ok", is_pending=True)
 
     @staticmethod
     def from_error(error: CallError) -> Reply:
@@ -90,11 +97,15 @@ class Reply(Struct, frozen=True):
 
     def with_content(self, content: str) -> Reply:
         """Return this reply, good or bad, with another content, from which its value is loaded where it is checked."""
-        return Reply(content, self.outcome, NOT_LOADED, self.error, self.is_final, self.notice)
+        return Reply(
+            content, self.outcome, NOT_LOADED, self.error, self.is_final, self.notice, is_pending=self.is_pending
+        )
 
     def with_notice(self, notice: Mapping[str, object]) -> Reply:
         """Return this reply with a notice for the model."""
-        return Reply(self.content, self.outcome, self.value, self.error, self.is_final, notice, self.output)
+        return Reply(
+            self.content, self.outcome, self.value, self.error, self.is_final, notice, self.output, self.is_pending
+        )
 
     def check(self, output: OutputSchema[Any]) -> Reply:
         """Return this reply with content and value of one result of ``output``. Bad replies have no value.
@@ -104,7 +115,7 @@ class Reply(Struct, frozen=True):
         Raises:
             InvalidOutputError: the value, or without one the content, is not a result of ``output``.
         """
-        if self.outcome != "ok" or self.output is output:
+        if self.outcome != "ok" or self.output is output or self.is_pending:
             return self
         if self.is_final:
             return self.with_content(self.content)

@@ -19,6 +19,7 @@ from remit.contracts.notes import limit_content
 from remit.contracts.principal import Caller
 from remit.contracts.redact import redact_reply, redact_text
 from remit.contracts.reply import NOT_LOADED, Reply
+from remit.contracts.schema import shorten_text
 from remit.contracts.secret import redact_secrets_in_content
 from remit.contracts.seen import SEEN, Seen, find_last_seen
 from remit.contracts.step import PreparedCall
@@ -383,6 +384,9 @@ _CURRENT_CONTEXT: Final[ContextVar[CallContext | None]] = ContextVar("remit_curr
 """The context of the body that runs, in its tasks and threads too."""
 
 
+_MAX_SHOWN: Final = 200
+
+
 def unwrap_reply(callee: AnyCallee, reply: Reply) -> Any:
     """The value of a good reply, loaded from its content if necessary. Raises the error of a bad reply."""
     if reply.outcome != "ok":
@@ -394,4 +398,5 @@ def unwrap_reply(callee: AnyCallee, reply: Reply) -> Any:
     except ValueError as error:
         if reply.is_final:
             return reply.content  # the result of the run, which may come from another callee
-        raise InvalidOutputError(f"the recorded result of {callee.name} does not match its present contract") from error
+        what = f"the recorded result of {callee.name} does not match its present contract"
+        raise InvalidOutputError(f"{what}: {shorten_text(reply.content, _MAX_SHOWN)}") from error

@@ -98,6 +98,11 @@ class Registry:
         return found if method is None else method if method.name == name else self._by_name.get(method.name)
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """What a program may call by name: the names of callees, and the keys of methods."""
+        return (*self._by_name, *self._methods)
+
+    @property
     def programs(self) -> tuple[AnyCallee, ...]:
         """The methods that have no tool, which programs call by key."""
         return tuple(each for key, each in self._methods.items() if each.name == key)

@@ -17,6 +17,7 @@ from remit.contracts.call import CallLayer, ConditionalLayer, ModelLayer, viewed
 from remit.contracts.callee import AgentLike, Callee
 from remit.contracts.layers import FunctionLayer
 from remit.contracts.principal import ANONYMOUS, WILDCARD, Principal
+from remit.contracts.secret import redact_secrets
 from remit.core import Stack
 from remit.layers.approve import Approve
 from remit.layers.budget import Budget
@@ -149,12 +150,12 @@ def _describe(layers: Iterable[object], limits: Numbers) -> ScopeTerms:
     values = [*limits.items()]
     for layer in layers:
         condition, inner = _split_condition(layer)
-        name = (inner.name if isinstance(inner, FunctionLayer) else type(inner).__name__) + condition
+        name = redact_secrets(inner.name if isinstance(inner, FunctionLayer) else type(inner).__name__) + condition
         names.append(name)
         values += [(f"{name}.{each}", value) for each, value in _limits_of(inner)]
         if isinstance(inner, Approve):
             strictness = inner.policy.rule_strictness
-            policies.append(tuple(RuleTerm(rule + condition, each) for rule, each in strictness))
+            policies.append(tuple(RuleTerm(redact_secrets(rule) + condition, each) for rule, each in strictness))
     set_values = ((name, float(value)) for name, value in values if value is not None)
     return ScopeTerms(policies=tuple(policies), layers=tuple(names), limits=dict(sorted(set_values, reverse=True)))
 

@@ -41,7 +41,7 @@ class ListedCallees(Generic[AgentT]):
         check_tool_name("tool", name)
         callee = self._registry.find(name)
         if callee is None:
-            similar = ", ".join(find_similar(name, (each.name for each in self._registry), count=3, cutoff=0.5))
+            similar = ", ".join(find_similar(name, self._registry.names, count=3, cutoff=0.5))
             hint = f"; similar: {similar}" if similar else ""
             raise RequestNotFoundError(f"application {self._application} has no tool or agent {name!r}{hint}")
         return callee

@@ -9,6 +9,7 @@ from msgspec import structs
 from remit.contracts.arguments import Limits
 from remit.contracts.items import Item, RunLoosened, RunOpened
 from remit.contracts.principal import Principal
+from remit.contracts.secret import redact_secrets
 from remit.core.checks import as_text_tuple, check_text
 from remit.dispatch.terms import LostTerm, Terms, find_lost, inherit_terms, loosen_terms
 from remit.errors import RequestError
@@ -73,4 +74,4 @@ def make_loosening(
         if name not in names:
             raise RequestError(f"run {header.call} also lacks {description}; name {name!r} too")
     terms = loosen_terms(_pinned_terms(header, items), find_terms(header), caller=header.agent)
-    return RunLoosened(call=header.call, without=names, by=by.name, reason=reason, terms=terms)
+    return RunLoosened(call=header.call, without=names, by=by.name, reason=redact_secrets(reason), terms=terms)

@@ -98,10 +98,12 @@ class RunRequest(NamedTuple):
                 raise RequestError(f"{name} contains the value of a secret, which would be stored; leave it out")
         if self.when_busy not in get_args(WhenBusy):
             raise RequestError(f"when_busy is {self.when_busy!r}; give one of {', '.join(get_args(WhenBusy))}")
-        target = as_target("target", self.target, RequestError)
+        arguments, target = self.arguments, as_target("target", self.target, RequestError)
+        if contains_secret(arguments.raw):
+            arguments = parse_arguments(arguments.raw, limits)
         if check_shown("conversation", self.conversation, RequestError, _MAX_NAME_CHARS) != self.conversation:
             raise RequestError(f"conversation is {self.conversation!a}; give it in Unicode's composed form, NFC")
-        return self._replace(arguments=self.arguments.limit(limits), target=target)
+        return self._replace(arguments=arguments.limit(limits), target=target)
 
 
 def as_arguments(what: str, arguments: Arguments | Mapping[str, object] | str, limits: Limits) -> Arguments:
@@ -127,10 +129,17 @@ def encode_metadata(metadata: Mapping[str, JsonValue] | None) -> str:
     Raises:
         RequestError: it is not a JSON object.
     """
-    if not metadata:
-        return ""
+    return _METADATA.dump_json(read_metadata(metadata)).decode() if metadata else ""
+
+
+def read_metadata(metadata: object) -> dict[str, JsonValue]:
+    """The metadata of a request; empty without any.
+
+    Raises:
+        RequestError: it is not a JSON object.
+    """
     try:
-        return _METADATA.dump_json(_METADATA.validate_python(metadata)).decode()
+        return _METADATA.validate_python(metadata or {})
     except ValueError as error:
         raise RequestError(f"metadata is {metadata!r:.200}; give a JSON object") from error
 

@@ -16,8 +16,6 @@ from uuid import UUID, uuid4
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, RootModel, TypeAdapter, model_validator
 
-from remit.contracts.arguments import Arguments
-from remit.contracts.reply import Reply
 from remit.errors import CallError, ContractError, RemitError, error_from_reply
 from remit.schemas.jsontext import compact_json
 
@@ -112,10 +110,11 @@ class Response(BaseModel, Generic[P]):
         return cls(request_id=request_id, status=Status.FAILED, error=failure, metadata={**metadata})
 
     @classmethod
-    def pending(cls, request: Request[Any], questions: Iterable[str]) -> Self:
-        """A response that waits until ``questions`` are decided."""
+    def pending(cls, request: Request[Any], questions: Iterable[str] = (), payload: P | None = None) -> Self:
+        """A response that waits until ``questions`` are decided, or for what the method says in ``payload``."""
         asked, metadata = list(questions), request.metadata
-        return cls(request_id=request.request_id, status=Status.PENDING, questions=asked, metadata=metadata)
+        status = Status.PENDING
+        return cls(request_id=request.request_id, status=status, payload=payload, questions=asked, metadata=metadata)
 
 
 def payload_model_of(envelope: type[Request[Any] | Response[Any]]) -> type[BaseModel]:
@@ -165,10 +164,9 @@ class ToolRequestPayload(BaseModel):
 class ToolRequest(Request[ToolRequestPayload], operation="tool_execution"):
     """A request for a tool by name. Its parameters are validated by the tool's contract."""
 
-    def arguments(self) -> Arguments:
+    def arguments(self) -> Mapping[str, JsonValue]:
         """The arguments of the requested call."""
-        parameters = self.payload.parameters
-        return Arguments(compact_json(parameters), dict(parameters))
+        return self.payload.parameters
 
 
 class ToolResponsePayload(BaseModel):
@@ -182,17 +180,8 @@ class ToolResponsePayload(BaseModel):
 class ToolResponse(Response[ToolResponsePayload]):
     """The response to a request for a tool."""
 
-    @classmethod
-    def for_reply(cls, request: ToolRequest, reply: Reply | None, *, questions: tuple[str, ...] = ()) -> Self:
-        """The response for a reply; without a reply it is PENDING until ``questions`` are decided."""
-        if reply is None:
-            return cls.pending(request, questions)
-        if reply.outcome != "ok":
-            return cls.failed(request, reply.error or error_from_reply(reply.content))
-        return cls.completed(request, ToolResponsePayload(result=_parse_content(reply.content)))
 
-
-def _parse_content(content: str) -> JsonValue:
+def parse_content(content: str) -> JsonValue:
     """The value of a reply's content: parsed JSON, else the text itself."""
     try:
         return _JSON_VALUE.validate_json(content)

@@ -9,9 +9,9 @@ from __future__ import annotations
 import inspect
 import json
 import typing
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from types import FunctionType, MethodType
-from typing import Any, TypeVar, cast
+from typing import Any, Final, TypeVar, cast
 from uuid import UUID
 
 from msgspec import Struct
@@ -108,10 +108,21 @@ def unwrap_response(response: Response[Any]) -> object:
         raise response.error.to_error()
     if response.status is Status.PENDING:
         payload = None if response.payload is None else response.payload.model_dump(mode="json", by_alias=True)
-        return Reply.from_value({"status": "PENDING", "request_id": str(response.request_id), "payload": payload})
+        fields = {"status": Status.PENDING.value, "request_id": str(response.request_id), "payload": payload}
+        return Reply.pending(fields)
     if response.payload is None:
         raise InvalidOutputError("the response is COMPLETED but has no payload")
     return response.payload
+
+
+def read_pending(envelopes: Envelopes | None, value: object) -> tuple[bool, object]:
+    """Whether a method with these envelopes has answered that it is pending, and the payload of that answer."""
+    fields = cast("Mapping[str, object]", value) if envelopes is not None and isinstance(value, Mapping) else {}
+    is_pending = fields.keys() == _PENDING_FIELDS and fields["status"] == Status.PENDING.value
+    return is_pending, fields.get("payload")
+
+
+_PENDING_FIELDS: Final = {"status", "request_id", "payload"}
 
 
 def description_of(function: OperationFunction) -> str:

@@ -98,14 +98,15 @@ class Operations:
 
     @property
     def method_callees(self) -> Mapping[str, AnyTool]:
-        """What a call by the key of a method calls: its one tool that has all parameters, or else the program.
+        """What a call by the key of a method calls: its first tool that has all parameters, or else the program.
 
-        A method with several tools, or whose tools narrow it, is called by the name of a tool.
+        A method is called by the name of a tool if all its tools narrow it, or if those that do not have different
+        policies.
         """
         found = {key: each.tool for key, each in self.programs.items()}
         for key in self.methods:
-            tools = self.find_tools_of(key)
-            if len(tools) == 1 and not (tools[0].fixed_values or tools[0].hidden_parameters):
+            tools = [each for each in self.find_tools_of(key) if not (each.fixed_values or each.hidden_parameters)]
+            if tools and all(each.policies == tools[0].policies for each in tools):
                 found[key] = tools[0].tool
         return found
 

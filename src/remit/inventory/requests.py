@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, NamedTuple, Protocol, overload
 from uuid import UUID, uuid4
 
@@ -12,6 +13,7 @@ from remit.contracts.arguments import Arguments
 from remit.contracts.principal import Principal, check_principal
 from remit.core.checks import check_instance, check_method, check_text
 from remit.core.names import as_normalized
+from remit.engine.request import read_metadata
 from remit.engine.result import RunResult
 from remit.errors import RemitError, RequestDeniedError, RequestError, RequestNotFoundError, error_from_reply
 from remit.inventory.definition import MethodDefinition
@@ -20,10 +22,14 @@ from remit.inventory.envelope import (
     Response,
     ToolRequest,
     ToolResponse,
+    ToolResponsePayload,
+    parse_content,
     payload_model_of,
 )
+from remit.inventory.methods import read_pending
 from remit.inventory.operations import Operations
 from remit.schemas.mistakes import describe_mistake
+from remit.schemas.suggestions import suggest
 
 
 class HasOperations(Protocol):
@@ -46,7 +52,7 @@ class CallsByName(Protocol):
     async def call_by_name(
         self,
         name: str,
-        arguments: Arguments,
+        arguments: Arguments | Mapping[str, object],
         *,
         by: Principal,
         conversation: str = "",
@@ -63,7 +69,7 @@ class _Asked(NamedTuple):
 
     request: Request[Any]
     name: str
-    arguments: Arguments
+    arguments: Arguments | Mapping[str, object]
     method: MethodDefinition | None
 
 
@@ -108,11 +114,11 @@ async def handle_request(
     try:
         asked = _read(request, runtime.app.operations, method)
     except RemitError as error:
-        return _fail_unread(request, error)
+        return _fail_unread(request, error, _find_response(request, runtime.app.operations, method))
     try:
-        return _respond(asked, await _call(runtime, asked, by, target))
+        return _respond(asked, runtime.app.operations, await _call(runtime, asked, by, target))
     except RemitError as error:
-        return _response_type(asked).failed(asked.request, error)
+        return _response_type(asked.method).failed(asked.request, error)
 
 
 async def _call(runtime: CallsByName, asked: _Asked, by: Principal, target: str) -> RunResult[Any]:
@@ -151,7 +157,9 @@ def _read(request: Request[Any] | Mapping[str, object], operations: Operations |
     if definition is None and isinstance(request, ToolRequest):
         return _Asked(request, request.payload.tool_name, request.arguments(), None)
     if operations is None or definition is None:
-        raise RequestNotFoundError(f"no method has the operation {request.operation!r}; write method=…, its key")
+        names = [] if operations is None else [each.name for each in operations.methods.values()]
+        hint = suggest(request.operation, names, "write method=…, its key")
+        raise RequestNotFoundError(f"no method has the operation {request.operation!r}; {hint}")
     key = definition.metadata.key
     if key not in operations.method_callees:
         names = ", ".join(each.name for each in operations.find_tools_of(key))
@@ -164,7 +172,7 @@ def _find_method(operations: Operations | None, key: str, operation: object) -> 
     methods: Mapping[str, MethodDefinition] = {} if operations is None else operations.methods
     if key:
         if key not in methods:
-            raise RequestNotFoundError(f"the inventory has no method {key!r}")
+            raise RequestNotFoundError(f"the inventory has no method {key!r}; {suggest(key, methods)}")
         return methods[key]
     found = [each for each in methods.values() if each.name == operation]
     if len(found) > 1:
@@ -181,32 +189,59 @@ def _validate(request: Mapping[str, object], model: type[Request[Any]]) -> Reque
         raise RequestError(f"the request is no {model.__name__}: {found}") from error
 
 
-def _respond(asked: _Asked, result: RunResult[Any]) -> Response[Any]:
+def _respond(asked: _Asked, operations: Operations | None, result: RunResult[Any]) -> Response[Any]:
     """The response for the outcome of a call."""
-    reply, response = result.reply, _response_type(asked)
-    if asked.method is None and isinstance(asked.request, ToolRequest):
-        return ToolResponse.for_reply(asked.request, reply, questions=result.questions)
+    reply, request, response = result.reply, asked.request, _response_type(asked.method)
     if reply is None:
-        return response.pending(asked.request, result.questions)
+        return response.pending(request, result.questions)
     if reply.outcome != "ok":
-        return response.failed(asked.request, reply.error or error_from_reply(reply.content))
+        return response.failed(request, reply.error or error_from_reply(reply.content))
+    method = _method_of_tool(operations, asked.name) if asked.method is None else asked.method
+    value = parse_content(reply.content)
+    is_pending, waiting = read_pending(method and method.envelopes, value)
+    if is_pending:
+        return response.pending(request, payload=None if waiting is None else _as_payload(response, waiting))
+    return response.completed(request, _as_payload(response, value if asked.method is None else result.value()))
+
+
+def _as_payload(response: type[Response[Any]], value: object) -> BaseModel:
     payload_type = payload_model_of(response)
-    value: Any = result.value()
-    return response.completed(
-        asked.request, value if isinstance(value, payload_type) else payload_type.model_validate(value)
-    )
+    if issubclass(payload_type, ToolResponsePayload):
+        return payload_type.model_validate({"result": value})
+    return value if isinstance(value, payload_type) else payload_type.model_validate(value)
 
 
-def _response_type(asked: _Asked) -> type[Response[Any]]:
-    return ToolResponse if asked.method is None else asked.method.response
+def _method_of_tool(operations: Operations | None, name: str) -> MethodDefinition | None:
+    definition = None if operations is None else operations.tools.get(name) or operations.programs.get(name)
+    return None if definition is None else definition.method
 
 
-def _fail_unread(request: Request[Any] | Mapping[str, object], error: RemitError) -> Response[Any]:
-    """The response to what is no request, under its id if it has one."""
+def _response_type(method: MethodDefinition | None) -> type[Response[Any]]:
+    return ToolResponse if method is None else method.response
+
+
+def _find_response(
+    request: Request[Any] | Mapping[str, object], operations: Operations | None, method: str
+) -> type[Response[Any]]:
+    """The type of the response to a request that could not be read: that of its method, if it names a known one."""
+    operation = request.get("operation", "") if isinstance(request, Mapping) else request.operation
+    with suppress(RemitError):
+        return _response_type(_find_method(operations, method, operation))
+    return ToolResponse
+
+
+def _fail_unread(
+    request: Request[Any] | Mapping[str, object], error: RemitError, response: type[Response[Any]]
+) -> Response[Any]:
+    """The response to what is no request, under its id and with its metadata if it has them."""
     if isinstance(request, Request):
-        return Response[BaseModel].failed(request, error)
+        return response.failed(request, error)
     try:
         ident = UUID(str(request.get("request_id")))
     except ValueError:
         ident = uuid4()
-    return ToolResponse.failed_as(ident, error)
+    try:
+        metadata = read_metadata(request.get("metadata"))
+    except RequestError:
+        metadata = {}
+    return response.failed_as(ident, error, metadata)

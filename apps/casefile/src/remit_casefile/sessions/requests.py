@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Annotated, Any, Final, cast
 
 from pydantic import ConfigDict, Field, JsonValue
@@ -12,7 +13,7 @@ from remit import Context
 from remit.errors import BlockedError, CallError
 from remit.inventory import SECRET_FIELDS, ToolRequest, ToolRequestPayload, ToolResponsePayload
 from remit.layers import redact_fields
-from remit.tools import Arguments, Callee
+from remit.tools import Callee
 from remit_casefile.casefiles.texts import PRINTABLE
 from remit_casefile.sessions.interruptions import track_interruption
 from remit_casefile.sessions.payloads import CasefileId
@@ -53,11 +54,10 @@ class CasefileToolRequest(ToolRequest):
 
     payload: CasefileToolRequestPayload  # pyright: ignore[reportIncompatibleVariableOverride] - narrower, never assigned
 
-    def arguments(self) -> Arguments:
+    def arguments(self) -> Mapping[str, JsonValue]:
         """The arguments of the requested call."""
         casefile, given = self.payload.casefile_id, self.payload.parameters
-        parameters = given if casefile is None else {"casefile_id": casefile, **given}
-        return Arguments(json.dumps(parameters, ensure_ascii=False), dict(parameters))
+        return given if casefile is None else {"casefile_id": casefile, **given}
 
 
 class ToolResultPayload(ToolResponsePayload):
