@@ -297,8 +297,7 @@ class Policy:
         for rule in self.rules:
             verdict = _apply_rule(rule, call)
             if verdict is not None:
-                verdict = self._with_four_eyes(verdict, rule, call)
-                return _without_secrets(verdict), redact_secrets(rule.name)
+                return _without_secrets(self._with_four_eyes(verdict, rule, call)), redact_secrets(rule.name)
         return _DEFAULT_VERDICT
 
     def _with_four_eyes(self, verdict: Verdict, rule: Rule, call: Call) -> Verdict:
