@@ -43,7 +43,8 @@ permissions = ["*"]
 # [roles.reader]
 # permissions = ["cms:read"]
 
-# A user is a user of the operating system. The tenant owns the data; the CMS starts with "local-site".
+# A user is a user of the operating system. The tenant owns the data; the CMS starts with "local-site". A program's
+# Principal("ada") has the tenant "default": give it this one, Principal("ada", "local-site"), to see its runs here.
 
 [users.{user}]
 roles = ["owner"]

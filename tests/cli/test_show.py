@@ -111,6 +111,15 @@ def test_runs_are_listed_newest_first(cli: Cli) -> None:
     assert lines[1].split()[1:4] == ["done", "shop", "find"]
 
 
+def test_runs_of_another_tenant_are_not_listed_and_the_user_is_told_which_tenant_is_theirs(cli: Cli) -> None:
+    empty = cli("runs")
+    assert (empty.out, empty.status) == ("", 0)
+    assert "of the tenant local-site may see; those of a program have the tenant of its Principal" in empty.err
+    assert cli("runs", "--json").json == {"runs": []}
+    cli("call", APP, "find", '{"name": "rye"}')
+    assert cli("runs").err == ""
+
+
 def test_runs_of_one_conversation_are_found_by_it(cli: Cli) -> None:
     cli.script("hello", "hello again")
     cli("run", APP, "--ask", "hello", "--conversation", "c")

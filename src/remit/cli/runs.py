@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Annotated, Any
@@ -25,7 +26,8 @@ def runs(
 ) -> None:
     """List runs, newest first. `due` is the time of a scheduled run, or of the next try of a stalled one.
 
-    Lists your own runs, or all of your tenant if you hold runs:read (for the target, if you name one).
+    Lists your own runs, or all of your tenant if you hold runs:read (for the target, if you name one). Your tenant is in
+    config.toml. That of a run is the tenant of its principal: of a program's, "default" unless it gives another.
     """
     with open_client() as client:
         chosen: Any = status  # the reader refuses one that there is not
@@ -36,6 +38,10 @@ def runs(
         due = {row.run: _due(row, items[row.run]) for row in rows}
     if as_json:
         print(json_text({"runs": [_fields(row, due[row.run]) | {"usage": usage[row.run]._asdict()} for row in rows]}))
+        return
+    if not rows:
+        who = f"{one_line(client.principal.name)} of the tenant {one_line(client.principal.tenant)}"
+        print(f"no runs that {who} may see; those of a program have the tenant of its Principal", file=sys.stderr)
         return
     from remit.cli.tables import make_table, print_table
 

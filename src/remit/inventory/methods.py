@@ -117,7 +117,8 @@ def unwrap_response(response: Response[Any]) -> object:
 
 def read_pending(envelopes: Envelopes | None, value: object) -> tuple[bool, object]:
     """Whether a method with these envelopes has answered that it is pending, and the payload of that answer."""
-    fields = cast("Mapping[str, object]", value) if envelopes is not None and isinstance(value, Mapping) else {}
+    is_answer = envelopes is not None and isinstance(value, Mapping)
+    fields = cast("Mapping[str, object]", value) if is_answer else dict[str, object]()
     is_pending = fields.keys() == _PENDING_FIELDS and fields["status"] == Status.PENDING.value
     return is_pending, fields.get("payload")
 
