@@ -22,7 +22,7 @@ from remit.items import RunOpened
 from remit.layers import Validate
 from remit.testing import superuser
 from remit.tools import Arguments
-from tests.inventory.lending import ADA, DeskRequest, Library, Loan, Order, OrderRequest, RenewRequest, RenewResponse
+from tests.inventory.requested import ADA, DeskRequest, Library, Loan, Order, OrderRequest, RenewRequest, RenewResponse
 from tests.runtime.kit import items_of
 
 
