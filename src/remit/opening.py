@@ -26,6 +26,7 @@ from remit.engine.artifacts import ArtifactService
 from remit.engine.callees import ListedCallees
 from remit.engine.conversations import Conversations
 from remit.engine.executor import RunExecutor
+from remit.engine.given_history import make_given_items, read_history, take_prompt
 from remit.engine.loosening import FindTerms, pin_terms
 from remit.engine.principals import PrincipalLookup
 from remit.engine.queueing import store_run
@@ -61,9 +62,11 @@ class RunOpener:
         self._find_terms = find_terms
 
     async def request_run(
-        self, prompt: str, by: Principal, agent: str | Agent, options: RunOptions, *, is_stored: bool = False
+        self, prompt: str | None, by: Principal, agent: str | Agent, options: RunOptions, *, is_stored: bool = False
     ) -> RunRequest:
         """The request for a run of an agent. If it is stored, the agent must have the listed one's model.
+
+        Without a prompt the agent is asked the last of the given messages.
 
         Raises:
             RequestError: as `Runtime.run` says.
@@ -78,9 +81,12 @@ class RunOpener:
             _check_has_tool(callee, carried.question)
         if is_stored or options.get("when_busy") == "queue":
             self._callees.check_listed_model(callee)
+        history = read_history(options.get("messages", ()), self._limits)
+        if prompt is None and history:
+            prompt, history = take_prompt(history)
         check_instance("prompt", prompt, (str, BaseModel), "give a string, or an object of the agent's input")
         arguments = callee.build_arguments(prompt, **callee.definition.file_fields(options.get("files", ())))
-        return RunRequest.of_agent(callee, arguments, by, options)._replace(carries=carried)
+        return RunRequest.of_agent(callee, arguments, by, options)._replace(carries=carried, history=history)
 
     async def _confirm(self, options: RunOptions, by: Principal) -> RecordedQuestion:
         """The question that a message confirms, with this decision; without one if the request is repeated.
@@ -183,7 +189,8 @@ class RunOpener:
 
         async def create_items() -> tuple[RunOpened, Sequence[Item]]:
             header = await self.create_header(request, run)
-            return (header, ()) if request.carries is None else open_with(header, request.carries, self._limits)
+            given = make_given_items(header, request.history)
+            return (header, given) if request.carries is None else open_with(header, request.carries, self._limits)
 
         if request.when_busy == "queue":
             return await store_run(create_items, self._conversations, self._executor)

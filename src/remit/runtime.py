@@ -17,7 +17,6 @@ from remit.agent.run_terms import RunTerms
 from remit.app import App
 from remit.approvals.service import DecisionOptions, GrantService
 from remit.contracts.arguments import Arguments, Limits
-from remit.contracts.artifact import Files
 from remit.contracts.call import CallLayer, ToolLayer, to_call_layers
 from remit.contracts.callee import Callee
 from remit.contracts.items import RunOpened
@@ -36,11 +35,12 @@ from remit.engine.client import Client
 from remit.engine.conversations import Conversations
 from remit.engine.executor import RunExecutor
 from remit.engine.following import RunEvent, follow_execution
+from remit.engine.given_history import make_given_items
 from remit.engine.loosening import LOOSEN_PERMISSION
 from remit.engine.principals import PrincipalDirectory, PrincipalLookup
 from remit.engine.queueing import run_in_turn
 from remit.engine.reader import Page, RunDetails
-from remit.engine.request import RunOptions, RunRequest, WhenBusy, as_arguments, encode_metadata, new_id
+from remit.engine.request import MessageOptions, RunOptions, RunRequest, as_arguments, encode_metadata, new_id
 from remit.engine.result import ReplayReport, RunResult
 from remit.engine.root import RootCaller, RootExecutor, replay_run
 from remit.engine.schedule import Schedule
@@ -184,16 +184,12 @@ class Runtime:
 
     async def run(
         self,
-        prompt: str,
+        prompt: str | None = None,
         *,
         by: Principal,
         agent: str | Agent = "",
-        conversation: str = "",
         idempotency_key: str = "",
-        files: Files = (),
-        target: str = "",
-        when_busy: WhenBusy = "refuse",
-        confirms: str = "",
+        **options: Unpack[MessageOptions],
     ) -> RunResult[Any]:
         """Run an agent: a new run, which is the next one of ``conversation`` if given. ``files``: see `artifacts`.
 
@@ -206,18 +202,20 @@ class Runtime:
         waits for a decision, the result is ``queued``, and an engine or `resume` continues it later. ``confirms`` is a
         question about an announced call that the message confirms; see `decide`.
 
+        ``messages`` is a history to start from: chat messages as dicts, or as the texts that `history` returns. Without
+        a prompt the agent is asked the last of them. They are journaled in the run; their calls are not made.
+
         Raises:
             RequestError: the agent is unknown or not the registered one, the conversation's last run has not ended, or
-                the conversation has another target.
+                the conversation has another target; or no provider would take the history.
             IdempotencyError: the key was used for another request. LeaseError: another executor holds the run.
         """
-        options = RunOptions(
-            conversation=conversation, files=files, target=target, when_busy=when_busy, confirms=confirms
-        )
-        options["idempotency_key"] = idempotency_key
-        return await self._start_run(await self._opener.request_run(prompt, by, agent, options))
+        given = RunOptions(idempotency_key=idempotency_key, **options)
+        return await self._start_run(await self._opener.request_run(prompt, by, agent, given))
 
-    async def stream(self, prompt: str, *, by: Principal, **options: Unpack[RunOptions]) -> AsyncGenerator[RunEvent]:
+    async def stream(
+        self, prompt: str | None = None, *, by: Principal, **options: Unpack[RunOptions]
+    ) -> AsyncGenerator[RunEvent]:
         """Like `run`, and yield the events of the run while it executes here, and its result as the last one.
 
         The events are those of `Client.stream`. Leaving the loop ends the stream only: the run goes on in a task of
@@ -230,15 +228,11 @@ class Runtime:
 
     async def submit(
         self,
-        prompt: str,
+        prompt: str | None = None,
         *,
         by: Principal,
         agent: str | Agent = "",
-        conversation: str = "",
-        files: Files = (),
-        target: str = "",
-        when_busy: WhenBusy = "refuse",
-        confirms: str = "",
+        **options: Unpack[MessageOptions],
     ) -> str:
         """Open a run for an engine to execute; return its id. Otherwise like `run`.
 
@@ -246,10 +240,7 @@ class Runtime:
             RequestError: as `run` says, or the agent has another model. NoModelError: a model that it may ask cannot
                 take a setting, or the value of a header is missing here.
         """
-        options = RunOptions(
-            conversation=conversation, files=files, target=target, when_busy=when_busy, confirms=confirms
-        )
-        request = await self._opener.request_run(prompt, by, agent, options, is_stored=True)
+        request = await self._opener.request_run(prompt, by, agent, RunOptions(**options), is_stored=True)
         await self._used_models.check_settings(request.callee)
         return (await self._opener.store_run(request)).call
 
@@ -384,7 +375,8 @@ class Runtime:
                 return await run_in_turn(header, self.resume, self._conversations, self.store)
             store_files = partial(self._opener.store_files, request)  # nothing of a refused request is stored
             by = self._principals.owner(header) if header.started_by else request.principal
-            return await self._execute(header.call, request.callee, header, by, before=store_files)
+            given = make_given_items(header, request.history)
+            return await self._execute(header.call, request.callee, header, by, following=given, before=store_files)
         except RequestError:
             if not request.idempotency_key or await self.store.find_run(header.call) is None:
                 raise

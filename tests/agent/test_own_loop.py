@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from dataclasses import replace
 from typing import Any, cast
@@ -12,7 +13,7 @@ from msgspec import structs
 from remit import Agent, App, Runtime
 from remit.agent import AgentLimits, AgentLoop, AgentRun, Done, Loop, LoopService, NativeDriver, StepRequest
 from remit.contracts.call import StepService
-from remit.contracts.chat import History, ToolDefinitions
+from remit.contracts.chat import History, ToolDefinitions, decode_message
 from remit.contracts.step import StepUsage
 from remit.errors import MaxTurnsError, SetupError, ToolFailedError
 from remit.testing import Scripted, calls, superuser
@@ -93,6 +94,35 @@ async def test_a_loop_of_ones_own_survives_a_crash_at_every_append() -> None:
         result = await runtime.run("go", by=superuser(), idempotency_key="k")
         assert (result.value(), world.texts) == ("done", ["a"])
         assert (await runtime.replay(result.run)).difference == ""
+
+
+async def test_a_program_drives_the_step_by_hand_one_turn_at_a_time() -> None:
+    proceed, waiting = asyncio.Event(), asyncio.Event()
+    made: list[tuple[str, ...]] = []
+
+    def by_hand(step: StepService, /) -> LoopService:
+        async def loop(request: StepRequest, /) -> AgentRun:
+            outcome, turns = await step(request), 1
+            while not isinstance(outcome, Done):
+                made.append(outcome.messages)
+                waiting.set()
+                await proceed.wait()
+                request = request.after(outcome)
+                outcome, turns = await step(request), turns + 1
+            return AgentRun.from_outcome(request, outcome, turns)
+
+        return loop
+
+    world, model = World(), Scripted([calls(("write", {"text": "a"})), "done"])
+    runtime = runtime_of(agent_of(by_hand, world), model=model)
+    running = asyncio.create_task(runtime.run("go", by=superuser()))
+    await waiting.wait()
+    assert (len(model.requests), world.texts) == (1, ["a"])
+    assert [decode_message(text)["role"] for text in made[0]] == ["assistant", "tool"]
+    proceed.set()
+    result = await running
+    assert (result.value(), result.turns, len(model.requests)) == ("done", 2, 2)
+    assert (await runtime.replay(result.run)).difference == ""
 
 
 async def test_a_loop_may_ask_twice_and_choose() -> None:

@@ -30,6 +30,23 @@ async def test_it_shows_what_layers_sent_and_changed() -> None:
     assert guarded == [failure, ("layer", "changed the model's answer")]
 
 
+async def test_it_shows_the_history_that_a_run_starts_from() -> None:
+    agent = Agent("agent", instructions="Work.", model=Scripted(["-", "done"]))
+    runtime = Runtime(App(name="test", agents=(agent,)))
+    call = {"id": "a", "type": "function", "function": {"name": "look", "arguments": '{"page":"home"}'}}
+    history = [
+        {"role": "assistant", "content": "I look.", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "a", "content": "found"},
+    ]
+    result = await runtime.run("go", by=superuser(), messages=history)
+    entries = Timeline(await runtime.store.read(result.run), {}).entries()
+    assert [(each.label, each.text) for each in entries if each.label.startswith("given")] == [
+        ("given assistant", "I look."),
+        ("given wants", 'look page="home"'),
+        ("given tool", "found"),
+    ]
+
+
 async def test_it_shows_what_was_compacted() -> None:
     def answer(request: ChatRequest) -> str:
         return "x" * 2_000 if request.turn == 1 and "summarise" not in request.history[0] else "short"

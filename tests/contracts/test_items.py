@@ -22,6 +22,7 @@ def test_every_kind_of_item_is_known_by_its_own_name() -> None:
 def test_the_names_of_the_kinds_are_these_for_ever() -> None:
     assert {name: kind.__name__ for name, kind in ITEM_TYPES.items()} == {
         "opened": "RunOpened",
+        "given": "GivenMessage",
         "message": "Message",
         "usage": "ModelUsage",
         "exchange": "ModelExchange",

@@ -148,6 +148,15 @@ async def test_a_page_names_what_was_changed() -> None:
     assert "changed: page About us (title) by rename" in page.text
 
 
+async def test_a_page_shows_the_history_that_a_run_starts_from() -> None:
+    agent = Agent("agent", instructions="Work.", model=Scripted(["done"]))
+    runtime = Runtime(App(name="test", agents=(agent,)))
+    result = await runtime.run("go", by=ADA, messages=[{"role": "user", "content": "Hello <b>there</b>"}])
+    page = await page_of(runtime, result.run)
+    page.check()
+    assert "it starts from a message of the user: Hello <b>there</b>" in page.text
+
+
 async def test_a_message_of_the_runtime_is_not_signed_by_the_person() -> None:
     @tool(effect=Effect.PURE)
     async def look() -> Seen:

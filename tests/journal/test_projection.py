@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remit.contracts.chat import decode_message, encode_message
-from remit.contracts.items import ErasedItem, HistoryCompacted, Item, Message, ToolOutput
+from remit.contracts.items import ErasedItem, GivenMessage, HistoryCompacted, Item, Message, ToolOutput
 from remit.journal.codec import build_chat_history, count_prior_groups, items_from_messages, tool_message_text
 from remit.testing.history_check import history_errors
 from remit.testing.store_suite.samples import header_item, note, start_item
@@ -42,6 +42,20 @@ def test_messages_stand_in_the_order_in_which_they_were_written() -> None:
         USER,
         BYE,
     ]
+
+
+def test_a_given_history_stands_before_the_messages_and_stays_valid_when_it_is_erased_in_part() -> None:
+    texts = [USER, calling("a"), tool_message_text("a", "given"), BYE]
+    history = [GivenMessage(call="agent:given", agent="agent", text=text) for text in texts]
+    items = [header_item(), *history, make_message(SYSTEM), make_message(USER), make_message(calling("a")), ended("a")]
+    own = [SYSTEM, USER, calling("a"), ended("a").text]
+    assert build_chat_history(items, "agent") == [*texts, *own]
+    assert count_prior_groups(items, "agent", 6.0) == 1.0
+    without_call = [ErasedItem(call=each.call, was=each.kind) if each == history[1] else each for each in items]
+    assert history_errors(build_chat_history(without_call, "agent")[:2]) == []
+    without_reply = build_chat_history([each for each in items if each != history[2]], "agent")
+    assert history_errors(without_reply[:4]) == []
+    assert build_chat_history(items, "another") == []
 
 
 @pytest.mark.parametrize("order", list(itertools.permutations("abc")))

@@ -11,7 +11,7 @@ from remit.agent.attachments import load_attachments
 from remit.agent.carried_call import make_carried_call
 from remit.agent.definition import AgentDefinition
 from remit.agent.driver import AgentService, AgentTask
-from remit.agent.first_messages import record_first_message
+from remit.agent.first_messages import given_messages, record_first_message
 from remit.agent.found_tools import record_found_tools
 from remit.agent.loop import AgentRun
 from remit.agent.model import AnyModel, model_name
@@ -51,7 +51,7 @@ async def run_conversation(
     if limit := definition.limits.usage_limit(definition.name):
         frame.ledger.meter.add_limit(frame.id, limit)
     attachments = await load_attachments(definition.get_attachments(payload))
-    prior = () if frame.caller.call else frame.ledger.prior_messages
+    prior = () if frame.caller.call else [*frame.ledger.prior_messages, *given_messages(frame)]
     system = record_first_message(frame, 0, "system", definition.render_instructions(payload))
     run_instructions = await _record_run_instructions(frame, definition, 0)
     memory = await _record_memory(frame, agent, peers, prior)

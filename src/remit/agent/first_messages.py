@@ -6,8 +6,9 @@ from collections.abc import Awaitable, Callable
 
 from remit.contracts.callee import Frame
 from remit.contracts.chat import decode_message, encode_message
-from remit.contracts.items import Message, Mismatch
+from remit.contracts.items import Message, Mismatch, given_id
 from remit.contracts.secret import redact_secrets
+from remit.journal.codec import build_chat_history
 
 
 def record_first_message(frame: Frame, index: int, role: str, content: str) -> str:
@@ -27,6 +28,12 @@ def record_first_message(frame: Frame, index: int, role: str, content: str) -> s
         what = f"{decode_message(current)['role']} message"
         frame.ledger.add(Mismatch(call=frame.id, what=what, recorded=kept, today=current))
     return kept
+
+
+def given_messages(frame: Frame) -> list[str]:
+    """The history that the run was started from, as it was journaled when the run was opened."""
+    items = frame.ledger.items_for(given_id(frame.id))
+    return build_chat_history(items, frame.id) if items else []
 
 
 async def record_message(

@@ -26,8 +26,8 @@ def runs(
 ) -> None:
     """List runs, newest first. `due` is the time of a scheduled run, or of the next try of a stalled one.
 
-    Lists your own runs, or all of your tenant if you hold runs:read (for the target, if you name one). Your tenant is in
-    config.toml. That of a run is the tenant of its principal: of a program's, "default" unless it gives another.
+    Lists your own runs, or all of your tenant if you hold runs:read (for the target, if you name one). Your tenant is
+    in config.toml. That of a run is the tenant of its principal: of a program's, "default" unless it gives another.
     """
     with open_client() as client:
         chosen: Any = status  # the reader refuses one that there is not

@@ -24,6 +24,7 @@ from remit.contracts.items import (
     AttemptEnded,
     AttemptStarted,
     DecisionItem,
+    GivenMessage,
     Handoff,
     HistoryCompacted,
     Item,
@@ -116,8 +117,9 @@ class Timeline:
 
     def _item_entries(self, position: Position) -> list[tuple[int, str, str, str]]:
         item = position.item
-        if isinstance(item, Message):
-            return [(self._call_depth(item.agent), what, text, "") for what, text in _message_entries(item)]
+        if isinstance(item, (Message, GivenMessage)):
+            given = "given " if isinstance(item, GivenMessage) else ""
+            return [(self._call_depth(item.agent), given + what, text, "") for what, text in _message_entries(item)]
         if isinstance(item, ToolOutput):
             return [
                 (
@@ -170,7 +172,7 @@ class Timeline:
         return depth
 
 
-def _message_entries(item: Message) -> list[tuple[str, str]]:
+def _message_entries(item: Message | GivenMessage) -> list[tuple[str, str]]:
     message = decode_message(message_text(item))
     text = text_of_message(message)
     if message["role"] == "system":

@@ -32,7 +32,8 @@ class RunOpened(Item, frozen=True, kw_only=True, gc=False, omit_defaults=True):
     before anything else: its question and the decision follow the header. ``terms`` are those under which it runs, as
     JSON: names of rules and layers, values of limits, and scopes. A run that the body of a call started is
     ``started_by`` its run, and has no more than its ``tool_scope`` and its ``permissions``, None for no restriction.
-    ``metadata`` is that of the request, as JSON.
+    ``metadata`` is that of the request, as JSON. ``history`` is the digest of the messages that it starts from, each of
+    which follows the header.
     """
 
     kind: ClassVar[str] = "opened"
@@ -56,6 +57,19 @@ class RunOpened(Item, frozen=True, kw_only=True, gc=False, omit_defaults=True):
     tool_scope: tuple[str, ...] | None = None
     permissions: tuple[str, ...] | None = None
     metadata: str = ""
+    history: str = ""
+
+
+class GivenMessage(Item, frozen=True, kw_only=True, gc=False, omit_defaults=True):
+    """A message of the history that a run starts from, of the agent with call id ``agent``, as wire text.
+
+    Its calls were made elsewhere, or never. ``origin``: see `Message`.
+    """
+
+    kind: ClassVar[str] = "given"
+    agent: str
+    text: str
+    origin: str = ""
 
 
 class Message(Item, frozen=True, kw_only=True, gc=False, omit_defaults=True):
@@ -337,7 +351,12 @@ class RunFinished(Item, frozen=True, kw_only=True, gc=False):
     error: str = ""
 
 
-HEADER_ITEMS: Final = (RunOpened, QuestionItem, DecisionItem)
+def given_id(agent: str) -> str:
+    """The id under which the journal stores the history that the agent with call id ``agent`` is started from."""
+    return f"{agent}:given"
+
+
+HEADER_ITEMS: Final = (RunOpened, GivenMessage, QuestionItem, DecisionItem)
 """The items with which a run is stored before it begins."""
 
 ITEM_TYPES: Final[dict[str, type[Item]]] = {kind.kind: kind for kind in Item.__subclasses__()}

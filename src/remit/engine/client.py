@@ -78,11 +78,11 @@ class Client(ConversationReader):
         self._find_contract = runtime.dispatcher.find
         self._runtime = runtime
 
-    async def run(self, prompt: str, **options: Unpack[RunOptions]) -> RunResult[Any]:
+    async def run(self, prompt: str | None = None, **options: Unpack[RunOptions]) -> RunResult[Any]:
         """Run an agent in this process; see `Runtime.run`."""
         return await self._runtime.run(prompt, by=self.principal, **options)
 
-    async def submit(self, prompt: str, **options: Unpack[SubmitOptions]) -> str:
+    async def submit(self, prompt: str | None = None, **options: Unpack[SubmitOptions]) -> str:
         """Open a run of an agent, which an engine executes, and return its id; see `Runtime.submit`."""
         return await self._runtime.submit(prompt, by=self.principal, **options)
 

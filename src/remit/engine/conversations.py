@@ -10,6 +10,7 @@ from remit.contracts.items import DETACHED, Handoff, Item, Position, RunOpened
 from remit.contracts.principal import Principal
 from remit.contracts.question import Question, content_digest
 from remit.core.checks import check_text
+from remit.engine.given_history import digest_history
 from remit.engine.request import RunRequest, derive_run_id
 from remit.engine.schedule import open_schedule
 from remit.engine.sharing import JOIN_PERMISSION, has_access, is_part
@@ -52,6 +53,11 @@ class Conversations:
             target = repeated.target if repeated and not target else _resolve_target(run_request, current)
             if talk is not None and run_request.when_busy == "queue":
                 queued = await self._find_unfinished(talk.latest) is not None
+            if run_request.history and after and not repeated:
+                raise RequestConflictError(
+                    f"conversation {conversation!r} has begun, and its history is its own; leave out messages, or use "
+                    "another name"
+                )
             after = DETACHED if run_request.is_direct_call else after
         header = RunOpened(
             call=run,
@@ -67,6 +73,7 @@ class Conversations:
             target=target,
             queued=queued,
             metadata=run_request.metadata,
+            history=digest_history(run_request.history),
         )
         return header if run_request.schedule is None else open_schedule(header, run_request.schedule)
 

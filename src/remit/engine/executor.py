@@ -68,12 +68,13 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
         header: Item | None,
         conversation: str,
         prior_messages: Sequence[str],
+        following: Sequence[Item] = (),
         known_items: Sequence[Position] = (),
         stopping: bool = False,
         release_requested: asyncio.Event | None = None,
         before: Callable[[], Awaitable[None]] | None = None,
     ) -> ExecutionOutcome:
-        """Execute ``run``: as a new run if ``header`` is given, else again from its journal.
+        """Execute ``run``: as a new run if ``header`` is given, with what follows it, else again from its journal.
 
         ``before`` is called when a new run has its lease and before it is stored.
 
@@ -91,6 +92,7 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
             root,
             conversation=conversation,
             prior_messages=prior_messages,
+            following=following,
             stopping=stopping,
             release_requested=release_requested,
             before=before,
@@ -121,6 +123,7 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
         header: Item | None,
         conversation: str,
         prior_messages: Sequence[str],
+        following: Sequence[Item],
         known_items: Sequence[Position],
         stopping: bool,
         release_requested: asyncio.Event | None,
@@ -151,7 +154,8 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
                 is_stopping=stopping or (header is None and bool(run_state.cancel_requested_by)),
                 prices=self.prices,
             )
-            ledger.add(header if header is not None else RunResumed(call=run, driver=self.name))
+            for item in (RunResumed(call=run, driver=self.name),) if header is None else (header, *following):
+                ledger.add(item)
             try:
                 with answers.publish():
                     outcome = await self._execute_until_cancelled(

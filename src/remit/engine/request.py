@@ -20,6 +20,7 @@ from remit.contracts.target import as_target
 from remit.core.checks import check_instance, check_text
 from remit.core.names import check_shown
 from remit.dispatch.registry import AnyCallee
+from remit.engine.given_history import GivenMessages
 from remit.engine.schedule import Schedule
 from remit.errors import IdempotencyError, RequestError
 from remit.schemas.jsontext import compact_json
@@ -27,8 +28,8 @@ from remit.schemas.jsontext import compact_json
 WhenBusy = Literal["refuse", "queue"]
 """What becomes of a message to a conversation whose last run has not ended."""
 
-_OF_MESSAGE: Final = ("agent", "files", "confirms")
-"""The options that are no fields of the request: what they name is among its callee, arguments and decision."""
+_OF_MESSAGE: Final = ("agent", "files", "confirms", "messages")
+"""The options that are no fields of the request: what they give is read first."""
 
 _NAMES: Final = ("conversation", "idempotency_key", "target")
 _MAX_NAME_CHARS: Final = 1000
@@ -37,15 +38,21 @@ _LETTER_OF_BYTE: Final = b"0123456789abcdefghjkmnpqrstvwxyz" * 8
 _METADATA: Final = TypeAdapter(dict[str, JsonValue], config=ConfigDict(defer_build=True))
 
 
-class SubmitOptions(TypedDict, total=False):
-    """Options of a new run of an agent: see `Runtime.submit`."""
+class MessageOptions(TypedDict, total=False):
+    """Options of a new run of an agent: see `Runtime.run`."""
 
-    agent: str
     conversation: str
     files: Files
     target: str
     when_busy: WhenBusy
     confirms: str
+    messages: GivenMessages
+
+
+class SubmitOptions(MessageOptions, total=False):
+    """Options of a new run of an agent, which they may name: see `Runtime.submit`."""
+
+    agent: str
 
 
 class RunOptions(SubmitOptions, total=False):
@@ -61,6 +68,7 @@ class RunRequest(NamedTuple):
     that the run is a direct call in it, not the next of its runs. ``target`` is what it is about, and ``schedule`` says
     when it starts, if not at once. ``when_busy`` says what becomes of it if the conversation is busy. ``carries`` is a
     question whose decision opens the run, in which the call is made first. ``metadata`` is JSON; see `encode_metadata`.
+    ``history`` is what the run starts from; see `read_history`.
     """
 
     callee: AnyCallee
@@ -75,6 +83,7 @@ class RunRequest(NamedTuple):
     when_busy: WhenBusy = "refuse"
     carries: RecordedQuestion | None = None
     metadata: str = ""
+    history: tuple[str, ...] = ()
 
     @staticmethod
     def of_agent(agent: AnyCallee, arguments: Arguments, principal: Principal, options: RunOptions) -> RunRequest:
@@ -167,4 +176,5 @@ def check_same_request(idempotency_key: str, recorded_header: RunOpened, new_hea
 def _request_identity(header: RunOpened, limits: Limits) -> tuple[str, ...]:
     arguments = parse_arguments(header.arguments, limits).identity_text()
     start = f"{header.starts_at} {header.starts_before} {header.schedule}"
-    return (header.agent, header.callee, header.conversation, header.target, arguments, start, header.carries)
+    started = (start, header.carries, header.history)
+    return (header.agent, header.callee, header.conversation, header.target, arguments, *started)

@@ -75,6 +75,7 @@ class RootExecutor(Struct, frozen=True):
         header: RunOpened,
         principal: Principal,
         *,
+        following: Sequence[Item] = (),
         known_items: Sequence[Position] = (),
         stopping: bool = False,
         release_requested: asyncio.Event | None = None,
@@ -82,7 +83,7 @@ class RootExecutor(Struct, frozen=True):
     ) -> RunResult[Any]:
         """Execute a run: from its start, or again if ``known_items`` has items of it, if it is its turn.
 
-        ``before`` is called before a new run is stored.
+        ``following`` is stored with the header of a new run; ``before`` is called before that.
         """
         executor = self.executor
         if not stopping and (blocker := await self.conversations.find_blocker(header)) is not None:
@@ -112,6 +113,7 @@ class RootExecutor(Struct, frozen=True):
             run,
             call_root,
             header=None if known_items else header,
+            following=following,
             known_items=known_items,
             conversation=header.conversation,
             prior_messages=await self.conversations.messages(header.after),

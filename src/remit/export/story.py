@@ -14,6 +14,7 @@ from remit.contracts.items import (
     AttemptStarted,
     DecisionItem,
     ErasedItem,
+    GivenMessage,
     Handoff,
     HistoryCompacted,
     Item,
@@ -216,6 +217,9 @@ def _describe(item: Item) -> str:
             text = f"{item.source} hands over to {item.target}{f': {item.reason}' if item.reason else ''}"
         case ModelFailure():
             text = f"the model failed: {error_from_reply(item.content).message}"
+        case GivenMessage():
+            message = decode_message(item.text)
+            text = f"it starts from a message of the {message['role']}: {text_of_message(message)}"
         case HistoryCompacted():
             text = "what came before was shortened for the model"
         case ErasedItem():

@@ -16,6 +16,7 @@ from remit.contracts.compacted_history import TOOL_PREFIX, compact_messages
 from remit.contracts.items import (
     ITEM_TYPES,
     ErasedItem,
+    GivenMessage,
     Handoff,
     HistoryCompacted,
     Item,
@@ -46,6 +47,7 @@ ChatItem = Message | ToolOutput
 """Items that correspond one to one to raw chat messages."""
 
 
+_MESSAGES: Final = (Message, GivenMessage)
 _ITEM_ENCODER: Final = Encoder()
 _FIELD_NAMES: Final = {
     kind: tuple(name for name in kind.__struct_fields__ if name != "call") for kind in ITEM_TYPES.values()
@@ -178,13 +180,13 @@ def build_chat_history(items: Sequence[Item], agent: str, prior: Sequence[str] =
     has_handed_off = False
     outputs, missing_reply = _collect_replies(items, agent), _missing_reply(items)
     for item in items:
-        if isinstance(item, Message) and item.text.startswith(TOOL_PREFIX):
+        if isinstance(item, _MESSAGES) and item.text.startswith(TOOL_PREFIX):
             continue
         if isinstance(item, HistoryCompacted) and item.agent == agent:
             others = compact_messages([text for text in texts if not _is_system(text)], item)
             texts = [*filter(_is_system, texts), *others]
         has_handed_off = has_handed_off or (isinstance(item, Handoff) and item.call == agent)
-        if isinstance(item, Message) and item.agent == agent:
+        if isinstance(item, _MESSAGES) and item.agent == agent:
             text = message_text(item)
             message = decode_message(text)
             if has_handed_off and message["role"] == "system":
@@ -202,7 +204,7 @@ def count_prior_groups(items: Sequence[Item], agent: str, needed: float) -> floa
     for item in reversed(items):
         if isinstance(item, HistoryCompacted) and item.agent == agent and item.kept is not None:
             needed = min(needed, item.kept)
-        elif isinstance(item, Message) and item.agent == agent:
+        elif isinstance(item, _MESSAGES) and item.agent == agent:
             text = message_text(item)
             needed -= not (text.startswith(TOOL_PREFIX) or _is_system(text))
     return max(needed, 0)
@@ -215,18 +217,18 @@ def _is_system(text: str) -> bool:
 def _collect_replies(items: Sequence[Item], agent: str) -> dict[str, list[str]]:
     """Collect the replies to the calls of an agent's model, by call id.
 
-    Most are outputs of tools. Those to ``final_result``, which calls nothing, are messages.
+    Most are outputs of tools. Those to ``final_result``, which calls nothing, and of a given history are messages.
     """
     replies: dict[str, list[str]] = {}
     for item in items:
         if isinstance(item, ToolOutput) and item.parent == agent and item.wire:
             replies.setdefault(item.wire, []).append(item.text)
-        elif isinstance(item, Message) and item.agent == agent and item.text.startswith(TOOL_PREFIX):
+        elif isinstance(item, _MESSAGES) and item.agent == agent and item.text.startswith(TOOL_PREFIX):
             replies.setdefault(cast("dict[str, str]", json.loads(item.text))["tool_call_id"], []).append(item.text)
     return replies
 
 
-def message_text(item: Message) -> str:
+def message_text(item: Message | GivenMessage) -> str:
     """The wire text of an item, marked with the model that wrote it if it has fields of a vendor."""
     return ModelText(item.text, item.origin) if item.origin else item.text
 
