@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from remit.core.call_checks import check_arguments
@@ -28,6 +28,7 @@ class Inventory:
 
     folder: Path
     policy_table: PolicyTable
+    vocabulary: Vocabulary
     methods: Mapping[str, MethodEntry]
     tools: Mapping[str, ToolEntry]
 
@@ -44,4 +45,4 @@ class Inventory:
             raise SetupError(f"{display_path(self.folder)} has no slice {domain}.{subdomain}; available: {listed}")
         methods = {key: each for key, each in self.methods.items() if (each.domain, each.subdomain) == wanted_slice}
         tools = {name: each for name, each in self.tools.items() if (each.domain, each.subdomain) == wanted_slice}
-        return Inventory(folder=self.folder, policy_table=self.policy_table, methods=methods, tools=tools)
+        return replace(self, methods=methods, tools=tools)

@@ -18,8 +18,8 @@ from remit.inventory.envelope import envelope_names
 from remit.inventory.lock import lock_path, read_lock
 from remit.inventory.lock_diff import diff_lock
 from remit.inventory.operations import Operations
-from remit.inventory.policy_fields import find_unknown_fields
-from remit.inventory.running import compare_application
+from remit.inventory.policy_fields import find_unknown_fields, find_unknown_permissions
+from remit.inventory.running import OF_RUNTIME, compare_application, locate_callee
 from remit.inventory.schema import MethodEntry
 from remit.schemas.finding import Finding, InventoryError, display_path
 
@@ -29,9 +29,9 @@ CHECKLIST: Final[dict[str, str]] = {
     "references": "every method of the inventory exists in the code with the models it names",
     "envelopes": "envelopes in a signature are a {Action}Request and a {Action}Response of the operation",
     "inheritance": "every tool names its method, and repeats nothing of it",
-    "schema": "every entry fits the schema of the inventory",
+    "schema": "every entry fits the schema of the inventory, and every permission is one that a role may have",
     "mapping": "the parameters of every tool are those of its method's payload, or fewer",
-    "classification": "every tool is classified like its method and according to its effect",
+    "classification": "every tool is classified like its method, and it and every agent according to its effect",
     "running": "the application offers the tools of its inventory, with the layers that they and their facts need",
     "drift": "code, inventory and lock agree, and every method has a tool",
 }
@@ -69,13 +69,21 @@ def run_checklist(
     check_instances("run_checklist", operations=(operations, Operations), layers=(layers, Stack))
     offered = collect_callees(check_callees("run_checklist: callees", callees))
     methods, tools = list(operations.methods.values()), list(operations.tools.values())
+    governed = {each.tool.name for each in tools if each.method is not None}
+    in_code = [each for each in offered if each.name not in governed and not isinstance(each, OF_RUNTIME)]
     found: dict[str, tuple[int, Iterable[Finding]]] = {
         "references": (len(methods), ()),
         "envelopes": (sum(each.envelopes is not None for each in methods), _apply_check(methods, _check_envelopes)),
         "inheritance": (len(tools), ()),
-        "schema": (len(methods) + len(tools), find_unknown_fields(operations)),
+        "schema": (
+            len(methods) + len(tools) + len(in_code),
+            (*find_unknown_fields(operations), *find_unknown_permissions(in_code, operations.inventory.vocabulary)),
+        ),
         "mapping": (len(tools), _apply_check(tools, _check_parameters)),
-        "classification": (len(methods) + len(tools), _check_classifications(methods, tools)),
+        "classification": (
+            len(methods) + len(tools) + len(in_code),
+            (*_check_classifications(methods, tools), *_apply_check(in_code, _check_own_capability)),
+        ),
         "running": (len(offered), compare_application(operations, offered, layers)),
         "drift": (len(methods) + len(tools), _check_drift(operations, offered)),
     }
@@ -136,6 +144,11 @@ def _check_classifications(methods: list[MethodDefinition], tools: list[ToolDefi
         if tool.method is not None and tool.tool.facts.classification != tool.method.facts.classification:
             what = f"{tool.name} is classified differently from {tool.method.metadata.key}"
             yield _make_finding("classification", tool.location, what, "derive the tool from its method")
+
+
+def _check_own_capability(callee: AnyCallee) -> Iterator[Finding]:
+    """Check a callee whose facts are in code: an agent, a worker, a pipeline or a tool without a method."""
+    yield from _check_capability(callee.name, callee.facts, locate_callee(callee))
 
 
 def _check_capability(name: str, facts: Facts, where: str) -> Iterator[Finding]:

@@ -1,16 +1,19 @@
-"""Checks names in policies: a mistyped field in ``redact_fields`` would redact nothing.
+"""Checks names in policies and facts: a mistyped field in ``redact_fields`` would redact nothing.
 
-Only names in an entry itself are checked; a template serves many operations and may name fields of any.
+Of policies, only names in an entry itself are checked; a template serves many operations and may name fields of any.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
-from remit.inventory.definition import AnyTool
+from remit.contracts.callee import AgentLike
+from remit.inventory.definition import AnyCallee, AnyTool
+from remit.inventory.document import Vocabulary
 from remit.inventory.governance import PolicyTable
 from remit.inventory.operations import Operations
+from remit.inventory.running import locate_callee
 from remit.inventory.schema import FieldReference
 from remit.schemas.finding import Finding
 from remit.schemas.suggestions import suggest
@@ -35,6 +38,19 @@ def find_unknown_fields(operations: Operations) -> Iterator[Finding]:
         tools_to_search = [tool.tool] if tool.method is None else [tool.tool, tool.method.contract]
         for each in entries.tools[name].field_references if name in entries.tools else ():
             yield from _find_unknown_field(each, name, policy_table, tools_to_search)
+
+
+def find_unknown_permissions(callees: Iterable[AnyCallee], vocabulary: Vocabulary) -> Iterator[Finding]:
+    """Findings for permissions in code that no role grants: what a call needs, and to what an agent narrows calls."""
+    for callee in callees:
+        narrowed = callee.permissions if isinstance(callee, AgentLike) else None
+        for permission in sorted(callee.facts.permissions | (narrowed or frozenset())):
+            area = permission.removesuffix("*")
+            known = vocabulary.permissions
+            if permission not in known and not (area != permission and any(each.startswith(area) for each in known)):
+                what = f"{callee.name}: no role grants the permission {permission!r}"
+                fix = suggest(permission, known, "grant it to a role, or correct the name")
+                yield Finding(code="unknown-permission", where=locate_callee(callee), what=what, fix=fix)
 
 
 def _find_unknown_field(

@@ -66,7 +66,13 @@ def read_inventory(folder: Path, policy_table: PolicyTable, vocabulary: Vocabula
     reader.resolve_references()
     if reader.findings:
         raise InventoryError(reader.findings)
-    return Inventory(folder=folder, policy_table=policy_table, methods=reader.methods, tools=reader.tools)
+    return Inventory(
+        folder=folder,
+        policy_table=policy_table,
+        vocabulary=vocabulary,
+        methods=reader.methods,
+        tools=reader.tools,
+    )
 
 
 def _allowed_keys(model: type[BaseModel], loc: At, extra_keys: Iterable[str]) -> list[str]:

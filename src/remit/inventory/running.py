@@ -30,6 +30,8 @@ from remit.layers.authorize import Authorize
 from remit.layers.validate import Validate
 from remit.schemas.finding import Finding, GovernanceChange, InventoryError, locate_function
 
+OF_RUNTIME = (HandoffTool, SearchTools)
+"""The tools that Remit itself gives to agents."""
 _PERMISSIONS = "needs permissions"
 _EXTRA_FIX = 'remove extra="allow"; extra="forbid" refuses what the model does not declare'
 
@@ -62,7 +64,7 @@ def compare_application(
         layers: the layers around every call of the application.
     """
     everything = [*callees, *(each.tool for each in operations.programs.values())]
-    offered = [each for each in everything if not isinstance(each, (HandoffTool, SearchTools))]
+    offered = [each for each in everything if not isinstance(each, OF_RUNTIME)]
     agents = ["", *(each.name for each in offered if isinstance(each, AgentLike))]
     for callee in offered:
         definition = operations.tools.get(callee.name) or operations.programs.get(callee.name)
@@ -76,14 +78,17 @@ def compare_application(
         elif not isinstance(callee, HasSteps):  # a pipeline acts by calls of listed callees only
             fix = "write an entry for it and pass its function to Operations, or pass it to Operations itself"
             yield _make_finding("ungoverned", where, f"{describe(callee)} is offered, but no entry governs it", fix)
-        yield from _check_run_layers(callee, where, agents, layers, is_declared=definition is not None)
+        yield from _check_payload(callee, where if definition is None else definition.location)
+        yield from _check_run_layers(
+            callee, where, agents, layers, is_declared=bool(definition and definition.policies)
+        )
     for what in find_unknown_names(layers, everything):
         yield _make_finding("unknown-name", "the layers of the application", what, "correct the name, or remove it")
     yield from _check_functions(operations)
 
 
 def _check_object(callee: AnyCallee, definition: ToolDefinition) -> Iterator[Finding]:
-    """Check that an offered object is the tool of its entry, or derived from it, and accepts declared fields only."""
+    """Check that an offered object is the tool of its entry, or derived from it."""
     where, fix = definition.location, "offer the tool of Operations, or one made from it by `layer`"
     if not runs_same_body(callee, definition.tool):
         what = f"{describe(callee)} is offered under the name of this entry, but is not its tool"
@@ -91,6 +96,10 @@ def _check_object(callee: AnyCallee, definition: ToolDefinition) -> Iterator[Fin
     elif not keeps_layers(callee, definition.tool):
         what = f"the tool {callee.name} is offered without layers that its entry declares"
         yield _make_finding("stripped", where, what, fix)
+
+
+def _check_payload(callee: AnyCallee, where: str) -> Iterator[Finding]:
+    """Check that a callee accepts declared fields only."""
     if any(_find_open_objects(callee.schema_in.json_schema)):
         what = f"the payload of {callee.name} accepts fields that it does not declare"
         yield _make_finding("open-payload", where, what, _EXTRA_FIX)
