@@ -47,6 +47,13 @@ async def test_it_shows_the_history_that_a_run_starts_from() -> None:
     ]
 
 
+async def test_it_shows_the_metadata_of_the_request() -> None:
+    runtime = Runtime(App(name="test", agents=(Agent("agent", instructions="Work.", model=Scripted(["done"])),)))
+    result = await runtime.call_by_name("agent", {"prompt": "go"}, by=superuser(), metadata={"trace": "t1"})
+    opened = Timeline(await runtime.store.read(result.run), {}).entries()[0].text
+    assert opened == 'agent of test, asked by ada, with the metadata {"trace":"t1"}: prompt="go"'
+
+
 async def test_it_shows_what_was_compacted() -> None:
     def answer(request: ChatRequest) -> str:
         return "x" * 2_000 if request.turn == 1 and "summarise" not in request.history[0] else "short"

@@ -200,9 +200,10 @@ def _layer_entries(item: ModelExchange | HistoryCompacted) -> Iterator[tuple[str
 
 
 def _describe_origin(item: RunOpened) -> str:
-    """The principal of a run, its target and its arguments."""
+    """The principal of a run, its target, the metadata of its request, and its arguments."""
     target = f" for {item.target}" if item.target else ""
-    return f"{item.principal}{target}{_schedule_suffix(item.schedule)}{_arguments_suffix(item.arguments)}"
+    metadata = f", with the metadata {one_line(item.metadata, max_length=_MAX_TEXT_LENGTH)}" if item.metadata else ""
+    return f"{item.principal}{target}{_schedule_suffix(item.schedule)}{metadata}{_arguments_suffix(item.arguments)}"
 
 
 def _schedule_suffix(schedule: str) -> str:

@@ -31,7 +31,7 @@ def read_history(messages: GivenMessages, limits: Limits) -> tuple[str, ...]:
     Raises:
         RequestError: a message is none, a call has no result or a result no call, or they are too long.
     """
-    given = as_tuple("messages", messages, RequestError)
+    given = as_tuple("messages", messages)
     texts = tuple(_read_message(f"messages[{index}]", each) for index, each in enumerate(given))
     if texts and (error := parse_arguments(f'{{"messages":[{",".join(texts)}]}}', limits).error):
         raise RequestError(error.replace("the arguments", "the messages"))
