@@ -96,7 +96,7 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "too many": (
         lambda: LAMP(1, "b", "c"),
-        "Lamp takes 1 argument without a name, not 3; write Lamp(colour=…, watts=…)",
+        "Lamp takes 1 argument without a name, not 3; write Lamp(volts, colour=…, watts=…)",
     ),
     "one missing": (lambda: BOX("a"), "Box: size is missing; write Box(name, size=…)"),
     "two missing": (BOX, "Box: name, size are missing; write Box(name, size=…)"),

@@ -186,7 +186,7 @@ def _refuse_misfit(
             )
     needed = [each.name for each in parameters if each.default is each.empty and each.name in known]
     excess = 0 if inspect.Parameter.VAR_POSITIONAL in takes_more else max(0, len(args) - 1 - len(positional))
-    shown = [each for each in positional if each in needed]
+    shown = [each for each in positional if each in needed or each in given]
     shown += [f"{each}=…" for each in [each for each in named if each in needed] or named[:excess]]
     line = f"write {name.rpartition('.')[2]}({', '.join(shown)})"
     if excess:
