@@ -100,7 +100,7 @@ CASES["business_rules.removal_version"] = _expect_refusal(
 @case("business_rules.requires_auth")
 async def _nobody(trial: Trial) -> bool:
     trial.declare("business_rules", "{requires_auth: true}")
-    return (await trial.call(by=Principal("", permissions=frozenset({"*"})))).code == "PERMISSION_DENIED"
+    return (await trial.call(by=Principal("anonymous", permissions=frozenset({"*"})))).code == "PERMISSION_DENIED"
 
 
 @case("business_rules.required_permissions")
