@@ -384,9 +384,6 @@ _CURRENT_CONTEXT: Final[ContextVar[CallContext | None]] = ContextVar("remit_curr
 """The context of the body that runs, in its tasks and threads too."""
 
 
-_MAX_SHOWN: Final = 200
-
-
 def unwrap_reply(callee: AnyCallee, reply: Reply) -> Any:
     """The value of a good reply, loaded from its content if necessary. Raises the error of a bad reply."""
     if reply.outcome != "ok":
@@ -399,4 +396,4 @@ def unwrap_reply(callee: AnyCallee, reply: Reply) -> Any:
         if reply.is_final:
             return reply.content  # the result of the run, which may come from another callee
         what = f"the recorded result of {callee.name} does not match its present contract"
-        raise InvalidOutputError(f"{what}: {shorten_text(reply.content, _MAX_SHOWN)}") from error
+        raise InvalidOutputError(f"{what}: {shorten_text(reply.content, 200)}") from error
