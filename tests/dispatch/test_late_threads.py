@@ -106,6 +106,14 @@ async def test_a_run_that_is_taken_up_while_the_thread_runs_gets_its_end() -> No
     assert (await post.find(asked.question.id)).status == "closed"
 
 
+async def test_a_replay_while_the_thread_runs_takes_its_end_from_no_run() -> None:
+    post = Post()
+    asked = await post.ask()
+    await post.runtime.replay(asked.question.run)
+    await post.release()
+    assert (await post.find(asked.question.id)).status == "closed"
+
+
 async def test_an_answer_that_it_happened_needs_no_thread() -> None:
     post = Post()
     asked = await post.ask()

@@ -81,6 +81,16 @@ async def test_the_person_is_asked_once_however_often_the_call_is_driven() -> No
     assert mail.sent == ["ada"]
 
 
+async def test_a_call_that_is_approved_anew_after_a_crash_is_asked_about_before_it_is_made_again() -> None:
+    mail = Mail()
+    send = mail.send()
+    bench = await crashed(send)
+    await bench.approve(await bench.call(send, '{"to":"ada"}'))
+    with pytest.raises(Suspended):
+        await bench.base(send, '{"to":"ada"}')
+    assert mail.sent == ["ada"]
+
+
 async def test_if_it_happened_its_result_is_what_the_person_tells() -> None:
     mail = Mail()
     send = mail.send()
