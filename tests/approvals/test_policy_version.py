@@ -66,6 +66,10 @@ class Bounded:
         return number > self.limit
 
 
+class Documented(Bounded):
+    """The same, described otherwise."""
+
+
 class Strict(Bounded):
     limit = 2
 
@@ -90,7 +94,7 @@ class CalledWithHelp(Called):
 
 
 Called.__qualname__ = CalledStrictly.__qualname__ = CalledWithHelp.__qualname__ = "Called"
-Bounded.__qualname__ = Strict.__qualname__ = Helped.__qualname__ = "Bounded"
+Bounded.__qualname__ = Documented.__qualname__ = Strict.__qualname__ = Helped.__qualname__ = "Bounded"
 
 
 def with_attribute(most: int) -> Callable[[int], bool]:
@@ -101,10 +105,10 @@ def with_attribute(most: int) -> Callable[[int], bool]:
     return test
 
 
-def with_global(limit: object) -> Callable[[int], bool]:
-    """A test whose module has ``LIMIT``, which code inside it uses."""
-    code = compile("def test(number): return [each for each in [number] if each != LIMIT]", "module", "exec")
-    names: dict[str, Any] = {"__name__": "module", "LIMIT": limit}
+def with_global(limit: object, name: str = "LIMIT") -> Callable[[int], bool]:
+    """A test whose module has a limit, which code inside it uses."""
+    code = compile(f"def test(number): return [each for each in [number] if each != {name}]", "module", "exec")
+    names: dict[str, Any] = {"__name__": "module", name: limit}
     exec(code, names)  # noqa: S102 - a module of its own
     return names["test"]
 
@@ -116,9 +120,22 @@ def helped_by(operator: str) -> Callable[[int], bool]:
     return names["test"]
 
 
+def holding(value: object) -> Callable[[int], bool]:
+    """A method whose object holds something that it has opened."""
+    bounded = Bounded(3)
+    bounded.opened = value
+    return bounded.test
+
+
 def nested_deeply() -> list[Any]:
     nested: list[Any] = []
     nested.append(nested)
+    return nested
+
+
+def nested_mapping() -> dict[str, Any]:
+    nested: dict[str, Any] = {}
+    nested["inner"] = nested
     return nested
 
 
@@ -158,6 +175,7 @@ ALIKE: dict[str, Callable[[], Any]] = {
     "a function with a global set": lambda: with_global({"x", "y", "z"}),
     "a function with a global object": lambda: with_global(Opaque(1)),
     "a function with a global that contains itself": lambda: with_global(nested_deeply()),
+    "a function with a global mapping that contains itself": lambda: with_global(nested_mapping()),
     "a function that has a helper": lambda: helped_by(">"),
     "a builtin": lambda: len,
     "a class": lambda: Counting,
@@ -184,6 +202,11 @@ OTHERWISE: dict[str, tuple[Any, Any]] = {
     "another helper of the class of an object": (Called(3), CalledWithHelp(3)),
     "another attribute of a function": (with_attribute(3), with_attribute(4)),
     "another global constant": (with_global(3), with_global(4)),
+    "another global constant whose name begins as that of Python's own do": (
+        with_global(3, "__LIMIT"),
+        with_global(4, "__LIMIT"),
+    ),
+    "another global constant whose name ends as theirs do": (with_global(3, "LIMIT__"), with_global(4, "LIMIT__")),
     "another global mapping": (with_global({"a": (1, 2)}), with_global({"a": (1, 3)})),
     "another helper function": (helped_by(">"), helped_by(">=")),
     "another object to call": (Counting(3), Counting(4)),
@@ -199,6 +222,21 @@ OTHERWISE: dict[str, tuple[Any, Any]] = {
 def test_what_is_made_twice_by_the_same_code_is_told_alike(name: str) -> None:
     assert fingerprint(ALIKE[name]()) == fingerprint(ALIKE[name]())
     assert "0x" not in fingerprint(ALIKE[name]())
+
+
+NOT_TOLD: dict[str, tuple[Any, Any]] = {
+    "the docstring of a class": (Bounded(3).test, Documented(3).test),
+    "a name of Python's own": (with_global("/a.py", "__file__"), with_global("/b.py", "__file__")),
+    "an object that the object of a method holds": (holding(Counting(3)), holding(Counting(4))),
+    "an object in a list": (with_global([Counting(3)]), with_global([Counting(4)])),
+    "an object in a mapping": (with_global({"a": Counting(3)}), with_global({"a": Counting(4)})),
+}
+
+
+@pytest.mark.parametrize("name", NOT_TOLD)
+def test_what_may_be_of_the_process_is_not_told(name: str) -> None:
+    first, second = NOT_TOLD[name]
+    assert fingerprint(first) == fingerprint(second)
 
 
 @pytest.mark.parametrize("name", OTHERWISE)

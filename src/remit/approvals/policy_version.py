@@ -123,7 +123,7 @@ def _is_plain(value: object, depth: int = _MAX_DEPTH) -> bool:
     if type(value) in _PLAIN_TYPES or isinstance(value, enum.Enum):
         return True
     if isinstance(value, Mapping):
-        return depth > 0 and all(_is_plain(each, depth - 1) for each in cast("Mapping[object, object]", value).items())
+        return all(_is_plain(each, depth - 1) for each in cast("Mapping[object, object]", value).items())
     is_collection = depth > 0 and isinstance(value, (list, tuple, set, frozenset))
     return is_collection and all(_is_plain(each, depth - 1) for each in cast("Iterable[object]", value))
 
