@@ -218,6 +218,7 @@ async def test_an_announced_call_that_a_grant_allows_is_not_asked_about(store: S
 
 WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "no count": ({"count": 0}, "give a whole number of at least 1"),
+    "too long a reason": ({"reason": "x" * 1_000_000}, "the reason is 1,000,000 bytes long; at most "),
     "a count that looks like one": ({"count": True}, "give a whole number of at least 1"),
     "no principal": ({"principal": ""}, "principal is empty; give the name of the principal"),
     "no time": ({"expires_in": 0}, "the grant is not valid: expires_in is 0 seconds"),
@@ -241,6 +242,15 @@ async def test_what_is_no_grant_is_refused(name: str) -> None:
     with pytest.raises(RequestError, match=said):
         await given(made, **changed)
     assert await store.list_grants(tenant="default") == []
+
+
+async def test_a_grant_is_given_to_a_user_only(store: Store) -> None:
+    made = runtime(World(), store, directory=lambda name, _tenant: None if name == "ghost" else superuser(name=name))
+    with pytest.raises(RequestError, match="there is no user 'ghost' of tenant 'default'"):
+        await given(made, principal="ghost")
+    assert (await given(made, principal="ada")).principal == "ada"
+    nowhere = runtime(World(), store, directory=None)
+    assert (await given(nowhere, principal="ghost")).principal == "ghost"
 
 
 @pytest.mark.parametrize("number", [0, 2])
@@ -285,6 +295,12 @@ async def test_a_grant_of_what_is_no_text_is_refused_before_it_is_stored(store: 
         await given(made, **{name: value})
     assert refusal.value.message == f"{name} is {value!r}; give a string"
     assert await made.grants.list_grants(ADA) == []
+
+
+async def test_no_grant_is_revoked_by_what_is_no_name_of_one(store: Store) -> None:
+    wrong: Any = 42
+    with pytest.raises(RequestError, match="grant is 42; give a string"):
+        await runtime(World(), store).grants.revoke(wrong, by=BOB)
 
 
 async def test_grants_are_made_listed_and_revoked_by_principals_only() -> None:

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from remit import Effect, LeafContext, Policy, Principal, Risk, Runtime, Stack, tool
+from remit import Ask, Effect, LeafContext, Policy, Principal, Risk, Runtime, Stack, tool
 from remit.app import Env
+from remit.approvals.question_limit import find_due_summary
 from remit.errors import RequestError, SetupError
 from remit.journal.ports import Store
 from remit.layers import Approve, CallLayer, Validate
 from remit.policies import Approver, Decision, HighRisk, InboxApprover, Question
 from remit.runtime import RunResult
 from remit.stores import InMemoryStore
-from remit.testing import Scripted, calls, superuser
+from remit.testing import Scripted, calls, make_call, superuser
+from remit.testing.store_suite import samples
 from tests.runtime.kit import Clock, World, find_superuser, runtime_of, tool_messages
 
 ADA, BOB = superuser(name="ada"), superuser(name="bob")
@@ -148,6 +151,19 @@ async def test_a_summary_has_no_arguments_to_edit(store: Store) -> None:
     (summary,) = await desk.open()
     with pytest.raises(RequestError, match="arguments can be edited only when approving a call"):
         await desk.runtime.decide(summary.id, approved=True, by=BOB, arguments='{"text":"d"}')
+
+
+@pytest.mark.parametrize(
+    ("changed", "is_due"),
+    [({}, True), ({"run": "another"}, False), ({"within": "q0"}, False)],
+    ids=["asked by this run", "shared with another run", "answered with that about its caller"],
+)
+async def test_only_what_a_run_has_asked_counts_towards_its_limit(changed: dict[str, str], is_due: bool) -> None:
+    erase = World().write("erase", Effect.KEYED, Risk.HIGH)
+    call = await make_call(erase, '{"text":"a"}')
+    call.ledger.add(samples.question_item(replace(samples.question(run=call.caller.run), **changed)))
+    call = call.with_payload(erase.schema_in.bind(call.arguments))
+    assert (find_due_summary(call, Ask(reason="why"), 1) is not None) == is_due
 
 
 def test_a_limit_without_any_question_is_refused() -> None:
