@@ -366,7 +366,7 @@ class Base:
         if isinstance(finding, Happened):
             self._dispatch.late_attempts.pop(key, None)
             return await self._settle_attempt(call, number, await self._to_reply(call, finding.value))
-        if finding is DID_NOT_HAPPEN and (late is not None or key in self._running_unsafe_calls):
+        if late is not None or key in self._running_unsafe_calls:
             finding = UNKNOWN
         decision = None if finding is DID_NOT_HAPPEN else await find_or_ask_outcome(call, number)
         if decision is not None and decision.approved is True:
