@@ -13,11 +13,11 @@ from remit.contracts.callee import DID_NOT_HAPPEN, UNKNOWN, Happened, ReconcileR
 from remit.contracts.threads import ThreadStillRunning
 from remit.dispatch.base import Base
 from remit.errors import ConflictError, Suspended
-from remit.items import DecisionItem
+from remit.items import DecisionItem, QuestionClosed
 from remit.journal.ports import QuestionRow
 from remit.policies import Decision
 from remit.testing import superuser
-from tests.dispatch.kit import Bench
+from tests.dispatch.kit import Bench, of_kind
 from tests.runtime.kit import find_superuser
 
 pytestmark = pytest.mark.looptime
@@ -163,6 +163,7 @@ async def test_an_answer_that_it_did_not_happen_waits_for_the_thread() -> None:
     stopped.post.released.set()
     assert (await driving).content == "sent to bea"
     assert (stopped.post.sent, stopped.bench.door.late_attempts) == (["bea"], {})
+    assert not of_kind(await stopped.bench.stored(), QuestionClosed), "the question has its answer"
 
 
 @pytest.mark.parametrize("finding", [UNKNOWN, DID_NOT_HAPPEN])

@@ -231,6 +231,26 @@ async def test_an_approval_of_a_composed_callee_is_used_once() -> None:
     assert await taken_by(bench, question) == ("run", "call")
 
 
+async def test_a_composed_call_that_is_taken_up_after_a_crash_has_started_once() -> None:
+    ran = list[Any]()
+
+    @tool(effect=Effect.COMPOSED, risk=Risk.HIGH)
+    async def erase_all(ctx: Context, pages: str) -> str:
+        """Erase pages."""
+        ran.append(pages)
+        if len(ran) == 1:
+            raise Crash
+        return "erased"
+
+    bench = Bench(erase_all)
+    call = await bench.call(erase_all, '{"pages":"all"}')
+    await bench.approve(call)
+    with pytest.raises(Crash):
+        await Base(erase_all, bench.door)(call)
+    assert (await bench.base(erase_all, '{"pages":"all"}')).value == "erased"
+    assert len(of_kind(await bench.stored(), AttemptStarted)) == 1
+
+
 class Redirect:
     """A rule that changes what the call it judges would run."""
 

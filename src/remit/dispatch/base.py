@@ -234,7 +234,7 @@ class Base:
         items = call.ledger.items_for(call.id)
         answered = {item.question for item in items if isinstance(item, DecisionItem)}
         for item in items:
-            if isinstance(item, QuestionItem) and item.about == "outcome" and item.question not in answered:
+            if isinstance(item, QuestionItem) and item.question not in answered:
                 call.ledger.add(QuestionClosed(call=call.id, question=item.question))
         await self._write_item(call, ended)
 
