@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, date, datetime, time
+from enum import Enum
 from typing import Annotated, Any, Literal
 
 import pytest
@@ -162,3 +163,26 @@ def test_texts_given_in_python_are_checked_and_times_are_taken_as_they_are() -> 
         made.bind_values({"at": "20260308"})
     assert made.bind_values({"at": NOON}).model_dump() == {"at": NOON}
     assert Input(model_of(list[datetime])).bind_values({"at": [NOON]}) is not None
+
+
+class Colour(Enum):
+    RED = 1
+    BLUE = "blue"
+
+    @classmethod
+    def _missing_(cls, value: object) -> Colour | None:
+        return cls.BLUE if value == "BLUE" else None
+
+
+@pytest.mark.parametrize(
+    ("kind", "value"), [(Colour, True), (Colour, 1.0), (Literal[1, "a"], True), (Literal[True], 1)]
+)
+def test_values_that_are_equal_in_python_alone_are_none_of_those_listed(kind: Any, value: object) -> None:
+    for strict in (True, False):
+        with pytest.raises(InvalidArgumentsError, match=r"^at: "):
+            bind(model_of(kind), value, strict=strict)
+
+
+@pytest.mark.parametrize(("kind", "value"), [(Colour, 1), (Colour, "blue"), (Colour, "BLUE"), (Literal[1, True], True)])
+def test_values_that_are_listed_or_taken_by_their_type_are_read(kind: Any, value: object) -> None:
+    assert bind(model_of(kind), value, strict=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 KINDS: Final[dict[str, Any]] = {
     "float": float,
@@ -15,6 +15,7 @@ KINDS: Final[dict[str, Any]] = {
     "text or float": float | str,
     "anything": Any,
     "list": list[float],
+    "listed": Literal[1, "a"],
 }
 """Types of parameters. ``number``, ``integer`` and a schema without a type are those of JSON schemas."""
 
@@ -44,6 +45,7 @@ CHANGED: Final = {
     "text or float": ("9007199254740993", "18446744073709551617"),
     "anything": ("9223372036854775808", "9007199254740993.0", "1e-400", "1e400"),
     "list": ("[9007199254740993]", "[1, 18446744073709551617]"),
+    "listed": ("true", "1.0"),
     "number": ("9223372036854775808", "-9223372036854775809", "1" + "0" * 30, "1" + "0" * 400, "9007199254740993.0"),
     "integer": ("9223372036854775808", "18446744073709551617", "9007199254740993.0"),
     "no type": ("9223372036854775808", "12345678901234567890.5", "1e-400"),
@@ -70,6 +72,7 @@ KEPT: Final = {
     "text or float": (('"9007199254740993"', '"9007199254740993"'), ("0.30000000000000004441", "0.30000000000000004")),
     "anything": (("9007199254740993", "9007199254740993"), ("0.1", "0.1")),
     "list": (("[1, 0.5]", "[1.0,0.5]"),),
+    "listed": (("1", "1"), ('"a"', '"a"')),
     "number": (
         ("42", "42"),
         ("42.0", "42"),

@@ -56,7 +56,7 @@ class FormatCheck:
 
     def __init__(self, document: JsonSchema, kinds: Collection[str]) -> None:
         self._document = document
-        self._has_formats = any(_format_of(node) for _, node in iter_schemas(document))
+        self._has_formats = any(_format_of(node) or _list_numbers(node) for _, node in iter_schemas(document))
         self._has_floats = "float" in kinds
         self._has_exact = not _EXACT_KINDS.isdisjoint(kinds)
 
@@ -86,6 +86,8 @@ class FormatCheck:
             first: list[object] = node.get("prefixItems", [])
             for index, part in enumerate(cast("list[object]", value)):
                 yield from self._find(part, first[index] if index < len(first) else node.get("items"), (*path, index))
+        elif numbers := _list_numbers(node):
+            yield from _find_other_kind(value, numbers, path)
         elif node.get("type") == "number":
             yield from _find_lost_digits(value, path, is_exact=is_exact)
         elif (shown := _format_of(node)) and isinstance(value, (str, int, float, Decimal)):
@@ -123,6 +125,18 @@ def _format_of(node: JsonSchema) -> str:
     """What a schema shows of dates, times and durations: a format, or a pattern where there is no format for it."""
     shown = node.get("format", node.get("pattern"))
     return shown if shown in _FORMATS else ""
+
+
+def _list_numbers(node: JsonSchema) -> list[object]:
+    """The values that a schema lists, if numbers or booleans are among them. In Python, 1, 1.0 and True are equal."""
+    listed: list[object] = node.get("enum", [node["const"]] if "const" in node else [])
+    return listed if any(isinstance(each, (int, float)) for each in listed) else []
+
+
+def _find_other_kind(value: object, listed: list[object], path: _Path) -> Iterator[FormatMismatch]:
+    equal = [each for each in listed if each == value]
+    if equal and not any(type(each) is type(value) for each in equal):
+        yield FormatMismatch(path, f"Input should be {' or '.join(json.dumps(each) for each in equal)}")
 
 
 def _takes_texts(schema: object) -> bool:

@@ -19,7 +19,7 @@ _STRINGS: Final = r""""(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'"""
 _FLAT: Final = rf"{_STRINGS}|[^\"'{{}}]"
 _NESTED: Final = rf"{_FLAT}|\{{(?:{_FLAT}|\{{(?:{_FLAT})*\}})*\}}"
 _TOKEN: Final = re.compile(
-    r"^ {0,3}(?P<fence>`{3,}(?=[^`\n]*$)|~{3,})(?=(?P<info>[^\n]*)$)"
+    r"^(?:[ \t>]|[-*+][ \t]|[0-9]{1,9}[.)][ \t])*(?P<fence>`{3,}(?=[^`\n]*$)|~{3,})(?=(?P<info>[^\n]*)$)"
     r"|(?<!\\)(?P<slashes>\\*)(?P<ticks>`+)"
     r"|\{%[-+]?[ \t\n]*(?P<raw>raw|endraw)[ \t\n]*[-+]?%\}"
     rf"|(?P<tag>\{{%)|(?P<output>\{{\{{(?:{_NESTED})*?\}}\}})",
