@@ -15,6 +15,7 @@ from remit.contracts.chat import decode_message
 from remit.contracts.items import (
     ITEM_TYPES,
     ErasedItem,
+    Handoff,
     Item,
     Message,
     ModelUsage,
@@ -75,11 +76,15 @@ def test_a_body_is_ascii_on_one_line_and_says_neither_kind_nor_call(item: Item) 
     assert fields - _may_be_left_out(item) <= set(json.loads(body)) <= fields
 
 
-def test_a_header_leaves_out_the_same_fields_whichever_way_it_is_written() -> None:
-    header = header_item()
-    assert "schedule" not in encode_item(header)
-    escaped = encode_item(structs.replace(header, arguments='{"slug":"\ud800"}'))
-    assert json.loads(escaped).keys() == json.loads(encode_item(header)).keys()
+@pytest.mark.parametrize(
+    ("item", "field", "left_out"),
+    [(header_item(), "schedule", True), (Handoff(call="c", source="a", target="b"), "reason", False)],
+)
+def test_an_item_leaves_out_the_same_fields_whichever_way_it_is_written(item: Item, field: str, left_out: bool) -> None:
+    plain = json.loads(encode_item(item))
+    assert (field not in plain) is left_out
+    escaped = structs.replace(item, **{next(name for name in plain if isinstance(plain[name], str)): "\ud800"})
+    assert json.loads(encode_item(escaped)).keys() == plain.keys()
 
 
 @pytest.mark.parametrize("character", ["é", "\u2028", "\ud800", "😀", *map(chr, range(128))])

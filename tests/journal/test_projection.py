@@ -9,15 +9,17 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from remit.contracts.chat import decode_message, encode_message
-from remit.contracts.items import ErasedItem, GivenMessage, HistoryCompacted, Item, Message, ToolOutput
+from remit.contracts.items import ErasedItem, GivenMessage, Handoff, HistoryCompacted, Item, Message, ToolOutput
 from remit.journal.codec import build_chat_history, count_prior_groups, items_from_messages, tool_message_text
 from remit.testing.history_check import history_errors
 from remit.testing.store_suite.samples import header_item, note, start_item
 from tests.journal.examples import some
 
 SYSTEM = '{"role":"system","content":"You edit pages."}'
+SECOND = '{"role":"system","content":"You check pages."}'
 USER = '{"role":"user","content":"go"}'
 BYE = '{"role":"assistant","content":"done"}'
 
@@ -104,6 +106,23 @@ def test_nested_agents_do_not_mix() -> None:
     assert build_chat_history(items, "inner") == [USER, calling("x"), tool_message_text("x", "inner x"), BYE]
 
 
+def test_the_result_of_a_nested_agent_answers_no_call_of_another() -> None:
+    inner = make_message(tool_message_text("x", "inner x"), agent="inner")
+    items = [make_message(USER), make_message(calling("x")), inner, ended("x", content="outer x"), make_message(BYE)]
+    assert build_chat_history(items, "agent") == [USER, calling("x"), tool_message_text("x", "outer x"), BYE]
+
+
+def test_after_a_handoff_the_system_message_of_the_new_agent_stands_first_in_place_of_the_other() -> None:
+    handoff = Handoff(call="agent", source="first", target="second")
+    items = [make_message(SYSTEM), make_message(USER), handoff, make_message(SECOND), make_message(BYE)]
+    assert build_chat_history(items, "agent") == [SECOND, USER, BYE]
+
+
+def test_a_system_message_without_a_handoff_stays_where_it_is() -> None:
+    items = [make_message(SYSTEM), make_message(USER), make_message(SECOND), make_message(BYE)]
+    assert build_chat_history(items, "agent") == [SYSTEM, USER, SECOND, BYE]
+
+
 def test_an_agent_that_nobody_knows_has_said_nothing() -> None:
     assert build_chat_history([make_message(USER), make_message(BYE)], "nobody") == []
 
@@ -118,6 +137,11 @@ def test_calls_that_no_model_made_are_no_part_of_the_history() -> None:
         make_message(BYE),
     ]
     assert build_chat_history(items, "agent") == [USER, BYE]
+
+
+def test_an_output_of_a_call_that_no_model_made_answers_no_call_of_a_model_without_an_id() -> None:
+    texts = build_chat_history([make_message(USER), make_message(calling("")), ended("", content="plain")], "agent")
+    assert "plain" not in texts
 
 
 def test_an_output_that_answers_no_call_is_left_out() -> None:
@@ -221,3 +245,9 @@ def test_runs_of_which_a_compaction_left_nothing_are_not_needed(kept: int | None
         make_message(BYE),
     ]
     assert count_prior_groups(items, "agent", float("inf")) == before
+
+
+def test_the_messages_and_compactions_of_nested_agents_do_not_count() -> None:
+    inner = structs.replace(compacted(kept=1, head=("s",)), agent="inner")
+    items = [make_message(USER), make_message(USER, agent="inner"), inner, make_message(BYE, agent="inner")]
+    assert count_prior_groups(items, "agent", 5) == 4
