@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
+from weakref import WeakKeyDictionary
 
 from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
@@ -21,7 +22,7 @@ from remit.contracts.facts import Facts
 from remit.contracts.question import content_digest
 from remit.contracts.schema import Input
 from remit.core.checks import check_instances
-from remit.inventory.definition import AnyCallee, AnyTool
+from remit.inventory.definition import AnyCallee, AnyTool, ToolDefinition
 from remit.inventory.governance import PolicyModel
 from remit.inventory.locked_agents import agent_text, agent_values, agents_of
 from remit.inventory.operations import Operations
@@ -116,6 +117,28 @@ def _format_operation(operation: LockedOperation) -> str:
 def build_lock(operations: Operations, callees: Iterable[AnyCallee] = ()) -> Lock:
     """The lock of today's code and inventory. ``callees``: what the application offers; its agents are locked."""
     check_instances("build_lock", operations=(operations, Operations))
+    offered = agents_of(check_callees("build_lock: callees", callees))
+    locked = _LOCKED.get(operations)
+    if locked is None or locked.of is not operations.tools:
+        locked = _LOCKED[operations] = _lock_operations(operations)
+    builder = _LockBuilder()
+    agents = {name: builder.lock_agent(each) for name, each in offered.items()}
+    return Lock.model_construct(methods={**locked.methods}, tools={**locked.tools}, agents=agents)
+
+
+class _LockedOperations(NamedTuple):
+    """The locked methods and tools of an application, and the tools that are locked."""
+
+    of: Mapping[str, ToolDefinition]
+    methods: Mapping[str, LockedOperation]
+    tools: Mapping[str, LockedOperation]
+
+
+_LOCKED: Final = WeakKeyDictionary[Operations, _LockedOperations]()
+"""Kept, since each runtime of an application compares them."""
+
+
+def _lock_operations(operations: Operations) -> _LockedOperations:
     builder = _LockBuilder()
     methods = {
         key: builder.lock_operation(each.contract, each.facts, each.policies)
@@ -125,9 +148,7 @@ def build_lock(operations: Operations, callees: Iterable[AnyCallee] = ()) -> Loc
         name: builder.lock_operation(each.tool, each.tool.facts, each.policies, dict(each.fixed_values))
         for name, each in operations.tools.items()
     }
-    offered = agents_of(check_callees("build_lock: callees", callees))
-    agents = {name: builder.lock_agent(each) for name, each in offered.items()}
-    return Lock.model_construct(methods=methods, tools=tools, agents=agents)
+    return _LockedOperations(operations.tools, methods, tools)
 
 
 def lock_path(operations: Operations) -> Path:
