@@ -35,15 +35,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     ``every_store`` marks the other tests that run on it too: those of races, and of statements that it reads in its own
     way. `make figures` calls each tool of the CMS on it.
     """
-    first = dict[Path, str]()
+    first = dict[Path, pytest.Item]()
     left_out = list[pytest.Item]()
     for item in items:
         callspec = getattr(item, "callspec", None)
         if callspec is None or not any(callspec.params.get(name) == "postgres" for name in DATABASES):
             continue
-        name = first.setdefault(item.path, getattr(item, "originalname", item.name))
-        is_about_stores = not OF_STORES.isdisjoint(item.path.parts) or item.get_closest_marker("every_store")
-        if not is_about_stores and name != getattr(item, "originalname", item.name):
+        is_first = first.setdefault(item.path, item) is item
+        if not (is_first or item.get_closest_marker("every_store") or not OF_STORES.isdisjoint(item.path.parts)):
             left_out.append(item)
     if left_out:
         config.hook.pytest_deselected(items=left_out)
