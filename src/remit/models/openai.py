@@ -82,6 +82,7 @@ class OpenAI:
         check_name("OpenAI: api_key", api_key)
         check_text("OpenAI: base_url", "" if base_url is None else base_url)
         check_positive("OpenAI", timeout=timeout)
+        check_instance("OpenAI: trust_env", trust_env, bool, "give True or False")
         check_instance("OpenAI: reads_images", reads_images, bool, "give True or False")
         check_instance("OpenAI: reads_pdfs", reads_pdfs, (bool, NoneType), "give True, False or None")
         if context_tokens is not None:
