@@ -245,7 +245,10 @@ async def test_what_is_no_grant_is_refused(name: str) -> None:
 
 
 async def test_a_grant_is_given_to_a_user_only(store: Store) -> None:
-    made = runtime(World(), store, directory=lambda name, _tenant: None if name == "ghost" else superuser(name=name))
+    def find(name: str, _tenant: str) -> Principal | None:
+        return None if name == "ghost" else superuser(name=name)
+
+    made = runtime(World(), store, directory=find)
     with pytest.raises(RequestError, match="there is no user 'ghost' of tenant 'default'"):
         await given(made, principal="ghost")
     assert (await given(made, principal="ada")).principal == "ada"

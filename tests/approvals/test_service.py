@@ -219,6 +219,7 @@ async def test_what_is_no_text_is_refused_before_it_is_stored(store: Store, name
 @pytest.mark.parametrize("name", ["reason", "result"])
 async def test_what_is_too_long_is_refused_before_it_is_stored(store: Store, name: str) -> None:
     runtime, run, question = await waiting(World(), store)
+    too_long: Any = {name: "x" * 1_000_000}
     with pytest.raises(RequestError, match=f"the {name} is 1,000,000 bytes long; at most "):
-        await runtime.decide(question, approved=True, by=superuser(tenant="bakery"), **{name: "x" * 1_000_000})
+        await runtime.decide(question, approved=True, by=superuser(tenant="bakery"), **too_long)
     assert (await runtime.resume(run)).status == "waiting"

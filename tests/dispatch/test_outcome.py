@@ -208,6 +208,24 @@ async def test_a_tool_that_fails_to_find_out_asks_a_person(failure: BaseExceptio
     assert mail.sent == ["ada"]
 
 
+async def test_a_call_that_is_stopped_while_its_tool_finds_out_asks_nobody() -> None:
+    looking = asyncio.Event()
+
+    async def look(_ctx: LeafContext, _payload: object) -> ReconcileResult:
+        looking.set()
+        await asyncio.Event().wait()
+        return UNKNOWN
+
+    send = Mail().send().with_reconcile(look)
+    bench = await crashed(send)
+    running = asyncio.ensure_future(bench.base(send, '{"to":"ada"}'))
+    await looking.wait()
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    assert of_kind(await bench.stored(), QuestionItem) == []
+
+
 def numbering(*attempts: int) -> Any:
     """A layer that makes a call once for each number of an attempt, whatever becomes of the one before."""
 

@@ -349,3 +349,16 @@ async def test_a_layer_outside_a_redaction_sees_what_is_left() -> None:
     made = card.layer(Redact(fields=["pin"])).layer(mark())
     reply = await Bench(made).reply(made, '{"name":"ada"}')
     assert json.loads(reply.content)["seen"]["pin"] == "[redacted]"
+
+
+async def test_an_error_without_a_secret_keeps_its_cause() -> None:
+    cause = ZeroDivisionError("the world ended")
+
+    @tool
+    async def refuse() -> str:
+        """Refuse."""
+        raise ConflictError("it changed") from cause
+
+    with pytest.raises(ConflictError, match="it changed") as raised:
+        await Bench(refuse).base(refuse)
+    assert raised.value.__cause__ is cause

@@ -9,6 +9,7 @@ import pytest
 
 from remit import Agent, Allow, App, Ask, Context, Effect, LeafContext, Policy, Risk, Runtime, Stack, Tool, tool
 from remit.app import Env
+from remit.contracts.current_run import CURRENT_DIRECTORY
 from remit.contracts.items import AttemptEnded, AttemptStarted, QuestionItem
 from remit.dispatch.base import Base
 from remit.errors import ApprovalUsedError, SealError
@@ -89,6 +90,21 @@ async def test_what_was_approved_before_it_was_asked_anew_is_not_approved() -> N
     with pytest.raises(SealError):
         await Base(erase, bench.door)(call)
     assert ran == []
+
+
+async def test_an_approved_call_that_has_begun_goes_on_although_its_approver_has_left() -> None:
+    ran = list[str]()
+    erase = eraser(ran)
+    bench = Bench(erase)
+    call = await bench.call(erase, '{"page":"about"}')
+    question = await bench.approve(call)
+    call.ledger.add(AttemptStarted(call="call", parent="parent", attempt=1, question=question.id))
+    token = CURRENT_DIRECTORY.set(lambda _name, _tenant: None)
+    try:
+        await Base(erase, bench.door)(call)
+    finally:
+        CURRENT_DIRECTORY.reset(token)
+    assert ran == ["about"]
 
 
 @each_leaf

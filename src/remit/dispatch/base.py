@@ -93,7 +93,7 @@ class Base:
             # After every wait for a person, and before the body's own writes could count as a change.
             check_deciders(call)
             await check_approved(call, approved)
-        if started is not None and self._effect is not Effect.UNSAFE and questions_since_start(items):
+        if self._effect is not Effect.UNSAFE and questions_since_start(items):
             started = None  # it is approved only now, and starts again with this approval
         if self._effect is Effect.COMPOSED:
             if (approved or is_for_later) and started is None:
