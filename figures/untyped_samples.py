@@ -235,6 +235,7 @@ BY_ANNOTATION: Final[Mapping[str, Callable[[], Any]]] = {
     "Stack[CallLayer]": Stack,
     "Facts": Facts,
     "Limits": Limits,
+    "Arguments | Mapping[str, object] | str": lambda: {"number": 1},
     "Arguments": lambda: parse_arguments('{"number": 1}', Limits()),
     "CallError": lambda: NotFoundError("x"),
     "Decision | None": lambda: None,
