@@ -21,7 +21,7 @@ NOT_SWEPT: Final = {
         Artifact Artifact.* ArtifactPart PromptWithFiles
         Attachment AuditEvents BusinessRules Failure PipelineResult Prompt PromptWithAttachments Request
         Response Response.* SessionPolicies StepFailure ToolRequest ToolRequestPayload
-        ToolResponse ToolResponse.* ToolResponsePayload
+        ToolResponse ToolResponsePayload
     """,
     "the runtime and its dispatcher call it": """
         Agent.check_handoff Agent.reconcile Agent.run Agent.with_peers AgentLimits.* AttachmentPolicy.check Call

@@ -143,7 +143,7 @@ def _check_calls(messages: Sequence[Mapping[str, Any]]) -> None:
         RequestError: names the message.
     """
     open_calls: dict[str, str] = {}
-    for where, message in _located(messages):
+    for where, message in _list_messages(messages):
         if message["role"] == "tool":
             wire = message["tool_call_id"]
             if open_calls.pop(wire, None) is None:
@@ -158,7 +158,7 @@ def _check_calls(messages: Sequence[Mapping[str, Any]]) -> None:
     _refuse_open(open_calls)
 
 
-def _located(messages: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _list_messages(messages: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, Mapping[str, Any]]]:
     yield from ((f"messages[{index}]", each) for index, each in enumerate(messages))
 
 

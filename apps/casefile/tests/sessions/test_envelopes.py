@@ -16,9 +16,7 @@ async def send(runtime: Runtime, tool: str, **payload: Any) -> tuple[str, Any]:
     """The status of a response, with its result or the message of its error."""
     sent = {"user_id": "ann", "payload": {"tool_name": tool, **payload}, "metadata": {"trace": "1"}}
     response = await handle_request(runtime, sent, by=ANN)
-    assert response.metadata == (
-        {"trace": "1"} if response.error is None or response.error.code != "BAD_REQUEST" else {}
-    )
+    assert response.metadata == {"trace": "1"}
     said = response.payload and response.payload.model_dump()
     return response.status.value, response.error.message if response.error else said and said["result"]
 
