@@ -20,7 +20,7 @@ NOT_SWEPT: Final = {
     "a pydantic model of data, whose users expect the errors of pydantic": """
         Artifact Artifact.* ArtifactPart PromptWithFiles
         Attachment AuditEvents BusinessRules Failure PipelineResult Prompt PromptWithAttachments Request
-        Response Response.* SessionPolicies StepFailure ToolRequest ToolRequestPayload
+        Response *Response.* SessionPolicies StepFailure ToolRequest ToolRequestPayload
         ToolResponse ToolResponsePayload
     """,
     "the runtime and its dispatcher call it": """
