@@ -159,3 +159,21 @@ def test_what_stands_around_no_calls_is_refused_with_what_to_write() -> None:
         to_agent_layers("a", placed)
     attached = to_agent_layers("a", Stack[AgentLayer](Seen(), Seen().steps))
     assert [repr(each) for each in attached] == ["Seen()", "Seen().steps"]
+
+
+def test_a_condition_limits_cost_where_its_layer_does() -> None:
+    class Dollars(CallLayer):
+        """Limits cost."""
+
+        limits_cost = True
+
+        def __call__(self, inner: CallService, /) -> CallService:
+            return inner
+
+    class Plain(Dollars):
+        """Does not."""
+
+        limits_cost = False
+
+    assert Dollars().where(tools={"a"}).where(agents={"b"}).limits_cost
+    assert not Plain().where(tools={"a"}).limits_cost
