@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -254,6 +255,7 @@ async def test_a_row_matches_erased_items_as_far_as_they_tell(opening: Opening, 
     without_end = await stage.store.read("run")
     assert matches_items(row, without_end)
     assert not matches_items(row_of("running"), without_end)
+    assert not matches_items(replace(row, principal="eve"), without_end)
     await stage.store.erase("run", [0])
     assert matches_items(row, await stage.store.read("run"))
     assert not matches_items(row, positions("run", [note()]))

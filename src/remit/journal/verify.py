@@ -33,7 +33,7 @@ def verify_chain(run: str, items: Sequence[Position]) -> None:
     broken = find_broken_link(items)
     if broken is not None:
         raise BrokenJournalError(f"run {run}: item {broken} was changed, or the one before it; nothing was run")
-    if items and isinstance(items[0].item, RunOpened) and items[0].item.call != run:
+    if items and items[0].item.call != run:
         raise BrokenJournalError(f"run {run}: its items are those of run {items[0].item.call}; nothing was run")
 
 
