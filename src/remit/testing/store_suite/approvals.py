@@ -9,7 +9,7 @@ import pytest
 from remit.contracts.items import DecisionItem
 from remit.contracts.ledger import Consumption
 from remit.journal.ports import Store
-from remit.testing.store_suite.samples import begin, no, question, question_item, start_item, yes
+from remit.testing.store_suite.samples import acquire_run, begin, no, question, question_item, start_item, yes
 
 SAME = {
     "application": "app",
@@ -86,5 +86,12 @@ async def test_a_decision_in_an_item_counts_as_the_last_approval(store: Store) -
 async def test_the_answer_about_an_outcome_is_not_an_approval(store: Store) -> None:
     run = await begin(store)
     await run.append(question_item(replace(question(), kind="outcome")))
+    await store.decide(yes())
+    assert await last_approval_id(store) is None
+
+
+async def test_the_approval_of_a_run_that_was_not_opened_is_of_no_application(store: Store) -> None:
+    run = await acquire_run(store)
+    await run.append(question_item(question()))
     await store.decide(yes())
     assert await last_approval_id(store) is None

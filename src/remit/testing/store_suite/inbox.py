@@ -6,6 +6,7 @@ import asyncio
 from dataclasses import replace
 
 import pytest
+from msgspec import structs
 
 from remit.contracts.items import AttemptStarted, DecisionItem, QuestionClosed, RunSuspended
 from remit.contracts.ledger import Consumption
@@ -14,7 +15,9 @@ from remit.errors import ApprovalUsedError, LeaseError, RequestConflictError, Re
 from remit.journal.ports import QuestionRow, Store
 from remit.testing.store_suite.samples import (
     Clock,
+    acquire_run,
     begin,
+    header_item,
     no,
     note,
     question,
@@ -325,3 +328,16 @@ async def test_a_call_that_consumed_its_approval_in_time_may_be_retried_later(st
     clock.now = 5000
     await run.start("q1")
     assert (await row_of(store)).status == "taken"
+
+
+async def test_a_run_is_opened_with_the_first_decision_on_its_question_and_no_later_one(store: Store) -> None:
+    asking = await begin(store)
+    await asking.append(question_item(question()))
+    decided = DecisionItem(call="match", question="q1", body=yes().to_json())
+    first, second = await acquire_run(store, "first"), await acquire_run(store, "second")
+    await first.append(structs.replace(header_item("first"), carries="match"), decided)
+    row = await row_of(store)
+    assert (row.status, row.decision) == ("approved", yes())
+    with pytest.raises(RequestError, match="question q1 is already approved by bob"):
+        await second.append(structs.replace(header_item("second"), carries="match"), decided)
+    assert await store.read("second") == []
