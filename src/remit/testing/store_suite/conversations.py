@@ -61,8 +61,8 @@ async def test_direct_calls_begin_no_conversation(store: Store) -> None:
         await store.change_conversation(TALK, title="mine")
 
 
-async def test_a_conversation_is_renamed_and_shared(store: Store) -> None:
-    await end(await say(store, "one"))
+async def test_a_conversation_is_renamed_and_shared_even_while_its_run_has_not_ended(store: Store) -> None:
+    run = await say(store, "one")
     await store.change_conversation(TALK, title="News")
     await store.change_conversation(TALK, share=("bob", "read"))
     await store.change_conversation(TALK, share=("*", "write"))
@@ -70,6 +70,7 @@ async def test_a_conversation_is_renamed_and_shared(store: Store) -> None:
     assert (row.title, row.shared) == ("News", {"bob": "read", "*": "write"})
     await store.change_conversation(TALK, title="", share=("bob", "write"))
     await store.change_conversation(TALK, share=("*", ""))
+    await end(run)
     await say(store, "two", "one")
     row = await row_of(store)
     assert (row.title, row.shared) == ("about", {"bob": "write"})
