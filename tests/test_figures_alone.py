@@ -35,7 +35,7 @@ def number(_name: str) -> int:
 
 def leave_traces(name: str) -> list[int]:
     """How many traces of other measurements there are; leaves one of each kind."""
-    found = [len(KNOWN_SECRETS.replacements), "REMIT_TRACE" in os.environ, ASKED.get(), number(name)]
+    found = [len(KNOWN_SECRETS.spellings.replacements), "REMIT_TRACE" in os.environ, ASKED.get(), number(name)]
     KNOWN_SECRETS.add(f"env:{name}", f"value of {name}")
     os.environ["REMIT_TRACE"] = name
     ASKED.set(ASKED.get() + 1)

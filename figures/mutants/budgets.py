@@ -24,8 +24,8 @@ MUTANTS: Final = mutants_of(
         "negative usage is believed": edited("remit.contracts.usage:are_tokens", "0 <= each <=", "each <="),
         "usage that is not reported counts nothing": edited(
             "remit.agent.usage_record:add_usage",
-            "if reservation.prompt_tokens and not",
-            "if not reservation.prompt_tokens and not",
+            "bool(reservation.prompt_tokens) and not",
+            "not reservation.prompt_tokens and not",
         ),
         "a limit is checked without the estimate": edited(
             f"{_METER}:Meter._check_fits", "used.tokens + planned > limit.tokens", "used.tokens > limit.tokens"

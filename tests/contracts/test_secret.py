@@ -93,9 +93,9 @@ def test_a_secret_within_another_leaves_nothing_of_the_longer_one() -> None:
 
 
 def test_a_value_that_is_read_again_is_known_once() -> None:
-    before = KNOWN_SECRETS.replacements
+    before = KNOWN_SECRETS.spellings.replacements
     Secret("env:CONTRACTS", VALUE)
-    assert KNOWN_SECRETS.replacements is before
+    assert KNOWN_SECRETS.spellings.replacements is before
 
 
 @pytest.mark.parametrize("text", [json.dumps({"token": VALUE}), json.dumps({"token": VALUE}).replace("a", "\\u0061")])

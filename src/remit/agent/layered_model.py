@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 from msgspec import Struct
@@ -12,7 +13,7 @@ from msgspec import Struct
 from remit.agent.media import reads_of
 from remit.agent.model import NamedModel, ask_directly, to_model_error
 from remit.agent.recorded_answer import check_answer
-from remit.agent.usage_record import add_usage, usage_of_completion
+from remit.agent.usage_record import add_usage
 from remit.contracts.asking import CURRENT_ASKER, Asker, AttemptRecord
 from remit.contracts.call import ModelLayer, ModelService, viewed_layer
 from remit.contracts.chat import ChatRequest, Completion, completion_from_message
@@ -23,7 +24,7 @@ from remit.contracts.meter import NO_RESERVATION, Reservation
 from remit.contracts.redact import redact_error
 from remit.contracts.reply import Reply
 from remit.contracts.secret import redact_secrets_in_content
-from remit.contracts.streaming import streamed_answer
+from remit.contracts.streaming import ask_streaming
 from remit.contracts.wire import mark_origin, origin_of_text
 from remit.errors import CallError, DivergedError, ModelError, RemitError
 from remit.layers.add_message import AddMessage
@@ -71,9 +72,10 @@ class LayeredModel:
                 asked_reads = reads_of(model)
             try:
                 with chat.ledger.meter.reserve(chat, asked, reads=asked_reads) as reservation:
-                    async with streamed_answer(chat.call_id if self.keeps_answers else ""):
-                        answer = own_model(chat) if model is None else ask_directly(model, chat)
-                        completion = check_answer(await answer)
+                    service = own_model if model is None else partial(ask_directly, model)
+                    call = chat.call_id if self.keeps_answers else ""
+                    completion = await ask_streaming(call, service, chat)
+                    check_answer(completion)
             except CallError as error:
                 exchange.failures.append(error)
                 raise
@@ -88,7 +90,7 @@ class LayeredModel:
 
         attempts = AttemptRecord(request.ledger, request.call_id, digest, exchange.record_lost)
         completion, reservation = exchange.settle(await self._send(request, Asker(ask, attempts)))
-        return completion, exchange.to_item(completion), reservation
+        return check_answer(completion), exchange.to_item(completion), reservation
 
     async def compare(
         self,
@@ -155,8 +157,7 @@ class _Exchange(Struct):
     def record_lost(self) -> None:
         """Record the usage of the answers so far: a model is asked again."""
         for answer, reservation in self.answers[self.recorded_count :]:
-            lost = replace(answer, response="")
-            add_usage(self.chat.ledger, usage_of_completion(self.chat.call_id, lost), reservation)
+            add_usage(self.chat.ledger, self.chat.call_id, replace(answer, response=""), reservation)
         self.recorded_count = len(self.answers)
 
     def settle(self, completion: Completion) -> tuple[Completion, Reservation]:

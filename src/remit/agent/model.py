@@ -294,9 +294,10 @@ async def ask_directly(model: ModelService, request: ChatRequest) -> Completion:
         check_provider_tools(model, request.provider_tools)
     origin = origin_of(model)
     completion = await ask_or_stream(model, await with_media(request.for_model(origin), model))
-    if not isinstance(cast("object", completion), Completion):
-        return completion  # refused by the recorder
-    return replace(completion, message=mark_origin(completion.message, origin))
+    if not origin or not isinstance(cast("object", completion), Completion):
+        return completion  # anything else is refused by the recorder
+    message = mark_origin(completion.message, origin)
+    return completion if message is completion.message else replace(completion, message=message)
 
 
 async def ask_or_stream(model: ModelService, request: ChatRequest) -> Completion:

@@ -15,6 +15,7 @@ from remit.agent.recorded_answer import (
     decode_answer,
     encode_answer,
     to_legal_answer,
+    without_secrets,
 )
 from remit.agent.usage_record import add_usage
 from remit.contracts.asking import AttemptRecord
@@ -37,7 +38,7 @@ from remit.contracts.meter import Reservation
 from remit.contracts.redact import limit_error, redact_error
 from remit.contracts.reply import Reply
 from remit.contracts.schema import shorten_text
-from remit.contracts.streaming import drop_answer, settle_answer, streamed_answer
+from remit.contracts.streaming import ask_streaming, drop_answer, settle_answer
 from remit.core import Place
 from remit.errors import (
     CallError,
@@ -97,12 +98,14 @@ class ModelRecorder(Struct, frozen=True):
             CancelledError: the run is stopping, and the journal has no answer.
         """
         digest, items = request.digest(), request.ledger.items_for(request.call_id)
-        recorded = next((item for item in items if isinstance(item, Message)), None)
+        recorded = next((item for item in items if isinstance(item, Message)), None) if items else None
         if recorded is None:
             try:
                 answer = await self._ask(request, digest, items)
-            finally:
+            except BaseException:
                 drop_answer(request.call_id)
+                raise
+            finally:
                 request.ledger.meter.settle(request.call_id)
         else:
             usages = (item for item in reversed(items) if isinstance(item, ModelUsage))
@@ -110,7 +113,8 @@ class ModelRecorder(Struct, frozen=True):
             _check_digest(request, recorded.request, digest)
             if request.ledger.is_replaying:
                 await self._compare_layers(request, recorded, answer)
-        request.used_call_ids.update(call.id for call in answer.tool_calls)
+        for call in answer.tool_calls:
+            request.used_call_ids.add(call.id)
         return answer
 
     async def _compare_layers(self, request: ChatRequest, recorded: Message, answer: Completion) -> None:
@@ -131,10 +135,11 @@ class ModelRecorder(Struct, frozen=True):
         ledger = request.ledger
         if ledger.is_stopping:
             raise asyncio.CancelledError
-        failures = [item for item in items if isinstance(item, ModelFailure) and item.retry_at is None]
-        if failures and ledger.is_replaying:
-            _check_digest(request, failures[-1].request, digest)
-            raise _to_signal(error_from_reply(failures[-1].content))
+        if items and ledger.is_replaying:
+            failures = [item for item in items if isinstance(item, ModelFailure) and item.retry_at is None]
+            if failures:
+                _check_digest(request, failures[-1].request, digest)
+                raise _to_signal(error_from_reply(failures[-1].content))
         ledger.start_flush()
         exchange: ModelExchange | None = None
         try:
@@ -144,9 +149,9 @@ class ModelRecorder(Struct, frozen=True):
                 )
             else:
                 answer, reservation = await self._ask_repeatedly(request, digest)
-            answer = to_legal_answer(check_answer(answer), request)
-            item, usage, answer = encode_answer(request, answer, digest)
-            _check_size(ledger, item, usage, reservation)
+            answer = without_secrets(to_legal_answer(answer, request))
+            item = encode_answer(request, answer, digest)
+            _check_size(ledger, item, answer, reservation)
             settle_answer(request.call_id)
         except (JournalError, DivergedError):
             raise
@@ -165,7 +170,7 @@ class ModelRecorder(Struct, frozen=True):
         if exchange is not None:
             ledger.add(exchange)
         ledger.add(item)
-        add_usage(ledger, usage, reservation)
+        add_usage(ledger, request.call_id, answer, reservation)
         return answer
 
     async def _ask_repeatedly(self, request: ChatRequest, digest: str) -> tuple[Completion, Reservation]:
@@ -179,8 +184,7 @@ class ModelRecorder(Struct, frozen=True):
         async def ask() -> Completion:
             try:
                 with ledger.meter.reserve(request, self.model_name, reads=self.reads) as reservation:
-                    async with streamed_answer(request.call_id):
-                        answer = await self.model(request)
+                    answer = await ask_streaming(request.call_id, self.model, request)
             except RemitError:
                 raise
             except Exception as error:
@@ -190,7 +194,7 @@ class ModelRecorder(Struct, frozen=True):
 
         def record_lost() -> None:
             for answer, reservation in answers:
-                add_usage(ledger, encode_answer(request, answer, digest)[1], reservation)
+                add_usage(ledger, request.call_id, without_secrets(answer), reservation)
             answers.clear()
             ledger.meter.settle(request.call_id)
 
@@ -203,11 +207,11 @@ class ModelRecorder(Struct, frozen=True):
         return answers[-1]
 
 
-def _check_size(ledger: Ledger, item: Message, usage: ModelUsage, reservation: Reservation) -> None:
+def _check_size(ledger: Ledger, item: Message, answer: Completion, reservation: Reservation) -> None:
     """Refuse an answer that is too long to be recorded. Its usage is on record."""
     limit = CURRENT_LIMITS.get().reply_bytes
     if shorten_text(item.text, limit) != item.text:
-        add_usage(ledger, usage, reservation)
+        add_usage(ledger, item.call, answer, reservation)
         raise ModelError(f"the model's answer is longer than {limit:,} bytes: {shorten_text(item.text, 200)!r}")
 
 

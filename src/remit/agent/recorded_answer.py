@@ -1,4 +1,4 @@
-"""A model's answer as the journal keeps it: checked, without secrets, as the items ``message`` and ``usage``."""
+"""A model's answer as the journal keeps it: checked, without secrets, as the item ``message``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from dataclasses import replace
 from itertools import count
 from typing import Any, Final, cast
 
-from remit.agent.usage_record import usage_of_completion
 from remit.contracts.arguments import refuse_secrets
 from remit.contracts.chat import ChatRequest, Completion, completion_from_message
 from remit.contracts.current_run import CURRENT_LIMITS
@@ -79,17 +78,15 @@ def _with_message(answer: Completion, changed: str) -> Completion:
     return replace(answer, message=text, tool_calls=completion_from_message(text).tool_calls)
 
 
-def encode_answer(request: ChatRequest, answer: Completion, digest: str) -> tuple[Message, ModelUsage, Completion]:
-    """The items of an answer to the request with that digest, and the answer as later requests have it."""
-    answer = _without_secrets(answer)
-    message = Message(
+def encode_answer(request: ChatRequest, answer: Completion, digest: str) -> Message:
+    """The item of an answer without secrets to the request with that digest."""
+    return Message(
         call=request.call_id,
         agent=request.agent_call_id,
         text=str(answer.message),
         request=digest,
         origin=origin_of_text(answer.message),
     )
-    return message, usage_of_completion(request.call_id, answer), answer
 
 
 def decode_answer(recorded: Message, usage: ModelUsage | None) -> Completion:
@@ -109,12 +106,12 @@ def decode_answer(recorded: Message, usage: ModelUsage | None) -> Completion:
     )
 
 
-def _without_secrets(answer: Completion) -> Completion:
+def without_secrets(answer: Completion) -> Completion:
     """The answer with references in place of the values of secrets, as the journal and later requests have it.
 
     A call whose arguments contain a value is refused.
     """
-    if not KNOWN_SECRETS.replacements:
+    if not KNOWN_SECRETS.spellings.replacements:
         return answer
     message = redact_secrets_in_content(change_arguments(answer.message, _arguments_without_secrets))
     response = redact_secrets_in_content(answer.response)

@@ -165,7 +165,7 @@ def new_artifact(
         raise error(
             f"an artifact of {len(content):,} bytes is too large; the limit, Limits.artifact_bytes, is {max_bytes:,}"
         )
-    if KNOWN_SECRETS.replacements and contains_secret(f"{name} {content.decode('utf-8', 'surrogateescape')}"):
+    if KNOWN_SECRETS.spellings.replacements and contains_secret(f"{name} {content.decode('utf-8', 'surrogateescape')}"):
         raise error("the artifact contains the value of a secret, which would be stored; leave it out")
     try:
         kind = media_type or guess_media_type(str(name))

@@ -31,7 +31,8 @@ class AttemptRecord(Struct, frozen=True):
 
     def next_attempt(self) -> tuple[int, float]:
         """The number of the next attempt, from 1, and the seconds until it is due."""
-        failures = [item for item in self.ledger.items_for(self.call_id) if isinstance(item, ModelFailure)]
+        items = self.ledger.items_for(self.call_id)
+        failures = [item for item in items if isinstance(item, ModelFailure)] if items else []
         last = failures[-1] if failures else None
         if last is None or last.retry_at is None:
             return 1, 0.0

@@ -248,7 +248,7 @@ class ChatRequest:
     """One request to a model: history, tools and settings.
 
     ``agent_call_id`` is the id of the agent's call; ``turn`` counts its requests from 1. ``used_call_ids`` holds the
-    tool call ids that the model has used so far.
+    tool call ids that the model has used so far. The journal stores the answer under ``call_id``.
     """
 
     agent_call_id: str
@@ -259,11 +259,10 @@ class ChatRequest:
     provider_tools: tuple[ProviderTool, ...] = ()
     settings: ModelSettings = NO_SETTINGS
     used_call_ids: set[str] = field(default_factory=set[str])
+    call_id: str = field(init=False, repr=False, compare=False)
 
-    @property
-    def call_id(self) -> str:
-        """The id under which the journal stores the answer."""
-        return f"{self.agent_call_id}:{self.turn}"
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "call_id", f"{self.agent_call_id}:{self.turn}")
 
     @property
     def max_tokens(self) -> int | None:
@@ -277,7 +276,16 @@ class ChatRequest:
     def next_turn(self, history: History) -> ChatRequest:
         """Return the request of the next turn, with a longer history."""
         turn = self.turn + 1
-        return replace(self, turn=turn, history=history, settings=self.settings.for_turn(turn))
+        return ChatRequest(
+            agent_call_id=self.agent_call_id,
+            turn=turn,
+            ledger=self.ledger,
+            history=history,
+            tools=self.tools,
+            provider_tools=self.provider_tools,
+            settings=self.settings.for_turn(turn),
+            used_call_ids=self.used_call_ids,
+        )
 
     def for_model(self, origin: str) -> ChatRequest:
         """The request as the model ``origin`` may get it.
@@ -316,9 +324,8 @@ class Completion:
     reasoning_tokens: int = 0
 
     def __post_init__(self) -> None:
-        names = ("prompt_tokens", "completion_tokens", "cached_tokens", "reasoning_tokens")
-        if not are_tokens(*(getattr(self, name) for name in names)):
-            for name in names:
+        if not are_tokens(self.prompt_tokens, self.completion_tokens, self.cached_tokens, self.reasoning_tokens):
+            for name in ("prompt_tokens", "completion_tokens", "cached_tokens", "reasoning_tokens"):
                 object.__setattr__(self, name, 0)
 
     def with_text(self, text: str) -> Completion:

@@ -7,9 +7,11 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from itertools import pairwise
 from typing import Final, NamedTuple, Protocol
 
+from msgspec import Struct
+
 from remit.contracts.estimate import READS_IMAGES, Reads, estimate_tokens
 from remit.contracts.items import Item, ModelUsage, Position, RunOpened, RunResumed
-from remit.contracts.usage import Price, Prices, UsageTotals, describe_missing_price, find_price
+from remit.contracts.usage import NO_USAGE, Price, Prices, UsageTotals, describe_missing_price, find_price
 from remit.core.amounts import format_dollars, format_seconds
 from remit.errors import BudgetError, NoModelError
 
@@ -49,7 +51,7 @@ class MeteredRequest(Protocol):
         ...
 
 
-class Reservation(NamedTuple):
+class Reservation(Struct, frozen=True):
     """The estimated tokens of a request to ``model`` and their cost; None if the price is unknown."""
 
     model: str = ""
@@ -94,7 +96,7 @@ class Meter:
         agent = _agent_of(item.call)
         for call, parent in pairwise((agent, *item.within)):
             self._parents.setdefault(call, parent)
-        self._usage[agent] = self._usage.get(agent, UsageTotals()).add(item, self._prices)
+        self._usage[agent] = self._usage.get(agent, NO_USAGE).add(item, self._prices)
 
     def calls_around(self, call: str) -> tuple[str, ...]:
         """The calls around ``call``, innermost first."""
@@ -154,6 +156,8 @@ class Meter:
             BudgetError: a limit would be exceeded; the message names it.
             NoModelError: the cost is limited, and the price of the model is unknown.
         """
+        if not self._limits:
+            return nullcontext(Reservation(model))
         agent = _agent_of(request.call_id)
         calls = (agent, *self.calls_around(agent))
         limits = [(call, limit) for call in calls for limit in self._limits.get(call, ())]

@@ -75,7 +75,7 @@ async def redact_reply_aside(
 
 def redact_error(error: CallError, redactions: Sequence[Redaction] = ()) -> CallError:
     """The error without the values of secrets and what the redactions remove. A cause that reveals any is dropped."""
-    if not KNOWN_SECRETS.replacements and not redactions:
+    if not KNOWN_SECRETS.spellings.replacements and not redactions:
         return error
     changed = _rewrite_error(error, lambda text: redact_text(text, redactions))
     if changed is error and safe_cause(error, redactions) is None:
@@ -99,7 +99,7 @@ def redact_text(text: str, redactions: Sequence[Redaction]) -> str:
 
 def safe_cause(error: BaseException, redactions: Sequence[Redaction] = ()) -> BaseException | None:
     """The error as a cause that may be shown; None if it or its own cause reveals what is redacted."""
-    if not KNOWN_SECRETS.replacements and not redactions:
+    if not KNOWN_SECRETS.spellings.replacements and not redactions:
         return error
     text = "".join(traceback.format_exception(error))
     return error if redact_text(text, redactions) == text else None

@@ -82,11 +82,6 @@ class _SecretRegistry:
         self._values: set[str] = set()
         self.spellings = Spellings()
 
-    @property
-    def replacements(self) -> tuple[tuple[str, str], ...]:
-        """The spellings, longest first, with what replaces them."""
-        return self.spellings.replacements
-
     def add(self, reference: str, value: str) -> None:
         """Redact this value from now on."""
         if value in self._values:
@@ -94,7 +89,7 @@ class _SecretRegistry:
         with self._lock:
             placeholder = f"[secret {reference}]"
             found = dict.fromkeys(derive_spellings(value), placeholder)
-            self.spellings = Spellings([*found.items(), *self.replacements])
+            self.spellings = Spellings([*found.items(), *self.spellings.replacements])
             self._values.add(value)
 
 

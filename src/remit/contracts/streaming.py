@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncGenerator, Generator
+from collections.abc import Awaitable, Callable, Generator
 from contextvars import ContextVar
-from typing import Final, Literal, Protocol
+from typing import Final, Literal, Protocol, TypeVar
 
 from msgspec import Struct
 
 from remit.contracts.current_run import CURRENT_LIMITS
 from remit.core.amounts import format_seconds
+from remit.core.deadline import Deadline
 from remit.errors import ModelUnavailableError
+
+Q = TypeVar("Q")
+R = TypeVar("R")
 
 DeltaKind = Literal["text", "arguments"]
 
@@ -74,34 +78,25 @@ def withhold_answers() -> Generator[None]:
         CURRENT_ANSWERS.reset(token)
 
 
-@contextlib.asynccontextmanager
-async def whole_answer(seconds: float, model: str) -> AsyncGenerator[None]:
-    """End a request to ``model`` after ``seconds`` in all, however often a piece of its answer comes.
+def whole_answer(seconds: float, model: str) -> Deadline:
+    """The limit for a request to ``model``: ``seconds`` in all, however often a piece of its answer comes."""
 
-    Raises:
-        ModelUnavailableError: the answer was not whole by then.
-    """
-    limit = asyncio.timeout(seconds)
-    try:
-        async with limit:
-            yield
-    except TimeoutError as error:
-        if not limit.expired():
-            raise
-        raise ModelUnavailableError(f"{model} gave no whole answer within {format_seconds(seconds)}") from error
+    def make_error(_error: asyncio.CancelledError) -> ModelUnavailableError:
+        return ModelUnavailableError(f"{model} gave no whole answer within {format_seconds(seconds)}")
+
+    return Deadline(seconds, make_error)
 
 
-@contextlib.asynccontextmanager
-async def streamed_answer(call: str) -> AsyncGenerator[None]:
-    """Let the model that is asked here stream its answer to the request ``call``, if the run is followed.
+async def ask_streaming(call: str, model: Callable[[Q], Awaitable[R]], request: Q) -> R:
+    """Ask a model, which may stream its answer to the request ``call`` if the run is followed.
 
     With an empty ``call`` it does not stream. In either case it has the seconds of `Limits` for the whole answer.
     """
     answers = CURRENT_ANSWERS.get() if call else None
     token = CURRENT_SINK.set(None if answers is None else await answers.open(call))
     try:
-        async with whole_answer(CURRENT_LIMITS.get().reply_seconds, "the model"):
-            yield
+        with whole_answer(CURRENT_LIMITS.get().reply_seconds, "the model"):
+            return await model(request)
     except BaseException:
         drop_answer(call)
         raise

@@ -67,9 +67,10 @@ def find_price(prices: Prices, model: str) -> Price | None:
     under the whole name comes first.
     """
     short = _short_name(model)
-    names = (model, short, _VERSION.sub("", short))
-    otherwise = Price(0.0, 0.0) if model.startswith(_FREE) else None
-    return next((prices[name] for name in names if name in prices), otherwise)
+    for name in (model, short, _VERSION.sub("", short)):
+        if name in prices:
+            return prices[name]
+    return Price(0.0, 0.0) if model.startswith(_FREE) else None
 
 
 def _short_name(model: str) -> str:
@@ -100,9 +101,12 @@ def _find_cost(item: ModelUsage, prices: Prices) -> float | None:
     By the price of the model that was asked or of the one that the answer names, whichever costs more: a provider that
     names a cheaper model, or an unknown one, must not loosen a budget.
     """
-    known = [price for name in (item.requested, item.model) if (price := find_price(prices, name)) is not None]
-    costs = (price.cost(item.prompt_tokens, item.completion_tokens, item.cached_tokens) for price in known)
-    return max(costs, default=None)
+    dearest: float | None = None
+    for name in {item.requested, item.model}:
+        if (price := find_price(prices, name)) is not None:
+            cost = price.cost(item.prompt_tokens, item.completion_tokens, item.cached_tokens)
+            dearest = cost if dearest is None else max(dearest, cost)
+    return dearest
 
 
 _MAX_TOKENS: Final = 100_000_000
@@ -111,7 +115,10 @@ _MAX_TOKENS: Final = 100_000_000
 
 def are_tokens(*counts: object) -> bool:
     """Whether a provider can have counted these tokens for one request."""
-    return all(type(each) is int and 0 <= each <= _MAX_TOKENS for each in counts)
+    for each in counts:  # noqa: SIM110 - a generator costs a call for each of them
+        if type(each) is not int or not 0 <= each <= _MAX_TOKENS:
+            return False
+    return True
 
 
 class UsageTotals(NamedTuple):
@@ -136,8 +143,13 @@ class UsageTotals(NamedTuple):
     def add(self, item: ModelUsage, prices: Prices) -> UsageTotals:
         """Return the totals with one more request."""
         cost = _find_cost(item, prices)
-        return self.plus(
-            UsageTotals(item.prompt_tokens, item.completion_tokens, 1, cost, item.cached_tokens, item.reasoning_tokens)
+        return UsageTotals(
+            self.prompt_tokens + item.prompt_tokens,
+            self.completion_tokens + item.completion_tokens,
+            self.requests + 1,
+            None if self.cost is None or cost is None else self.cost + cost,
+            self.cached_tokens + item.cached_tokens,
+            self.reasoning_tokens + item.reasoning_tokens,
         )
 
     def plus(self, other: UsageTotals) -> UsageTotals:

@@ -6,6 +6,7 @@ import inspect
 import re
 from collections.abc import AsyncGenerator, Callable, Generator, Mapping, Sequence
 from functools import cache, partial, wraps
+from types import CoroutineType
 from typing import Any, Final, TypeVar
 
 from remit.errors import SetupError
@@ -140,7 +141,8 @@ def check_awaitable(answer: T) -> T:
     Raises:
         TypeError: says what to write; it is reported as the failure of the function.
     """
-    if not inspect.isawaitable(answer):
+    kind: type = type(answer)
+    if kind is not CoroutineType and not inspect.isawaitable(answer):  # almost always a coroutine
         raise TypeError(describe_not_async(answer))
     return answer
 

@@ -311,7 +311,7 @@ class Base:
         else:
             checked, content = output.dump(value)
             reply = Reply(content, "ok", checked, output=output)
-        if KNOWN_SECRETS.replacements or call.redactions:
+        if KNOWN_SECRETS.spellings.replacements or call.redactions:
             return (await redact_reply_aside(reply, call.redactions, output)).load(output)
         return reply
 

@@ -102,7 +102,7 @@ class OpenAnswer:
 
     def _hold_back(self, part: tuple[str, int], text: str) -> int | None:
         """How many characters at the end may begin a secret's value; None if one ends in ``text``."""
-        if not KNOWN_SECRETS.replacements:
+        if not KNOWN_SECRETS.spellings.replacements:
             return 0
         text = self._tails.get(part, "") + text
         if contains_secret(text):

@@ -195,7 +195,7 @@ async def _check_reply(call: Call, reply: Reply) -> Reply:
             reply = reply.check(output)
         except InvalidOutputError as error:
             raise InvalidOutputError(f"a layer changed the result of {call.callee.name}: {error.message}") from error
-    if KNOWN_SECRETS.replacements:  # a layer may have added one
+    if KNOWN_SECRETS.spellings.replacements:  # a layer may have added one
         reply = (await redact_reply_aside(reply, ())).load(output)
     return reply
 

@@ -6,7 +6,7 @@ import asyncio
 import math
 from collections.abc import Coroutine
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final, Generic, TypeVar, cast
+from typing import Any, Final, Generic, TypeVar
 
 from msgspec import structs
 
@@ -16,6 +16,7 @@ from remit.core import Place, Service
 from remit.core.amounts import format_seconds
 from remit.core.call_checks import check_arguments
 from remit.core.checks import check_flag, check_numbers
+from remit.core.deadline import Deadline
 from remit.errors import DeadlineError, SetupError, StillRunningError
 
 Q = TypeVar("Q")
@@ -78,7 +79,7 @@ def _deadline_error(seconds: float, error: asyncio.CancelledError) -> DeadlineEr
 def _with_deadline(request: Q, deadline: float) -> Q:
     """Set the deadline of a call; other requests have none."""
     if isinstance(request, Call) and (request.deadline is None or deadline < request.deadline):
-        return cast("Q", structs.replace(request, deadline=deadline))
+        return structs.replace(request, deadline=deadline)
     return request
 
 
@@ -91,90 +92,16 @@ class _Timeout(Generic[Q, R]):
         self._of_all_executions = of_all_executions
 
     async def __call__(self, request: Q, /) -> R:
-        """A cheaper `asyncio.timeout`."""
-        task = asyncio.current_task()
-        assert task is not None  # noqa: S101 - a coroutine that awaits runs in a task
-        loop = task.get_loop()
-        deadline = loop.time() + self._seconds
+        seconds = self._seconds
         if self._of_all_executions and isinstance(request, Call):
-            deadline -= request.ledger.meter.seconds_before(request.id)
-            if deadline <= loop.time():
+            seconds -= request.ledger.meter.seconds_before(request.id)
+            if seconds <= 0:
                 raise DeadlineError(f"no result within {format_seconds(self._seconds)} over all executions of the run")
-        attempt = _Attempt(task, deadline)
-        timer = _Timer.of(loop)
-        timer.add(attempt)
-        try:
-            return await self._inner(_with_deadline(request, deadline))
-        except asyncio.CancelledError as error:
-            if attempt.expired and task.cancelling() - 1 <= attempt.cancelling_before:
-                raise _deadline_error(self._seconds, error) from error
-            raise
-        finally:
-            timer.remove(attempt)
-            if attempt.expired:
-                task.uncancel()
+        with Deadline(seconds, self._make_error) as deadline:
+            return await self._inner(_with_deadline(request, deadline.at))
 
-
-class _Attempt:
-    __slots__ = ("cancelling_before", "deadline", "expired", "task")
-
-    def __init__(self, task: asyncio.Task[Any], deadline: float) -> None:
-        self.task = task
-        self.deadline = deadline
-        self.cancelling_before = task.cancelling()
-        self.expired = False
-
-
-class _Timer:
-    """Cancels the attempts of one event loop at their deadlines.
-
-    One timer serves all attempts, and stays set when they end: most end long before their deadline, and to set and
-    cancel a timer for each would cost more than any layer.
-    """
-
-    __slots__ = ("_attempts", "_handle", "_loop", "_wake")
-
-    _latest: ClassVar[_Timer | None] = None
-
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        self._loop = loop
-        self._attempts: dict[_Attempt, None] = {}
-        self._handle: asyncio.TimerHandle | None = None
-        self._wake = math.inf
-
-    @classmethod
-    def of(cls, loop: asyncio.AbstractEventLoop) -> _Timer:
-        """The timer of an event loop. Only that of the loop used last is kept; the others serve what they have."""
-        timer = cls._latest
-        if timer is None or timer._loop is not loop:
-            timer = cls._latest = cls(loop)
-        return timer
-
-    def add(self, attempt: _Attempt) -> None:
-        """Cancel the attempt at its deadline, unless it is removed before."""
-        self._attempts[attempt] = None
-        if attempt.deadline < self._wake:
-            self._wake_at(attempt.deadline)
-
-    def remove(self, attempt: _Attempt) -> None:
-        """Forget an attempt that has ended."""
-        self._attempts.pop(attempt, None)
-
-    def _wake_at(self, deadline: float) -> None:
-        if self._handle is not None:
-            self._handle.cancel()
-        self._wake = deadline
-        self._handle = self._loop.call_at(deadline, self._expire_attempts)
-
-    def _expire_attempts(self) -> None:
-        due = [each for each in self._attempts if each.deadline <= self._wake]
-        for attempt in due:
-            self.remove(attempt)
-            attempt.expired = True
-            attempt.task.cancel()
-        self._handle, self._wake = None, math.inf
-        if self._attempts:
-            self._wake_at(min(each.deadline for each in self._attempts))
+    def _make_error(self, error: asyncio.CancelledError) -> DeadlineError:
+        return _deadline_error(self._seconds, error)
 
 
 class _Graceful(Generic[Q, R]):

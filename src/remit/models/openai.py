@@ -27,6 +27,7 @@ from remit.contracts.streaming import Delta, whole_answer
 from remit.contracts.transient import is_transient
 from remit.contracts.wire import to_request_text
 from remit.core.checks import as_text_tuple, check_counts, check_instance, check_name, check_positive, check_text
+from remit.core.deadline import Deadline
 from remit.errors import (
     CompletionError,
     ContextLengthError,
@@ -113,7 +114,7 @@ class OpenAI:
         try:
             headers = {"Content-Type": "application/json", **await resolve_headers(request.settings)}
             body = build_body(self.model, request, self._rewrite_message)
-            async with self._whole_answer():
+            with self._whole_answer():
                 answer = await self._client.post(
                     "/chat/completions", cast_to=bytes, content=body, options={"headers": headers}
                 )
@@ -131,11 +132,12 @@ class OpenAI:
             return await self(request)
         stream = AnswerStream(on_delta)
         try:
-            async with self._whole_answer(), self._open_stream(request) as response:
-                if not response.headers.get("content-type", "").startswith("text/event-stream"):
-                    return self._read(await response.read())
-                async for data in response.iter_bytes():
-                    stream.add_bytes(data)
+            with self._whole_answer():
+                async with self._open_stream(request) as response:
+                    if not response.headers.get("content-type", "").startswith("text/event-stream"):
+                        return self._read(await response.read())
+                    async for data in response.iter_bytes():
+                        stream.add_bytes(data)
             body = stream.body()
         except openai.APIStatusError as error:
             if error.status_code in REFUSED_STATUSES and "stream" in error.message.lower():
@@ -184,7 +186,7 @@ class OpenAI:
     def _source(self) -> str:
         return f"{self.model} at {self._client.base_url}"
 
-    def _whole_answer(self) -> contextlib.AbstractAsyncContextManager[None]:
+    def _whole_answer(self) -> Deadline:
         return whole_answer(self._timeout, self._source)
 
     @contextlib.asynccontextmanager
@@ -239,7 +241,7 @@ class OpenAI:
         """
         given = [*as_text_tuple("OpenAI.embed_texts: texts", texts)]
         try:
-            async with self._whole_answer():
+            with self._whole_answer():
                 answer = await self._client.embeddings.create(model=self.model, input=given, encoding_format="float")
             vectors = [row.embedding for row in sorted(answer.data, key=lambda row: row.index)]
         except openai.OpenAIError as error:

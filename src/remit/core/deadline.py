@@ -1,0 +1,87 @@
+"""A time limit for what the current task does."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Callable
+from typing import ClassVar, Self
+
+
+class Deadline:
+    """Cancels the current task, unless it leaves the ``with`` block within ``seconds`` on the loop's clock.
+
+    ``make_error`` makes the error that leaves the block in place of the cancellation. ``at`` is when that comes. It is
+    a cheaper `asyncio.timeout`, which sets and cancels a timer each time.
+    """
+
+    __slots__ = ("_cancelling_before", "_is_over", "_make_error", "_seconds", "_task", "_timer", "at")
+
+    def __init__(self, seconds: float, make_error: Callable[[asyncio.CancelledError], Exception]) -> None:
+        self._seconds = seconds
+        self._make_error = make_error
+
+    def __enter__(self) -> Self:
+        """Begin to count the seconds."""
+        task = asyncio.current_task()
+        assert task is not None  # noqa: S101 - a coroutine that awaits runs in a task
+        loop = task.get_loop()
+        timer = _Timer.latest
+        if timer is None or timer.loop is not loop:
+            timer = _Timer.latest = _Timer(loop)
+        self.at = loop.time() + self._seconds
+        self._task, self._timer, self._is_over = task, timer, False
+        self._cancelling_before = task.cancelling()
+        timer.add(self)
+        return self
+
+    def __exit__(self, _kind: type[BaseException] | None, error: BaseException | None, _traceback: object) -> None:
+        """End the limit, and raise its error if nothing else has cancelled the task."""
+        self._timer.running.pop(self, None)
+        is_alone = self._is_over and self._task.uncancel() <= self._cancelling_before
+        if is_alone and isinstance(error, asyncio.CancelledError):
+            raise self._make_error(error) from error
+
+    def expire(self) -> None:
+        """Cancel the task: the time has come."""
+        self._is_over = True
+        self._task.cancel()
+
+
+class _Timer:
+    """Ends the limits of one event loop at their times.
+
+    One timer of the loop serves all of them, and stays set when they end: most end long before their time, and to set
+    and cancel one for each would cost more than any layer. Only that of the loop used last is kept as the ``latest``;
+    the others serve what they have.
+    """
+
+    __slots__ = ("_handle", "_wake", "loop", "running")
+
+    latest: ClassVar[_Timer | None] = None
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self.loop = loop
+        self.running: dict[Deadline, None] = {}
+        self._handle: asyncio.TimerHandle | None = None
+        self._wake = math.inf
+
+    def add(self, deadline: Deadline) -> None:
+        """End the limit at its time, unless it is removed before."""
+        self.running[deadline] = None
+        if deadline.at < self._wake:
+            self._wake_at(deadline.at)
+
+    def _wake_at(self, at: float) -> None:
+        if self._handle is not None:
+            self._handle.cancel()
+        self._wake = at
+        self._handle = self.loop.call_at(at, self._expire)
+
+    def _expire(self) -> None:
+        for deadline in [each for each in self.running if each.at <= self._wake]:
+            del self.running[deadline]
+            deadline.expire()
+        self._handle, self._wake = None, math.inf
+        if self.running:
+            self._wake_at(min(each.at for each in self.running))
