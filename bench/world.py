@@ -151,7 +151,7 @@ async def time_calls(service: CallService, callee: Tool[..., Any], count: int) -
     """CPU seconds for ``count`` calls from raw arguments through the whole onion, items hashed into a journal."""
     store = InMemoryStore()
     epoch = (await store.acquire("run", "bench", 1e9)).epoch
-    ledger = RunLedger(store, "run", epoch, clock=time.time, on_item=lambda _position: None)
+    ledger = RunLedger(store, "run", epoch, clock=time.time, on_stored=lambda _positions: None)
     caller = Caller("run", "bench", "parent", 1, PERSON)
     limits = Limits()
     started = time.process_time()

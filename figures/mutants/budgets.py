@@ -37,7 +37,7 @@ MUTANTS: Final = mutants_of(
         "the model that the answer names is priced": edited(
             f"{_USAGE}:_find_cost", "(item.requested, item.model)", "(item.model,)"
         ),
-        "the cheaper of both models is priced": edited(f"{_USAGE}:_find_cost", "max(costs", "min(costs"),
+        "the cheaper of both models is priced": edited(f"{_USAGE}:_find_cost", "max(price", "min(price"),
         "the model that was asked is not on record": edited(
             "remit.agent.usage_record:add_usage", "requested=reservation.model", "requested=''"
         ),

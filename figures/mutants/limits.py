@@ -17,7 +17,7 @@ MUTANTS: Final = mutants_of(
             "if len(self._reserved_calls) > limit:",
         ),
         "calls of composed tools do not count": edited(
-            "remit.layers.budget:_Budget.__call__", "if _is_counted(call) and", "if call.wire_id and"
+            "remit.layers.budget:_Budget.__call__", "if (is_tool or _is_agent_below(call)) and", "if call.wire_id and"
         ),
         "a rate admits as many again as soon as half of its time is over": edited(
             f"{_LIMIT}:_Window._admit_waiting",

@@ -38,7 +38,9 @@ _BUDGET: Final = mutants_of(
             "return sum(isinstance(i, ToolOutput) for each in self._items_by_call.values() for i in each) < limit",
         ),
         "calls that a model asks for are not counted": edited(
-            "remit.layers.budget:_Budget.__call__", "if _is_counted(call) and", "if not call.wire_id and"
+            "remit.layers.budget:_Budget.__call__",
+            "(is_tool or _is_agent_below(call)) and",
+            "not call.wire_id and",
         ),
     },
 )

@@ -17,7 +17,7 @@ MUTANTS: Final = (
     Mutant(
         figure="untyped.open",
         defect="a value that is not a verdict lets the call run",
-        plant=edited(f"{_POLICY}_apply_rule", "if verdict is not None and", "if False and"),
+        plant=edited(f"{_POLICY}_check_verdict", "if not isinstance(verdict, Verdict):", "if False:"),
     ),
     Mutant(
         figure="untyped.open",

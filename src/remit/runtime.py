@@ -45,10 +45,9 @@ from remit.engine.result import ReplayReport, RunResult
 from remit.engine.root import RootCaller, RootExecutor, replay_run
 from remit.engine.schedule import Schedule
 from remit.engine.sharing import CANCEL_PERMISSION, check_right
-from remit.engine.watching import wake_streams_and
+from remit.engine.watching import ItemCallback, wake_streams_and
 from remit.errors import LeaseError, RequestError
 from remit.export.receipt import Receipt, ReceiptCall, make_receipt
-from remit.journal.ledger import ItemCallback
 from remit.journal.memory import InMemoryStore
 from remit.journal.ports import Store
 from remit.models.prices import with_default_prices
@@ -121,10 +120,10 @@ class Runtime:
         self._limits = limits or app.limits
         self.artifacts = ArtifactService(self.store, self._limits)
         self._clock, self._make_run_id, self._principals = clock, make_run_id or new_id, PrincipalLookup(directory)
-        self._on_item: ItemCallback = wake_streams_and(on_item)
+        self._on_item, on_stored = on_item, wake_streams_and(on_item)
         name, table = f"{os.getpid()}-{new_id()}", with_default_prices(prices)
         self._executor = RunExecutor(
-            store=self.store, clock=clock, on_item=self._on_item, name=name, lease_seconds=lease_seconds, prices=table
+            store=self.store, clock=clock, on_stored=on_stored, name=name, lease_seconds=lease_seconds, prices=table
         )
         linked = link_agents([*app.agents, *app.tools], self._model, self._limits.handoffs, self._resolve_model)
         registry, terms = Registry(linked, app.methods), RunTerms(self._layers, self._limits, linked)

@@ -9,6 +9,7 @@ from typing import Any
 from remit.contracts.chat import History, encode_message
 from remit.contracts.ledger import Ledger
 from remit.contracts.step import PreparedCall
+from remit.errors import CallError
 from remit.layers import Reply
 from remit.messages import ChatRequest
 from remit.testing import read_only_ledger
@@ -33,7 +34,7 @@ class Desk:
     def prepare(self, name: str, arguments: str, wire_id: str) -> PreparedCall:
         self.prepared.append((name, arguments, wire_id))
 
-        async def make() -> Reply:
+        async def make(_refusal: CallError | None = None, /) -> Reply:
             self.log.append(f"{wire_id} begins")
             self.running += 1
             self.most = max(self.most, self.running)

@@ -29,7 +29,7 @@ LAYERS: list[ModelLayer] = [mark(), AddMessage("Be brief.")]
 async def ledger_of(store: InMemoryStore) -> RunLedger:
     epoch = (await store.acquire("run", "test", 0.0)).epoch
     history = await store.read("run")
-    return RunLedger(store, "run", epoch, clock=lambda: 0.0, on_item=lambda _: None, history=history)
+    return RunLedger(store, "run", epoch, clock=lambda: 0.0, on_stored=lambda _: None, history=history)
 
 
 async def record(service: ModelService) -> InMemoryStore:

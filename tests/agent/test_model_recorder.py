@@ -69,7 +69,7 @@ class Run:
         epoch = (await self.store.acquire("run", "test", 0.0)).epoch
         known = await self.store.read("run")
         return RunLedger(
-            self.store, "run", epoch, clock=lambda: 0.0, on_item=lambda _: None, history=known, is_stopping=stopping
+            self.store, "run", epoch, clock=lambda: 0.0, on_stored=lambda _: None, history=known, is_stopping=stopping
         )
 
     async def ask(self, model: Model, asked: ChatRequest | None = None, **known: Any) -> Completion:

@@ -52,7 +52,7 @@ class World:
     async def begin(self, run: str, *, notes: int = 2, tenant: str = TENANT) -> None:
         """A run of so many notes, which goes on."""
         epoch = (await self.store.acquire(run, "test", 0.0)).epoch
-        ledger = RunLedger(self.store, run, epoch, clock=lambda: self.now, on_item=lambda _position: None)
+        ledger = RunLedger(self.store, run, epoch, clock=lambda: self.now, on_stored=lambda _positions: None)
         self._ledgers[run] = ledger
         await ledger.commit(opened(run, tenant))
         for number in range(notes):

@@ -80,7 +80,7 @@ def test_what_is_no_object_within_the_limits_says_why(name: str) -> None:
     assert arguments.value is None
     assert error in arguments.error
     assert arguments.raw == raw
-    assert arguments.identity_text() == raw
+    assert arguments.identity == raw
 
 
 def test_of_arguments_that_are_too_long_only_the_beginning_and_the_digest_are_kept() -> None:
@@ -93,7 +93,7 @@ def test_of_arguments_that_are_too_long_only_the_beginning_and_the_digest_are_ke
     assert len(refused.raw) < 2000
     again = parse_arguments(refused.raw, Limits(argument_bytes=1 << 30))
     assert (again.raw, again.value, again.error) == (refused.raw, None, refused.error)
-    assert again.identity_text() == refused.raw
+    assert again.identity == refused.raw
 
 
 @pytest.mark.parametrize(
@@ -178,18 +178,18 @@ def test_characters_that_cannot_be_stored_are_an_error_that_names_the_place(
 def test_half_of_a_surrogate_pair_is_kept_as_the_text_has_it() -> None:
     arguments = parse_arguments(r'{"a":"\ud800"}', LIMITS)
     assert arguments.value == {"a": "\ud800"}
-    assert arguments.identity_text() == '{"a":"\ud800"}'
+    assert arguments.identity == '{"a":"\ud800"}'
 
 
 def test_the_identity_of_a_number_that_is_not_finite_is_its_text() -> None:
-    assert parse_arguments('{"a": 1e400}', LIMITS).identity_text() == '{"a": 1e400}'
+    assert parse_arguments('{"a": 1e400}', LIMITS).identity == '{"a": 1e400}'
 
 
 def test_the_identity_of_what_cannot_be_written_is_its_text() -> None:
     deep: list[Any] = []
     for _ in range(100_000):
         deep = [deep]
-    assert Arguments("too deep", {"a": deep}).identity_text() == "too deep"
+    assert Arguments("too deep", {"a": deep}).identity == "too deep"
 
 
 @given(objects, st.data())
@@ -197,7 +197,7 @@ def test_key_order_white_space_and_escapes_never_change_the_identity(
     value: dict[str, Any], data: st.DataObject
 ) -> None:
     first, second = data.draw(texts_of(value)), data.draw(texts_of(value))
-    assert parse_arguments(first, LIMITS).identity_text() == parse_arguments(second, LIMITS).identity_text()
+    assert parse_arguments(first, LIMITS).identity == parse_arguments(second, LIMITS).identity
 
 
 ALIKE: list[Any] = [0, 0.0, -0.0, 1, 1.0, True, None, "1", [], [1], {}]
@@ -206,19 +206,13 @@ few = st.dictionaries(st.sampled_from("ab"), st.sampled_from(ALIKE))
 
 @given(few, few)
 def test_two_values_share_an_identity_only_if_they_are_one_value(one: dict[str, Any], other: dict[str, Any]) -> None:
-    alike = (
-        parse_arguments(json.dumps(one), LIMITS).identity_text()
-        == parse_arguments(json.dumps(other), LIMITS).identity_text()
-    )
+    alike = parse_arguments(json.dumps(one), LIMITS).identity == parse_arguments(json.dumps(other), LIMITS).identity
     assert alike == same(one, other)
 
 
 @pytest.mark.parametrize(("one", "other"), [("1", "1.0"), ("1", "true"), ("0.0", "-0.0"), ('"1"', "1"), ("0", "null")])
 def test_values_that_python_thinks_alike_are_apart(one: str, other: str) -> None:
-    assert (
-        parse_arguments(f'{{"a":{one}}}', LIMITS).identity_text()
-        != parse_arguments(f'{{"a":{other}}}', LIMITS).identity_text()
-    )
+    assert parse_arguments(f'{{"a":{one}}}', LIMITS).identity != parse_arguments(f'{{"a":{other}}}', LIMITS).identity
 
 
 @given(st.text())

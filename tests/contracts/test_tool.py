@@ -130,7 +130,7 @@ async def test_a_body_that_asks_for_a_context_and_a_payload_gets_both() -> None:
 )
 def test_python_arguments_become_canonical_text_without_defaults(arguments: Any, raw: str) -> None:
     assert arguments.raw == raw
-    assert arguments.identity_text() == raw
+    assert arguments.identity == raw
 
 
 loose: Tool[..., Any] = find

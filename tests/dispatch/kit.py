@@ -39,7 +39,7 @@ class Bench:
         """The ledger of a driver that has just taken the run up."""
         epoch = (await self.store.acquire("run", "test", 0.0)).epoch
         known = await self.store.read("run")
-        return RunLedger(self.store, "run", epoch, clock=lambda: 0.0, on_item=_nobody, history=known)
+        return RunLedger(self.store, "run", epoch, clock=lambda: 0.0, on_stored=_nobody, history=known)
 
     async def call(self, callee: AnyCallee, arguments: str = "{}", *, ledger: RunLedger | None = None) -> Call:
         """A call as the base sees it."""
@@ -85,5 +85,5 @@ def of_kind(items: Sequence[Item], kind: type[Item]) -> list[Any]:
     return [item for item in items if isinstance(item, kind)]
 
 
-def _nobody(_position: Position) -> None:
+def _nobody(_positions: Sequence[Position]) -> None:
     """Nobody watches."""

@@ -44,7 +44,7 @@ async def keys_of(*raw: str, names: tuple[str, ...] = ()) -> list[str]:
     bench = Bench(made, made.with_name("other"))
     frame = CallContext(await bench.call(caller), caller, bench.door)
     for index, arguments in enumerate(raw):
-        await frame.prepare(names[index] if names else "echo", arguments, "")()
+        await frame.prepare(names[index] if names else "echo", arguments, "").make()
     return keys
 
 
@@ -80,7 +80,7 @@ async def test_arguments_that_cannot_be_read_are_a_call_by_their_text() -> None:
     ledger = await bench.drive()
     frame = CallContext(await bench.call(caller, ledger=ledger), caller, bench.door)
     for raw in ("{", "{", "[1]"):
-        assert (await frame.prepare("echo", raw, "")()).outcome == "error"
+        assert (await frame.prepare("echo", raw, "").make()).outcome == "error"
     await ledger.flush()
     ends = of_kind(await bench.stored(), ToolOutput)
     assert len({end.call for end in ends}) == 3
@@ -94,7 +94,7 @@ async def test_a_model_that_sends_no_arguments_at_all_means_none() -> None:
 
     bench = Bench(now)
     frame = CallContext(await bench.call(caller), caller, bench.door)
-    assert (await frame.prepare("now", "", "")()).content == "now"
+    assert (await frame.prepare("now", "", "").make()).content == "now"
 
 
 async def test_calls_get_their_ids_as_they_are_prepared_whichever_is_made_first() -> None:
@@ -105,7 +105,7 @@ async def test_calls_get_their_ids_as_they_are_prepared_whichever_is_made_first(
         frame = CallContext(await bench.call(caller), caller, bench.door)
         prepared = [frame.prepare("echo", '{"text":"a"}', "") for _ in range(2)]
         for index in order:
-            await prepared[index]()
+            await prepared[index].make()
         return dict(zip(order, keys, strict=True))
 
     assert await ids(0, 1) == await ids(1, 0)

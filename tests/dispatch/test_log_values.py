@@ -70,7 +70,7 @@ def test_every_value_can_be_said_and_no_line_is_long_or_tells_a_secret() -> None
 WAYS: dict[str, Callable[[Any], Awaitable[Any]]] = {
     "by name": lambda ctx: ctx.call("look", {}),
     "as an attribute": lambda ctx: ctx.tools.look(),
-    "as a model": lambda ctx: ctx.prepare("look", "{}", "wire")(),
+    "as a model": lambda ctx: ctx.prepare("look", "{}", "wire").make(),
 }
 
 

@@ -38,7 +38,7 @@ async def by_model(ctx: Context, callee: AnyCallee) -> object:
     """As a model calls: only an actor can, so a tool calls by name."""
     if not isinstance(ctx, CallContext):
         return await ctx.call(callee.name)
-    reply = await ctx.prepare(callee.name, "{}", "wire")()
+    reply = await ctx.prepare(callee.name, "{}", "wire").make()
     return reply if reply.outcome == "ok" else reply.raise_error()
 
 

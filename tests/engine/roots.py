@@ -86,7 +86,7 @@ class Stage:
 
     def driver(self, name: str = "me", *, seconds: float = 30.0) -> RunExecutor:
         return RunExecutor(
-            store=self.store, clock=self.clock, on_item=self.seen.append, name=name, lease_seconds=seconds
+            store=self.store, clock=self.clock, on_stored=self.seen.extend, name=name, lease_seconds=seconds
         )
 
     async def begin(

@@ -71,7 +71,7 @@ class Driven:
             conversation=conversation,
             prior_messages=prior,
             clock=self.clock,
-            on_item=lambda position: self.seen.append(position.item),
+            on_stored=lambda positions: self.seen.extend(each.item for each in positions),
             history=await self.store.read("run"),
         )
 
@@ -331,7 +331,7 @@ async def test_it_says_what_it_was_given(driven: Driven) -> None:
         False,
         False,
     )
-    last = RunLedger(driven.store, "run", 1, clock=driven.clock, on_item=lambda _: None, is_stopping=True)
+    last = RunLedger(driven.store, "run", 1, clock=driven.clock, on_stored=lambda _: None, is_stopping=True)
     assert last.is_stopping
 
 

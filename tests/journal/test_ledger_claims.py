@@ -22,7 +22,7 @@ def output(call: str, *, parent: str = "root") -> ToolOutput:
 def driven_again(*known: Item) -> RunLedger:
     clock = Clock()
     items = positions("run", known)
-    return RunLedger(InMemoryStore(clock), "run", 2, clock=clock, on_item=lambda _: None, history=items)
+    return RunLedger(InMemoryStore(clock), "run", 2, clock=clock, on_stored=lambda _: None, history=items)
 
 
 def idle() -> bool:

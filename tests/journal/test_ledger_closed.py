@@ -17,7 +17,7 @@ async def closed_ledger(clock: Clock) -> tuple[RunLedger, InMemoryStore]:
     """A ledger that stored the header of its run before it was closed."""
     store = InMemoryStore(clock)
     epoch = (await store.acquire("run", "driver", 30)).epoch
-    ledger = RunLedger(store, "run", epoch, clock=clock, on_item=lambda _position: None)
+    ledger = RunLedger(store, "run", epoch, clock=clock, on_stored=lambda _positions: None)
     await ledger.commit(header_item())
     ledger.close()
     return ledger, store

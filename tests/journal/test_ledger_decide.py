@@ -9,7 +9,7 @@ from remit.testing.store_suite.samples import Clock, begin, header_item, no, que
 
 async def open_ledger(store: InMemoryStore, clock: Clock, conversation: str = "") -> RunLedger:
     epoch = (await store.acquire("run", "test", 10.0)).epoch
-    return RunLedger(store, "run", epoch, conversation=conversation, clock=clock, on_item=lambda _position: None)
+    return RunLedger(store, "run", epoch, conversation=conversation, clock=clock, on_stored=lambda _positions: None)
 
 
 async def test_of_two_decisions_the_first_stored_stands(clock: Clock) -> None:

@@ -18,7 +18,7 @@ class Driven:
     async def ledger(self) -> RunLedger:
         epoch = (await self._store.acquire("run", "driver", 0)).epoch
         known = await self._store.read("run")
-        return RunLedger(self._store, "run", epoch, history=known, clock=lambda: 0.0, on_item=lambda _: None)
+        return RunLedger(self._store, "run", epoch, history=known, clock=lambda: 0.0, on_stored=lambda _: None)
 
 
 @pytest.fixture

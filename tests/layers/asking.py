@@ -73,7 +73,7 @@ class Desk:
             epoch,
             conversation=conversation,
             clock=self.clock,
-            on_item=lambda _position: None,
+            on_stored=lambda _positions: None,
             history=known,
         )
 

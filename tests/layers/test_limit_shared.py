@@ -76,7 +76,7 @@ def loop_time() -> float:
 
 
 def ledger_over(store: Store) -> RunLedger:
-    return RunLedger(store, "run", 1, clock=loop_time, on_item=lambda _: None)
+    return RunLedger(store, "run", 1, clock=loop_time, on_stored=lambda _: None)
 
 
 @pytest.mark.looptime

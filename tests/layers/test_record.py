@@ -187,7 +187,7 @@ async def stopping_ledger() -> RunLedger:
     """The ledger of a run that is driven only to end it."""
     store = InMemoryStore(lambda: 0.0)
     epoch = (await store.acquire("run", "test", 1e9)).epoch
-    return RunLedger(store, "run", epoch, clock=lambda: 0.0, on_item=lambda _position: None, is_stopping=True)
+    return RunLedger(store, "run", epoch, clock=lambda: 0.0, on_stored=lambda _positions: None, is_stopping=True)
 
 
 async def test_a_run_that_is_being_stopped_starts_no_call() -> None:

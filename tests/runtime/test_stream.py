@@ -67,7 +67,7 @@ async def test_items_that_another_runtime_of_this_process_stores_come_at_once() 
 async def test_items_of_other_processes_are_looked_for() -> None:
     office = Office()
     epoch = (await office.store.acquire("run", "another process", HOUR)).epoch
-    other = RunLedger(office.store, "run", epoch, clock=lambda: 1.0, on_item=lambda _position: None)
+    other = RunLedger(office.store, "run", epoch, clock=lambda: 1.0, on_stored=lambda _positions: None)
     await other.commit(header_item())
     following = asyncio.create_task(follow(office.client(), 10.0))
     await asyncio.sleep(25)
@@ -129,7 +129,7 @@ async def test_a_stream_in_another_thread_ends_while_one_begins(monkeypatch: pyt
     monkeypatch.setattr(watching, "_WATCHERS", Watchers())
     with watching.watch_run("run") as changed:
         await asyncio.to_thread(others[0].join)
-        watching.wake_streams_and(None)(positions("run", [header_item()])[0])
+        watching.wake_streams_and(None)(positions("run", [header_item()]))
         await asyncio.wait_for(changed.wait(), 5)
     assert vars(watching)["_WATCHERS"] == {}
 

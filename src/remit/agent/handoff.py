@@ -126,20 +126,15 @@ class Handoffs(Struct, frozen=True, kw_only=True):
         Raises:
             DivergedError: the message names the agent.
         """
-        removed_ids = [
-            each.id for each in tool_calls if each.name.startswith(HANDOFF_PREFIX) and each.name not in self.targets
-        ]
-        recorded_handoffs = (
-            [item for item in _select_handoffs(ledger.items_for(agent_call_id)) if item.wire in removed_ids]
-            if removed_ids
-            else []
-        )
-        if recorded_handoffs:
-            raise DivergedError(
-                f"the journal records a handoff to {recorded_handoffs[0].target}, which today's "
-                f"{self.source} does not make; "
-                "nothing was run"
-            )
+        for each in tool_calls:
+            if not each.name.startswith(HANDOFF_PREFIX) or each.name in self.targets:
+                continue
+            for handoff in _select_handoffs(ledger.items_for(agent_call_id)):
+                if handoff.wire == each.id:
+                    raise DivergedError(
+                        f"the journal records a handoff to {handoff.target}, which today's {self.source} does not "
+                        "make; nothing was run"
+                    )
 
     def follow(self, ledger: Ledger, agent_call_id: str, tool_call: ToolCallRequest, call_id: str) -> str:
         """The agent that takes over after the successful call ``tool_call``, and the journal's record of it, once.

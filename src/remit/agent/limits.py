@@ -5,6 +5,7 @@ from __future__ import annotations
 from pydantic import BaseModel, ConfigDict, Field
 
 from remit.contracts.meter import UsageLimit
+from remit.contracts.step import StepUsage
 from remit.errors import BudgetError, CallError, InvalidOutputError, MaxTurnsError, RepeatedCallError
 from remit.schemas.settings import with_setup_errors
 
@@ -60,15 +61,15 @@ class AgentLimits(BaseModel):
             f"agent {name} has used all of its {self.tokens} tokens; raise `limits.tokens` or ask for less"
         )
 
-    def check_usage(self, name: str, *, tool_calls: int, tokens: int) -> None:
+    def check_usage(self, name: str, used: StepUsage) -> None:
         """Refuse usage above the limits.
 
         Raises:
             BudgetError: the message names the limit.
         """
-        if self.tokens is not None and tokens > self.tokens:
+        if self.tokens is not None and used.prompt_tokens + used.completion_tokens > self.tokens:
             raise self.tokens_error(name)
-        if self.tool_calls is not None and tool_calls > self.tool_calls:
+        if self.tool_calls is not None and used.tool_calls > self.tool_calls:
             raise self.tool_calls_error(name)
 
     def check_size(self, name: str, content: str) -> None:

@@ -210,7 +210,7 @@ class ModelRecorder(Struct, frozen=True):
 def _check_size(ledger: Ledger, item: Message, answer: Completion, reservation: Reservation) -> None:
     """Refuse an answer that is too long to be recorded. Its usage is on record."""
     limit = CURRENT_LIMITS.get().reply_bytes
-    if shorten_text(item.text, limit) != item.text:
+    if len(item.text) * 4 > limit and shorten_text(item.text, limit) != item.text:
         add_usage(ledger, item.call, answer, reservation)
         raise ModelError(f"the model's answer is longer than {limit:,} bytes: {shorten_text(item.text, 200)!r}")
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
-from msgspec import Struct, field
+from msgspec import Struct, field, structs
 
 from remit.agent.answer_end import told_text
 from remit.agent.call_by_name import read_named_call
@@ -27,12 +26,12 @@ from remit.contracts.call import ModelService
 from remit.contracts.chat import ChatRequest, Completion, ToolCallRequest, ToolDefinitions
 from remit.contracts.parallel import run_parallel
 from remit.contracts.reply import Reply
-from remit.contracts.step import Done, Next, StepOutcome, StepRequest, StepUsage
+from remit.contracts.step import Done, Next, PreparedCall, StepOutcome, StepRequest, StepUsage
 from remit.errors import SetupError
 from remit.journal.codec import RESULT_TOOL, tool_message_text
 
 
-class Answer(NamedTuple):
+class Answer(Struct, frozen=True):
     """A model's answer to the request of a step: the calls to be made, and those by which it gives its result."""
 
     completion: Completion
@@ -96,7 +95,8 @@ class AgentStep(Struct, frozen=True, kw_only=True):
             result_calls,
             StepUsage(completion.prompt_tokens, completion.completion_tokens, len(calls)),
         )
-        self._check_usage(request.used.add(answer.usage))
+        if self.limits is not None:
+            self.limits.check_usage(self.handoffs.source, request.used.add(answer.usage))
         return answer
 
     async def end(
@@ -114,24 +114,21 @@ class AgentStep(Struct, frozen=True, kw_only=True):
         completion, usage = answer.completion, answer.usage
         if not completion.tool_calls:
             return await self._finish_with_text(request, completion, usage, judge)
-        final = next((reply for reply in replies.values() if reply.is_final), None)
-        texts = {call_id: tool_message_text(call_id, reply.content) for call_id, reply in replies.items()}
-        result = None
+        final, result, texts = None, None, dict[str, str]()
+        for call_id, reply in replies.items():
+            texts[call_id] = tool_message_text(call_id, reply.content)
+            if final is None and reply.is_final:
+                final = reply
         if self.results is not None and answer.result_calls:
             result, given = await self._take_results(self.results, request, answer.result_calls, judge)
             texts |= given
-            usage = usage if result is not None else usage._replace(invalid_results=1)
-        messages = (completion.message, *(texts[call.id] for call in completion.tool_calls))
+            usage = usage if result is not None else structs.replace(usage, invalid_results=1)
+        messages = (completion.message, *[texts[call.id] for call in completion.tool_calls])
         if final is None and not target and result is None:
             result = request.end_turn and request.end_turn(request.chat.turn, completion.content or "")
             if result is None:
                 return Next(messages=messages, usage=usage)
         return Done(messages=messages, usage=usage, result=result, final_reply=final, handoff_to=target)
-
-    def _check_usage(self, used: StepUsage) -> None:
-        if self.limits is not None:
-            tokens = used.prompt_tokens + used.completion_tokens
-            self.limits.check_usage(self.handoffs.source, tool_calls=used.tool_calls, tokens=tokens)
 
     async def _finish_with_text(
         self, request: StepRequest, completion: Completion, usage: StepUsage, judge: Judge | None
@@ -157,7 +154,7 @@ class AgentStep(Struct, frozen=True, kw_only=True):
         reason = record_reply(request.chat, correction_message(found))
         if end_turn is not None:
             end_turn(turn, text)
-        return Next(messages=(completion.message, reason), usage=usage._replace(invalid_results=1))
+        return Next(messages=(completion.message, reason), usage=structs.replace(usage, invalid_results=1))
 
     async def _take_results(
         self,
@@ -194,16 +191,19 @@ class AgentStep(Struct, frozen=True, kw_only=True):
         """
         calls, chat, handoff_target, tool_calls = request.calls, request.chat, "", answer.calls
         self.handoffs.check_recorded(chat.ledger, chat.agent_call_id, tool_calls)
-        prepared = {each.id: calls.prepare(each.name, each.arguments, each.id) for each in tool_calls}
-        if len(prepared) == 1 and not self.handoffs.targets:
-            return {each.id: await prepared[each.id]() for each in tool_calls}, handoff_target
+        prepared = dict[str, PreparedCall]()
+        for each in tool_calls:
+            prepared[each.id] = calls.prepare(each.name, each.arguments, each.id)
+        if len(tool_calls) == 1 and not self.handoffs.targets:
+            only = tool_calls[0].id
+            return {only: await prepared[only].make()}, handoff_target
         stopping = calls.ledger.is_stopping  # then all calls end, not the first alone
         handoffs = [each for each in tool_calls if not stopping and each.name in self.handoffs.targets]
         regular = [each.id for each in tool_calls if each not in handoffs]
         limit = len(regular) if stopping else self.parallel
-        replies = dict(zip(regular, await run_parallel([prepared[each] for each in regular], limit), strict=True))
+        replies = dict(zip(regular, await run_parallel([prepared[each].make for each in regular], limit), strict=True))
         for each in handoffs:
-            replies[each.id] = await prepared[each.id]()
+            replies[each.id] = await prepared[each.id].make()
             if not handoff_target and replies[each.id].outcome == "ok":
                 handoff_target = self.handoffs.follow(chat.ledger, chat.agent_call_id, each, prepared[each.id].id)
         return {each.id: replies[each.id] for each in tool_calls}, handoff_target

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
+from functools import partial
 from typing import Final, NamedTuple, cast
 
 from msgspec import Struct
@@ -12,7 +12,6 @@ from remit.agent.compaction import compaction_id
 from remit.agent.definition import AgentDefinition
 from remit.agent.driver import AgentTools
 from remit.agent.stop import StopPolicy, Turn, TurnCall
-from remit.contracts.arguments import given_arguments
 from remit.contracts.callee import Frame
 from remit.contracts.current_run import CURRENT_LIMITS
 from remit.contracts.facts import Effect, Facts
@@ -20,8 +19,7 @@ from remit.contracts.items import HistoryCompacted, Note, TurnEnded
 from remit.contracts.ledger import Ledger
 from remit.contracts.reply import Reply
 from remit.contracts.step import PreparedCall
-from remit.errors import BudgetError, InvalidOutputError, RepeatedCallError, ToolFailedError
-from remit.schemas.jsontext import canonical_text
+from remit.errors import BudgetError, CallError, InvalidOutputError, RepeatedCallError, ToolFailedError
 
 REMEMBERED_CALLS: Final = 16
 """How many different calls an agent remembers."""
@@ -43,7 +41,7 @@ class _MadeCall(Struct):
     name: str
     arguments: str
     facts: Facts | None
-    id: str = ""
+    id: str
     is_refused: bool = False
     reply: Reply | None = None
 
@@ -95,23 +93,20 @@ class AgentTurns:
         So is one too many of its answer.
         """
         limit = CURRENT_LIMITS.get().answer_calls
+        prepared = self._frame.prepare(name, arguments, wire_id)
         if len(self._turn_calls) >= limit:
-            return self._frame.refuse(name, arguments, wire_id, BudgetError(_TOO_MANY.format(limit)))
-        made = _MadeCall(name, _to_canonical(arguments), self._tools.facts.get(name))
+            return PreparedCall(prepared.id, partial(prepared.make, BudgetError(_TOO_MANY.format(limit))))
+        made = _MadeCall(name, prepared.arguments, self._tools.facts.get(name), prepared.id)
         self._turn_calls.append(made)
         seen = self._seen.get((name, made.arguments))
         if seen is not None and (seen.is_done or (seen.is_same and not self._was_compacted_since(seen.turn))):
             made.is_refused = True
-            prepared = self._frame.refuse(name, arguments, wire_id, RepeatedCallError(_REPEATED))
-        else:
-            prepared = self._frame.prepare(name, arguments, wire_id)
-        made.id = prepared.id
 
-        async def make() -> Reply:
-            made.reply = await prepared.make()
+        async def make(refusal: CallError | None = None, /) -> Reply:
+            made.reply = await prepared.make(RepeatedCallError(_REPEATED) if made.is_refused else refusal)
             return made.reply
 
-        return PreparedCall(prepared.id, make)
+        return PreparedCall(prepared.id, make, prepared.arguments)
 
     def end_turn(self, number: int, text: str) -> Reply | None:
         """End turn ``number``, whose answer has ``text``. Returns the result if the agent is done.
@@ -229,11 +224,3 @@ _NOT_AGAIN: Final = (Effect.UNSAFE, Effect.KEYED)
 def _only_announces(facts: Facts, arguments: str) -> bool:
     """Whether a call lacks the flag without which its tool changes nothing."""
     return facts.confirm is not None and f'"{facts.confirm}":true' not in arguments
-
-
-def _to_canonical(arguments: str) -> str:
-    """The arguments in a form that is the same for equal ones; invalid ones as they are."""
-    try:
-        return canonical_text(json.loads(given_arguments(arguments)))
-    except (ValueError, RecursionError):
-        return arguments

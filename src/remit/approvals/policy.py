@@ -295,9 +295,19 @@ class Policy:
             PolicyError: a rule failed or returned anything but a verdict or None; the call is denied.
         """
         for rule in self.rules:
-            verdict = _apply_rule(rule, call)
+            try:
+                verdict = rule(call)
+            except CallError:
+                raise
+            except BaseException as error:  # whatever is wrong with a rule, the call is denied
+                if not is_failure(error):
+                    raise
+                problem = redact_secrets(f"{type(error).__name__}: {error}")
+                failed = PolicyError(f"the rule '{rule.name}' failed, so {call.callee.name} is denied: {problem}")
+                raise failed from safe_cause(error)
             if verdict is not None:
-                return _without_secrets(self._with_four_eyes(verdict, rule, call)), redact_secrets(rule.name)
+                checked = self._with_four_eyes(_check_verdict(verdict, rule), rule, call)
+                return _without_secrets(checked), redact_secrets(rule.name)
         return _DEFAULT_VERDICT
 
     def _with_four_eyes(self, verdict: Verdict, rule: Rule, call: Call) -> Verdict:
@@ -315,18 +325,8 @@ def _without_secrets(verdict: Verdict) -> Verdict:
     return verdict if isinstance(verdict, Allow) else replace(verdict, reason=redact_secrets(verdict.reason))
 
 
-def _apply_rule(rule: Rule, call: Call) -> Verdict | None:
-    try:
-        verdict = rule(call)
-    except CallError:
-        raise
-    except BaseException as error:  # whatever is wrong with a rule, the call is denied
-        if not is_failure(error):
-            raise
-        problem = redact_secrets(f"{type(error).__name__}: {error}")
-        failed = PolicyError(f"the rule '{rule.name}' failed, so {call.callee.name} is denied: {problem}")
-        raise failed from safe_cause(error)
-    if verdict is not None and not isinstance(cast("object", verdict), Verdict):
+def _check_verdict(verdict: object, rule: Rule) -> Verdict:
+    if not isinstance(verdict, Verdict):
         raise PolicyError(
             f"the rule '{rule.name}' returned {_describe(verdict)}; return Allow(), Ask(…), Block(…) or None"
         )

@@ -33,7 +33,7 @@ if TYPE_CHECKING:  # what only some commands use is imported where it is used
     from remit.engine.client import Client
     from remit.engine.conversation_reader import ConversationReader
     from remit.engine.reader import Page
-    from remit.journal.ledger import ItemCallback
+    from remit.engine.watching import ItemCallback
     from remit.models.resolve import ResolvedModel
     from remit.runtime import RunResult, Runtime
 

@@ -73,7 +73,7 @@ def derive_call_id(parent: str, callee: str, arguments: Arguments, occurrences: 
 
     ``occurrences`` counts equal calls of one execution of the body.
     """
-    content = content_digest(parent, callee, arguments.identity_text())
+    content = content_digest(parent, callee, arguments.identity)
     occurrence = occurrences.get(content, 0)
     occurrences[content] = occurrence + 1
     return content_digest(content, str(occurrence))

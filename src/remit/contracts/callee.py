@@ -23,7 +23,7 @@ from remit.contracts.settings import ModelSettings
 from remit.contracts.step import CallFactory, PreparedCall
 from remit.core import Stack
 from remit.core.checks import as_tuple
-from remit.errors import CallError, SetupError
+from remit.errors import SetupError
 
 P = ParamSpec("P")
 Out_co = TypeVar("Out_co", covariant=True)
@@ -144,10 +144,6 @@ class Frame(Context, CallFactory, Protocol):
 
     def hand_over_to(self, agent: AgentLike[..., Any], /) -> Frame:
         """Return this frame for ``agent``, which continues in place of this body and makes calls in its own name."""
-        ...
-
-    def refuse(self, name: str, arguments: str, wire_id: str, error: CallError) -> PreparedCall:
-        """Prepare a model's call that is answered with ``error``. One that is on record is made as it was."""
         ...
 
     def prepare_call(self, callee: Callee[..., Any], arguments: str, /) -> PreparedCall:

@@ -110,14 +110,16 @@ class Input(Generic[P]):
         """
         if arguments.error or (strict and arguments.strict_error):
             raise InvalidArgumentsError(arguments.error or arguments.strict_error)
+        validate, extra = self._adapter.validator.validate_json, "forbid" if strict else None
         try:
             if not self._may_refer:  # to note references costs more than most binding
-                payload = cast("P", self._validate(arguments.raw, strict=strict))
+                payload: P = validate(arguments.raw, strict=strict or None, extra=extra)
             else:
-                payload = self._read(lambda: self._validate(arguments.raw, strict=strict))
+                payload = self._read(lambda: validate(arguments.raw, strict=strict or None, extra=extra))
         except ValidationError as error:
             raise InvalidArgumentsError(self.explain(error)) from error
-        self._check_formats(arguments.value, arguments.raw)
+        if self._formats.is_needed:
+            self._check_formats(arguments.value, arguments.raw)
         return payload
 
     def bind_values(self, values: Mapping[str, Any]) -> P:
@@ -232,11 +234,6 @@ class Input(Generic[P]):
             payload = read()
         check_references(self._adapter, payload, seen)
         return cast("P", payload)
-
-    def _validate(self, raw: str, *, strict: bool) -> object:
-        if strict:
-            return self._adapter.validator.validate_json(raw, strict=True, extra="forbid")
-        return self._adapter.validator.validate_json(raw)
 
     def _check_round_trip(self, payload: P, text: str, fields: set[str]) -> None:
         """Refuse a payload whose JSON loads as a different payload, because that one would run."""

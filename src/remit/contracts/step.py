@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from msgspec import Struct, structs
 
@@ -14,17 +14,27 @@ from remit.contracts.ledger import Ledger
 from remit.contracts.reply import Reply
 from remit.contracts.secret import redact_secrets
 from remit.core.checks import check_text
+from remit.errors import CallError
 
 
-class PreparedCall(NamedTuple):
-    """A call that has its ``id``. Calling the object makes the call."""
+class PreparedCall(Struct, frozen=True):
+    """A call that has its ``id``.
+
+    ``make`` makes the call, or answers it with an error, unless it is on record. ``arguments`` are the canonical ones,
+    or the raw text if there are none.
+    """
 
     id: str
-    make: Callable[[], Awaitable[Reply]]
+    make: MakeCall
+    arguments: str = ""
 
-    def __call__(self) -> Awaitable[Reply]:
-        """Make the call."""
-        return self.make()
+
+class MakeCall(Protocol):
+    """Makes a prepared call."""
+
+    def __call__(self, refusal: CallError | None = None, /) -> Awaitable[Reply]:
+        """Make the call; with a ``refusal``, answer it with that. One that is on record is made as it was."""
+        ...
 
 
 class CallFactory(Protocol):
@@ -43,7 +53,7 @@ class CallFactory(Protocol):
         ...
 
 
-class StepUsage(NamedTuple):
+class StepUsage(Struct, frozen=True):
     """The usage of a step."""
 
     prompt_tokens: int = 0

@@ -52,6 +52,8 @@ class Tool(Generic[P, Out]):
         "facts",
         "layers",
         "name",
+        "schema_in",
+        "schema_out",
         "where",
     )
 
@@ -74,6 +76,8 @@ class Tool(Generic[P, Out]):
         self._function = function
         self._body = awaitable_body(function)
         self._signature = signature
+        self.schema_in: InputSchema[Any] = signature.schema_in
+        self.schema_out: OutputSchema[Out] = signature.schema_out
         self.name = check_callee_name(name)
         self.description = description
         self.facts = facts
@@ -122,16 +126,6 @@ class Tool(Generic[P, Out]):
             raise ContractError(f"{name} has no description, by which a model decides when to call it")
         where = locate_function(call)
         return Tool(call, signature, name=name, description=description, facts=built, layers=Stack(), where=where)
-
-    @property
-    def schema_in(self) -> InputSchema[Any]:
-        """The schema of the arguments."""
-        return self._signature.schema_in
-
-    @property
-    def schema_out(self) -> OutputSchema[Out]:
-        """The schema of the result."""
-        return self._signature.schema_out
 
     @property
     def function(self) -> Callable[..., Any]:

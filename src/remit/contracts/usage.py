@@ -101,12 +101,11 @@ def _find_cost(item: ModelUsage, prices: Prices) -> float | None:
     By the price of the model that was asked or of the one that the answer names, whichever costs more: a provider that
     names a cheaper model, or an unknown one, must not loosen a budget.
     """
-    dearest: float | None = None
-    for name in {item.requested, item.model}:
-        if (price := find_price(prices, name)) is not None:
-            cost = price.cost(item.prompt_tokens, item.completion_tokens, item.cached_tokens)
-            dearest = cost if dearest is None else max(dearest, cost)
-    return dearest
+    names = (item.requested, item.model)
+    known = [price for name in names if name and (price := find_price(prices, name)) is not None]
+    if not known:
+        return None
+    return max(price.cost(item.prompt_tokens, item.completion_tokens, item.cached_tokens) for price in known)
 
 
 _MAX_TOKENS: Final = 100_000_000

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from contextvars import ContextVar, Token
+from functools import partial
 from typing import Any, Final, ParamSpec, Protocol, TypeVar, overload
 
 from remit.contracts.approved import APPROVED_STATE, ApprovedState
@@ -127,8 +128,10 @@ class CallContext:
         self._calls: BodyCalls | None = None
         self._has_ended = False
         self._loop = asyncio.get_running_loop()
-        items = self.ledger.items_for(call.id)
-        self._recorded_notes = [(item.name, item.data) for item in items if isinstance(item, Note)] if items else []
+        self._recorded_notes: list[tuple[str, str]] = []
+        for item in self.ledger.items_for(call.id):
+            if isinstance(item, Note):
+                self._recorded_notes.append((item.name, item.data))
 
     def begin(self) -> Token[CallContext | None]:
         """Let the context work for the body of its call and for what that starts, until `end`."""
@@ -220,16 +223,10 @@ class CallContext:
 
     def prepare(self, name: str, arguments: str, wire_id: str) -> PreparedCall:
         """Prepare a call of the named tool with a model's raw arguments."""
-        callee = self._dispatch.resolve_for_model(self._caller_of_calls(), name)
-        call = self._build_call(callee, parse_arguments(given_arguments(arguments), self._dispatch.limits), wire_id)
-        return PreparedCall(call.id, lambda: self._make_call(callee, call))
-
-    def refuse(self, name: str, arguments: str, wire_id: str, error: CallError) -> PreparedCall:
-        """Prepare a model's call that is answered with ``error``. One that is on record is made as it was."""
-        callee = self._dispatch.resolve_for_model(self._caller_of_calls(), name)
-        call = self._build_call(callee, parse_arguments(given_arguments(arguments), self._dispatch.limits), wire_id)
-        service = None if self.ledger.items_for(call.id) else self._dispatch.refuse(error)
-        return PreparedCall(call.id, lambda: self._make_call(callee, call, service))
+        caller = self._caller_of_calls()
+        callee = self._dispatch.resolve_for_model(caller, name)
+        parsed = parse_arguments(given_arguments(arguments), self._dispatch.limits)
+        return self._prepare(callee, self._build_call(caller, callee, parsed, wire_id))
 
     @property
     def calls(self) -> BodyCalls:
@@ -261,7 +258,7 @@ class CallContext:
         return await self._call_value(callee, arguments_by_name(callee, payload, values, self._dispatch.limits))
 
     async def _call_value(self, callee: AnyCallee, arguments: Arguments) -> Any:
-        call = self._build_call(callee, arguments, "")
+        call = self._build_call(self._caller_of_calls(), callee, arguments, "")
         try:
             reply = await self._make_call(callee, call)
             if reply.outcome == "error" and reply.is_stopped and not self.ledger.is_stopping:
@@ -273,12 +270,11 @@ class CallContext:
 
     def prepare_call(self, callee: AnyCallee, arguments: str, /) -> PreparedCall:
         """Prepare a call of ``callee`` with arguments as text."""
-        call = self._build_call(callee, parse_arguments(arguments, self._dispatch.limits), "")
-        return PreparedCall(call.id, lambda: self._make_call(callee, call))
+        parsed = parse_arguments(arguments, self._dispatch.limits)
+        return self._prepare(callee, self._build_call(self._caller_of_calls(), callee, parsed, ""))
 
-    def _build_call(self, callee: AnyCallee, arguments: Arguments, wire: str) -> Call:
+    def _build_call(self, caller: Caller, callee: AnyCallee, arguments: Arguments, wire: str) -> Call:
         """Build a call with the next id of its content."""
-        caller = self._caller_of_calls()
         arguments = arguments.limit(self._dispatch.limits)
         ident = derive_call_id(self.id, callee.name, arguments, self._occurrences)
         self.calls.claims[ident] = self.ledger.claim_call(self.id, ident)
@@ -305,16 +301,26 @@ class CallContext:
             self._caller_below = self._dispatch.caller_below(self._callee, self._call)
         return self._caller_below
 
-    async def _make_call(self, callee: AnyCallee, call: Call, service: CallService | None = None) -> Reply:
-        """Make a call. Its suspension is raised at once: drivers and pipelines let the siblings end themselves."""
+    def _prepare(self, callee: AnyCallee, call: Call) -> PreparedCall:
+        return PreparedCall(call.id, partial(self._make_call, callee, call), call.arguments.identity)
+
+    async def _make_call(self, callee: AnyCallee, call: Call, refusal: CallError | None = None, /) -> Reply:
+        """Make a call. Its suspension is raised at once: drivers and pipelines let the siblings end themselves.
+
+        With a ``refusal`` it is answered with that, unless it is on record.
+        """
         calls = self.calls
+        if refusal is None or self.ledger.items_for(call.id):
+            service = self._dispatch.service(call.caller.agent, callee)
+        else:
+            service = self._dispatch.refuse(refusal)
         try:
             if not calls.claims[call.id]:
                 await self.ledger.wait_for_recorded_calls(self.id, call.id, lambda: bool(calls.running))
             if calls.is_told:
                 raise calls.signal or Suspended  # noqa: TRY301 - kept below like that of any call
             calls.running[call.id] = asyncio.current_task()
-            return await (service or self._dispatch.service(call.caller.agent, callee))(call)
+            return await service(call)
         except BaseException as error:
             calls.keep_signal(call.id, error)
             raise

@@ -27,7 +27,7 @@ from remit.errors import (
     RequestError,
     Suspended,
 )
-from remit.journal.ledger import ItemCallback, RunLedger, usage_of
+from remit.journal.ledger import RunLedger, StoredCallback, usage_of
 from remit.journal.ports import AcquiredLease, QuestionRow, Store
 from remit.journal.verify import verify_lease
 
@@ -55,7 +55,7 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
 
     store: Store
     clock: Callable[[], float]
-    on_item: ItemCallback
+    on_stored: StoredCallback
     name: str
     lease_seconds: float = 30.0
     prices: Prices = MappingProxyType({})
@@ -150,7 +150,7 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
                 conversation=conversation,
                 prior_messages=prior_messages,
                 clock=self.clock,
-                on_item=answers.forget_recorded_and(self.on_item),
+                on_stored=answers.forget_recorded_and(self.on_stored),
                 is_stopping=stopping or (header is None and bool(run_state.cancel_requested_by)),
                 prices=self.prices,
             )
@@ -205,7 +205,7 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
             items = lease.run_state.items
             verify_lease(run, items, lease.run_state)
             epoch = lease.run_state.epoch
-            ledger = RunLedger(self.store, run, epoch, history=items, clock=self.clock, on_item=self.on_item)
+            ledger = RunLedger(self.store, run, epoch, history=items, clock=self.clock, on_stored=self.on_stored)
             for item in make_items(items):
                 ledger.add(item)
             await ledger.flush()

@@ -17,7 +17,7 @@ from remit.contracts.secret import KNOWN_SECRETS, contains_secret
 from remit.contracts.streaming import CURRENT_ANSWERS, AnswerSink, Delta
 from remit.engine.watching import is_watched, wake_streams
 from remit.errors import JournalError
-from remit.journal.ledger import ItemCallback
+from remit.journal.ledger import StoredCallback
 from remit.journal.ports import AnswerPiece, Store
 from remit.schemas.jsontext import ascii_json
 
@@ -174,15 +174,15 @@ class RunAnswers:
             if self._storing is not None:
                 self._storing.cancel()
 
-    def forget_recorded_and(self, on_item: ItemCallback) -> ItemCallback:
-        """The callback for stored items: forgets the answers that they record, then calls ``on_item``."""
+    def forget_recorded_and(self, on_stored: StoredCallback) -> StoredCallback:
+        """The callback for stored items: forgets the answers that they record, then calls ``on_stored``."""
 
-        def forget(position: Position) -> None:
-            if self._answers and isinstance(position.item, Message):
-                answer = self._answers.get(position.item.call)
+        def forget(positions: Sequence[Position]) -> None:
+            for position in positions if self._answers else ():
+                answer = self._answers.get(position.item.call) if isinstance(position.item, Message) else None
                 if answer is not None and answer.is_settled:
                     self._close(answer)
-            on_item(position)
+            on_stored(positions)
 
         return forget
 

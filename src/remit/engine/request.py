@@ -174,7 +174,7 @@ def check_same_request(idempotency_key: str, recorded_header: RunOpened, new_hea
 
 
 def _request_identity(header: RunOpened, limits: Limits) -> tuple[str, ...]:
-    arguments = parse_arguments(header.arguments, limits).identity_text()
+    arguments = parse_arguments(header.arguments, limits).identity
     start = f"{header.starts_at} {header.starts_before} {header.schedule}"
     started = (start, header.carries, header.history)
     return (header.agent, header.callee, header.conversation, header.target, arguments, *started)

@@ -6,11 +6,14 @@ import asyncio
 import contextlib
 import logging
 import threading
-from collections.abc import Generator
+from collections.abc import Callable, Generator, Sequence
 from typing import Final
 
 from remit.contracts.items import Position
-from remit.journal.ledger import ItemCallback
+from remit.journal.ledger import StoredCallback
+
+ItemCallback = Callable[[Position], None]
+"""Called with each item of a runtime's runs after it is stored."""
 
 
 class RunChanged(asyncio.Event):
@@ -52,15 +55,17 @@ def watch_run(run: str) -> Generator[RunChanged]:
                 del _WATCHERS[run]
 
 
-def wake_streams_and(on_item: ItemCallback | None) -> ItemCallback:
+def wake_streams_and(on_item: ItemCallback | None) -> StoredCallback:
     """The callback of a runtime for stored items: wakes the streams of the run, then calls ``on_item``.
 
     What ``on_item`` raises is logged: an observer ends no run.
     """
 
-    def announce(position: Position) -> None:
-        wake_streams(position.run, for_items=True)
-        if on_item is not None:
+    def announce(positions: Sequence[Position]) -> None:
+        wake_streams(positions[0].run, for_items=True)
+        if on_item is None:
+            return
+        for position in positions:
             try:
                 on_item(position)
             except Exception:  # noqa: BLE001 - whatever it raises, the run goes on

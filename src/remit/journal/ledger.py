@@ -38,7 +38,8 @@ STALL_TIMEOUT: Final = 5.0
 FLUSH_DELAY: Final = 0.05
 """Seconds on the loop's clock within which written items are stored, so that consumers see them."""
 
-ItemCallback = Callable[[Position], None]
+StoredCallback = Callable[[Sequence[Position]], None]
+"""Called with the items of each append, once they are stored."""
 
 
 class RunLedger:
@@ -58,7 +59,7 @@ class RunLedger:
         conversation: str = "",
         prior_messages: Sequence[str] = (),
         clock: Callable[[], float],
-        on_item: ItemCallback,
+        on_stored: StoredCallback,
         history: Sequence[Position] = (),
         is_stopping: bool = False,
         prices: Prices = MappingProxyType({}),
@@ -72,7 +73,7 @@ class RunLedger:
         self._epoch = epoch
         self._conversation = conversation
         self._clock = clock
-        self._on_item = on_item
+        self._on_stored = on_stored
         self._seq = history[-1].seq if history else -1
         self._chain = history[-1].chain if history else b""
         self._items: list[Item] = []
@@ -364,15 +365,14 @@ class RunLedger:
         return stored
 
     def _on_append_done(self, batch: Sequence[Position], stored: asyncio.Future[None]) -> None:
-        """Report stored items to `on_item`, or keep the error."""
+        """Report stored items, or keep the error."""
         if self._append_in_progress is stored:
             self._append_in_progress = None
         error = stored.exception()
         if isinstance(error, JournalError):
             self._store_error = self._store_error or error
         if error is None:
-            for position in batch:
-                self._on_item(position)
+            self._on_stored(batch)
             if self._flush_again and self._append_in_progress is None:
                 self._flush_again = False
                 self.start_flush()

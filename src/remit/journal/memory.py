@@ -117,7 +117,8 @@ class InMemoryStore(InMemoryAnswers, ArtifactsInMemory):
         expected = state.items[-1].seq + 1 if state.items else 0
         check_sequence(run, items, expected)
         indexed = [position for position in items if type(position.item) in INDEXED_ITEMS]
-        self._check_indexable(indexed)
+        if indexed:
+            self._check_indexable(indexed)
         if consumption is not None:
             self._consume_decisions(consumption)
         state.items.extend(items)

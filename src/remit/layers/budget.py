@@ -77,13 +77,12 @@ class _Budget:
         if self._usage is not None:
             call.ledger.meter.check_limit(self._usage, call.id)
             call.ledger.meter.add_limit(call.id, self._usage)
-        if _is_counted(call) and not call.ledger.reserve_call(call.id, limits.calls):
+        is_tool = call.callee.facts.effect is not Effect.COMPOSED
+        if (is_tool or _is_agent_below(call)) and not call.ledger.reserve_call(call.id, limits.calls):
             raise BudgetError(f"the run has made its {limits.calls:,} calls")
         return await self._inner(call)
 
 
-def _is_counted(call: Call) -> bool:
-    """Whether a call counts against the limit. Composed callees other than agents do not."""
-    if call.callee.facts.effect is not Effect.COMPOSED:
-        return True
+def _is_agent_below(call: Call) -> bool:
+    """Whether an agent is called in a run. Other composed callees do not count against the limit."""
     return bool(call.caller.call) and isinstance(call.callee, AgentLike)

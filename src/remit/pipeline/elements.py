@@ -51,7 +51,7 @@ async def run_step(step: Step, state: PipelineState, frame: Frame) -> JsonValue:
     arguments, errors = resolve_calls(step, state)
     prepared = {index: frame.prepare_call(step.callee, text) for index, text in arguments.items()}
     if step.each is None:
-        return _load_result(step, await prepared[0]())
+        return _load_result(step, await prepared[0].make())
     stops = step.on_element_failure == "stop"
     results: dict[int, JsonValue] = {}
 
@@ -59,7 +59,7 @@ async def run_step(step: Step, state: PipelineState, frame: Frame) -> JsonValue:
         if may_stop and errors:
             return
         try:
-            results[index] = _load_result(step, await prepared[index]())
+            results[index] = _load_result(step, await prepared[index].make())
         except CallError as error:
             errors[index] = error
 

@@ -48,7 +48,7 @@ class FormatMismatch(NamedTuple):
 
 
 class FormatCheck:
-    """Checks values that fit a pydantic type against its JSON schema.
+    """Checks values that fit a pydantic type against its JSON schema, if that ``is_needed``.
 
     Args:
         kinds: the kinds of nodes of its core schema.
@@ -59,6 +59,7 @@ class FormatCheck:
         self._has_formats = any(_format_of(node) or _list_numbers(node) for _, node in iter_schemas(document))
         self._has_floats = "float" in kinds
         self._has_exact = not _EXACT_KINDS.isdisjoint(kinds)
+        self.is_needed = self._has_formats or self._has_floats or self._has_exact
 
     def find(self, value: object, raw: str = "") -> FormatMismatch | None:
         """The first part that is not what its schema shows. ``raw`` is the JSON that was read as the value."""

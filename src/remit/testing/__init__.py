@@ -5,7 +5,7 @@ There are conformance suites, which need pytest: `remit.testing.store_suite` and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from remit.contracts.arguments import Arguments, Limits, parse_arguments
@@ -54,7 +54,7 @@ async def memory_ledger(
     check_text("memory_ledger: run", run)
     store = InMemoryStore(clock)
     held = await store.acquire(run, "test", 1e9)
-    return RunLedger(store, run, held.epoch, clock=clock, on_item=_ignore_item, conversation=conversation)
+    return RunLedger(store, run, held.epoch, clock=clock, on_stored=_ignore_items, conversation=conversation)
 
 
 def read_only_ledger(items: Iterable[Position], *, run: str = "run") -> RunLedger:
@@ -64,7 +64,7 @@ def read_only_ledger(items: Iterable[Position], *, run: str = "run") -> RunLedge
         run,
         1,
         clock=lambda: 0.0,
-        on_item=_ignore_item,
+        on_stored=_ignore_items,
         history=as_tuple_of(Position, "read_only_ledger", "items", items, "give a Position"),
     )
 
@@ -115,5 +115,5 @@ async def call_through(
     return await layers(inner or base)(call)
 
 
-def _ignore_item(_position: Position) -> None:
-    """The default for ``on_item``."""
+def _ignore_items(_positions: Sequence[Position]) -> None:
+    """Called with stored items, which no one watches."""
