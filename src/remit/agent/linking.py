@@ -7,7 +7,6 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from remit.agent.agent import Agent
-from remit.agent.compaction import Compaction
 from remit.agent.handoff import HANDOFF_PREFIX, HandoffTool
 from remit.agent.model import (
     MODEL_VARIABLE,
@@ -25,6 +24,7 @@ from remit.contracts.call import CallLayer
 from remit.contracts.callee import AgentLike, HasModel
 from remit.contracts.settings import TOOL_CHOICES
 from remit.contracts.usage import Prices, describe_missing_price, find_price
+from remit.core.protocols import implements
 from remit.dispatch.registry import AnyCallee, collect_callees
 from remit.errors import NoModelError, SetupError
 from remit.schemas.suggestions import suggest
@@ -118,13 +118,13 @@ def reachable_from(callees: Iterable[AnyCallee], name: str) -> Iterator[AnyCalle
         if each is not None and each.name not in seen:
             seen.add(each.name)
             yield each
-            pending += [tool.name for tool in each.tools] if isinstance(each, AgentLike) else []
+            pending += [tool.name for tool in each.tools] if implements(each, AgentLike) else []
             pending += [each.target] if isinstance(each, HandoffTool) else []
 
 
 def needs_model(callees: Iterable[AnyCallee], name: str) -> bool:
     """Whether a call of ``name`` can lead to an agent that uses the runtime's model."""
-    return any(isinstance(each, HasModel) and each.model is None for each in reachable_from(callees, name))
+    return any(implements(each, HasModel) and each.model is None for each in reachable_from(callees, name))
 
 
 LayersAround = Callable[[str, AnyCallee], Iterable[CallLayer]]
@@ -154,15 +154,20 @@ class UsedModels:
             NoModelError: one of them cannot be used, cannot take a setting, or the value of a header or a price is
                 missing.
         """
-        found = self._find(callee)
         self._check_prices(callee)
-        compactions = [each.definition.compaction for each in found if isinstance(each, Agent)]
-        models = [each.model for each in (*found, *compactions) if isinstance(each, (HasModel, Compaction))]
-        for model in {id(each): each for each in models if isinstance(each, ModelByName)}.values():
+        models, agents = dict[int, ModelByName](), list[Agent]()
+        for each in self._find(callee):
+            used = [each.model] if implements(each, HasModel) else []
+            if isinstance(each, Agent):
+                used += [each.definition.compaction.model] if each.definition.compaction is not None else []
+                agents += [each] if each.settings.values else []
+            for model in used:
+                if implements(model, ModelByName):
+                    models[id(model)] = model
+        for model in models.values():
             await asyncio.to_thread(model.check)  # may import PydanticAI, which takes seconds
-        for agent in found:
-            if isinstance(agent, Agent) and agent.settings.values:
-                await asyncio.to_thread(agent.check_model)
+        for agent in agents:
+            await asyncio.to_thread(agent.check_model)
 
     async def check_settings(self, callee: AnyCallee) -> None:
         """Check what is known of settings without a model's key, which only the executor of a submitted run may have.
@@ -212,7 +217,7 @@ class UsedModels:
                 raise NoModelError(f"agent {agent.name}: its cost is limited, but {describe_missing_price(name)}")
 
     def _find(self, callee: AnyCallee) -> list[AnyCallee]:
-        if not isinstance(callee, HasModel):
+        if not implements(callee, HasModel):
             return []
         if callee.name not in self._below:
             below = [each for each in reachable_from(self._callees, callee.name) if each.name != callee.name]
@@ -264,7 +269,7 @@ def _find_environment_model(agent: Agent, resolve_model: ResolveModel | None) ->
 
 def _with_default_model(model: Model | None, callee: AnyCallee) -> AnyCallee:
     """Return the callee. An agent without a model gets ``model``."""
-    if model is not None and isinstance(callee, HasModel) and callee.model is None:
+    if model is not None and implements(callee, HasModel) and callee.model is None:
         return callee.with_model(model)
     return callee
 
