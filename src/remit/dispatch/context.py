@@ -305,10 +305,7 @@ class CallContext:
         return PreparedCall(call.id, partial(self._make_call, callee, call), call.arguments.identity)
 
     async def _make_call(self, callee: AnyCallee, call: Call, refusal: CallError | None = None, /) -> Reply:
-        """Make a call. Its suspension is raised at once: drivers and pipelines let the siblings end themselves.
-
-        With a ``refusal`` it is answered with that, unless it is on record.
-        """
+        """Make a call. Its suspension is raised at once: drivers and pipelines let the siblings end themselves."""
         calls = self.calls
         if refusal is None or self.ledger.items_for(call.id):
             service = self._dispatch.service(call.caller.agent, callee)

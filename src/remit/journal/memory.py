@@ -308,8 +308,7 @@ class InMemoryStore(InMemoryAnswers, ArtifactsInMemory):
         """Do nothing."""
 
     def _row_of(self, run: str) -> RunRow | None:
-        state = self._runs.get(run)
-        return state.row if state else None
+        return self._runs[run].row if run in self._runs else None
 
     def _unfinished_run(self, key: ConversationKey, before: float = inf) -> str:
         """The first unfinished run of a conversation with a number below ``before``, without direct calls."""
