@@ -128,10 +128,8 @@ class CallContext:
         self._calls: BodyCalls | None = None
         self._has_ended = False
         self._loop = asyncio.get_running_loop()
-        self._recorded_notes: list[tuple[str, str]] = []
-        for item in self.ledger.items_for(call.id):
-            if isinstance(item, Note):
-                self._recorded_notes.append((item.name, item.data))
+        items = self.ledger.items_for(call.id)
+        self._recorded_notes = [(item.name, item.data) for item in items if isinstance(item, Note)] if items else []
 
     def begin(self) -> Token[CallContext | None]:
         """Let the context work for the body of its call and for what that starts, until `end`."""
