@@ -147,6 +147,12 @@ async def test_erasing_the_first_message_erases_it_as_a_title(store: Store) -> N
     await store.erase("alone", [0])
 
 
+async def test_erasing_a_direct_call_begins_no_conversation(store: Store) -> None:
+    await end(await say(store, "call", item_types.DETACHED))
+    await store.erase("call", [0])
+    assert await store.find_conversation(TALK) is None
+
+
 async def test_erasing_a_whole_run_erases_all_artifacts_that_it_alone_has(store: Store) -> None:
     run = await begin(store)
     scope, digest = ArtifactScope("default", "ada", "app", "", "run"), f"sha256:{'a' * 64}"
