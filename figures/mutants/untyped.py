@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from figures.mutants.mutant import Mutant, edited
+from figures.mutants.mutant import Mutant, edited, together
 
 _POLICY = "remit.approvals.policy:"
 
@@ -17,7 +17,10 @@ MUTANTS: Final = (
     Mutant(
         figure="untyped.open",
         defect="a value that is not a verdict lets the call run",
-        plant=edited(f"{_POLICY}_check_verdict", "if not isinstance(verdict, Verdict):", "if False:"),
+        plant=together(
+            edited(f"{_POLICY}_check_verdict", "if not isinstance(verdict, Verdict):", "if False:"),
+            edited(f"{_POLICY}_without_secrets", "isinstance(verdict, Allow)", "not isinstance(verdict, (Ask, Block))"),
+        ),
     ),
     Mutant(
         figure="untyped.open",
