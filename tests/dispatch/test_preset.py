@@ -122,6 +122,7 @@ def test_a_layer_that_is_at_least_as_strict_takes_the_place_of_what_facts_declar
     loose = (RateLimit(calls=50, seconds=60.0), Timeout(50).calls)
     assert len(limits(facts, *strict)) == 2
     assert len(limits(facts, *loose)) == 4
+    assert len(limits(facts, RateLimit(calls=10, seconds=1.0))) == 3
 
 
 def test_what_is_recommended_goes_outside_what_the_tool_has() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
+from dataclasses import replace
 from typing import NamedTuple
 
 import pytest
@@ -15,9 +16,10 @@ from remit.contracts.callee import Frame
 from remit.contracts.items import ToolOutput
 from remit.dispatch.context import CallContext
 from remit.dispatch.registry import AnyCallee
+from remit.dispatch.tool_scope import ToolScope
 from remit.errors import BudgetError, DeniedError, UnknownToolError
 from remit.layers import Authorize, Call, CallLayer, CallService, Reply, layer_fn
-from remit.testing import Scripted, calls, superuser
+from remit.testing import Scripted, call_through, calls, make_call, superuser
 from remit.tools import Limits
 from tests.dispatch.actors import Actor
 
@@ -357,3 +359,20 @@ async def test_the_trees_have_calls_of_both_kinds() -> None:
         Node(acts=False, reach=None, calls=[]),
     ]
     assert sorted(set(await outcomes(nodes))) == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        (("gone", "boss", "open", "clerk"), r"^clerk does not let its calls reach work \(called by gone > boss > open"),
+        (("gone", "boss", "open"), "^the call that started this run could not reach work, so its runs cannot either$"),
+    ],
+    ids=["an agent above", "none of the agents above"],
+)
+async def test_a_refusal_names_the_first_agent_that_does_not_let_it(path: tuple[str, ...], said: str) -> None:
+    scopes = {"boss": None, "open": frozenset({"work"}), "clerk": frozenset({"look"})}
+    agents = {name: Agent(name, instructions="Work.", tool_scope=scope) for name, scope in scopes.items()}
+    call = await make_call(leaf("work", []))
+    caller = replace(call.caller, path=path, tool_scope=frozenset({"look"}))
+    with pytest.raises(DeniedError, match=said):
+        await call_through(Stack[CallLayer](ToolScope(name="work", find_agent=agents.get)), call.replace(caller=caller))

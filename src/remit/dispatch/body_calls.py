@@ -66,7 +66,7 @@ class BodyCalls:
     def end_call(self, call: str) -> None:
         """Report that a call has ended, or waits for a person."""
         self.running.pop(call, None)
-        if self._waiters and (not self.running or self._is_broken):
+        if not self.running or self._is_broken:
             for waiter in self._waiters:
                 if not waiter.done():
                     waiter.set_result(None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 from pydantic import BaseModel, ConfigDict
 
@@ -177,7 +177,7 @@ def runs_same_body(callee: AnyCallee, listed: AnyCallee) -> bool:
     if _is_same(listed, callee):
         return True
     same_type = type(callee) is type(listed)
-    return same_type and isinstance(listed, HasBody) and isinstance(callee, HasBody) and listed.body == callee.body
+    return same_type and isinstance(listed, HasBody) and listed.body == cast("HasBody", callee).body
 
 
 def keeps_layers(callee: AnyCallee, listed: AnyCallee) -> bool:
