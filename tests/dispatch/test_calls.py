@@ -174,7 +174,7 @@ async def test_what_was_said_before_a_crash_is_not_said_again(effect: Effect) ->
 
 
 async def test_what_another_attempt_says_differently_is_heard() -> None:
-    talk = Talk(saying("a"), saying("b"), effect=Effect.KEYED).tool
+    talk = Talk(saying("a"), saying("b"), effect=Effect.IDEMPOTENT).tool
     bench = Bench(talk)
     call = await bench.call(talk)
     for attempt in (1, 2):
