@@ -90,7 +90,7 @@ def test_a_request_that_the_model_failed_is_told_with_its_error(cli: Cli) -> Non
     cli.script()
     cli("run", APP, "--ask", "hello")
     said = [" ".join(line.split()[2:]) for line in cli("show", cli.runs()[0].run, "--app", APP).out.splitlines()]
-    assert any(line.startswith("failure MODEL_GARBAGE: the script has 0 answers") for line in said)
+    assert any(line.startswith("failure MODEL_ERROR: the script has 0 answers") for line in said)
 
 
 def test_a_call_without_arguments_is_told_without_a_colon(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
