@@ -12,6 +12,7 @@ from pydantic import BaseModel
 from remit.contracts.call import Call, describe_unread_key
 from remit.contracts.gate import has_begun
 from remit.contracts.items import AttemptEnded, AttemptStarted, Item
+from remit.contracts.reply import Reply
 from remit.errors import DeadlineError, Suspended, ToolFailedError
 
 
@@ -31,6 +32,21 @@ def find_attempt(items: Sequence[Item], attempt: int) -> tuple[int, AttemptStart
     started = next((item for item in items if isinstance(item, AttemptStarted) and item.attempt == number), None)
     ended = next((item for item in reversed(items) if isinstance(item, AttemptEnded) and item.attempt == number), None)
     return number, started, ended
+
+
+def make_end(call: Call, number: int, failed: Reply, *, void: bool = False, where: str = "") -> AttemptEnded:
+    """The item for the end of an attempt that failed. A void one has not begun, so another one may follow."""
+    if void:
+        call.ledger.unread_keys.discard(call.id)
+    return AttemptEnded(
+        call=call.id,
+        attempt=number,
+        outcome=failed.outcome,
+        content=failed.content,
+        void=void,
+        where=where,
+        keyless=call.id in call.ledger.unread_keys,
+    )
 
 
 def check_key(call: Call, ended: AttemptEnded | None) -> None:

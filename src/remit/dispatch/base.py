@@ -39,7 +39,7 @@ from remit.contracts.reply import Reply
 from remit.contracts.secret import KNOWN_SECRETS
 from remit.contracts.threads import ThreadStillRunning, wait_for_thread
 from remit.contracts.transient import is_transient
-from remit.dispatch.attempts import LateAttempt, check_key, check_time, find_attempt
+from remit.dispatch.attempts import LateAttempt, check_key, check_time, find_attempt, make_end
 from remit.dispatch.context import CallContext, DispatchPort
 from remit.dispatch.diagnosis import report_exception
 from remit.dispatch.registry import AnyCallee
@@ -201,27 +201,15 @@ class Base:
             reply = await self._run_body(call, payload, state, thread)
             content = "" if self._effect is Effect.PURE else await self._to_recorded(reply)
         except CallError as error:
-            failed = Reply.from_error(error)
             void = state is not None and state.has_not_begun(number)
-            ended = AttemptEnded(
-                call=call.id,
-                attempt=number,
-                outcome=failed.outcome,
-                content=failed.content,
-                void=void,
-                where=locate_failure(error, self._callee.where if isinstance(self._callee, HasSource) else ""),
-                keyless=call.id in call.ledger.unread_keys and not void,
-            )
+            where = locate_failure(error, self._callee.where if isinstance(self._callee, HasSource) else "")
+            ended = make_end(call, number, Reply.from_error(error), void=void, where=where)
             await self._write_end(call, ended)
             if void:
                 raise AskAgain(approved[0].id) from error  # it is compared once more before it begins
             raise
         except asyncio.CancelledError as error:
-            content = Reply.from_error(self._cancellation(error)).content
-            has_no_key = call.id in call.ledger.unread_keys
-            call.ledger.add(
-                AttemptEnded(call=call.id, attempt=number, outcome="error", content=content, keyless=has_no_key)
-            )
+            call.ledger.add(make_end(call, number, Reply.from_error(self._cancellation(error))))
             raise
         if self._effect is not Effect.PURE:
             outcome, final = reply.outcome, reply.is_final
