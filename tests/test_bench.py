@@ -22,12 +22,12 @@ from bench.__main__ import PARTS
 
 SIZES: Final[dict[ModuleType, dict[str, int]]] = {
     bench.calls: {"WINDOWS": 1, "CALLS_PER_WINDOW": 1},
-    bench.cms: {"PAGES": 100, "CALLS": 2},
+    bench.cms: {"PAGES": 20, "CALLS": 2},
     bench.cms_pages: {"PAGES": 20, "SHOWN": 5, "REQUESTS": 10},
     bench.due: {"RUNS": 200, "WAITING": 50, "LISTINGS": 20},
     bench.inventory: {"METHODS": 50, "REPEATS": 1},
     bench.paused: {"WAITING": 2, "RESUMED": 1},
-    bench.process: {"REPEATS": 1},
+    bench.process: {"REPEATS": 1, "WARM_UPS": 0, "PEAKS": 1},
     bench.scale: {"FEW": 100, "MANY": 200, "LISTINGS": 2},
     bench.stream: {"REPEATS": 1},
     bench.workers: {"RUNS": 1, "REPEATS": 1},
