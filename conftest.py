@@ -13,6 +13,7 @@ from collections.abc import Generator
 from contextlib import ExitStack, chdir, contextmanager
 from doctest import ELLIPSIS, NORMALIZE_WHITESPACE
 from functools import cache
+from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 from unittest.mock import patch
@@ -110,7 +111,7 @@ def _leave(namespace: dict[str, Any]) -> None:
     namespace["_stack"].close()
 
 
-pytest_collect_file = Sybil(
+_collect_examples = Sybil(
     parsers=[PythonCodeBlockParser(doctest_optionflags=ELLIPSIS | NORMALIZE_WHITESPACE), SkipParser()],
     patterns=["*.md", "*.py"],
     excludes=["test_*.py", "conftest.py"],
@@ -118,3 +119,10 @@ pytest_collect_file = Sybil(
     setup=_enter,
     teardown=_leave,
 ).pytest()
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """Collect the examples of a file. To read the docstrings of a module takes a while, and few have a code block."""
+    if file_path.suffix == ".py" and b"```" not in file_path.read_bytes():
+        return None
+    return _collect_examples(file_path, parent)
