@@ -190,7 +190,7 @@ class UsedModels:
         Raises:
             NoModelError: names the agent and its model.
         """
-        if not isinstance(callee, HasModel) or self._priced.get(callee.name) is (callee.model or self):
+        if not implements(callee, HasModel) or self._priced.get(callee.name) is (callee.model or self):
             return
         callees = {each.name: each for each in self._find(callee)}
         pending, seen = [(self._default_agent, callee, False)], set[tuple[str, str, bool]]()

@@ -12,6 +12,7 @@ from remit.contracts.callee import AgentLike
 from remit.contracts.facts import Effect
 from remit.contracts.items import RunOpened
 from remit.core import Stack
+from remit.core.protocols import implements
 from remit.dispatch.registry import AnyCallee
 from remit.dispatch.terms import GovernedCallee, Terms, describe_terms
 
@@ -38,7 +39,7 @@ class RunTerms:
 
     def _find_reached(self, caller: str, callee: str) -> list[AnyCallee]:
         reached = list(reachable_from(self._callees, callee))
-        if any(each.facts.effect is Effect.COMPOSED and not isinstance(each, AgentLike) for each in reached):
+        if any(each.facts.effect is Effect.COMPOSED and not implements(each, AgentLike) for each in reached):
             reached = self._callees
         return [*reached, *(each for each in self._callees if each.name == caller)]
 
@@ -46,4 +47,4 @@ class RunTerms:
 def _describe_inside(callee: AnyCallee) -> GovernedCallee:
     if isinstance(callee, Agent):
         return GovernedCallee(callee, callee.definition.agent_layers, callee.definition.limits.model_dump())
-    return GovernedCallee(callee, callee.call_layers if isinstance(callee, AgentLike) else ())
+    return GovernedCallee(callee, callee.call_layers if implements(callee, AgentLike) else ())

@@ -22,6 +22,7 @@ from remit.contracts.ledger import Ledger
 from remit.contracts.question import content_digest
 from remit.core.call_checks import check_arguments
 from remit.core.checks import check_counts
+from remit.core.protocols import implements
 from remit.errors import SetupError
 
 _Key = tuple[str, str]
@@ -146,7 +147,7 @@ def _collect_callees(agents: Sequence[Callee[..., Any]]) -> dict[str, Callee[...
         each = waiting.pop()
         if each.name not in found:
             found[each.name] = each
-            waiting += each.tools if isinstance(each, AgentLike) else ()
+            waiting += each.tools if implements(each, AgentLike) else ()
     return found
 
 

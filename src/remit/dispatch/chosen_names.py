@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Iterator
 from remit.approvals.policy import When
 from remit.contracts.call import CallLayer, ConditionalLayer
 from remit.contracts.callee import AgentLike
+from remit.core.protocols import implements
 from remit.dispatch.registry import AnyCallee
 from remit.layers.approve import Approve
 from remit.schemas.suggestions import suggest
@@ -22,7 +23,7 @@ def find_unknown_names(run_layers: Iterable[CallLayer], callees: Collection[AnyC
     those of the tool.
     """
     tools = frozenset(each.name for each in callees)
-    agents = {each.name: each for each in callees if isinstance(each, AgentLike)}
+    agents = {each.name: each for each in callees if implements(each, AgentLike)}
     for layer in run_layers:
         yield from _find(layer, tools, agents, tools)
     for agent in agents.values():

@@ -22,6 +22,7 @@ from remit.contracts.principal import Caller
 from remit.contracts.redact import Redaction, redact_error
 from remit.contracts.reply import Reply
 from remit.core import Place, Stack, check_order
+from remit.core.protocols import implements
 from remit.dispatch.attempts import LateAttempt
 from remit.dispatch.base import Base
 from remit.dispatch.chosen_names import find_unknown_names
@@ -55,7 +56,7 @@ class Dispatcher:
         self._recording_layers: Stack[CallLayer] = Stack(Trace(), Record(limits=limits))
         self._run_layers = run_layers
         self._callees = callees
-        self._agents: dict[str, AnyAgent] = {each.name: each for each in callees if isinstance(each, AgentLike)}
+        self._agents: dict[str, AnyAgent] = {each.name: each for each in callees if implements(each, AgentLike)}
         self._agent_registries = {name: Registry(agent.tools) for name, agent in self._agents.items()}
         self._services: dict[tuple[str, int], CallService] = {}
         self._rates: dict[str, RateLimit] = {}
@@ -163,7 +164,7 @@ class Dispatcher:
         """The layers at the entry. Unknown names are not checked against the tool scope."""
         if isinstance(callee, MissingCallee):
             return self._recording_layers
-        deepest = self.limits.agent_depth if isinstance(callee, AgentLike) else None
+        deepest = self.limits.agent_depth if implements(callee, AgentLike) else None
         scope = ToolScope(name=callee.name, find_agent=self._agents.get, max_agent_depth=deepest)
         return Stack[CallLayer](self._recording_layers, scope)
 

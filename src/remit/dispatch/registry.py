@@ -26,6 +26,7 @@ from remit.contracts.facts import Effect, Facts
 from remit.contracts.naming import check_not_reserved, python_alias
 from remit.contracts.schema import Input, Output
 from remit.core import Stack
+from remit.core.protocols import implements
 from remit.errors import NameTakenError, SetupError, UnknownToolError
 from remit.schemas.suggestions import find_similar
 
@@ -40,7 +41,7 @@ def collect_callees(callees: Iterable[AnyCallee]) -> list[AnyCallee]:
     while pending:
         new = [callee for callee in dict.fromkeys(pending) if callee not in collected]
         collected += new
-        pending = [tool for callee in new if isinstance(callee, AgentLike) for tool in callee.tools]
+        pending = [tool for callee in new if implements(callee, AgentLike) for tool in callee.tools]
     return collected
 
 
@@ -81,7 +82,7 @@ class Registry:
             raise NameTakenError(f"ctx.tools.{python_alias(name)} would be two callees: {both}; rename one of them")
         self._aliases[python_alias(name)] = name
         self._by_name[name] = callee
-        if isinstance(callee, AgentLike):
+        if implements(callee, AgentLike):
             for each in callee.provider_tools:
                 self.add_provider_tool(each, describe(callee))
 
@@ -131,7 +132,7 @@ class Registry:
             raise UnknownToolError(
                 f"{describe(callee)} lacks layers of the listed {callee.name}; call that one, or derive from it"
             )
-        return _with_given_model(listed, callee) if isinstance(callee, AgentLike) else callee
+        return _with_given_model(listed, callee) if implements(callee, AgentLike) else callee
 
     def check_steps(self) -> None:
         """Refuse a pipeline with a step that is not listed, before any step runs.
@@ -140,7 +141,7 @@ class Registry:
             SetupError: names both.
         """
         for callee in self:
-            for step in callee.callees if isinstance(callee, HasSteps) else ():
+            for step in callee.callees if implements(callee, HasSteps) else ():
                 try:
                     self.resolve(step)
                 except UnknownToolError as error:
@@ -164,7 +165,7 @@ class Registry:
 def describe(callee: AnyCallee) -> str:
     """Describe a callee in one line of a message, with its source location if known."""
     text = repr(callee).split("\n", 1)[0]
-    return f"{text} at {callee.where}" if isinstance(callee, HasSource) and callee.where else text
+    return f"{text} at {callee.where}" if implements(callee, HasSource) and callee.where else text
 
 
 def _is_same(listed: AnyCallee, callee: AnyCallee) -> bool:
@@ -177,7 +178,7 @@ def runs_same_body(callee: AnyCallee, listed: AnyCallee) -> bool:
     if _is_same(listed, callee):
         return True
     same_type = type(callee) is type(listed)
-    return same_type and isinstance(listed, HasBody) and listed.body == cast("HasBody", callee).body
+    return same_type and implements(listed, HasBody) and listed.body == cast("HasBody", callee).body
 
 
 def keeps_layers(callee: AnyCallee, listed: AnyCallee) -> bool:
@@ -191,7 +192,7 @@ def keeps_layers(callee: AnyCallee, listed: AnyCallee) -> bool:
 
 def _with_given_model(listed: AnyCallee, callee: object) -> AnyCallee:
     """The listed agent, which alone has what linking adds, with model and settings of ``callee`` if they differ."""
-    if not (isinstance(listed, HasModel) and isinstance(callee, HasModel)):
+    if not (implements(listed, HasModel) and implements(callee, HasModel)):
         return listed
     keeps_model = callee.model is None or (listed.model is not None and callee == listed)
     given = listed if keeps_model else listed.with_model(callee.model)

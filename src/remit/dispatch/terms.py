@@ -19,6 +19,7 @@ from remit.contracts.layers import FunctionLayer
 from remit.contracts.principal import ANONYMOUS, WILDCARD, Principal
 from remit.contracts.secret import redact_secrets
 from remit.core import Stack
+from remit.core.protocols import implements
 from remit.layers.approve import Approve
 from remit.layers.budget import Budget
 from remit.layers.limit import Concurrency, RateLimit
@@ -138,7 +139,7 @@ def _describe_callee(governed: GovernedCallee) -> ScopeTerms:
     callee, rate = governed.callee, governed.callee.facts.rate
     facts = {"timeout": callee.facts.timeout, "rate": None if rate is None else rate.calls / rate.seconds}
     scope = _describe((*callee.layers, *governed.inner_layers), {**governed.limits, **facts})
-    if not isinstance(callee, AgentLike):
+    if not implements(callee, AgentLike):
         return scope
     narrowed = {"tools": callee.tool_scope, "permissions": callee.permissions}
     sorted_names = {name: None if each is None else tuple(sorted(each)) for name, each in narrowed.items()}

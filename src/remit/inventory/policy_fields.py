@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
 from remit.contracts.callee import AgentLike
+from remit.core.protocols import implements
 from remit.inventory.definition import AnyCallee, AnyTool
 from remit.inventory.document import Vocabulary
 from remit.inventory.governance import PolicyTable
@@ -43,7 +44,7 @@ def find_unknown_fields(operations: Operations) -> Iterator[Finding]:
 def find_unknown_permissions(callees: Iterable[AnyCallee], vocabulary: Vocabulary) -> Iterator[Finding]:
     """Findings for permissions in code that no role grants: what a call needs, and to what an agent narrows calls."""
     for callee in callees:
-        narrowed = callee.permissions if isinstance(callee, AgentLike) else None
+        narrowed = callee.permissions if implements(callee, AgentLike) else None
         for permission in sorted(callee.facts.permissions | (narrowed or frozenset())):
             area = permission.removesuffix("*")
             known = vocabulary.permissions

@@ -18,6 +18,7 @@ from remit.contracts.call import CallLayer, choose_layers
 from remit.contracts.callee import AgentLike, HasSource, HasSteps
 from remit.contracts.facts import Effect, Risk
 from remit.core import Stack
+from remit.core.protocols import implements
 from remit.dispatch.chosen_names import find_unknown_names
 from remit.dispatch.registry import AnyCallee, describe, keeps_layers, runs_same_body
 from remit.inventory.definition import ToolDefinition
@@ -65,17 +66,17 @@ def compare_application(
     """
     everything = [*callees, *(each.tool for each in operations.programs.values())]
     offered = [each for each in everything if not isinstance(each, OF_RUNTIME)]
-    agents = ["", *(each.name for each in offered if isinstance(each, AgentLike))]
+    agents = ["", *(each.name for each in offered if implements(each, AgentLike))]
     for callee in offered:
         definition = operations.tools.get(callee.name) or operations.programs.get(callee.name)
         where = locate_callee(callee)
         if definition is not None:
             yield from _check_object(callee, definition)
             yield from _check_declared_layers(definition, operations.inventory.policy_table, agents, layers)
-        elif isinstance(callee, AgentLike):
+        elif implements(callee, AgentLike):
             yield from _check_provider_tools(callee, where)
             yield from _check_scope(callee, where)
-        elif not isinstance(callee, HasSteps):  # a pipeline acts by calls of listed callees only
+        elif not implements(callee, HasSteps):  # a pipeline acts by calls of listed callees only
             fix = "write an entry for it and pass its function to Operations, or pass it to Operations itself"
             yield _make_finding("ungoverned", where, f"{describe(callee)} is offered, but no entry governs it", fix)
         yield from _check_payload(callee, where if definition is None else definition.location)
@@ -117,7 +118,7 @@ def _find_open_objects(schema: object) -> Iterator[object]:
 
 def locate_callee(callee: AnyCallee) -> str:
     """The place of a callee in its source; its name if that is unknown."""
-    return callee.where if isinstance(callee, HasSource) and callee.where else callee.name
+    return callee.where if implements(callee, HasSource) and callee.where else callee.name
 
 
 def _check_provider_tools(agent: AgentLike[..., Any], where: str) -> Iterator[Finding]:
@@ -128,7 +129,7 @@ def _check_provider_tools(agent: AgentLike[..., Any], where: str) -> Iterator[Fi
 
 def _check_scope(agent: AgentLike[..., Any], where: str) -> Iterator[Finding]:
     """Check that an agent above others says what may be called below it."""
-    below = next((each.name for each in agent.tools if isinstance(each, AgentLike)), "")
+    below = next((each.name for each in agent.tools if implements(each, AgentLike)), "")
     if below and agent.tool_scope is None:
         what = f"the agent {agent.name} calls {below} and has no tool scope, so that any tool may be called below it"
         fix = 'give it tool_scope="listed", or the names that may be called (`delegates` in a worker file)'
