@@ -281,7 +281,7 @@ def test_an_outcome_that_did_not_happen_is_called_again(
 
 def test_a_run_that_fails_is_said_and_the_conversation_goes_on(cli: Cli, converse: Callable[..., str]) -> None:
     cli.script()
-    assert converse("hello", "hello?").count("remit: MODEL_GARBAGE: the script has 0 answers") == 2
+    assert converse("hello", "hello?").count("remit: MODEL_ERROR: the script has 0 answers") == 2
 
 
 @pytest.mark.process

@@ -81,7 +81,7 @@ def test_a_run_that_fails_exits_with_1_and_one_line(cli: Cli) -> None:
     cli.script()
     done = cli("run", APP, "--ask", "hello")
     assert (done.status, done.out) == (1, "")
-    assert done.err.splitlines()[-1].startswith("remit: MODEL_GARBAGE: the script has 0 answers")
+    assert done.err.splitlines()[-1].startswith("remit: MODEL_ERROR: the script has 0 answers")
     assert done.err.endswith("of the conversation; add an answer\n")
 
 
@@ -98,7 +98,7 @@ def test_a_model_that_cannot_start_is_refused_before_a_conversation_is_named(
 def test_json_of_a_run_that_fails_holds_error_and_code(cli: Cli) -> None:
     cli.script()
     done = cli("run", APP, "--ask", "hello", "--json")
-    assert (done.status, done.json["status"], done.json["errorCode"]) == (1, "failed", "MODEL_GARBAGE")
+    assert (done.status, done.json["status"], done.json["errorCode"]) == (1, "failed", "MODEL_ERROR")
 
 
 def test_an_announced_call_is_named_with_what_to_do_and_made_after_the_yes(cli: Cli) -> None:

@@ -169,7 +169,7 @@ async def test_an_answer_that_fails_is_told_and_the_chat_goes_on(database: Datab
     desk = Desk(database)
     session = await desk.session("chat")
     failed = await say(desk, session, "Hello")
-    assert code_of(failed) == "MODEL_GARBAGE"
+    assert code_of(failed) == "MODEL_ERROR"
     assert [each.status for each in await desk.requests()] == ["failed"]
     desk = Desk(database, "Here I am.")
     await say(desk, session, "Hello?")
