@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from remit.contracts.items import RunOpened
+from remit.contracts.items import Item, RunOpened, RunResumed
 from remit.engine.recurrence_rule import parse_rule
 from remit.engine.schedule import Schedule, next_occurrence, open_schedule
 from remit.errors import RequestError, SetupError
+from remit.testing.store_suite.samples import header_item, note, positions, question, question_item, start_item
 
 MONDAY = datetime(2026, 11, 23, 9, 0, tzinfo=UTC)
 
@@ -146,6 +147,8 @@ def test_a_rule_whose_interval_passes_all_its_times_is_refused(rule: str) -> Non
             "FREQ=DAILY;BYHOUR=0,1,2,3,4,5,6,7,8,9,10;BYMINUTE=0,1,2,3,4,5,6,7,8,9",
             "110 times of a day; give at most 100",
         ),
+        ("FREQ=DAILY;BYHOUR=" + ",".join("9" for _ in range(300)), "has 617 characters; give at most 500"),
+        ("FREQ=DAILY;BYMONTHDAY=1", "has BYMONTHDAY; only a longer FREQ can have it"),
         ("FREQ=DAILY;COUNT=2,3", "not one number"),
         ("FREQ=WEEKLY;BYDAY=0MO", "BYDAY=0MO"),
         ("FREQ=WEEKLY;WKST=XX", "WKST=XX"),
@@ -182,6 +185,8 @@ def test_an_old_schedule_is_searched_from_the_time_asked_about_not_from_its_star
         ("FREQ=MONTHLY;BYMONTHDAY=13;BYDAY=FR", ["02-13", "03-13", "11-13"]),
         ("FREQ=MONTHLY;BYDAY=TU,WE,TH;BYSETPOS=3", ["09-04", "10-07", "11-06"]),
         ("FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-2", ["09-29", "10-30", "11-27"]),
+        ("FREQ=MONTHLY;BYDAY=MO;BYSETPOS=5", ["09-29", "12-29"]),
+        ("FREQ=MINUTELY;BYHOUR=0,1,2,3,4,5,6,7,8,9,10;BYMINUTE=0,1,2,3,4,5,6,7,8,9", ["09-02"]),
         ("FREQ=YEARLY", ["09-02", "09-02"]),
         ("FREQ=WEEKLY", ["09-09", "09-16"]),
     ],
@@ -307,3 +312,30 @@ def test_a_rule_of_hours_finds_an_occurrence_beyond_a_change_of_the_clock() -> N
         "2026-07-02T12:00+02:00",
     ]
     assert occurrences(Schedule(july, "FREQ=HOURLY;INTERVAL=6;UNTIL=20260701T200000"), 5) == ["2026-07-01T18:00+02:00"]
+
+
+def test_a_clock_time_that_comes_twice_is_found_after_the_time_asked_about() -> None:
+    berlin = ZoneInfo("Europe/Berlin")
+    recurrence = Schedule(datetime(2026, 10, 24, 2, 30, tzinfo=berlin), "FREQ=DAILY").to_recurrence("run")
+    second = datetime(2026, 10, 25, 2, 15, tzinfo=berlin, fold=1).timestamp()
+    assert recurrence.next_after(second) == second + 15 * 60
+
+
+DUE = MONDAY.timestamp()
+
+
+@pytest.mark.parametrize(
+    ("executed", "item", "follows"),
+    [
+        pytest.param(DUE, start_item(), False, id="it has begun"),
+        pytest.param(DUE, question_item(question()), False, id="it was asked about when it was due"),
+        pytest.param(DUE - 60, question_item(question()), True, id="it was asked about beforehand"),
+        pytest.param(DUE, note(), True, id="it was interrupted before it began"),
+    ],
+)
+def test_a_run_opens_the_next_of_its_schedule_unless_an_earlier_execution_did(
+    executed: float, item: Item, follows: bool
+) -> None:
+    header = open_schedule(header_item(), Schedule(MONDAY, "FREQ=DAILY"))
+    known = positions("run", [header, RunResumed(call="run", driver="local"), item], at=executed)
+    assert (next_occurrence(header, DUE + 1, known) is not None) is follows
