@@ -11,7 +11,7 @@ import pytest
 from remit.contracts.items import Position, RunFinished, RunSuspended
 from remit.contracts.ledger import Consumption
 from remit.contracts.reply import Reply
-from remit.engine.executor import CANCEL_POLL_SECONDS
+from remit.engine.keeper import CANCEL_POLL_SECONDS
 from remit.errors import JournalError
 from remit.journal.ledger import RunLedger
 from remit.journal.memory import InMemoryStore

@@ -13,7 +13,7 @@ import pytest
 
 from remit import Effect, LeafContext, Principal, Risk, tool
 from remit.contracts.items import RunFinished, ToolOutput
-from remit.engine.executor import CANCEL_POLL_SECONDS
+from remit.engine.keeper import CANCEL_POLL_SECONDS
 from remit.errors import CallCancelledError, RequestError, SetupError
 from remit.journal.memory import InMemoryStore
 from remit.journal.sql.store import SqlStore

@@ -16,6 +16,7 @@ from remit.contracts.question import Decision
 from remit.contracts.reply import Reply
 from remit.contracts.usage import Prices
 from remit.engine.ended import read_ended_outcome
+from remit.engine.keeper import RunKeeper
 from remit.engine.open_answers import RunAnswers
 from remit.engine.outcome import ExecutionOutcome, RunRefused, bring_to_rest, cancelled_outcome
 from remit.errors import (
@@ -30,9 +31,6 @@ from remit.errors import (
 from remit.journal.ledger import RunLedger, StoredCallback, usage_of
 from remit.journal.ports import AcquiredLease, QuestionRow, Store
 from remit.journal.verify import verify_lease
-
-CANCEL_POLL_SECONDS: Final = 1.0
-"""Seconds between two checks of the inbox of an executing run."""
 
 _MAX_LOST_RACES: Final = 8
 """How often a run is executed again because other calls used the approvals of its calls."""
@@ -139,8 +137,6 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
                 ended = await read_ended_outcome(run_state.row.status, known_items, self.store)
                 items = [position.item for position in known_items]
                 return structs.replace(ended, usage=usage_of(known_items, self.prices), items=items)
-            if header is not None and before is not None:
-                await before()
             answers = RunAnswers(self.store, run, run_state.epoch, is_expected=self._was_submitted(known_items))
             ledger = RunLedger(
                 self.store,
@@ -154,13 +150,11 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
                 is_stopping=stopping or (header is None and bool(run_state.cancel_requested_by)),
                 prices=self.prices,
             )
-            for item in (RunResumed(call=run, driver=self.name),) if header is None else (header, *following):
-                ledger.add(item)
+            first = (RunResumed(call=run, driver=self.name),) if header is None else (header, *following)
+            begin = partial(_begin, ledger, first, None if header is None else before)
             try:
                 with answers.publish():
-                    outcome = await self._execute_until_cancelled(
-                        ledger, root if header is None else _with_stored_header(root), lease, release_requested
-                    )
+                    outcome = await self._execute_until_cancelled(ledger, begin, root, lease, release_requested)
             finally:
                 ledger.close()
             lease.release_on_exit = outcome.is_resting
@@ -212,23 +206,31 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
             ledger.close()
 
     async def _execute_until_cancelled(
-        self, ledger: RunLedger, root: RootCall, lease: _Lease, release_requested: asyncio.Event | None
+        self,
+        ledger: RunLedger,
+        begin: Callable[[], Awaitable[None]],
+        root: RootCall,
+        lease: _Lease,
+        release_requested: asyncio.Event | None,
     ) -> ExecutionOutcome:
-        """Execute until the run rests. A cancellation is noticed within `CANCEL_POLL_SECONDS`.
+        """Execute until the run rests, and renew its lease. A cancellation is noticed within `CANCEL_POLL_SECONDS`.
 
         Another process writes the inbox, so it must be polled.
         """
         execution = asyncio.create_task(
-            self._execute_and_record(ledger, root, lease.run_state.decisions, release_requested)
+            self._execute_and_record(ledger, begin, root, lease.run_state.decisions, release_requested)
         )
         release_waiters = [asyncio.create_task(release_requested.wait())] if release_requested else []
+        keeper = RunKeeper(self.store, ledger.run, lease.run_state.epoch, self.lease_seconds)
         try:
             is_finished = False
             while not is_finished:
                 finished, _ = await asyncio.wait(
-                    [execution, *release_waiters], timeout=CANCEL_POLL_SECONDS, return_when=asyncio.FIRST_COMPLETED
+                    [execution, *release_waiters],
+                    timeout=keeper.seconds_until_due(),
+                    return_when=asyncio.FIRST_COMPLETED,
                 )
-                is_finished = bool(finished) or await self._is_cancel_requested(ledger.run)
+                is_finished = bool(finished) or await keeper.is_cancel_requested()
             if release_requested and release_requested.is_set() and not execution.done():
                 await self._end_epoch(ledger.run, lease.run_state.epoch)
         finally:
@@ -242,12 +244,6 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
                 execution.exception()  # retrieved, because asyncio warns about exceptions that are never retrieved
         return execution.result()
 
-    async def _is_cancel_requested(self, run: str) -> bool:
-        try:
-            return bool(await self.store.cancel_requested_by(run))
-        except JournalError:
-            return False
-
     async def _end_epoch(self, run: str, epoch: int) -> None:
         """End this epoch, even without a next executor, so that nothing more of it is stored."""
         await self.store.release(run, epoch)
@@ -255,9 +251,17 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
             await self.store.release(run, (await self.store.acquire(run, self.name, self.lease_seconds)).epoch)
 
     async def _execute_and_record(
-        self, ledger: RunLedger, root: RootCall, decisions: Sequence[Decision], release_requested: asyncio.Event | None
+        self,
+        ledger: RunLedger,
+        begin: Callable[[], Awaitable[None]],
+        root: RootCall,
+        decisions: Sequence[Decision],
+        release_requested: asyncio.Event | None,
     ) -> ExecutionOutcome:
+        await begin()
         try:
+            if not isinstance(ledger.recorded_items()[-1], RunResumed):
+                await ledger.flush()  # a new run begins when its header is stored, because its conversation may be busy
             outcome, last = await self._execute_root(ledger, root, decisions)
         except NoModelError as error:
             await ledger.commit(bring_to_rest(ledger, Suspended(reason=error.message))[1])
@@ -266,11 +270,10 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
             if release_requested and release_requested.is_set():
                 raise LeaseError(f"run {ledger.run} was released; another executor can resume it") from None
             outcome, last = cancelled_outcome(ledger.run, str(cancelled) if isinstance(cancelled, RunRefused) else "")
-        writing = asyncio.ensure_future(ledger.commit(last))
         try:
-            await asyncio.shield(writing)
+            await ledger.commit(last)
         except asyncio.CancelledError:
-            await writing
+            await ledger.flush()
             if outcome.is_resting:
                 outcome, last = cancelled_outcome(ledger.run, "")
                 await ledger.commit(last)
@@ -331,36 +334,20 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
             with contextlib.suppress(JournalError):
                 await self.store.release(run, (await acquiring).epoch)
             raise
-        renewing = asyncio.create_task(self._renew_lease(run, run_state.epoch))
         lease = _Lease(run_state)
         try:
             yield lease
         finally:
-            renewing.cancel()
             if lease.release_on_exit:
                 await asyncio.shield(self.store.release(run, run_state.epoch))
 
-    async def _renew_lease(self, run: str, epoch: int) -> None:
-        """Renew the lease until it is lost; retry when the store fails temporarily."""
-        with contextlib.suppress(LeaseError):
-            while True:
-                await asyncio.sleep(self.lease_seconds / 3)
-                try:
-                    await self.store.renew(run, epoch, self.lease_seconds)
-                except LeaseError:
-                    raise
-                except JournalError:
-                    continue
 
-
-def _with_stored_header(root: RootCall) -> RootCall:
-    """Start the root of a new run only after its header is stored, because its conversation may be busy."""
-
-    async def begin(ledger: RunLedger) -> Reply:
-        await ledger.flush()
-        return await root(ledger)
-
-    return begin
+async def _begin(ledger: RunLedger, first: Sequence[Item], before: Callable[[], Awaitable[None]] | None) -> None:
+    """Write the first items of an execution, after what comes before a new run is stored."""
+    if before is not None:
+        await before()
+    for item in first:
+        ledger.add(item)
 
 
 def _run_exists_error(run: str) -> RequestError:
