@@ -19,6 +19,7 @@ from remit.contracts.gate import Gate, check_gate
 from remit.contracts.question import Decision, PlannedCall, Preview, Question
 from remit.contracts.resolution import find_referents
 from remit.core import Stack
+from remit.core.protocols import implements
 from remit.errors import CallError
 
 MAX_PLANNED_CALLS: Final = 100
@@ -137,7 +138,7 @@ def _derive_calls(call: Call) -> Iterator[tuple[Call, Stack[CallLayer]]]:
     A call with computed defaults is not known: it will have others.
     """
     callee, payload = call.callee, call.payload
-    if payload is None or not isinstance(callee, HasPlan):
+    if payload is None or not implements(callee, HasPlan):
         return
     caller, occurrences = call.caller.enter_call(call.id), dict[str, int]()
     for step_callee, text in callee.plan(payload):

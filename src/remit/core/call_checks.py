@@ -67,7 +67,7 @@ def check_call(method: F) -> F:
     has_options = _has_options(function)
 
     def call(args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-        if has_options:
+        if has_options and not kwargs.keys() <= _known_names(function):  # Python would take every option
             _refuse_misfit(function, args, kwargs, {})
         try:
             return function(*args, **kwargs)
@@ -214,6 +214,14 @@ def _signature(function: Callable[..., Any]) -> tuple[tuple[inspect.Parameter, .
     _, *parameters = inspect.signature(function).parameters.values()
     names = [str(each.annotation)[len("Unpack[") : -1] for each in parameters if _is_unpacked(each.annotation)]
     return tuple(parameters), tuple(option for each in names for option in function.__globals__[each].__annotations__)
+
+
+@cache
+def _known_names(function: Callable[..., Any]) -> frozenset[str]:
+    """The names of what a method with options can be given."""
+    parameters, options = _signature(function)
+    kinds = (*_POSITIONAL, inspect.Parameter.KEYWORD_ONLY)
+    return frozenset([*options, *(each.name for each in parameters if each.kind in kinds)])
 
 
 def _suggest(unknown: str, known: Sequence[str]) -> str:

@@ -212,7 +212,8 @@ def as_tuple(what: str, value: object, error: type[SetupError] = SetupError) -> 
     Raises:
         SetupError: or ``error``; names the argument.
     """
-    if isinstance(value, str) or not isinstance(value, Iterable):
+    kind: type = type(value)
+    if kind not in (tuple, list) and (isinstance(value, str) or not isinstance(value, Iterable)):
         raise error(f"{what} is {value!r}; give a list")
     return tuple(cast("Iterable[Any]", value))
 
