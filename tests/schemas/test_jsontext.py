@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from remit.schemas import jsontext
-from remit.schemas.jsontext import JsonWriter, ascii_json, canonical_text, compact_json, make_writer
+from remit.schemas.jsontext import JsonWriter, ascii_json, canonical_text, compact_json, make_writer, read_json
 from tests.contracts.json_values import any_values
 
 SETTINGS: dict[str, tuple[JsonWriter, dict[str, Any]]] = {
@@ -58,3 +58,18 @@ def test_only_the_writer_for_digests_refuses_numbers_that_are_not_finite(number:
 def test_a_writer_keeps_nothing_between_two_values() -> None:
     write = make_writer()
     assert [write({"a": 1}), write({"b": 2}), write({"a": 1})] == ['{"a":1}', '{"b":2}', '{"a":1}']
+
+
+@given(value=any_values)
+def test_a_text_is_read_as_json_loads_reads_it(value: Any) -> None:
+    text = json.dumps(value)
+    assert repr(read_json(text)) == repr(read_json(f" {text}\n")) == repr(json.loads(text))
+
+
+@pytest.mark.parametrize("text", ["", " ", "{", "1 2", "[1],", "\ufeff1", "nul"])
+def test_what_is_no_json_is_refused_as_json_loads_refuses_it(text: str) -> None:
+    with pytest.raises(ValueError) as refused:  # noqa: PT011 - the message is compared
+        json.loads(text)
+    with pytest.raises(ValueError) as found:  # noqa: PT011 - the message is compared
+        read_json(text)
+    assert str(found.value) == str(refused.value)

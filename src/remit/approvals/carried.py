@@ -54,8 +54,6 @@ async def find_shared(call: Call, match: str) -> RecordedQuestion | None:
 
 async def find_repeated(call: Call, policy_version: str) -> Reply | None:
     """The reply to the carried call of the run, if ``call`` is that call once more; None for all other calls."""
-    if call.callee.facts.confirm is None:
-        return None
     carried, question = find_carried_call(call.ledger)
     if question is None or carried == call.id or question.match != compute_match(call, policy_version):
         return None

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from remit.contracts.arguments import given_arguments
 from remit.contracts.contract import NAME_PATTERN
 from remit.contracts.wire import RESPONSE_KEY, UNNAMED, ModelText, ToolCallRequest, read_tool_calls, text_of_message
 from remit.errors import SetupError
-from remit.schemas.jsontext import ascii_json, compact_json
+from remit.schemas.jsontext import ascii_json, compact_json, read_json
 from remit.schemas.raw_json import join_items, join_members, raw_items, raw_members
 
 INVALID_JSON: Final = "INVALID_JSON"
@@ -32,12 +32,12 @@ def stand_in(text: str) -> str | None:
     if '"assistant"' not in text:
         return None
     try:
-        message: object = json.loads(text)
+        message = read_json(text)
     except (ValueError, RecursionError):
         return None
-    values = cast("dict[str, Any]", message) if isinstance(message, dict) else {}
-    if values.get("role") != "assistant":
+    if message.__class__ is not dict or message.get("role") != "assistant":
         return None
+    values: dict[str, Any] = message
     try:
         calls = read_tool_calls(values)
     except SetupError:  # no list of objects, which is told where the history is read
@@ -74,7 +74,7 @@ def _legal_arguments(text: str) -> str:
         return text  # as the endpoint wrote it, which takes it back
     text = given_arguments(text)
     try:
-        is_object = isinstance(json.loads(text), dict)
+        is_object = isinstance(read_json(text), dict)
     except (ValueError, RecursionError):
         is_object = False
     return text if is_object else compact_json({INVALID_JSON: text})

@@ -182,7 +182,8 @@ class _Approve:
             raise MissingCapabilityError(f"{call.callee.name} cannot run: the environment has no approver")
         if call.approvals:
             return await self._inner(await self._approve(call, self._approver))
-        if (repeated := await find_repeated(call, self._policy.version)) is not None:
+        can_repeat = call.callee.facts.confirm is not None
+        if can_repeat and (repeated := await find_repeated(call, self._policy.version)) is not None:
             return repeated
         can_refer = bool(call.callee.schema_in.references)
         for _ in range(_MAX_ROUNDS):

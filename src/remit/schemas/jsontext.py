@@ -7,6 +7,7 @@ from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
 from json import encoder
 from json.encoder import encode_basestring, encode_basestring_ascii
+from json.scanner import make_scanner
 from typing import Any, Final, NoReturn, cast
 
 JsonWriter = Callable[[object], str]
@@ -33,6 +34,23 @@ def make_writer(*, ascii_only: bool = False, sort_keys: bool = False, finite: bo
         return join(parts(value, 0))
 
     return write
+
+
+_DECODER: Any = json.JSONDecoder()
+_SCAN_ONCE: Final = cast("Callable[[str, int], tuple[Any, int]]", make_scanner(_DECODER))
+
+
+def read_json(text: str) -> Any:
+    """The value of a JSON text, as `json.loads` reads it, which looks for white space first.
+
+    Raises:
+        ValueError: the text is not JSON.
+    """
+    try:
+        value, end = _SCAN_ONCE(text, 0)
+    except StopIteration:
+        return json.loads(text)
+    return value if end == len(text) else json.loads(text)
 
 
 def _raise_not_serializable(value: object) -> NoReturn:
