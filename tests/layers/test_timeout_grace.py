@@ -253,8 +253,9 @@ def stubborn_tool(effect: Effect, until: float, ran: list[float]) -> Tool[[], st
     """A tool that ignores being told to stop, with a limit and a retry around it."""
 
     @tool(effect=effect)
-    async def dig(_ctx: LeafContext) -> str:
+    async def dig(ctx: LeafContext) -> str:
         """Dig a hole."""
+        assert ctx.key
         ran.append(now())
         while now() < until:
             try:
