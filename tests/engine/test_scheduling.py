@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from remit.contracts.items import RunSuspended
+from remit.contracts.items import AttemptEnded, RunSuspended
 from remit.contracts.question import Question
 from remit.engine.executor import ExecutionOutcome
 from remit.engine.scheduling import (
@@ -50,10 +50,11 @@ class Bench:
 
 
 async def waiting(stage: Stage, *questions: Question) -> None:
-    """A run that waits for these questions."""
+    """A run that waits for these questions, and one of whose attempts has ended since."""
     run = await begin(stage.store)
     asked = [question_item(each, call=f"call {each.id}") for each in questions]
     await run.append(*asked, RunSuspended(call="run", questions=tuple(each.id for each in questions)))
+    await run.append(AttemptEnded(call="late", attempt=1, outcome="ok", content=""))
 
 
 DONE = ExecutionOutcome(status="done")
