@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import fields
 from typing import Any
 
 import pytest
@@ -210,3 +211,18 @@ def test_a_completion_with_another_text_keeps_its_calls_and_nothing_else_of_its_
     assert "secret" not in repr(changed)
     plain = completion_from_message(encode_message({"role": "assistant", "content": "a"})).with_text("")
     assert (json.loads(plain.message), plain.content) == ({"role": "assistant", "content": ""}, None)
+
+
+async def test_the_request_of_the_next_turn_has_every_field_of_this_one_but_the_turn_and_the_history() -> None:
+    first = await request(
+        turn=3,
+        tools=ToolDefinitions([DEFINITION]),
+        provider_tools=(ProviderTool(name="web_search"),),
+        settings=ModelSettings(temperature=0.5),
+        used_call_ids={"call"},
+    )
+    following = first.next_turn(History(["{}", "[]"]))
+    changed = {"turn", "history", "call_id"}
+    kept = [each.name for each in fields(ChatRequest) if each.name not in changed]
+    assert [getattr(following, name) for name in kept] == [getattr(first, name) for name in kept]
+    assert (following.turn, len(following.history), following.call_id) == (4, 2, "a:4")

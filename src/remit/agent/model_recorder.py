@@ -38,6 +38,7 @@ from remit.contracts.meter import Reservation
 from remit.contracts.redact import limit_error, redact_error
 from remit.contracts.reply import Reply
 from remit.contracts.schema import shorten_text
+from remit.contracts.secret import KNOWN_SECRETS
 from remit.contracts.streaming import ask_streaming, drop_answer, settle_answer
 from remit.core import Place
 from remit.errors import (
@@ -149,7 +150,8 @@ class ModelRecorder(Struct, frozen=True):
                 )
             else:
                 answer, reservation = await self._ask_repeatedly(request, digest)
-            answer = without_secrets(to_legal_answer(answer, request))
+            answer = to_legal_answer(answer, request)
+            answer = without_secrets(answer) if KNOWN_SECRETS.spellings.replacements else answer
             item = encode_answer(request, answer, digest)
             _check_size(ledger, item, answer, reservation)
             settle_answer(request.call_id)

@@ -83,7 +83,9 @@ class AgentStep(Struct, frozen=True, kw_only=True):
         if self.find_tools is not None:
             chat = replace(chat, tools=self.find_tools(chat))
         completion = await self.model(chat)
-        calls, result_calls = requested_calls(completion), tuple[ToolCallRequest, ...]()
+        calls, result_calls = completion.tool_calls, tuple[ToolCallRequest, ...]()
+        if completion.finish_reason == "length":
+            calls = requested_calls(completion)
         if self.calls_by_name:
             calls = tuple(map(read_named_call, calls))
         if self.results is not None and not self.results.is_native:
@@ -95,8 +97,9 @@ class AgentStep(Struct, frozen=True, kw_only=True):
             result_calls,
             StepUsage(completion.prompt_tokens, completion.completion_tokens, len(calls)),
         )
-        if self.limits is not None:
-            self.limits.check_usage(self.handoffs.source, request.used.add(answer.usage))
+        limits = self.limits
+        if limits is not None and (limits.tokens is not None or limits.tool_calls is not None):
+            limits.check_usage(self.handoffs.source, request.used.add(answer.usage))
         return answer
 
     async def end(
