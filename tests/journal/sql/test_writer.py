@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import URL, Connection, Engine, event
+from sqlalchemy.exc import DBAPIError
 
 from remit.errors import JournalError, LeaseError, RequestError
 from remit.journal.crashpoint import ignore_crash_point, set_crash_hook
@@ -183,6 +184,24 @@ async def test_when_the_database_ends_the_transaction_nobody_is_told_that_it_is_
     outcomes = await asyncio.gather(*rest, return_exceptions=True)
     told = [name for name, outcome in zip(names, outcomes, strict=True) if not isinstance(outcome, Exception)]
     assert words(engine) == ["one", *told]
+
+
+async def test_a_batch_whose_connection_was_lost_is_not_run_again(writer: Writer) -> None:
+    """It is unknown whether it was stored."""
+    runs: list[str] = []
+
+    def lose(_connection: Connection) -> None:
+        runs.append("lost")
+        raise DBAPIError("INSERT", None, ConnectionError("the server is gone"), connection_invalidated=True)
+
+    busy = Busy()
+    (first,) = await submitted(writer, busy)
+    await asyncio.to_thread(busy.begun.wait, 20)
+    rest = await submitted(writer, saying("one"), lose)
+    busy.go.set()
+    await first
+    outcomes = await asyncio.gather(*rest, return_exceptions=True)
+    assert ([type(each) for each in outcomes], runs) == ([JournalError, JournalError], ["lost"])
 
 
 async def test_whoever_no_longer_waits_has_written_all_the_same(writer: Writer, engine: Engine) -> None:
