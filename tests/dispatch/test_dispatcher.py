@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import pytest
+from pydantic import BaseModel
 
 from remit import Agent, App, Effect, Retry, Runtime, Stack, Timeout, Tool, tool
 from remit.app import Env
 from remit.contracts.principal import Caller
 from remit.dispatch.dispatcher import Dispatcher
 from remit.dispatch.registry import MissingCallee, Registry
-from remit.errors import LayerOrderError
+from remit.errors import LayerOrderError, SetupError
 from remit.layers import Approve, Authorize, CallLayer, CallService, Place, Validate
+from remit.pipeline import Given, Pipeline, Step
 from remit.testing import Scripted, calls, make_call, superuser
 from remit.tools import Limits
 
@@ -192,3 +194,19 @@ async def test_an_agent_acts_as_itself_and_everybody_else_as_whoever_called() ->
     below = door.caller_below(agent, call)
     assert (below.agent, below.path, below.call, below.depth) == ("agent", ("agent",), "call", 2)
     assert (door.caller_below(private, call).agent, door.caller_below(private, call).path) == ("editor", ())
+
+
+def test_a_pipeline_whose_step_is_not_listed_is_refused_when_the_door_is_built() -> None:
+    @tool(effect=Effect.PURE)
+    async def count(words: str) -> int:
+        """Count words."""
+        return len(words.split())
+
+    class Text(BaseModel):
+        words: str
+
+    step = Step(name="count", callee=count, takes={"words": Given("words")})
+    measure = Pipeline("measure", Text, [step], description="Measure.")
+    Dispatcher(Stack(), Registry([measure, count]), Limits())
+    with pytest.raises(SetupError, match=r"measure calls .*count.* is not listed"):
+        Dispatcher(Stack(), Registry([measure]), Limits())
