@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Final, NamedTuple, cast
 
 from msgspec import Struct
@@ -95,7 +94,7 @@ class AgentTurns:
         limit = CURRENT_LIMITS.get().answer_calls
         prepared = self._frame.prepare(name, arguments, wire_id)
         if len(self._turn_calls) >= limit:
-            return PreparedCall(prepared.id, partial(prepared.make, BudgetError(_TOO_MANY.format(limit))))
+            return PreparedCall(prepared.id, lambda _=None, /: prepared.make(BudgetError(_TOO_MANY.format(limit))))
         made = _MadeCall(name, prepared.arguments, self._tools.facts.get(name), prepared.id)
         self._turn_calls.append(made)
         seen = self._seen.get((name, made.arguments))
