@@ -29,9 +29,8 @@ from remit.core.call_checks import check_arguments
 from remit.lazy_exports import require_extra
 
 with require_extra(__name__, "pydantic-ai"):
+    from pydantic_ai import BinaryContent, ImageUrl
     from pydantic_ai.messages import (
-        BinaryContent,
-        ImageUrl,
         ModelMessage,
         ModelRequest,
         ModelRequestPart,
