@@ -165,7 +165,9 @@ def test_a_condition_limits_cost_where_its_layer_does() -> None:
     class Dollars(CallLayer):
         """Limits cost."""
 
-        limits_cost = True
+        @property
+        def limits_cost(self) -> bool:
+            return True
 
         def __call__(self, inner: CallService, /) -> CallService:
             return inner
@@ -173,7 +175,9 @@ def test_a_condition_limits_cost_where_its_layer_does() -> None:
     class Plain(Dollars):
         """Does not."""
 
-        limits_cost = False
+        @property
+        def limits_cost(self) -> bool:
+            return False
 
     assert Dollars().where(tools={"a"}).where(agents={"b"}).limits_cost
     assert not Plain().where(tools={"a"}).limits_cost

@@ -49,7 +49,7 @@ def make_tool(*, payload: type[BaseModel] = Closed, **facts: Any) -> Tool[..., A
     return tool(name="note", **facts)(note)
 
 
-def make_worker(*, payload: type[BaseModel] = Closed, **facts: Any) -> Agent[Any]:
+def make_worker(*, payload: type[BaseModel] = Closed, **facts: Any) -> Agent:
     return Agent("note", instructions="Note.", input=payload, facts=Facts(**facts), model=Scripted(["noted"]))
 
 
@@ -59,13 +59,14 @@ ATOMIC = Classification(domain="library", subdomain="loans", capability=Capabili
 
 def found(folder: Path, callee: Any, layers: Stack[CallLayer] | None = None) -> set[tuple[str, str]]:
     """The point and the code of each finding that is about the callee."""
-    tools = [callee] if isinstance(callee, Tool) else []
+    tools: list[Any] = [callee] if isinstance(callee, Tool) else []
     try:
         operations = Library(folder, *tools).operations
     except InventoryError as error:  # the start looks at the running application, too
         return {("running", each.code) for each in error.findings if "note" in each.what}
-    lock_path(operations).write_text(build_lock(operations, [*operations.callees, callee]).to_text(), encoding="utf-8")
-    offered = [*operations.callees, *([] if tools else [callee])]
+    callees: list[Any] = [*operations.callees, callee]
+    lock_path(operations).write_text(build_lock(operations, callees).to_text(), encoding="utf-8")
+    offered: list[Any] = [*operations.callees, *([] if tools else [callee])]
     points = run_checklist(operations, offered, preset(Env()) if layers is None else layers)
     return {(point.name, each.code) for point in points for each in point.findings if "note" in each.what}
 
@@ -119,7 +120,8 @@ def test_a_change_since_the_lock_is_found_at_a_tool_and_at_a_worker(make: Kind, 
     both: list[Operations] = []
     for number, callee in enumerate((before, after)):
         (folder := tmp_path / str(number)).mkdir()
-        both.append(Library(folder, *([callee] if isinstance(callee, Tool) else [])).operations)
+        tools: list[Any] = [callee] if isinstance(callee, Tool) else []
+        both.append(Library(folder, *tools).operations)
     was, now = both
     lock_path(now).write_text(build_lock(was, [*was.callees, before]).to_text(), encoding="utf-8")
     points = run_checklist(now, [*now.callees, after], preset(Env()))
@@ -145,7 +147,11 @@ def test_the_points_about_methods_have_no_worker_to_look_at(tmp_path: Path) -> N
 
 
 def test_permissions_to_which_a_worker_narrows_its_calls_are_known(tmp_path: Path) -> None:
-    for permissions, wrong in (({"books:*", "books:lend"}, set()), ({"book:*"}, {"'book:*'"}), ({"*"}, set())):
+    for permissions, wrong in (
+        ({"books:*", "books:lend"}, []),
+        ({"book:*"}, ["'book:*'"]),
+        ({"*"}, []),
+    ):
         worker = Agent("note", instructions="Note.", input=Closed, permissions=permissions, model=Scripted(["x"]))
         points = run_checklist(Library(tmp_path).operations, [worker], preset(Env()))
         whats = [each.what for point in points for each in point.findings if each.code == "unknown-permission"]

@@ -27,7 +27,7 @@ async def run(store: InMemoryStore) -> Run:
 
 @pytest.fixture
 def ledger(store: InMemoryStore, clock: Clock, run: Run) -> RunLedger:
-    return RunLedger(store, run.run, run.epoch, clock=clock, on_item=lambda _position: None)
+    return RunLedger(store, run.run, run.epoch, clock=clock, on_stored=lambda _stored: None)
 
 
 @pytest.mark.parametrize(
