@@ -6,11 +6,14 @@ import json
 
 import pytest
 from pydantic_ai import exceptions as foreign
+from pydantic_ai.messages import ModelMessage, ModelResponse
+from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-from remit.errors import ContextLengthError, ModelError, ModelRefusedError
+from remit.errors import ContextLengthError, ModelError, ModelRefusedError, SetupError
 from remit.models import OpenAI
 from remit.models.context_length import find_window, is_context_length_error
 from remit.models.openai_api import small_window_at
+from remit.models.pydantic_ai import PydanticAIModel
 from remit.models.pydantic_errors import classify_error
 from remit.models.resolve import ResolvedModel
 from tests.loopback import Endpoint
@@ -103,3 +106,20 @@ async def test_a_model_knows_its_window_from_its_parameter_its_name_or_a_refusal
     assert (small_window_at("api.openai.com", "gpt-4o"), small_window_at("here", "gpt-4")) == (None, None)
     assert ResolvedModel("local:base").context_tokens == 8192
     assert ResolvedModel("openai:gpt-4").context_tokens is None, "until it is opened"
+
+
+@pytest.mark.parametrize(("given", "known"), [(None, 8192), (4096, 4096)])
+async def test_a_model_of_pydantic_ai_knows_its_window_too(given: int | None, known: int) -> None:
+    def refuse(_messages: list[ModelMessage], _info: AgentInfo) -> ModelResponse:
+        raise foreign.ModelHTTPError(400, "m", {"message": TOO_LONG["openai"]})
+
+    model = PydanticAIModel(FunctionModel(refuse), context_tokens=given)
+    assert model.context_tokens == given
+    with pytest.raises(ContextLengthError):
+        await model(REQUEST)
+    assert model.context_tokens == known
+
+
+def test_a_window_is_a_number_of_tokens() -> None:
+    with pytest.raises(SetupError, match="context_tokens"):
+        PydanticAIModel("test", context_tokens=0.5)  # type: ignore[arg-type]

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final, cast
 
 from remit.contracts.chat import Completion
+from remit.contracts.wire import DETAILS_KEY
 
 _CUT: Final = "the answer was cut at {limit}; ask for less at a time, or allow more tokens"
 _CUT_IN_THOUGHT: Final = "there is no answer: the model was cut at {limit} before it wrote one; allow more tokens"
@@ -55,6 +56,8 @@ def _walk(value: object, name: str = "") -> Iterator[str]:
         if fields.get("filtered") is True or fields.get("blocked") is True:
             yield name
         for key, each in fields.items():
+            if key == DETAILS_KEY:
+                continue  # the message as it was received
             if key in _REASONS and isinstance(each, str) and each:
                 yield each
             else:

@@ -67,12 +67,9 @@ from remit.contracts.wire import (
     replace_surrogates,
     response_to_text,
 )
-from remit.core.checks import check_instance
-from remit.errors import (
-    CompletionError,
-    ModelError,
-    RemitError,
-)
+from remit.core.checks import check_counts, check_instance
+from remit.errors import CompletionError, ContextLengthError, ModelError, RemitError
+from remit.models.context_length import find_window
 from remit.models.model_origin import (
     count_reasoning_tokens,
     drop_impossible_usage,
@@ -98,12 +95,19 @@ class PydanticAIModel:
 
     Retries of a provider's client are off where PydanticAI can switch them off: a layer retries.
 
+    Args:
+        model: the model, or its name.
+        context_tokens: the most tokens of a request and its answer; None for what a refusal says.
+
     Raises:
         SetupError: the model does not exist, or its provider's package or key is missing.
     """
 
-    def __init__(self, model: Model | str) -> None:
+    def __init__(self, model: Model | str, *, context_tokens: int | None = None) -> None:
         check_instance("PydanticAIModel: model", model, (str, Model), "give a model of PydanticAI, or its name")
+        if context_tokens is not None:
+            check_counts("PydanticAIModel", context_tokens=context_tokens)
+        self.context_tokens = context_tokens
         self._model = keep_as_received(infer_named_model(model) if isinstance(model, str) else model)
         self.model = self._model.model_name
         self.vendor = self._model.system
@@ -129,7 +133,10 @@ class PydanticAIModel:
             filtered = find_filtered(error)
             if filtered is not None:
                 return filtered
-            raise to_model_error(error, self.model, self.vendor) from error
+            told = to_model_error(error, self.model, self.vendor)
+            if isinstance(told, ContextLengthError):
+                self.context_tokens = self.context_tokens or find_window(str(error))
+            raise told from error
         return to_completion(mark_response(drop_impossible_usage(response), self._model))
 
     @property
