@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import contextvars
+import gc
+import weakref
 from collections.abc import Callable
 
 import pytest
@@ -80,3 +83,20 @@ def test_each_event_loop_has_its_own_limits() -> None:
 
     for _ in range(2):
         asyncio.run(wait())
+
+
+async def test_nothing_that_a_task_refers_to_is_kept_once_its_block_is_left() -> None:
+    class Held:
+        """What a context refers to."""
+
+    held = contextvars.ContextVar[Held]("held")
+
+    async def limited() -> weakref.ref[Held]:
+        held.set(Held())
+        with limit(1000):
+            await asyncio.sleep(0)
+        return weakref.ref(held.get())
+
+    left = await asyncio.create_task(limited())
+    gc.collect()
+    assert left() is None

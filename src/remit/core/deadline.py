@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import Callable
+from contextvars import Context
 from typing import ClassVar, Self
 
 
@@ -76,7 +77,8 @@ class _Timer:
         if self._handle is not None:
             self._handle.cancel()
         self._wake = at
-        self._handle = self.loop.call_at(at, self._expire)
+        # The timer outlives the call that sets it, and would keep alive what the context of that call refers to.
+        self._handle = self.loop.call_at(at, self._expire, context=Context())
 
     def _expire(self) -> None:
         for deadline in [each for each in self.running if each.at <= self._wake]:
