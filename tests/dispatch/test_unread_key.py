@@ -54,6 +54,19 @@ async def test_operators_are_told_of_a_keyed_body_that_may_run_again_and_has_not
     assert [each.split(",")[0] for each in told] == ["write is keyed"] * is_told
 
 
+@pytest.mark.parametrize(("arguments", "is_told"), [("{}", False), ('{"confirmed":true}', True)])
+async def test_a_call_that_only_announces_another_needs_no_key(
+    arguments: str, *, is_told: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    @tool(effect=Effect.KEYED, confirm="confirmed")
+    async def drop(_ctx: LeafContext, *, confirmed: bool = False) -> str:
+        """Drop."""
+        return "dropped" if confirmed else "announced"
+
+    await Bench(drop).base(drop, arguments)
+    assert ["drop is keyed" in each.getMessage() for each in caplog.records] == [True] * is_told
+
+
 @pytest.mark.parametrize("effect", [Effect.PURE, Effect.IDEMPOTENT, Effect.UNSAFE], ids=lambda effect: effect.value)
 async def test_no_other_effect_needs_its_key(effect: Effect, caplog: pytest.LogCaptureFixture) -> None:
     @tool(effect=effect)

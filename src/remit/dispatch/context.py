@@ -8,6 +8,7 @@ from contextvars import ContextVar, Token
 from functools import partial
 from typing import Any, Final, ParamSpec, Protocol, TypeVar, overload
 
+from remit.approvals.approver import find_announced_call
 from remit.contracts.approved import APPROVED_STATE, ApprovedState
 from remit.contracts.arguments import Arguments, Limits, given_arguments, parse_arguments
 from remit.contracts.call import Call, CallService, derive_call_id
@@ -118,7 +119,7 @@ class CallContext:
         self._key = call.id
         self.caller = call.caller
         self.ledger: Ledger = call.ledger
-        if callee.facts.effect is Effect.KEYED and not is_late:
+        if callee.facts.effect is Effect.KEYED and not is_late and find_announced_call(call) is None:
             self.ledger.unread_keys.add(call.id)
         self._call = call
         self._dispatch = dispatch
@@ -161,9 +162,8 @@ class CallContext:
             self.ledger.unread_keys.discard(self.id)
         if self.id in self.ledger.unread_keys and (error is None or error.retryable):
             _LOG.warning(
-                "%s is keyed, but its body ended without reading ctx.key, so it is not retried, and after a crash its "
-                "work is done again; write with Database.once or remit.effects.once, pass ctx.key to the service, or "
-                "declare another effect",
+                "%s is keyed, but its body ended without reading ctx.key, so it is not retried, and works again "
+                "after a crash; use Database.once or remit.effects.once, pass ctx.key on, or declare another effect",
                 self._callee.name,
             )
 
