@@ -1,4 +1,4 @@
-"""Texts of strangers at every edge that takes text: nothing raises, and nothing is lost or becomes something else."""
+"""Texts of strangers at the edges that take text: nothing raises, and nothing is lost or becomes something else."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ async def _measure(*, short: bool) -> Figure:
         for edge, is_right in read:
             total[edge] += 1
             wrong[edge] += not is_right
-    how = "inputs of strangers at every edge that takes text: " + ", ".join(f"{n} {edge}" for edge, n in total.items())
+    how = "inputs of strangers at edges that take text: " + ", ".join(f"{n} {edge}" for edge, n in total.items())
     return no_violations("edges.unread", wrong.total(), total.total(), f"{how}; wrong: {dict(+wrong)}")
 
 

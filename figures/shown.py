@@ -1,4 +1,4 @@
-"""What left equals what the approver was shown: every tool of both applications that sends something out."""
+"""What left equals what the approver was shown: the tools of casefiles and of HTTP that send something out."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ async def _measure(*, short: bool) -> Figure:
         await _compare(runtime, list(iter_http_cases())[:: 3 if short else 1], sent, find_http_difference, counts)
     asked, left, refused = (counts.pop(each, 0) for each in ("asked", "left", "refused"))
     how = (
-        f"calls of every tool of both applications that sends something out, and of tools made from JSON schemas and "
-        f"types, with hostile values, at a fake Google and servers on this machine: the bytes that left are read by "
+        f"calls of every tool of casefiles that sends something out, of the HTTP tools of the CMS, and of tools "
+        f"made from JSON schemas and types, with hostile values, at a fake Google and servers on this machine: the bytes that left are read by "
         f"Python's own readers and compared with the question; {left} of them left, {refused} were refused"
     )
     found = f"; differing: {dict(counts)}" if counts else ""
