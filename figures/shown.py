@@ -50,7 +50,8 @@ async def _measure(*, short: bool) -> Figure:
     asked, left, refused = (counts.pop(each, 0) for each in ("asked", "left", "refused"))
     how = (
         f"calls of every tool of casefiles that sends something out, of the HTTP tools of the CMS, and of tools "
-        f"made from JSON schemas and types, with hostile values, at a fake Google and servers on this machine: the bytes that left are read by "
+        f"made from JSON schemas and types, with hostile values, at a fake Google and servers on this machine: the "
+        f"bytes that left are read by "
         f"Python's own readers and compared with the question; {left} of them left, {refused} were refused"
     )
     found = f"; differing: {dict(counts)}" if counts else ""
