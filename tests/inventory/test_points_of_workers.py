@@ -57,7 +57,7 @@ BOTH = pytest.mark.parametrize("make", [make_tool, make_worker], ids=["tool", "w
 ATOMIC = Classification(domain="library", subdomain="loans", capability=Capability.PROCESS)
 
 
-def found(folder: Path, callee: Any, layers: Stack[CallLayer] | None = None) -> set[tuple[str, str]]:
+def list_findings(folder: Path, callee: Any, layers: Stack[CallLayer] | None = None) -> set[tuple[str, str]]:
     """The point and the code of each finding that is about the callee."""
     tools: list[Any] = [callee] if isinstance(callee, Tool) else []
     try:
@@ -105,12 +105,12 @@ FAULTS: dict[str, tuple[Callable[[Kind], Any], Any, set[tuple[str, str]]]] = {
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_fault_is_found_at_a_tool_and_at_a_worker(fault: str, make: Kind, tmp_path: Path) -> None:
     make_callee, layers, expected = FAULTS[fault]
-    assert found(tmp_path, make_callee(make), layers) == expected
+    assert list_findings(tmp_path, make_callee(make), layers) == expected
 
 
 def test_a_worker_is_classified_according_to_its_effect_like_the_method_of_a_tool(tmp_path: Path) -> None:
     worker = make_worker(effect=Effect.COMPOSED, classification=ATOMIC)
-    assert found(tmp_path, worker) == {("classification", "classification")}
+    assert list_findings(tmp_path, worker) == {("classification", "classification")}
 
 
 @BOTH

@@ -65,7 +65,7 @@ class Shop:
         self.runtime = Runtime(App(name="shop", agents=(agent,)), directory=find_superuser, **options)
 
     @property
-    def seen(self) -> list[dict[str, Any]]:
+    def first_request(self) -> list[dict[str, Any]]:
         """The messages of the first request."""
         return [{**decode_message(text)} for text in self.model.requests[0].history]
 
@@ -76,7 +76,7 @@ async def test_a_run_starts_from_a_saved_history(driver: Any) -> None:
     result = await shop.runtime.run("And on Sunday?", by=ADA, messages=HISTORY, conversation="c")
     assert result.value() == "From 10 to 16."
     assert shop.looked == ["Sunday True"]
-    assert shop.seen == [
+    assert shop.first_request == [
         {"role": "system", "content": "Help."},
         *HISTORY,
         {"role": "user", "content": "And on Sunday?"},
@@ -114,7 +114,7 @@ async def test_without_a_prompt_the_agent_is_asked_the_last_message() -> None:
     shop = Shop(model=script("Yes."))
     result = await shop.runtime.run(messages=[*HISTORY, {"role": "user", "content": "Sure?"}], by=ADA)
     assert result.value() == "Yes."
-    assert [each["content"] for each in shop.seen[-2:]] == ["From 9 to 18.", "Sure?"]
+    assert [each["content"] for each in shop.first_request[-2:]] == ["From 9 to 18.", "Sure?"]
     with pytest.raises(RequestError, match="messages does not end with a text of the user; give what the agent"):
         await shop.runtime.run(messages=HISTORY, by=ADA)
     with pytest.raises(SetupError, match="prompt is None; give a string"):
@@ -170,7 +170,7 @@ async def test_every_way_to_run_takes_a_history(way: str) -> None:
     else:
         events = [event async for event in shop.runtime.stream("Sure?", by=ADA, messages=HISTORY)]
         run = next(each.run for each in events if isinstance(each, RunResult))
-    assert shop.seen[1:6] == HISTORY
+    assert shop.first_request[1:6] == HISTORY
     assert (await shop.runtime.replay(run)).is_identical
 
 
@@ -186,7 +186,7 @@ async def test_a_run_with_a_history_survives_a_crash_at_every_append() -> None:
         clock.now += 60
         result = await shop.runtime.run("And on Sunday?", by=ADA, messages=HISTORY, idempotency_key="k")
         assert (result.value(), shop.looked) == ("From 10 to 16.", ["Sunday True"])
-        assert shop.seen[1:6] == HISTORY
+        assert shop.first_request[1:6] == HISTORY
         assert (await shop.runtime.replay(result.run)).is_identical
 
 
@@ -205,7 +205,7 @@ async def test_a_secret_in_a_history_is_redacted_and_one_that_is_erased_leaves_i
     history = [*HISTORY, {"role": "user", "content": "the key is sk-given-in-a-history"}]
     shop = Shop(model=script("Yes."))
     result = await shop.runtime.run("Sure?", by=ADA, messages=history, conversation="c")
-    assert shop.seen[6]["content"] == "the key is [secret test:given]"
+    assert shop.first_request[6]["content"] == "the key is [secret test:given]"
     assert "sk-given" not in str(await items_of(shop.runtime.store, result.run))
     await shop.runtime.store.erase(result.run, [2, 4])
     left = await shop.runtime.history(result.run)
@@ -290,4 +290,4 @@ async def test_a_history_that_providers_accept_is_taken(case: str, driver: Any) 
     result = await shop.runtime.run("go", by=Principal("ada"), messages=messages)
     assert history_errors(await shop.runtime.history(result.run)) == []
     assert (await shop.runtime.replay(result.run)).is_identical
-    assert not any("reasoning_content" in each for each in shop.seen)
+    assert not any("reasoning_content" in each for each in shop.first_request)

@@ -25,7 +25,7 @@ ADA = superuser()
 
 
 @pytest.fixture(autouse=True)
-def known() -> None:
+def register_secret() -> None:
     Secret("test:record", VALUE)
 
 

@@ -23,14 +23,12 @@ from remit.contracts.secret import KNOWN_SECRETS, redact_secrets_in_content
 from remit.core.call_checks import check_arguments
 from remit.core.checks import check_counts, check_instance, check_text, find_unstorable
 from remit.errors import InvalidArgumentsError, SetupError
-from remit.schemas.jsontext import canonical_text, compact_json, is_written_as
+from remit.schemas.jsontext import LARGEST_EXACT, canonical_text, compact_json, is_written_as
 
 SECRET_IN_ARGUMENTS: Final = "the arguments contain the value of a secret, which would be journaled; pass its reference"  # noqa: S105 - a message
 
 _LARGEST_INTEGER: Final = 2**63 - 1
 """Ids of databases and services have up to 64 bits. Databases and other readers refuse or round what is larger."""
-_LARGEST_EXACT: Final = 2**53
-"""From here on, a float stands for several whole numbers."""
 _REFUSED: Final = "refused: "
 """Begins the text that stands for arguments that are too long to be journaled."""
 _HELD_VALUE: Final = '{"contained_a_secret":'
@@ -147,7 +145,7 @@ def _read_float(text: str) -> float:
     Refuses one that would be another number: of more digits before the point than a float holds, or too close to 0.
     """
     value = float(text)
-    if (not value or abs(value) >= _LARGEST_EXACT) and isfinite(value) and not is_written_as(value, text):
+    if (not value or abs(value) >= LARGEST_EXACT) and isfinite(value) and not is_written_as(value, text):
         raise _StrictError(f"the number {text[:40]} would be changed; write whole numbers without a point or exponent")
     return value
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from typing import Any, Final, cast
 
@@ -143,7 +143,8 @@ def _check_calls(messages: Sequence[Mapping[str, Any]]) -> None:
         RequestError: names the message.
     """
     open_calls: dict[str, str] = {}
-    for where, message in _list_messages(messages):
+    for index, message in enumerate(messages):
+        where = f"messages[{index}]"
         if message["role"] == "tool":
             wire = message["tool_call_id"]
             if open_calls.pop(wire, None) is None:
@@ -156,10 +157,6 @@ def _check_calls(messages: Sequence[Mapping[str, Any]]) -> None:
         calls: tuple[ToolCallRequest, ...] = read_tool_calls(message) if message["role"] == "assistant" else ()
         open_calls = {each.id: where for each in calls}
     _refuse_open(open_calls)
-
-
-def _list_messages(messages: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    yield from ((f"messages[{index}]", each) for index, each in enumerate(messages))
 
 
 def _refuse_open(open_calls: Mapping[str, str]) -> None:

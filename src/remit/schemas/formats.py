@@ -15,7 +15,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Any, Final, NamedTuple, cast
 
 from remit.schemas.json_schema import LOCAL_DATE_TIME, TIME, JsonSchema
-from remit.schemas.jsontext import is_written_as
+from remit.schemas.jsontext import LARGEST_EXACT, is_written_as
 from remit.schemas.schema_document import iter_schemas, resolve_pointer
 
 _DATE: Final = r"\d{4}-\d\d-\d\d"
@@ -34,8 +34,6 @@ _FORMATS: Final = {
 _EDGES: Final = ("0001-01-01", "9999-12-31")
 _LONG_NUMBER: Final = re.compile(r"[0-9.]{16}")
 _EXACT_KINDS: Final = frozenset({"decimal", "fraction"})
-_LARGEST_EXACT: Final = 2**53
-"""From here on, a float stands for several whole numbers."""
 _UNIONS: Final = ("anyOf", "oneOf")
 _Path = tuple[str | int, ...]
 
@@ -157,7 +155,7 @@ def _find_other_format(value: object, shown: str, path: _Path) -> Iterator[Forma
 
 def _find_lost_digits(value: object, path: _Path, *, is_exact: bool) -> Iterator[FormatMismatch]:
     """Find a number that would be another one: a whole number as a float, or a decimal of many digits on its way."""
-    if isinstance(value, int) and not is_exact and abs(value) >= _LARGEST_EXACT and not is_written_as(value, value):
+    if isinstance(value, int) and not is_exact and abs(value) >= LARGEST_EXACT and not is_written_as(value, value):
         yield FormatMismatch(path, f"Input should be a number that a float holds; {str(value)[:40]} would be changed")
     elif isinstance(value, Decimal) and is_exact and not is_written_as(float(value), value):
         yield FormatMismatch(path, "Input should be a text: a number of so many digits would be changed")

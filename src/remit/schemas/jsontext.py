@@ -67,6 +67,10 @@ canonical_text = make_writer(sort_keys=True, finite=True)
 """For hashes: keys are sorted and floats must be finite."""
 
 
+LARGEST_EXACT: Final = 2**53
+"""From here on, a float stands for several whole numbers."""
+
+
 def is_written_as(value: float, number: str | int | Decimal) -> bool:
     """Whether the text of a float is the number that was given for it, perhaps with fewer digits or an exponent."""
     try:

@@ -15,7 +15,7 @@ from remit.schemas.closed_schema import close_schema, named_keys
 from remit.schemas.error_cost import ErrorCost
 from remit.schemas.json_schema import JsonSchema
 from remit.schemas.json_validator import DOCUMENT, JsonValidator, Problem, SchemaMismatchError
-from remit.schemas.jsontext import compact_json
+from remit.schemas.jsontext import LARGEST_EXACT, compact_json
 from remit.schemas.schema_cost import SchemaCost
 from remit.schemas.schema_document import map_children, read_schema, resolve_pointer
 
@@ -28,8 +28,6 @@ MAX_DEFAULT_CHARS: Final = 16 << 10
 """How many characters of JSON a default may have, with the defaults in it."""
 MAX_ADDED_CHARS: Final = 1 << 20
 """How many characters the defaults of a schema may add to one value."""
-_LARGEST_EXACT: Final = 2**53
-"""From here on, a float stands for several whole numbers."""
 _Path = tuple[str | int, ...]
 
 
@@ -148,7 +146,7 @@ class _Binding:
         if type(value) is not float or not (takes_fractions or _allows(types, "integer")):
             return value
         if takes_fractions:
-            return int(value) if value.is_integer() and abs(value) < _LARGEST_EXACT else value
+            return int(value) if value.is_integer() and abs(value) < LARGEST_EXACT else value
         if self._strict:
             raise SchemaMismatchError([Problem(path, "Input should be a valid integer")])
         return int(value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from remit.schemas.jsontext import compact_json
-from remit.testing.provider_suite.shape import DONE, GOOD, HttpAnswer, Shape, as_events, chunk, piece
+from remit.testing.provider_suite.shape import DONE, EVENT_STREAM, GOOD, HttpAnswer, Shape, as_events, chunk, piece
 
 _TEXT: Final = (chunk({"role": "assistant", "content": ""}), chunk({"content": "all "}), chunk({"content": "done"}))
 _END: Final = chunk({}, "stop")
@@ -33,7 +33,7 @@ def _two(first: dict[str, Any], second: dict[str, Any], made: tuple[str, ...] = 
 
 
 def _rewritten(old: str, new: str) -> Shape:
-    return Shape(answers=(HttpAnswer(_GOOD.body.replace(old, new), media_type="text/event-stream"),))
+    return Shape(answers=(HttpAnswer(_GOOD.body.replace(old, new), media_type=EVENT_STREAM),))
 
 
 def _each(**fields: Any) -> list[dict[str, Any]]:
@@ -126,7 +126,7 @@ TEXTS: Final[dict[str, Shape]] = {
 OUTAGES: Final[dict[str, Shape]] = {
     "cut": _say(*_TEXT, rests=True),
     "cut within an event": Shape(
-        answers=(HttpAnswer(compact_json(_TEXT[1])[:30], media_type="text/event-stream"),), rests=True
+        answers=(HttpAnswer(compact_json(_TEXT[1])[:30], media_type=EVENT_STREAM),), rests=True
     ),
     "cut within a call": _say(piece(0, '{"wh', id="c1", name="look"), rests=True),
     "an error on the way": _say(*_TEXT[:2], {"error": {"message": "disconnected", "code": 502}}, DONE, rests=True),

@@ -182,7 +182,6 @@ class Cases:
             return Preview(summary, state=f"{casefile.id}, {summary}, changed {casefile.updated_at.isoformat()}")
 
     async def _request_confirmation(self, ctx: LeafContext, payload: DeleteCasefilePayload) -> CasefileDeletedPayload:
-        _ = ctx.key  # a repetition of this writes nothing either
         async with open_view(self._database, ctx) as view:
             casefile = await view.get_casefile(payload.casefile_id)
             message = (
