@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from remit import Policy, Tool
+from remit import Policy, Risk, Tool, tool
 from remit.approvals.policy import DEFAULT_POLICY
 from remit.contracts.items import DecisionItem, QuestionItem
 from remit.journal.ledger import RunLedger
@@ -112,3 +112,12 @@ def asked(call: Call) -> list[Question]:
 def decided(call: Call) -> list[Decision]:
     """The decisions that the journal holds about a call."""
     return [Decision.from_json(item.body) for item in call.ledger.items_for(call.id) if isinstance(item, DecisionItem)]
+
+
+@tool(risk=Risk.HIGH)
+async def drop(page: str) -> str:
+    """Drop a page."""
+    return page
+
+
+DROP = '{"page":"about"}'

@@ -20,7 +20,7 @@ from remit.policies import Decision, HighRisk, InboxApprover, Question
 from remit.testing import call_through
 from remit.testing.store_suite.samples import read_decisions
 from remit.tools import Preview
-from tests.layers.asking import Desk, Person, approve, asked, decided, later, says
+from tests.layers.asking import DROP, Desk, Person, approve, asked, decided, drop, later, says
 from tests.layers.inner import Inner, stopped_within
 
 
@@ -28,20 +28,6 @@ from tests.layers.inner import Inner, stopped_within
 async def look(query: str) -> str:
     """Look."""
     return query
-
-
-@tool(risk=Risk.HIGH)
-async def drop(page: str) -> str:
-    """Drop a page."""
-    return page
-
-
-DROP = '{"page":"about"}'
-
-
-@pytest.fixture
-def desk() -> Desk:
-    return Desk()
 
 
 async def test_an_allowed_call_passes_through_untouched_and_nobody_is_asked(desk: Desk) -> None:

@@ -9,29 +9,15 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from remit import Ask, Policy, Risk, When, tool
+from remit import Ask, Policy, When
 from remit.approvals.policy import DECIDE_PERMISSION, DEFAULT_POLICY
 from remit.contracts.contract import definition_digest
 from remit.contracts.grant import Grant
 from remit.errors import Suspended
 from remit.pipeline import Given, Pipeline, Step
 from remit.testing import call_through
-from tests.layers.asking import Desk, approve, asked, later
+from tests.layers.asking import DROP, Desk, approve, asked, drop, later
 from tests.layers.inner import Inner
-
-
-@tool(risk=Risk.HIGH)
-async def drop(page: str) -> str:
-    """Drop a page."""
-    return page
-
-
-DROP = '{"page":"about"}'
-
-
-@pytest.fixture
-def desk() -> Desk:
-    return Desk()
 
 
 class Chore(BaseModel):

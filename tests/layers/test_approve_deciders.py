@@ -7,26 +7,11 @@ from typing import Any
 
 import pytest
 
-from remit import Risk, tool
 from remit.errors import ApprovalDeniedError
 from remit.policies import Decision, Question
 from remit.testing import call_through
-from tests.layers.asking import Desk, approve, decided
+from tests.layers.asking import DROP, Desk, approve, decided, drop
 from tests.layers.inner import Inner
-
-
-@tool(risk=Risk.HIGH)
-async def drop(page: str) -> str:
-    """Drop a page."""
-    return page
-
-
-DROP = '{"page":"about"}'
-
-
-@pytest.fixture
-def desk() -> Desk:
-    return Desk()
 
 
 async def _outcome(layer: Any, call: Any, inner: Any) -> Any:

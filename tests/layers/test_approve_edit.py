@@ -13,22 +13,8 @@ from remit.errors import ApprovalDeniedError, InvalidArgumentsError, Suspended
 from remit.layers import Call, Reply
 from remit.policies import Decision
 from remit.testing import call_through
-from tests.layers.asking import Desk, Person, approve, asked, decided, later, says
+from tests.layers.asking import DROP, Desk, Person, approve, asked, decided, drop, later, says
 from tests.layers.inner import Inner
-
-
-@tool(risk=Risk.HIGH)
-async def drop(page: str) -> str:
-    """Drop a page."""
-    return page
-
-
-DROP = '{"page":"about"}'
-
-
-@pytest.fixture
-def desk() -> Desk:
-    return Desk()
 
 
 def edits(arguments: str, *, approved: bool = True, **more: Any) -> Person:

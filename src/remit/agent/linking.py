@@ -190,7 +190,9 @@ class UsedModels:
         Raises:
             NoModelError: names the agent and its model.
         """
-        if not implements(callee, HasModel) or self._priced.get(callee.name) is (callee.model or self):
+        if not implements(callee, HasModel):
+            return
+        if callee.name in self._priced and self._priced[callee.name] is callee.model:
             return
         callees = {each.name: each for each in self._find(callee)}
         pending, seen = [(self._default_agent, callee, False)], set[tuple[str, str, bool]]()
@@ -207,7 +209,7 @@ class UsedModels:
                 if is_bound:
                     self._check_prices_of(each)
                 pending += [(each.name, callees[tool.name], is_bound) for tool in each.tools if tool.name in callees]
-        self._priced[callee.name] = callee.model or self
+        self._priced[callee.name] = callee.model
 
     def _check_prices_of(self, agent: Agent) -> None:
         compaction = agent.definition.compaction
