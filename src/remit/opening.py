@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from collections.abc import Callable, Sequence
 from typing import Unpack
@@ -26,7 +27,7 @@ from remit.engine.artifacts import ArtifactService
 from remit.engine.callees import ListedCallees
 from remit.engine.conversations import Conversations
 from remit.engine.executor import RunExecutor
-from remit.engine.given_history import make_given_items, read_history, take_prompt
+from remit.engine.given_history import GivenHistory, make_given_items, read_history, take_prompt
 from remit.engine.loosening import FindTerms, pin_terms
 from remit.engine.principals import PrincipalLookup
 from remit.engine.queueing import store_run
@@ -81,8 +82,10 @@ class RunOpener:
             _check_has_tool(callee, carried.question)
         if is_stored or options.get("when_busy") == "queue":
             self._callees.check_listed_model(callee)
-        history = read_history(options.get("messages", ()), self._limits)
-        if prompt is None and history:
+        history = GivenHistory()
+        if "messages" in options:
+            history = await asyncio.to_thread(read_history, options["messages"], self._limits)
+        if prompt is None and history.texts:
             prompt, history = take_prompt(history)
         check_instance("prompt", prompt, (str, BaseModel), "give a string, or an object of the agent's input")
         arguments = callee.build_arguments(prompt, **callee.definition.file_fields(options.get("files", ())))
@@ -181,7 +184,9 @@ class RunOpener:
             raise SetupError(f"{what} returned {answer!r}; return nothing, or raise RequestNotFoundError(…)")
 
     async def store_files(self, request: RunRequest) -> None:
-        """Store the attachments among the arguments. Only those of a call by name can have bytes."""
+        """Store the files of the history, and the attachments among the arguments, if they have bytes."""
+        for each in request.history.files:
+            await self._artifacts.add(each.content, by=request.principal, name=each.name, media_type=each.media_type)
         await _refer_to_files(request.callee, request.arguments, request.principal, self._artifacts.add)
 
     async def store_run(self, request: RunRequest, run: str = "") -> RunOpened:
@@ -189,7 +194,8 @@ class RunOpener:
 
         async def create_items() -> tuple[RunOpened, Sequence[Item]]:
             header = await self.create_header(request, run)
-            given = make_given_items(header, request.history)
+            await self.store_files(request)  # nothing of a refused request is stored
+            given = make_given_items(header, request.history.texts)
             return (header, given) if request.carries is None else open_with(header, request.carries, self._limits)
 
         if request.when_busy == "queue":

@@ -203,6 +203,7 @@ class Runtime:
 
         ``messages`` is a history to start from: chat messages as dicts, or as the texts that `history` returns. Without
         a prompt the agent is asked the last of them. They are journaled in the run; their calls are not made.
+        ``metadata`` is kept in the run's header.
 
         Raises:
             RequestError: the agent is unknown or not the registered one, the conversation's last run has not ended, or
@@ -374,7 +375,7 @@ class Runtime:
                 return await run_in_turn(header, self.resume, self._conversations, self.store)
             store_files = partial(self._opener.store_files, request)  # nothing of a refused request is stored
             by = self._principals.owner(header) if header.started_by else request.principal
-            given = make_given_items(header, request.history)
+            given = make_given_items(header, request.history.texts)
             return await self._execute(header.call, request.callee, header, by, following=given, before=store_files)
         except RequestError:
             if not request.idempotency_key or await self.store.find_run(header.call) is None:

@@ -64,7 +64,7 @@ def test_a_name_that_no_tool_can_have_goes_back_as_one_that_it_can(name: str, le
     assert '"extra":1.5' in found
 
 
-@pytest.mark.parametrize("arguments", ['{"a"', "[1]", "{}{}", "[" * 100_000])
+@pytest.mark.parametrize("arguments", ['{"a"', "[1]", "{}{}", '{"a":NaN}', "[" * 100_000])
 def test_arguments_that_are_no_object_go_back_as_one_that_holds_them(arguments: str) -> None:
     found = stand_in(calling("look", arguments))
     assert found is not None

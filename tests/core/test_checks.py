@@ -13,6 +13,7 @@ import pytest
 
 from remit.core.checks import (
     as_clock,
+    as_items,
     as_member,
     as_path,
     as_text_tuple,
@@ -47,6 +48,7 @@ def test_what_fits_is_returned() -> None:
     check_instance("by", "ada", str, "give a string")
     assert as_texts("tags", ["a", "b"]) == as_texts("tags", frozenset({"a", "b"})) == {"a", "b"}
     assert as_texts("tags", "page") == {"page"}
+    assert as_text_tuple("tags", {"b", "c", "a"}) == ("a", "b", "c")
     check_positive("Timeout", seconds=0.5)
     check_instances("Agent", limits=(None, int | None), facts=(3, int))
     check_method("store", [], "append", "give a list")
@@ -120,6 +122,8 @@ NULS = r"\x00" * 200
         (lambda: as_texts("tags", ["a", 3]), "an item of tags is 3; give a string"),
         (lambda: as_texts("tags", "\ud800"), "an item of tags is '\\ud800'; give a string without lone surrogates"),
         (lambda: as_tuple("tools", "find"), "tools is 'find'; give a list"),
+        (lambda: as_tuple("tools", {"find"}), "tools is {'find'}; give a list"),
+        (lambda: as_items("tools", {"find": 1}), "tools is {'find': 1}; give a list"),
         (lambda: as_member(Color, "color", "green"), "color is 'green'; use 'red', 'blue'"),
         (lambda: check_instance("by", "ada", int, "give a number"), "by is 'ada'; give a number"),
         (lambda: check_instance("by", int, int, "give a number"), "by is the class int; give a number"),

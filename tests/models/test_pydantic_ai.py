@@ -138,6 +138,13 @@ def test_a_message_of_several_parts_keeps_texts_and_images() -> None:
     assert held.media_type == "image/png"
 
 
+def test_the_name_of_a_user_stands_before_what_they_say() -> None:
+    part = {"type": "text", "text": "hi"}
+    for content, said in (("hi", "ada: hi"), ([part], ["ada: ", "hi"])):
+        (message,) = to_model_messages([encode_message({"role": "user", "content": content, "name": "ada"})])
+        assert [each.content for each in message.parts if isinstance(each, UserPromptPart)] == [said]
+
+
 async def test_tools_keep_name_description_and_schema_and_are_never_strict() -> None:
     _, info = await convert_texts([USER], tools=ToolDefinitions([tool_definition(double)]))
     (made,) = info.function_tools

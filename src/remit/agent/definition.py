@@ -29,8 +29,8 @@ from remit.contracts.schema import Input, Output
 from remit.contracts.settings import NO_SETTINGS, ModelSettings
 from remit.core import Stack
 from remit.core.checks import (
+    as_items,
     as_texts,
-    as_tuple,
     as_tuple_of,
     check_counts,
     check_instances,
@@ -290,4 +290,4 @@ def to_scope(name: str, given: Iterable[str] | None) -> frozenset[str] | Literal
         return "listed"
     if given is None:
         return None
-    return as_texts(f"agent {name}: tool_scope", as_tuple(f"agent {name}: tool_scope", given))
+    return as_texts(f"agent {name}: tool_scope", as_items(f"agent {name}: tool_scope", given))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from remit.contracts.artifact import Artifact
+from remit.contracts.artifact import Artifact, describe_file
 
 
 class Prompt(BaseModel):
@@ -22,4 +22,4 @@ class PromptWithFiles(Prompt):
 
     def to_text(self) -> str:
         """The prompt, followed by the references to the files."""
-        return "\n".join([self.prompt, *(f"File: {each.model_dump_json()}" for each in self.files)])
+        return "\n".join([self.prompt, *map(describe_file, self.files)])

@@ -127,15 +127,15 @@ class Arguments(Struct, frozen=True, eq=False, dict=True):
         return f"Arguments({str(self.raw)[:200]!r})"
 
 
-class _StrictError(ValueError):
-    """A defect that only strict reading refuses."""
+class StrictError(ValueError):
+    """A defect of JSON that only strict reading refuses."""
 
 
 def _reject_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
     if len(value) != len(pairs):
         duplicate = Counter(name for name, _ in pairs).most_common(1)[0][0]
-        raise _StrictError(f"the key {duplicate!r} occurs twice")
+        raise StrictError(f"the key {duplicate!r} occurs twice")
     return value
 
 
@@ -146,13 +146,13 @@ def _read_float(text: str) -> float:
     """
     value = float(text)
     if (not value or abs(value) >= LARGEST_EXACT) and isfinite(value) and not is_written_as(value, text):
-        raise _StrictError(f"the number {text[:40]} would be changed; write whole numbers without a point or exponent")
+        raise StrictError(f"the number {text[:40]} would be changed; write whole numbers without a point or exponent")
     return value
 
 
 def reject_constant(name: str) -> float:
     """Refuse NaN and infinities, which Python's reader would accept."""
-    raise _StrictError(f"{name} is not a JSON number")
+    raise StrictError(f"{name} is not a JSON number")
 
 
 _STRICT_DECODER: Final = json.JSONDecoder(
@@ -163,7 +163,12 @@ _SCAN_ONCE: Final = cast(
 )
 
 
-def _decode_strictly(raw: str) -> Any:
+def decode_strictly(raw: str) -> Any:
+    """The value of a JSON text.
+
+    Raises:
+        StrictError: a key occurs twice, or a number is none or would be changed. ValueError: the text is not JSON.
+    """
     try:
         value, end = _SCAN_ONCE(raw, 0)
     except StopIteration:
@@ -207,8 +212,8 @@ def parse_arguments(raw: str, limits: Limits = _DEFAULT_LIMITS) -> Arguments:
     strict_error = ""
     try:
         try:
-            value: Any = _decode_strictly(raw)
-        except _StrictError as defect:
+            value: Any = decode_strictly(raw)
+        except StrictError as defect:
             strict_error, value = str(defect), json.loads(raw)
     except (RecursionError, ValueError) as error:
         deep = isinstance(error, RecursionError)

@@ -64,6 +64,11 @@ class Artifact(BaseModel):
         return f"artifact {self.digest[:19]}…{f' ({self.name})' if self.name else ''}"
 
 
+def describe_file(artifact: Artifact) -> str:
+    """The line of a message with the reference to a file, whose content its model is sent if that reads such files."""
+    return f"File: {artifact.model_dump_json()}"
+
+
 Files = Sequence[Artifact]
 """Files that a person gives to an agent, as references."""
 

@@ -11,7 +11,7 @@ import json
 import re
 from typing import Any, Final
 
-from remit.contracts.arguments import given_arguments
+from remit.contracts.arguments import given_arguments, reject_constant
 from remit.contracts.contract import NAME_PATTERN
 from remit.contracts.wire import RESPONSE_KEY, UNNAMED, ModelText, ToolCallRequest, read_tool_calls, text_of_message
 from remit.errors import SetupError
@@ -73,11 +73,15 @@ def _legal_arguments(text: str) -> str:
     if not text:
         return text  # as the endpoint wrote it, which takes it back
     text = given_arguments(text)
+    return text if is_object(text) else compact_json({INVALID_JSON: text})
+
+
+def is_object(text: str) -> bool:
+    """Whether a text is a JSON object, as strict endpoints read it: without NaN and infinities."""
     try:
-        is_object = isinstance(read_json(text), dict)
+        return isinstance(json.loads(text, parse_constant=reject_constant), dict)
     except (ValueError, RecursionError):
-        is_object = False
-    return text if is_object else compact_json({INVALID_JSON: text})
+        return False
 
 
 def _with_calls(text: str, calls: tuple[ToolCallRequest, ...], legal: list[ToolCallRequest]) -> str:

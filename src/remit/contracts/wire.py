@@ -184,7 +184,8 @@ def _content_text(content: object) -> str:
 
 
 def _part_text(part: object) -> str:
-    return _text(cast("Mapping[str, Any]", part).get("text")) if isinstance(part, Mapping) else _text(part)
+    values = cast("Mapping[str, Any]", part) if isinstance(part, Mapping) else {"text": part}
+    return _text(values.get("text")) or _text(values.get("refusal"))
 
 
 def _text(value: object) -> str:

@@ -8,7 +8,7 @@ import os
 import re
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from types import UnionType
 from typing import Any, Final, TypeVar, cast
@@ -161,12 +161,12 @@ def as_texts(what: str, value: object, error: type[SetupError] = SetupError) -> 
 
 
 def as_text_tuple(what: str, value: object, error: type[SetupError] = SetupError) -> tuple[str, ...]:
-    """Convert strings to a tuple in their order; one string is a tuple of one.
+    """Convert strings to a tuple in their order, that of a set sorted; one string is a tuple of one.
 
     Raises:
         SetupError: or ``error``; names the argument.
     """
-    texts = (value,) if isinstance(value, str) else as_tuple(what, value, error)
+    texts = (value,) if isinstance(value, str) else as_items(what, value, error)
     for each in texts:
         check_text(f"an item of {what}", each, error)
     return texts
@@ -206,16 +206,29 @@ def as_path(what: str, value: object) -> Path:
         raise wrong_value(what, value, "give a path") from None
 
 
+_NO_LISTS: Final = (str, Mapping, set, frozenset)
+
+
 def as_tuple(what: str, value: object, error: type[SetupError] = SetupError) -> tuple[Any, ...]:
-    """Convert any iterable except a string to a tuple.
+    """Convert any iterable that has an order to a tuple: no string, no mapping and no set.
 
     Raises:
         SetupError: or ``error``; names the argument.
     """
     kind: type = type(value)
-    if kind not in (tuple, list) and (isinstance(value, str) or not isinstance(value, Iterable)):
+    if kind not in (tuple, list) and (isinstance(value, _NO_LISTS) or not isinstance(value, Iterable)):
         raise error(f"{what} is {value!r}; give a list")
     return tuple(cast("Iterable[Any]", value))
+
+
+def as_items(what: str, value: object, error: type[SetupError] = SetupError) -> tuple[Any, ...]:
+    """Convert like `as_tuple`, or a set, whose order would differ between processes: it is sorted.
+
+    Raises:
+        SetupError: or ``error``; names the argument.
+    """
+    is_set = isinstance(value, (set, frozenset))
+    return as_tuple(what, sorted(cast("frozenset[object]", value), key=repr) if is_set else value, error)
 
 
 def as_tuple_of(kind: type | tuple[type, ...], owner: str, name: str, value: object, remedy: str) -> tuple[Any, ...]:

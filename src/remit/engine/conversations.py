@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import AsyncGenerator, Callable, Collection
+from collections.abc import AsyncGenerator, Callable, Collection, Iterable
 from typing import Final
 
-from remit.contracts.items import DETACHED, Handoff, Item, Position, RunOpened
+from remit.contracts.items import (
+    DETACHED,
+    HEADER_ITEMS,
+    Handoff,
+    Item,
+    Position,
+    RunFinished,
+    RunOpened,
+    RunResumed,
+)
 from remit.contracts.principal import Principal
 from remit.contracts.question import Question, content_digest
 from remit.core.checks import check_text
@@ -53,7 +62,7 @@ class Conversations:
             target = repeated.target if repeated and not target else _resolve_target(run_request, current)
             if talk is not None and run_request.when_busy == "queue":
                 queued = await self._find_unfinished(talk.latest) is not None
-            if run_request.history and after and not repeated:
+            if run_request.history.texts and not repeated and await self._has_begun(after):
                 raise RequestConflictError(
                     f"conversation {conversation!r} has begun, and its history is its own; leave out messages, or use "
                     "another name"
@@ -73,7 +82,7 @@ class Conversations:
             target=target,
             queued=queued,
             metadata=run_request.metadata,
-            history=digest_history(run_request.history),
+            history=digest_history(run_request.history.texts),
         )
         return header if run_request.schedule is None else open_schedule(header, run_request.schedule)
 
@@ -109,6 +118,7 @@ class Conversations:
         while run and run != DETACHED and needed:
             header, positions = await self.read_run(run)
             items, root = [each.item for each in positions], content_digest(run, header.callee, header.arguments)
+            items = [] if is_unbegun(items) else items
             needed = count_prior_groups(items, root, needed)
             runs.append((items, root))
             run = header.after
@@ -182,6 +192,10 @@ class Conversations:
             row = await self._store.find_run(row.after)
         return row if row is not None and row.status in UNFINISHED_STATUSES else None
 
+    async def _has_begun(self, latest: str) -> bool:
+        """Whether a conversation has messages, or will have: a message that is withdrawn before it begins is none."""
+        return await self._find_unfinished(latest) is not None or bool(await self.messages(latest))
+
     async def why_refused(self, header: RunOpened, principal: Principal) -> str:
         """Why a run that was stored may not begin: ``principal`` may not continue its conversation any more."""
         talk = await self._find(header.conversation, header.tenant) if is_part(header) else None
@@ -197,6 +211,11 @@ class Conversations:
 
     async def _find(self, conversation: str, tenant: str) -> ConversationRow | None:
         return await self._store.find_conversation(ConversationKey(tenant, self._application, conversation))
+
+
+def is_unbegun(items: Iterable[Item]) -> bool:
+    """Whether a run was stored only, or has waited for its turn only."""
+    return all(isinstance(item, (*HEADER_ITEMS, RunResumed, RunFinished)) for item in items)
 
 
 def _resolve_target(run_request: RunRequest, current: str) -> str:

@@ -20,7 +20,7 @@ from remit.contracts.target import as_target
 from remit.core.checks import check_instance, check_text
 from remit.core.names import check_shown
 from remit.dispatch.registry import AnyCallee
-from remit.engine.given_history import GivenMessages
+from remit.engine.given_history import GivenHistory, GivenMessages
 from remit.engine.schedule import Schedule
 from remit.errors import IdempotencyError, RequestError
 from remit.schemas.jsontext import compact_json
@@ -28,7 +28,7 @@ from remit.schemas.jsontext import compact_json
 WhenBusy = Literal["refuse", "queue"]
 """What becomes of a message to a conversation whose last run has not ended."""
 
-_OF_MESSAGE: Final = ("agent", "files", "confirms", "messages")
+_OF_MESSAGE: Final = ("agent", "files", "confirms", "messages", "metadata")
 """The options that are no fields of the request: what they give is read first."""
 
 _NAMES: Final = ("conversation", "idempotency_key", "target")
@@ -47,6 +47,7 @@ class MessageOptions(TypedDict, total=False):
     when_busy: WhenBusy
     confirms: str
     messages: GivenMessages
+    metadata: Mapping[str, JsonValue]
 
 
 class SubmitOptions(MessageOptions, total=False):
@@ -83,13 +84,14 @@ class RunRequest(NamedTuple):
     when_busy: WhenBusy = "refuse"
     carries: RecordedQuestion | None = None
     metadata: str = ""
-    history: tuple[str, ...] = ()
+    history: GivenHistory = GivenHistory()
 
     @staticmethod
     def of_agent(agent: AnyCallee, arguments: Arguments, principal: Principal, options: RunOptions) -> RunRequest:
         """The request for a run of an agent, whose files are among its arguments."""
         kept: dict[str, Any] = {name: value for name, value in options.items() if name not in _OF_MESSAGE}
-        return RunRequest(agent, arguments, principal, **kept)
+        metadata = encode_metadata(options.get("metadata"))
+        return RunRequest(agent, arguments, principal, metadata=metadata, **kept)
 
     def check(self, limits: Limits) -> RunRequest:
         """Return this request with arguments within the limits. Refuses values of the wrong type.

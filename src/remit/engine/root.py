@@ -13,7 +13,7 @@ from msgspec import Struct
 from remit.contracts.arguments import Limits, parse_arguments
 from remit.contracts.call import Call
 from remit.contracts.current_run import CURRENT_PRIOR_RUNS
-from remit.contracts.items import HEADER_ITEMS, Item, Position, RunFinished, RunOpened, RunResumed, RunStalled
+from remit.contracts.items import Item, Position, RunFinished, RunOpened, RunStalled
 from remit.contracts.ledger import Ledger
 from remit.contracts.principal import Principal
 from remit.contracts.question import content_digest
@@ -23,7 +23,7 @@ from remit.dispatch.dispatcher import Dispatcher
 from remit.dispatch.registry import AnyCallee
 from remit.engine.artifacts import enter_run
 from remit.engine.callees import ListedCallees
-from remit.engine.conversations import Conversations
+from remit.engine.conversations import Conversations, is_unbegun
 from remit.engine.executor import RunExecutor
 from remit.engine.loosening import FindTerms, explain_lost, find_lost_terms, make_loosening
 from remit.engine.outcome import STALL_MAX_SECONDS, ExecutionOutcome, RunRefused, TermsLostSignal
@@ -31,6 +31,7 @@ from remit.engine.principals import PrincipalDirectory
 from remit.engine.result import ReplayReport, RunResult, report_replay, result_of
 from remit.engine.run_schedules import CURRENT_SCHEDULING_RUN, SchedulingRun
 from remit.engine.schedule import next_occurrence
+from remit.engine.sharing import is_part
 from remit.engine.started_runs import root_caller
 from remit.errors import DivergedError, LeaseError, RequestConflictError, RequestError, Suspended
 from remit.journal.ledger import RunLedger
@@ -95,11 +96,11 @@ class RootExecutor(Struct, frozen=True):
 
         async def call_root(ledger: RunLedger) -> Reply:
             self._require_terms(ledger, header)
-            if refusal and _is_unbegun(ledger.recorded_items()):
+            if refusal and is_unbegun(ledger.recorded_items()):
                 raise RunRefused(refusal)
             CURRENT_PRIOR_RUNS.set(partial(self.conversations.read_back, header.after))
             CURRENT_SCHEDULING_RUN.set(SchedulingRun(executor, header, self.call_root.dispatcher.find, self.find_terms))
-            if ledger.is_stopping and header.queued and _is_unbegun(ledger.recorded_items()):
+            if ledger.is_stopping and is_part(header) and is_unbegun(ledger.recorded_items()):
                 raise asyncio.CancelledError  # its message is no part of the conversation
             now = executor.clock()
             ledger.is_early = now < header.starts_at
@@ -172,7 +173,7 @@ async def replay_run(
     """Execute a run again with all answers from its journal, and compare; see `Runtime.replay`."""
     header, items = await conversations.read_run(run)
     ledger = ReplayLedger(run, items, await conversations.messages(header.after))
-    if ledger.was_cancelled and _is_unbegun([each.item for each in items]):
+    if ledger.was_cancelled and is_unbegun([each.item for each in items]):
         return report_replay(run, ledger, items)
     principal = Principal(header.principal, header.tenant, permissions=frozenset({"*"}))
     token = CURRENT_PRIOR_RUNS.set(partial(conversations.read_back, header.after))
@@ -185,8 +186,3 @@ async def replay_run(
     finally:
         CURRENT_PRIOR_RUNS.reset(token)
     return report_replay(run, ledger, items)
-
-
-def _is_unbegun(items: Sequence[Item]) -> bool:
-    """Whether a run was stored only, or has waited for its turn only."""
-    return all(isinstance(item, (*HEADER_ITEMS, RunResumed, RunFinished)) for item in items)

@@ -16,7 +16,7 @@ from remit.contracts.reply import Reply
 from remit.contracts.retry_budget import FIRST_ATTEMPT_REFUND, RETRY_COST, RetryBudget, backoff
 from remit.core import Place
 from remit.core.call_checks import check_arguments, check_callback
-from remit.core.checks import as_tuple, check_counts, check_numbers, check_subclass
+from remit.core.checks import as_items, check_counts, check_numbers, check_subclass
 from remit.errors import CallError, DeadlineError, RemitError, SetupError, StillRunningError, ToolFailedError
 
 TIMEOUT_RETRY_COST: Final = 10
@@ -51,7 +51,7 @@ class Retry(CallLayer):
         check_numbers("Retry", base_delay=self.base_delay, max_delay=self.max_delay)
         if self.jitter is not random.random:
             check_callback("Retry: jitter", self.jitter, is_async=False)
-        kinds = (self.on,) if isinstance(self.on, type) else as_tuple("Retry: on", self.on)
+        kinds = (self.on,) if isinstance(self.on, type) else as_items("Retry: on", self.on)
         for kind in kinds:
             check_subclass("Retry: an item of on", kind, Exception, "give a class of exceptions")
             if issubclass(kind, RemitError):

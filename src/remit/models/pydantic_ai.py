@@ -9,7 +9,8 @@ as received.
 
 | a request has | the provider is sent |
 | --- | --- |
-| a user's name, the detail level of an image | neither |
+| a user's name | the name before the text, with a colon |
+| the detail level of an image | nothing of it |
 | spaces and escapes of the wire texts | the same values, written by the provider's client |
 | a tool's schema | the same schema, never made strict; some providers rewrite it, OpenAI's models do not |
 """
@@ -250,10 +251,12 @@ def _says(response: ModelResponse, content: str, calls: Sequence[ToolCallRequest
 
 
 def _make_user_content(message: UserMessage) -> str | Sequence[UserContent]:
-    content = message["content"]
+    content, name = message["content"], message.get("name")
+    said_by = f"{name}: " if name else ""
     if isinstance(content, str):
-        return content
-    return [
+        return said_by + content
+    named = [said_by] if said_by else []
+    return named + [
         part["text"]
         if part["type"] == "text"
         else _make_file_content(part["image_url"]["url"] if part["type"] == "image_url" else part["file"]["file_data"])
