@@ -18,7 +18,7 @@ from remit import Agent, App, Effect, LeafContext, Principal, Runtime, tool
 from remit.contracts.items import Position
 from remit.contracts.ledger import Consumption
 from remit.errors import LeaseError, RequestError
-from remit.journal.ports import AppendFuture
+from remit.journal.ports import AcquiredLease, AppendFuture
 from remit.messages import ChatRequest, decode_message
 from remit.stores import InMemoryStore, SqlStore, Store
 from remit.testing import Scripted, calls
@@ -80,6 +80,13 @@ class _Store(InMemoryStore):
         if dies:
             raise _ProcessDied
         return stored
+
+    async def acquire(
+        self, run: str, executor: str, seconds: float, after: int = -1, opening: Sequence[Position] = ()
+    ) -> AcquiredLease:
+        """Acquire a lease or open a run as a database does: others may write before."""
+        await asyncio.sleep(0)
+        return await super().acquire(run, executor, seconds, after, opening)
 
     async def release(self, run: str, epoch: int) -> None:
         """Keep the lease: a process that died has released nothing, and others wait for its end."""

@@ -12,7 +12,7 @@ from figures.engine import measure_cms, measure_kills, measure_outages
 from figures.mutants.mutant import edited, mutants_of, together
 
 _BASE: Final = "remit.dispatch.base:Base"
-_LEASE_IGNORED: Final = edited("remit.journal.sql.store:SqlStore.acquire", "if row.until > now:", "if False:")
+_LEASE_IGNORED: Final = edited("remit.journal.sql.leases:Acquisition.__call__", "if row.until > now:", "if False:")
 
 _DOUBLED: Final = {
     "a call that has ended runs again": edited(
@@ -38,7 +38,7 @@ _LOST: Final = {
     "the key of a call is another one in each execution": _KEY_CHANGES,
     "the end of a call is not recorded": _END_IS_MISSING,
     "a run whose process was killed is held for ever": edited(
-        "remit.journal.sql.store:SqlStore.acquire", "if row.until > now:", "if row.until > 0:"
+        "remit.journal.sql.leases:Acquisition.__call__", "if row.until > now:", "if row.until > 0:"
     ),
     "the target of a run is not recorded": edited(
         "remit.engine.conversations:Conversations.create_header", "target=target,", 'target="",'

@@ -13,7 +13,7 @@ _TABLES: Final = "remit.journal.sql.tables"
 _WRITES: Final = "remit.journal.sql.writes"
 _BASE: Final = "remit.dispatch.base:Base"
 
-_LEASE_IGNORED: Final = edited("remit.journal.sql.store:SqlStore.acquire", "if row.until > now:", "if False:")
+_LEASE_IGNORED: Final = edited("remit.journal.sql.leases:Acquisition.__call__", "if row.until > now:", "if False:")
 _NOT_FENCED: Final = edited(f"{_WRITES}:_insert_items", "!= len(appends):", "< 0:")
 """An executor whose lease another one has may write."""
 

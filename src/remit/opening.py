@@ -227,7 +227,15 @@ def _check_has_tool(agent: Agent, announced: Question) -> None:
         )
 
 
+def may_have_files(request: RunRequest) -> bool:
+    """Whether there may be files to store before a run for a request."""
+    return bool(request.history.files) or _takes_files(request.callee)
+
+
 async def _refer_to_files(callee: AnyCallee, arguments: Arguments, by: Principal, refer: Refer) -> Arguments:
     """The arguments with references in place of the bytes of attachments; ``refer`` makes them."""
-    takes_files = isinstance(callee, Agent) and callee.definition.attachments
-    return await store_attachments(arguments, refer, by=by) if takes_files else arguments
+    return await store_attachments(arguments, refer, by=by) if _takes_files(callee) else arguments
+
+
+def _takes_files(callee: AnyCallee) -> bool:
+    return isinstance(callee, Agent) and bool(callee.definition.attachments)

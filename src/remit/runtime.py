@@ -52,7 +52,7 @@ from remit.journal.memory import InMemoryStore
 from remit.journal.ports import Store
 from remit.models.prices import with_default_prices
 from remit.models.resolve import ModelResolver
-from remit.opening import RunOpener
+from remit.opening import RunOpener, may_have_files
 
 __all__ = [
     "Client",
@@ -374,9 +374,10 @@ class Runtime:
                 header = await self._opener.store_run(request, header.call)
                 return await run_in_turn(header, self.resume, self._conversations, self.store)
             store_files = partial(self._opener.store_files, request)  # nothing of a refused request is stored
+            before = store_files if may_have_files(request) else None
             by = self._principals.owner(header) if header.started_by else request.principal
             given = make_given_items(header, request.history.texts)
-            return await self._execute(header.call, request.callee, header, by, following=given, before=store_files)
+            return await self._execute(header.call, request.callee, header, by, following=given, before=before)
         except RequestError:
             if not request.idempotency_key or await self.store.find_run(header.call) is None:
                 raise

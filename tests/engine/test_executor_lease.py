@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import gc
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import Any
 
 import pytest
 
+from remit.contracts.items import Position, RunFinished, RunSuspended
+from remit.contracts.ledger import Consumption
 from remit.contracts.reply import Reply
 from remit.engine.executor import RootCall
-from remit.errors import CallCancelledError, DivergedError, JournalError, LeaseError
+from remit.errors import CallCancelledError, DivergedError, JournalError, LeaseError, RequestError
 from remit.journal.ledger import RunLedger
 from remit.journal.memory import InMemoryStore
-from remit.journal.ports import AcquiredLease
-from remit.testing.store_suite.samples import Clock, header_item, note, yes
+from remit.journal.ports import AcquiredLease, AppendFuture
+from remit.testing.store_suite.samples import Clock, header_item, later, note, yes
 from tests.engine.roots import GOOD, Crash, Stage, asks, end_of, never, raising, replying
 
 pytestmark = pytest.mark.looptime
@@ -158,21 +160,111 @@ async def test_a_driver_that_is_cancelled_after_it_was_taken_over_complains_of_n
 class Late(InMemoryStore):
     """Answers to `acquire` late, as a database does."""
 
-    async def acquire(self, run: str, executor: str, seconds: float, after: int = -1) -> AcquiredLease:
-        held = await super().acquire(run, executor, seconds, after)
-        await asyncio.sleep(0.1)
-        return held
+    async def acquire(
+        self, run: str, executor: str, seconds: float, after: int = -1, opening: Sequence[Position] = ()
+    ) -> AcquiredLease:
+        try:
+            return await super().acquire(run, executor, seconds, after, opening)
+        finally:
+            await asyncio.sleep(0.1)
+
+
+async def cancelled_early(driving: asyncio.Task[Any]) -> None:
+    await asyncio.sleep(0.05)
+    driving.cancel()
+    await asyncio.wait([driving])
+    assert driving.cancelled()
+    await asyncio.sleep(1)
+
+
+async def test_a_driver_that_is_cancelled_while_it_opens_a_run_ends_it() -> None:
+    clock = Clock()
+    stage = Stage(Late(clock), clock)
+    await cancelled_early(asyncio.create_task(stage.begin(never)))
+    assert await stage.items() == [header_item(), RunFinished(call="run", status="cancelled")]
+    assert stage.seen == await stage.store.read("run")
+    assert await free(stage)
 
 
 async def test_a_driver_that_is_cancelled_while_it_acquires_leaves_no_lease() -> None:
     clock = Clock()
     stage = Stage(Late(clock), clock)
-    driving = asyncio.create_task(stage.begin(never))
-    await asyncio.sleep(0.05)
-    driving.cancel()
-    await asyncio.wait([driving])
-    await asyncio.sleep(1)
+    await stage.begin(asks("q1"))
+    await cancelled_early(asyncio.create_task(stage.again(never)))
+    assert await stage.kinds() == ["opened", "question", "suspended"]
     assert await free(stage)
+
+
+async def test_a_driver_that_is_cancelled_while_its_run_is_refused_leaves_it_alone() -> None:
+    clock = Clock()
+    stage = Stage(Late(clock), clock)
+    await stage.store.acquire("run", "other", 10)
+    await cancelled_early(asyncio.create_task(stage.begin(never)))
+    assert await stage.items() == []
+    assert not await free(stage)
+
+
+class Counted(InMemoryStore):
+    """Counts what would be transactions in a database."""
+
+    changes: Sequence[str] = ()
+
+    def append(
+        self, run: str, epoch: int, items: Sequence[Position], consumption: Consumption | None = None
+    ) -> AppendFuture:
+        self.changes = (*self.changes, "append " + " ".join(each.item.kind for each in items))
+        return super().append(run, epoch, items, consumption)
+
+    async def acquire(
+        self, run: str, executor: str, seconds: float, after: int = -1, opening: Sequence[Position] = ()
+    ) -> AcquiredLease:
+        self.changes = (*self.changes, "acquire" + "".join(f" {each.item.kind}" for each in opening))
+        return await super().acquire(run, executor, seconds, after, opening)
+
+    async def release(self, run: str, epoch: int) -> None:
+        self.changes = (*self.changes, "release")
+        await super().release(run, epoch)
+
+
+async def test_a_run_is_opened_and_ended_by_one_transaction_each() -> None:
+    store = Counted(Clock())
+    stage = Stage(store, Clock())
+    await stage.begin(replying())
+    assert store.changes == ("acquire opened", "append tool_output finished")
+
+
+async def test_a_pause_takes_as_many_transactions_as_it_has_moments() -> None:
+    store = Counted(Clock())
+    stage = Stage(store, Clock())
+    await stage.begin(asks("q1"))
+    await store.decide(yes())
+    await stage.again(asks("q1"))
+    assert store.changes == (
+        *("acquire opened", "append question", "append suspended"),
+        *("acquire", "append resumed decision tool_output finished"),
+    )
+
+
+async def test_a_run_that_is_only_stored_takes_one_transaction_and_is_free() -> None:
+    store = Counted(Clock())
+    stage = Stage(store, Clock())
+    await stage.driver().create_run("run", header_item(), note())
+    assert store.changes == ("acquire opened note",)
+    assert stage.seen == await store.read("run")
+    assert await free(stage)
+    with pytest.raises(RequestError, match="exists already"):
+        await stage.driver().create_run("run", header_item())
+    with pytest.raises(RequestError, match="exists already"):
+        await stage.begin(never)
+
+
+async def test_a_run_whose_executor_died_before_it_was_stored_can_be_stored_all_the_same(stage: Stage) -> None:
+    await stage.store.acquire("one", "dead", 0)
+    await stage.store.acquire("two", "dead", 0)
+    await stage.driver().create_run("one", header_item("one"))
+    assert await stage.items("one") == [header_item("one")]
+    assert (await stage.begin(replying(), run="two")).status == "done"
+    assert await stage.kinds("two") == ["opened", "tool_output", "finished"]
 
 
 async def test_a_second_drive_of_the_same_run_in_this_process_is_refused(stage: Stage) -> None:
@@ -212,16 +304,23 @@ async def test_a_lease_is_held_on_to_where_the_store_was_away_for_a_moment() -> 
 
 
 class Meanwhile(InMemoryStore):
-    """Somebody decides, or cancels, in the moment before a lease is let go: they could not drive the run themselves."""
+    """Somebody decides, or cancels, in the moment before a run rests: they could not drive the run themselves."""
 
     def __init__(self, clock: Callable[[], float], meanwhile: Callable[[InMemoryStore], Awaitable[None]]) -> None:
         super().__init__(clock)
         self._meanwhile = [meanwhile]
 
-    async def release(self, run: str, epoch: int) -> None:
-        while self._meanwhile:
-            await self._meanwhile.pop()(self)
-        await super().release(run, epoch)
+    def append(
+        self, run: str, epoch: int, items: Sequence[Position], consumption: Consumption | None = None
+    ) -> AppendFuture:
+        append = super().append
+
+        async def storing() -> None:
+            while self._meanwhile:
+                await self._meanwhile.pop()(self)
+            await append(run, epoch, items, consumption)
+
+        return later(storing()) if isinstance(items[-1].item, RunSuspended) else append(run, epoch, items, consumption)
 
 
 async def test_a_decision_that_comes_when_the_run_waits_and_its_lease_is_held_drives_it_on() -> None:
@@ -243,14 +342,8 @@ async def test_a_cancel_that_comes_when_the_run_waits_and_its_lease_is_held_ends
 class Gone(InMemoryStore):
     """It accepts no questions after its lease was released."""
 
-    gone = False
-
-    async def release(self, run: str, epoch: int) -> None:
-        await super().release(run, epoch)
-        self.gone = True
-
     async def cancel_requested_by(self, run: str) -> str:
-        if self.gone:
+        if not await self.is_held(run):
             raise JournalError("the database is away")
         return await super().cancel_requested_by(run)
 

@@ -28,8 +28,9 @@ from remit.errors import (
     RequestError,
     Suspended,
 )
+from remit.journal.codec import encode_item, link_items
 from remit.journal.ledger import RunLedger, StoredCallback, usage_of
-from remit.journal.ports import AcquiredLease, QuestionRow, Store
+from remit.journal.ports import FIRST_EPOCH, AcquiredLease, QuestionRow, Store
 from remit.journal.verify import verify_lease
 
 _MAX_LOST_RACES: Final = 8
@@ -42,7 +43,7 @@ RootCall = Callable[[RunLedger], Awaitable[Reply]]
 
 
 class _Lease(Struct):
-    """The lease of one execution. ``release_on_exit`` is False once the item that ends the run has released it."""
+    """The lease of one execution. ``release_on_exit`` is False once the item that ends or rests the run released it."""
 
     run_state: AcquiredLease
     release_on_exit: bool = True
@@ -74,7 +75,7 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
     ) -> ExecutionOutcome:
         """Execute ``run``: as a new run if ``header`` is given, with what follows it, else again from its journal.
 
-        ``before`` is called when a new run has its lease and before it is stored.
+        A new run is stored with its lease, in one transaction; with ``before``, which is called in between, in two.
 
         ``stopping`` executes it only to end it. ``known_items`` are its first items, if they were read already. Setting
         ``release_requested`` releases the run as it is, so that another executor can resume it.
@@ -127,12 +128,17 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
         release_requested: asyncio.Event | None,
         before: Callable[[], Awaitable[None]] | None,
     ) -> ExecutionOutcome:
-        async with self._hold_lease(run, known_items[-1].seq if known_items else -1) as lease:
+        first = (RunResumed(call=run, driver=self.name),) if header is None else (header, *following)
+        opening = self._link(run, first) if header is not None and before is None else ()
+        async with self._hold_lease(run, known_items[-1].seq if known_items else -1, opening) as lease:
             run_state = lease.run_state
             known_items = [*known_items, *run_state.items]
             if header is not None and known_items:
                 raise _run_exists_error(run)
-            verify_lease(run, known_items, run_state)
+            if run_state.is_opened:
+                first = ()
+            else:
+                verify_lease(run, known_items, run_state)
             if run_state.row is not None and run_state.row.status in ("done", "failed", "cancelled"):
                 ended = await read_ended_outcome(run_state.row.status, known_items, self.store)
                 items = [position.item for position in known_items]
@@ -142,7 +148,7 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
                 self.store,
                 run,
                 run_state.epoch,
-                history=known_items,
+                history=opening if run_state.is_opened else known_items,
                 conversation=conversation,
                 prior_messages=prior_messages,
                 clock=self.clock,
@@ -150,14 +156,13 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
                 is_stopping=stopping or (header is None and bool(run_state.cancel_requested_by)),
                 prices=self.prices,
             )
-            first = (RunResumed(call=run, driver=self.name),) if header is None else (header, *following)
             begin = partial(_begin, ledger, first, None if header is None else before)
             try:
                 with answers.publish():
                     outcome = await self._execute_until_cancelled(ledger, begin, root, lease, release_requested)
             finally:
                 ledger.close()
-            lease.release_on_exit = outcome.is_resting
+            lease.release_on_exit = False
         return structs.replace(outcome, usage=ledger.meter.totals(), items=ledger.recorded_items())
 
     def _was_submitted(self, known_items: Sequence[Position]) -> bool:
@@ -187,7 +192,11 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
                 raise _run_exists_error(run)
             return (header, *following)
 
-        await self.append(run, open_run)
+        opening = self._link(run, (header, *following))
+        if (await self.store.acquire(run, self.name, 0.0, opening=opening)).is_opened:
+            self.on_stored(opening)
+        else:
+            await self.append(run, open_run)
 
     async def append(self, run: str, make_items: Callable[[Sequence[Position]], Sequence[Item]]) -> None:
         """Append to a run, without executing it, the items that ``make_items`` makes from those that it has.
@@ -325,21 +334,39 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
         rows = [await self.store.find_question(question) for question in questions]
         return [row for row in rows if row is not None and (row.decision is not None or row.status == "closed")]
 
+    def _link(self, run: str, first: Sequence[Item]) -> Sequence[Position]:
+        """The first items of a new run, as they are stored."""
+        return link_items(run, FIRST_EPOCH, -1, b"", [(item, self.clock(), encode_item(item)) for item in first])
+
     @contextlib.asynccontextmanager
-    async def _hold_lease(self, run: str, after: int = -1) -> AsyncGenerator[_Lease]:
-        acquiring = asyncio.ensure_future(self.store.acquire(run, self.name, self.lease_seconds, after))
+    async def _hold_lease(self, run: str, after: int = -1, opening: Sequence[Position] = ()) -> AsyncGenerator[_Lease]:
+        """Hold the lease of a run; a new one is opened, if ``opening`` has its first items."""
+        acquiring = asyncio.ensure_future(self.store.acquire(run, self.name, self.lease_seconds, after, opening))
         try:
             run_state = await asyncio.shield(acquiring)
         except asyncio.CancelledError:
-            with contextlib.suppress(JournalError):
-                await self.store.release(run, (await acquiring).epoch)
+            with contextlib.suppress(JournalError, RequestError):
+                await self._abandon(run, await acquiring, opening)
             raise
+        if run_state.is_opened:
+            self.on_stored(opening)
         lease = _Lease(run_state)
         try:
             yield lease
         finally:
             if lease.release_on_exit:
                 await asyncio.shield(self.store.release(run, run_state.epoch))
+
+    async def _abandon(self, run: str, lease: AcquiredLease, opening: Sequence[Position]) -> None:
+        """Release a run that was cancelled before it began. One that was opened ends, as it does a moment later."""
+        if lease.is_opened:
+            self.on_stored(opening)
+            ledger = RunLedger(
+                self.store, run, lease.epoch, history=opening, clock=self.clock, on_stored=self.on_stored
+            )
+            await ledger.commit(cancelled_outcome(run, "")[1])
+            ledger.close()
+        await self.store.release(run, lease.epoch)
 
 
 async def _begin(ledger: RunLedger, first: Sequence[Item], before: Callable[[], Awaitable[None]] | None) -> None:

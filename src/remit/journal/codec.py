@@ -134,6 +134,17 @@ def compute_chain_hash(previous: bytes, kind: str, call: str, digest: bytes) -> 
     return sha256(previous + f"{kind}|{call}|".encode() + digest).digest()
 
 
+def link_items(run: str, epoch: int, seq: int, link: bytes, items: Iterable[tuple[Item, float, str]]) -> list[Position]:
+    """The positions of items, given with their times and bodies, that follow item ``seq`` with the chain ``link``."""
+    positions: list[Position] = []
+    for item, at, body in items:
+        digest = body_digest(body)
+        link = compute_chain_hash(link, item.kind, item.call, digest)
+        seq += 1
+        positions.append(Position(run, epoch, seq, at, item, body, digest, link))
+    return positions
+
+
 def find_broken_link(positions: Sequence[Position]) -> int | None:
     """Find the first item that was changed after it was written; return its seq, or None if the chain holds."""
     previous = b""

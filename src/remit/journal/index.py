@@ -54,6 +54,11 @@ def status_after(item: Item) -> RunStatus | None:
     return _STATUS_AFTER.get(type(item))
 
 
+def is_at_rest(item: Item) -> bool:
+    """Whether a run has ended or rests after an item, so that nothing executes it."""
+    return isinstance(item, (RunFinished, RunSuspended, RunStalled, RunScheduled))
+
+
 INDEXED_ITEMS: Final = frozenset(
     {
         RunOpened,

@@ -29,7 +29,7 @@ from remit.contracts.meter import Meter
 from remit.contracts.question import Decision, Question
 from remit.contracts.usage import Prices, UsageTotals
 from remit.errors import DivergedError, JournalError, RequestError
-from remit.journal.codec import body_digest, compute_chain_hash, encode_item
+from remit.journal.codec import encode_item, link_items
 from remit.journal.ports import AppendFuture, Store
 
 STALL_TIMEOUT: Final = 5.0
@@ -341,21 +341,10 @@ class RunLedger:
         elif isinstance(item, RunOpened):
             self._application, self.starts_at, self.starts_before = item.application, item.starts_at, item.starts_before
 
-    def _link_pending(self) -> list[Position]:
-        """Take the pending items and link each to the one before."""
-        pending, self._pending = self._pending, []
-        run, epoch, seq, link = self.run, self._epoch, self._seq, self._chain
-        positions: list[Position] = []
-        for item, at, body in pending:
-            digest = body_digest(body)
-            link = compute_chain_hash(link, item.kind, item.call, digest)
-            seq += 1
-            positions.append(Position(run, epoch, seq, at, item, body, digest, link))
-        self._seq, self._chain = seq, link
-        return positions
-
     def _append_pending(self, consumption: Consumption | None) -> AppendFuture:
-        batch = self._link_pending()
+        pending, self._pending = self._pending, []
+        batch = link_items(self.run, self._epoch, self._seq, self._chain, pending)
+        self._seq, self._chain = batch[-1].seq, batch[-1].chain
         stored = self._store.append(self.run, self._epoch, batch, consumption)
         if stored.done():
             self._on_append_done(batch, stored)

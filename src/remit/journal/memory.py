@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import heapq
 import time
 from bisect import insort
 from collections.abc import Callable, Sequence
@@ -26,7 +25,7 @@ from remit.contracts.items import (
     RunStalled,
     RunSuspended,
 )
-from remit.contracts.ledger import Consumption, TurnRequest
+from remit.contracts.ledger import Consumption
 from remit.contracts.question import Decision, Question, QuestionStatus
 from remit.core.call_checks import check_arguments
 from remit.core.checks import as_clock
@@ -44,11 +43,10 @@ from remit.journal.index import (
     check_sequence,
     decision_of_header,
     erase_question_row,
+    is_at_rest,
     is_expired,
-    latest_start,
     lease_held_error,
     lease_lost_error,
-    plan_turn,
     run_row_from_header,
     status_after,
     wake_time,
@@ -56,6 +54,7 @@ from remit.journal.index import (
 )
 from remit.journal.listing import list_grants, list_questions, list_runs
 from remit.journal.ports import (
+    FIRST_EPOCH,
     AcquiredLease,
     AppendFuture,
     ConversationChange,
@@ -67,6 +66,7 @@ from remit.journal.ports import (
     RunFilter,
     RunRow,
 )
+from remit.journal.turn_memory import TurnsInMemory
 
 
 class _RunState(Struct):
@@ -83,19 +83,19 @@ class _RunState(Struct):
 
 
 @check_arguments()
-class InMemoryStore(InMemoryAnswers, ArtifactsInMemory):
+class InMemoryStore(InMemoryAnswers, ArtifactsInMemory, TurnsInMemory):
     """A store in the memory of this process, for tests and single runs."""
 
     def __init__(self, clock: Callable[[], float] = time.time) -> None:
         InMemoryAnswers.__init__(self, as_clock("InMemoryStore", clock))
         ArtifactsInMemory.__init__(self)
+        TurnsInMemory.__init__(self, self._clock)
         self._runs: dict[str, _RunState] = {}
         self._unfinished: dict[str, _RunState] = {}
         self._conversations = ConversationsInMemory(self._row_of)
         self._questions: dict[str, QuestionRow] = {}
         self._approvals: dict[str, list[tuple[float, str]]] = {}
         self._grants: dict[str, GrantRow] = {}
-        self._turns: dict[str, list[float]] = {}
 
     def append(
         self, run: str, epoch: int, items: Sequence[Position], consumption: Consumption | None = None
@@ -143,13 +143,24 @@ class InMemoryStore(InMemoryAnswers, ArtifactsInMemory):
             self._runs[run].row = replace(row, erased=1)
             self._conversations.erase_header(row)
 
-    async def acquire(self, run: str, executor: str, seconds: float, after: int = -1) -> AcquiredLease:
-        """Acquire the lease of a run and read its state."""
+    async def acquire(
+        self, run: str, executor: str, seconds: float, after: int = -1, opening: Sequence[Position] = ()
+    ) -> AcquiredLease:
+        """Acquire the lease of a run and read its state, or open a new run."""
+        until = self._clock() + seconds if seconds else 0.0
+        if opening and run not in self._runs:
+            self._runs[run] = _RunState(FIRST_EPOCH, executor, until)
+            try:
+                self._append(run, FIRST_EPOCH, opening, None)
+            except BaseException:
+                del self._runs[run]
+                raise
+            return AcquiredLease(FIRST_EPOCH, is_opened=True)
         state = self._runs.setdefault(run, _RunState())
         if state.leased_until > self._clock():
             raise lease_held_error(run, state.executor)
         state.epoch += 1
-        state.executor, state.leased_until = executor, self._clock() + seconds
+        state.executor, state.leased_until = executor, until
         items, questions = await self.read(run, after), [self._questions[each] for each in state.questions]
         return AcquiredLease(state.epoch, items, len(state.items), state.row, state.cancel_requested_by, questions)
 
@@ -288,19 +299,6 @@ class InMemoryStore(InMemoryAnswers, ArtifactsInMemory):
         """Revoke a grant."""
         self._grants[grant] = check_revocable(self._grants.get(grant), grant)._replace(revoked_by=by)
 
-    async def take_turn(self, request: TurnRequest) -> float:
-        """Take the next turn of a rate, and return the seconds until it begins."""
-        now = self._clock()
-        latest = latest_start(request, now)
-        lanes = self._turns[request.rate] = [
-            min(each, now) if each > latest else each for each in self._turns.get(request.rate, ())
-        ]
-        heapq.heapify(lanes)
-        plan = plan_turn(request, lanes[0] if lanes else None, len(lanes), now)
-        if plan.start - now <= request.max_wait:
-            (heapq.heappush if plan.is_new_lane else heapq.heapreplace)(lanes, plan.start)
-        return plan.start - now
-
     def _epoch_of(self, run: str) -> int:
         return self._runs[run].epoch if run in self._runs else 0
 
@@ -393,8 +391,9 @@ class InMemoryStore(InMemoryAnswers, ArtifactsInMemory):
             state.row = replace(state.row, status=status, ended=ended)
             state.waits_for = item.questions if isinstance(item, (RunSuspended, RunStalled)) else ()
             state.wake = wake_time(item, self._questions.get)
-        if isinstance(item, RunFinished):
+        if is_at_rest(item):
             state.leased_until = 0.0
+        if isinstance(item, RunFinished):
             self._unfinished.pop(position.run, None)
         if status == "cancelled":
             self._cancel_questions(position.run)

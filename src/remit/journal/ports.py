@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import Literal, NamedTuple, Protocol, TypedDict, Unpack
+from typing import Final, Literal, NamedTuple, Protocol, TypedDict, Unpack
 
 from remit.contracts.artifact import ArtifactScope
 from remit.contracts.grant import Grant, GrantRow
@@ -70,6 +70,7 @@ class AcquiredLease(NamedTuple):
 
     ``items`` are those above the requested seq, of ``item_count`` in all; ``row`` is None for a run that is not opened
     yet; ``cancel_requested_by`` names who requested cancellation; ``questions`` are those that the run has asked.
+    ``is_opened`` says that the lease has opened the run: the first items that were given are stored, and not read.
     """
 
     epoch: int
@@ -78,6 +79,7 @@ class AcquiredLease(NamedTuple):
     row: RunRow | None = None
     cancel_requested_by: str = ""
     questions: Sequence[QuestionRow] = ()
+    is_opened: bool = False
 
     @property
     def decisions(self) -> list[Decision]:
@@ -88,6 +90,9 @@ class AcquiredLease(NamedTuple):
 AppendFuture = asyncio.Future[None]
 """Done when the append is stored, or failed with the reason why it was refused."""
 
+FIRST_EPOCH: Final = 1
+"""The epoch of the first lease of a run."""
+
 
 class Journal(Protocol):
     """The items of runs, append-only."""
@@ -97,8 +102,8 @@ class Journal(Protocol):
     ) -> AppendFuture:
         """Append at least one item to a run and consume decisions, in one transaction: all or nothing.
 
-        Appends are stored in the order in which they were made, even if they are not awaited. An append with a
-        `RunFinished` releases the lease. Errors are raised when the future is awaited.
+        Appends are stored in the order in which they were made, even if they are not awaited. An append whose last
+        item ends the run or brings it to rest releases the lease. Errors are raised when the future is awaited.
 
         Raises:
             LeaseError: another epoch has begun, or the items do not follow the last one.
@@ -128,11 +133,17 @@ class Journal(Protocol):
 class Leases(Protocol):
     """Leases: one executor at a time holds a run, until an expiry time."""
 
-    async def acquire(self, run: str, executor: str, seconds: float, after: int = -1) -> AcquiredLease:
+    async def acquire(
+        self, run: str, executor: str, seconds: float, after: int = -1, opening: Sequence[Position] = ()
+    ) -> AcquiredLease:
         """Acquire the lease of a new or existing run, and read its state and the items above ``after``.
+
+        ``opening`` are the first items of a run, of the `FIRST_EPOCH`. A run that the store does not know is opened
+        with them in the same transaction; any other is acquired without them. A lease of 0 seconds is released at once.
 
         Raises:
             LeaseError: a live executor holds it.
+            RequestError: the run cannot be opened, as in `Journal.append`; then there is no lease either.
         """
         ...
 

@@ -22,9 +22,9 @@ from remit.core.call_checks import check_arguments
 from remit.core.checks import as_clock, as_path
 from remit.core.files import create_folder
 from remit.database.urls import describe_location, ensure_private_database, parse_url
-from remit.errors import BrokenJournalError, JournalError
+from remit.errors import JournalError
 from remit.journal.conversations import conversation_key
-from remit.journal.index import approval_key, check_open, is_expired, lease_held_error, lease_lost_error, with_expiry
+from remit.journal.index import approval_key, check_open, is_expired, lease_lost_error, with_expiry
 from remit.journal.ports import (
     AcquiredLease,
     AppendFuture,
@@ -37,7 +37,7 @@ from remit.journal.ports import (
     RunFilter,
     RunRow,
 )
-from remit.journal.sql.answers import SqlAnswers, delete_answers
+from remit.journal.sql.answers import SqlAnswers
 from remit.journal.sql.artifacts import ArtifactTables, find_digests
 from remit.journal.sql.conversations import (
     change_conversation,
@@ -47,28 +47,23 @@ from remit.journal.sql.conversations import (
 )
 from remit.journal.sql.grants import add_grant, find_grant, revoke_grant, use_grant
 from remit.journal.sql.key_file import configured_key_file
+from remit.journal.sql.leases import Acquisition
 from remit.journal.sql.listing import select_grants, select_questions, select_runs
 from remit.journal.sql.locks import LockKeys, conversation_lock
 from remit.journal.sql.migrations import accept_rows, migrate
 from remit.journal.sql.queries import (
-    INSERT_RUN,
     SELECT_CANCELLED,
-    SELECT_CHAIN,
     SELECT_DUE_RUNS,
     SELECT_ITEMS,
     SELECT_LAST_APPROVAL,
     SELECT_LEASE,
-    SELECT_QUESTIONS_OF_RUN,
     SELECT_RUN,
-    UNOPENED_RUN,
-    UPDATE_LEASE,
     UPDATE_LEASE_EXPIRY,
     clock_reader,
     read_database_time,
 )
 from remit.journal.sql.rows import (
     cancel_request,
-    check_head,
     decode_positions,
     grant_row,
     question_row,
@@ -158,34 +153,12 @@ class SqlStore(SqlAnswers):
         lock_keys = LockKeys(frozenset({run, *digests, *talks}), frozenset(item.question for item in items))
         await self._writer.submit(Change(work, lock_keys))
 
-    async def acquire(self, run: str, executor: str, seconds: float, after: int = -1) -> AcquiredLease:
-        """Acquire the lease of a run and read its state, in one transaction."""
-
-        def work(connection: Connection) -> tuple[AcquiredLease, Sequence[Row[Any]]]:
-            row = SELECT_LEASE.first(connection, run=run)
-            now = self._now(connection)
-            lease = {"driver": executor, "until": now + seconds}
-            if row is None:
-                if SELECT_ITEMS.first(connection, run=run, after=-1):
-                    raise BrokenJournalError(f"run {run} has items but no row; nothing was run")
-                INSERT_RUN.execute(connection, {"run": run, "epoch": 1, **lease, **UNOPENED_RUN})
-                return AcquiredLease(1, questions=[]), ()
-            if row.until > now:
-                raise lease_held_error(run, row.driver)
-            UPDATE_LEASE.execute(connection, {"the_run": run, "epoch": row.epoch + 1, **lease})
-            delete_answers(connection, run)
-            items, signer = SELECT_ITEMS.all(connection, run=run, after=after), signer_of(connection)
-            last = SELECT_CHAIN.first(connection, run=run, seq=row.next_seq - 1)
-            if last is not None:  # otherwise items are missing, which the caller finds by their number
-                check_head(row, last.chain, signer)
-            elif not row.next_seq and row.signature is not None:
-                raise BrokenJournalError(f"run {run}: its row is signed, but has no items; nothing was run")
-            asked = SELECT_QUESTIONS_OF_RUN.all(connection, run=run, conversation=row.conversation)
-            questions = [question_row(each, signer) for each in asked]
-            opened, cancelled = run_row(row) if row.callee else None, cancel_request(row, signer)
-            return AcquiredLease(row.epoch + 1, (), row.next_seq, opened, cancelled, questions), items
-
-        acquired, items = await self._write(work, run)
+    async def acquire(
+        self, run: str, executor: str, seconds: float, after: int = -1, opening: Sequence[Position] = ()
+    ) -> AcquiredLease:
+        """Acquire the lease of a run and read its state, or open a new run, in one transaction."""
+        acquisition = Acquisition(run, executor, seconds, after, opening, self._now)
+        acquired, items = await self._writer.submit(Change(acquisition, acquisition.lock_keys))
         return acquired._replace(items=decode_positions(items))
 
     async def renew(self, run: str, epoch: int, seconds: float) -> None:

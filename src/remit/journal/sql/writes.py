@@ -39,6 +39,7 @@ from remit.journal.index import (
     decision_of_header,
     erase_question_row,
     find_named_artifacts,
+    is_at_rest,
     lease_lost_error,
     run_row_from_header,
     status_after,
@@ -197,9 +198,11 @@ _SELECT_OPEN_QUESTIONS = Query(
     select(QUESTIONS).where(QUESTIONS.c.run == bindparam("run"), QUESTIONS.c.status == "open")
 )
 _UPDATE_RUN = update(RUNS).where(RUNS.c.run == bindparam("the_run"))
-_SET_STATUS = Command(_UPDATE_RUN.values(status=bindparam("status"), ended=0.0, wake=bindparam("wake")))
+_SET_RUNNING = Command(_UPDATE_RUN.values(status=bindparam("status"), ended=0.0, wake=0.0))
+_SET_AT_REST = Command(
+    _UPDATE_RUN.values(status=bindparam("status"), ended=bindparam("ended"), wake=bindparam("wake"), until=0.0)
+)
 _WAKE_RUN = Command(_UPDATE_RUN.values(wake=0.0))
-_SET_ENDED = Command(_UPDATE_RUN.values(status=bindparam("status"), ended=bindparam("ended"), until=0.0))
 
 
 def _consume_decision(connection: Connection, question: str, consumption: Consumption, now: float) -> None:
@@ -248,9 +251,10 @@ def _index_item(connection: Connection, position: Position) -> None:
         _settle_question(connection, item.question, status="closed")
     status = status_after(item)
     if status:
-        command = _SET_ENDED if isinstance(item, RunFinished) else _SET_STATUS
+        ended = position.at if isinstance(item, RunFinished) else 0.0
         wake = wake_time(item, lambda question: find_question(connection, question))
-        command.execute(connection, {"the_run": position.run, "status": status, "ended": position.at, "wake": wake})
+        command = _SET_AT_REST if is_at_rest(item) else _SET_RUNNING
+        command.execute(connection, {"the_run": position.run, "status": status, "ended": ended, "wake": wake})
     if status == "cancelled":
         for stored in _SELECT_OPEN_QUESTIONS.all(connection, run=position.run):
             _settle_question(connection, stored.question, status="cancelled")

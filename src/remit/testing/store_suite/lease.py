@@ -6,9 +6,20 @@ import asyncio
 
 import pytest
 
-from remit.errors import LeaseError
+from remit.contracts.items import Item, RunFinished, RunResumed, RunScheduled, RunStalled, RunSuspended
+from remit.errors import LeaseError, RequestError
 from remit.journal.ports import AcquiredLease, Store
-from remit.testing.store_suite.samples import Clock, begin, no, note, positions, question, question_item, yes
+from remit.testing.store_suite.samples import (
+    Clock,
+    begin,
+    header_item,
+    no,
+    note,
+    positions,
+    question,
+    question_item,
+    yes,
+)
 
 
 async def test_the_first_executor_of_a_run_begins_epoch_one(store: Store) -> None:
@@ -137,3 +148,90 @@ async def test_a_new_epoch_continues_after_the_items_of_the_previous_one(store: 
     epoch = (await store.acquire("run", "second", 10)).epoch
     await store.append("run", epoch, positions("run", [note()], epoch=epoch, first=1))
     assert [(p.epoch, p.seq) for p in await store.read("run")] == [(1, 0), (2, 1)]
+
+
+async def test_a_new_run_is_opened_with_its_lease(store: Store) -> None:
+    opening = positions("run", [header_item(), note()])
+    held = await store.acquire("run", "first", 10, opening=opening)
+    assert (held.epoch, list(held.items), held.is_opened) == (1, [], True)
+    assert await store.read("run") == opening
+    row = await store.find_run("run")
+    assert row is not None
+    assert (row.status, await store.is_held("run")) == ("running", True)
+    await store.append("run", 1, positions("run", [note()], first=2))
+    assert len(await store.read("run")) == 3
+
+
+async def test_a_run_that_there_is_already_is_acquired_and_not_opened(store: Store) -> None:
+    run = await begin(store)
+    items = await store.read("run")
+    with pytest.raises(LeaseError):
+        await store.acquire("run", "second", 10, opening=positions("run", [note("other")]))
+    await store.release("run", run.epoch)
+    held = await store.acquire("run", "second", 10, opening=positions("run", [note("other")]))
+    assert (held.epoch, list(held.items), held.is_opened) == (2, items, False)
+    assert await store.read("run") == items
+
+
+async def test_a_lease_without_items_does_not_open_its_run_later(store: Store) -> None:
+    await store.acquire("run", "first", 0)
+    held = await store.acquire("run", "second", 10, opening=positions("run", [header_item()]))
+    assert (held.epoch, held.is_opened, await store.read("run")) == (2, False, [])
+
+
+async def test_of_a_run_that_cannot_be_opened_nothing_is_stored(store: Store) -> None:
+    await begin(store, "busy", conversation="talk")
+    with pytest.raises(RequestError):
+        await store.acquire("run", "first", 10, opening=positions("run", [header_item(conversation="talk")]))
+    assert (await store.find_run("run"), await store.read("run"), await store.is_held("run")) == (None, [], False)
+    assert (await store.acquire("run", "second", 10)).epoch == 1
+
+
+async def test_one_of_many_opens_a_run(store: Store) -> None:
+    opening = positions("run", [header_item()])
+    acquiring = [store.acquire("run", f"driver{index}", 10, opening=opening) for index in range(20)]
+    outcomes = await asyncio.gather(*acquiring, return_exceptions=True)
+    assert [each.is_opened for each in outcomes if isinstance(each, AcquiredLease)] == [True]
+    assert sum(isinstance(each, LeaseError) for each in outcomes) == 19
+    assert await store.read("run") == opening
+
+
+async def test_a_lease_of_no_seconds_is_free_even_if_the_clock_goes_back(store: Store, clock: Clock) -> None:
+    await store.acquire("run", "first", 0, opening=positions("run", [header_item()]))
+    clock.pass_by(-1)
+    assert (await store.acquire("run", "second", 0)).epoch == 2
+    assert (await store.acquire("run", "third", 10)).epoch == 3
+
+
+@pytest.mark.parametrize(
+    "last",
+    [
+        RunFinished(call="run", status="done"),
+        RunSuspended(call="run", questions=()),
+        RunStalled(call="run", reason="the provider is away", retry_at=2000.0),
+        RunScheduled(call="run", at=2000.0),
+    ],
+    ids=lambda item: item.kind,
+)
+async def test_the_item_that_ends_or_rests_a_run_releases_its_lease(store: Store, last: Item) -> None:
+    run = await begin(store)
+    await run.append(note(), last)
+    assert not await store.is_held("run")
+    assert (await store.acquire("run", "second", 10)).epoch == 2
+
+
+async def test_a_resumed_run_stays_held(store: Store) -> None:
+    run = await begin(store)
+    await run.append(RunResumed(call="run", driver="driver"))
+    assert await store.is_held("run")
+
+
+async def test_an_executor_may_end_the_run_that_it_brought_to_rest_as_long_as_no_other_has_it(store: Store) -> None:
+    run = await begin(store)
+    await run.append(RunSuspended(call="run", questions=()))
+    await run.append(RunFinished(call="run", status="cancelled"))
+    row = await store.find_run("run")
+    assert row is not None
+    assert row.status == "cancelled"
+    with pytest.raises(LeaseError):
+        await store.append("run", run.epoch + 1, positions("run", [note()], first=3))
