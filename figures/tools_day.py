@@ -13,9 +13,10 @@ from typing import Any, Final
 from figures.figure import Figure, at_most
 from figures.tools import PHRASES, SEARCHES, no_candidates, sixty_tools
 from remit import Agent, App, Principal, Runtime
-from remit.agent import Compaction, ToolSearch
+from remit.agent import ToolSearch
 from remit.errors import ContextLengthError
 from remit.messages import ChatRequest, Completion, completion_from_message, encode_message
+from remit.stores import InMemoryStore
 from remit.testing import calls
 from remit.tools import Callee
 
@@ -32,21 +33,28 @@ _INSTRUCTIONS: Final = "You edit a website and file what comes by mail. Search f
 
 @dataclass
 class _Day:
-    """A model that searches for each message, calls what it needs and answers, and the requests that it got."""
+    """Requests of a model that searches for each message, calls what it needs and answers, within its ``window``."""
 
-    context_tokens: int | None
-    by_name: bool
+    window: int | None
+    by_name: bool = False
     needed: dict[str, str] = field(default_factory=lambda: dict(_DAY))
     tools: list[int] = field(default_factory=list[int])
     requests: list[str] = field(default_factory=list[str])
     missing: list[str] = field(default_factory=list[str])
+    refused: list[int] = field(default_factory=list[int])
 
-    async def __call__(self, request: ChatRequest, /) -> Completion:
+    def answer(self, request: ChatRequest) -> Completion:
+        """Answer one request.
+
+        Raises:
+            ContextLengthError: it is longer than the window.
+        """
         body = request.tools.text + "".join(request.history)
         self.tools.append(len(request.tools.text.encode()) // 4)
         self.requests.append(body)
-        if self.context_tokens is not None and len(body.encode()) // 4 > self.context_tokens:
-            raise ContextLengthError(f"the context is {self.context_tokens} tokens")
+        if self.window is not None and len(body.encode()) // 4 > self.window:
+            self.refused.append(len(self.requests))
+            raise ContextLengthError(f"This model's maximum context length is {self.window} tokens.")
         return completion_from_message(encode_message({"role": "assistant", **self._answer(request)}))
 
     def _answer(self, request: ChatRequest) -> dict[str, Any]:
@@ -67,6 +75,17 @@ class _Day:
         return answer
 
 
+@dataclass
+class _Model:
+    """An object for the model of a day. It remembers nothing, and says the window that it is given."""
+
+    day: _Day
+    context_tokens: int | None
+
+    async def __call__(self, request: ChatRequest, /) -> Completion:
+        return self.day.answer(request)
+
+
 def figures(*, short: bool = True) -> Iterator[Figure]:
     """What definitions cost at most within a small window, and what is read again where prefixes are cached.
 
@@ -75,17 +94,21 @@ def figures(*, short: bool = True) -> Iterator[Figure]:
     _ = short
     with tempfile.TemporaryDirectory() as folder:
         offered = sixty_tools(Path(folder))
-        small, small_lost = asyncio.run(_live(_Day(_WINDOW, by_name=False), offered))
+        small, small_lost = asyncio.run(_live(_Day(_WINDOW), offered, says=_WINDOW))
+        silent, silent_lost = asyncio.run(_live(_Day(_WINDOW), offered, days=2))
         cached, cached_lost = asyncio.run(_live(_Day(None, by_name=True), offered))
     how = f"a day of twelve messages with {len(offered)} tools, eleven of which search for another one and call it"
-    worst = max(small.tools) + _FAILED * small_lost
+    learnt = silent.refused[0] if silent.refused else 0  # until then the model has shown no window
+    lost = small_lost + silent_lost + len(small.refused) + abs(len(silent.refused) - 1)
+    worst = max(*small.tools, *silent.tools[learnt:]) + _FAILED * lost
     yield at_most(
         "tools.day_tokens",
         worst,
         "tokens",
         _MOST_TOKENS,
-        len(small.requests),
-        f"the definitions of the request that has most, for a model of {_WINDOW} tokens, 4 bytes a token; {how}",
+        len(small.requests) + len(silent.requests),
+        f"the definitions of the request that has most, for a model of {_WINDOW} tokens that says so, and for one "
+        f"after its only refusal in two days; each message to a new object and runtime; 4 bytes a token; {how}",
     )
     yield at_most(
         "tools.day_reread",
@@ -97,19 +120,22 @@ def figures(*, short: bool = True) -> Iterator[Figure]:
     )
 
 
-async def _live(day: _Day, offered: list[Callee[..., Any]]) -> tuple[_Day, int]:
-    """Send the messages of the day. Returns the day, and how many runs failed and tools were not found."""
+async def _live(
+    day: _Day, offered: list[Callee[..., Any]], *, says: int | None = None, days: int = 1
+) -> tuple[_Day, int]:
+    """Send the messages of the day, each to a new object of the model in a new runtime of one store.
+
+    Returns the day, and how many runs failed and tools were not found.
+    """
     phrases = {each.name: PHRASES[each.name] for each in offered if each.name in PHRASES}
     search = ToolSearch(phrases=phrases, as_text=day.by_name)
-    agent = Agent(
-        "clerk", instructions=_INSTRUCTIONS, tools=offered, model=day, tool_search=search, compaction=Compaction()
-    )
     kinds = {kind for each in offered for kind in each.schema_in.references}
-    runtime = Runtime(App(name="office", agents=(agent,), references=dict.fromkeys(kinds, no_candidates)))
-    person = Principal("ada", permissions=frozenset({"*"}))
-    lost = 0
-    for message in (*day.needed, "Thank you!"):
-        run = await runtime.run(message, by=person, conversation="day")
+    person, store, lost = Principal("ada", permissions=frozenset({"*"})), InMemoryStore(), 0
+    for message in (*day.needed, "Thank you!") * days:
+        model = _Model(day, says)
+        agent = Agent("clerk", instructions=_INSTRUCTIONS, tools=offered, model=model, tool_search=search)
+        app = App(name="office", agents=(agent,), references=dict.fromkeys(kinds, no_candidates))
+        run = await Runtime(app, store=store).run(message, by=person, conversation="day")
         lost += run.status != "done"
     return day, lost + len(day.missing)
 

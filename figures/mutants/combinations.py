@@ -85,7 +85,7 @@ MUTANTS: Final = (
     _mutant(
         "a resumed run is compacted in another way",
         "delaying",
-        edited("remit.agent.compactor:_find_recorded", "item.turn <= request.turn", "item.turn < 0"),
+        edited("remit.agent.compactor:_list_compactions", "item.turn <= chat.turn", "item.turn < 0"),
     ),
     _mutant(
         "a resumed run remembers anew",

@@ -92,7 +92,7 @@ _REFERENCES: Final[dict[str, tuple[str, Plant]]] = {
     ),
     "a resumed run is compacted in another way": (
         "sqlite",
-        edited("remit.agent.compactor:_find_recorded", "item.turn <= request.turn", "item.turn < 0"),
+        edited("remit.agent.compactor:_list_compactions", "item.turn <= chat.turn", "item.turn < 0"),
     ),
     "a resumed run remembers anew": (
         "sqlite",

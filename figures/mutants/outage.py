@@ -43,10 +43,10 @@ _LOST: Final = mutants_of(
             "self._request.again(outcome)",
         ),
         "a compaction is decided anew by a resume": edited(
-            "remit.agent.compactor:_find_recorded", "item.turn <= request.turn", "item.turn < 0"
+            "remit.agent.compactor:_list_compactions", "item.turn <= chat.turn", "item.turn < 0"
         ),
         "a compaction is not on record": edited(
-            "remit.agent.compactor:Compactor._record", "request.ledger.add(item)", "pass"
+            "remit.agent.compactor:Compactor._record", "request.chat.ledger.add(item)", "pass"
         ),
         "a compaction cuts calls from their results": edited(
             "remit.contracts.compacted_history:group_messages",

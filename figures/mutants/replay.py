@@ -32,9 +32,9 @@ MUTANTS: Final = (
         figure="replay.missed_differences",
         defect="a replay takes the compactions on record for granted",
         plant=edited(
-            "remit.agent.compactor:Compactor.compact",
-            "if not request.ledger.is_replaying and (today or _has_answer(request)):",
-            "if today or _has_answer(request):",
+            "remit.agent.compactor:Compactor._fit",
+            "if not chat.ledger.is_replaying and (today or _has_answer(chat)):",
+            "if today or _has_answer(chat):",
         ),
     ),
     Mutant(

@@ -62,7 +62,13 @@ DAY: Final = (
                 f"{_DRIVER}.names_offered", "if window is not None:", "if False:"
             ),
             "the window of the model is not heeded": edited(
-                "remit.agent.model_window:record_window", "if window is None or", "if True or"
+                "remit.agent.model_window:_noted_window", "if name == agent", "if False"
+            ),
+            "a refusal teaches no window": edited(
+                "remit.agent.model_window:read_window", "if window >=", "if False and"
+            ),
+            "what a refusal taught is not read by later runs": edited(
+                "remit.agent.model_window:_learnt_window", "or read_runs is None:", "or True:"
             ),
             "the definitions that were found first stay": edited(
                 f"{_DRIVER}._keep_newest", "-added[name]", "added[name]"

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remit.agent.compaction import Compaction, CompactionPlan, LongRequest
-from remit.contracts.chat import encode_message
+from remit.contracts.chat import ChatRequest, History, encode_message
 from remit.contracts.compacted_history import compact_messages, group_messages
 from remit.journal.codec import tool_message_text
 from remit.testing import calls, read_only_ledger
@@ -22,8 +22,8 @@ def test_a_history_without_old_outputs_is_valid_and_not_longer(outputs: list[tup
             encode_message({"role": "assistant", **asked}),
             tool_message_text(asked["tool_calls"][0]["id"], letter * length),
         ]
-    request = LongRequest(ledger=read_only_ledger(()), agent="agent", turn=1, messages=texts, fixed=())
-    plan = CompactionPlan(request, texts, Compaction(tokens=1_000, keep=keep), refused=False)
+    chat = ChatRequest(agent_call_id="agent", turn=1, ledger=read_only_ledger(()), history=History(texts))
+    plan = CompactionPlan(LongRequest.of(chat), texts, Compaction(tokens=1_000, keep=keep))
     compacted = compact_messages(texts, plan.drop_outputs(()))
     assert history_errors(compacted) == []
     assert len("".join(compacted).encode()) <= len("".join(texts).encode())

@@ -69,7 +69,9 @@ async def test_definitions_that_were_found_first_leave_a_small_window(driver: Ag
         ("search_tools", "work2", "work3"),
         ("search_tools", "work2", "work4"),
     ]
-    assert [item.data for item in result.items if isinstance(item, Note)] == ["1500"]
+    assert [item.data for item in result.items if isinstance(item, Note)] == [
+        '{"model":"scripted:scripted (no model)","tokens":1500}'
+    ]
     assert (await runtime.replay(result.run)).is_identical
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from remit import Agent, App, Runtime, tool
 from remit.agent import AgentDriver, Compaction, ToolSearch
+from remit.agent.compaction import LongRequest
 from remit.agent.too_long import explain_too_long
 from remit.contracts.chat import ChatRequest, Completion, History, ToolDefinitions, completion_from_message
 from remit.errors import ContextLengthError
@@ -101,6 +102,37 @@ async def test_definitions_that_are_always_shown_are_named() -> None:
     assert "shorten them, or name fewer in ToolSearch(always=…)" in message
 
 
+@BOTH
+@pytest.mark.parametrize("is_known", [True, False], ids=["known", "unknown"])
+async def test_definitions_that_were_found_are_no_reason_that_no_conversation_fits(
+    driver: AgentDriver, *, is_known: bool
+) -> None:
+    tools, found = make_tools(12), [calls(("search_tools", {"query": f"word{number}"})) for number in range(12)]
+    model = Narrow(1_200, *found, {"content": "well"}, is_known=is_known)
+    agent = Agent(
+        "clerk", instructions="Work.", tools=tools, driver=driver, model=model, tool_search=ToolSearch(above=0, limit=1)
+    )
+    runtime = Runtime(App(name="test", agents=(agent,)))
+    assert (await runtime.run("go", by=superuser())).status == "done"
+    message = await refused(agent, "word " * 2_000)
+    assert "the message takes about 2,5" in message
+    assert "no conversation" not in message
+
+
+async def test_a_found_definition_that_does_not_fit_is_named() -> None:
+    async def huge(text: str) -> str:
+        return text
+
+    huge.__doc__ = "Do it all. " + "It is long. " * 600
+    search = ToolSearch(above=0, limit=1)
+    model = Narrow(1_200, calls(("search_tools", {"query": "all"})))
+    message = await refused(
+        Agent("clerk", instructions="Work.", tools=[tool(huge, effect="pure")], tool_search=search, model=model)
+    )
+    assert message.startswith("agent clerk: the definition of huge takes about 1,8")
+    assert "of 1,200 tokens; shorten it (at most" in message
+
+
 async def test_instructions_that_never_fit_are_told() -> None:
     message = await refused(Agent("clerk", instructions="Work. " * 1_000, model=Narrow(1_200)))
     assert "of instructions and 0 of definitions of tools are too many" in message
@@ -126,15 +158,16 @@ async def test_results_of_tools_that_never_fit_are_told() -> None:
     assert "have the tools return less" in message
 
 
-def request_of(*texts: str) -> ChatRequest:
+def request_of(*texts: str) -> LongRequest:
     history = History(encode_message({"role": "user", "content": text}) for text in texts)
-    return ChatRequest(agent_call_id="a", turn=1, ledger=read_only_ledger(()), history=history, tools=ToolDefinitions())
+    return LongRequest.of(ChatRequest(agent_call_id="a", turn=1, ledger=read_only_ledger(()), history=history))
 
 
 @pytest.mark.parametrize("window", [None, 1_200])
 def test_only_where_a_new_conversation_helps_the_person_is_told_to_begin_one(window: int | None) -> None:
     told = "the conversation no longer fits in the model's context; begin a new one"
-    assert explain_too_long("clerk", request_of("word " * 900, "word " * 50, "go"), window) == told
+    request = request_of("word " * 900, "word " * 50, "go")
+    assert explain_too_long("clerk", request, ToolDefinitions(), window) == told
 
 
 def test_an_explicit_compaction_counts_where_it_is_smaller_than_the_window() -> None:

@@ -9,9 +9,10 @@ from pydantic_ai import exceptions as foreign
 from pydantic_ai.messages import ModelMessage, ModelResponse
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
+from remit.agent.model_window import read_window
 from remit.errors import ContextLengthError, ModelError, ModelRefusedError, SetupError
 from remit.models import OpenAI
-from remit.models.context_length import find_window, is_context_length_error
+from remit.models.context_length import is_context_length_error
 from remit.models.openai_api import small_window_at
 from remit.models.pydantic_ai import PydanticAIModel
 from remit.models.pydantic_errors import classify_error
@@ -76,48 +77,30 @@ async def test_an_endpoint_that_refuses_for_length_raises_its_own_error(
     assert type(raised.value) is kind
 
 
-@pytest.mark.parametrize(
-    ("said", "window"),
-    [
-        (TOO_LONG["openai"], 8192),
-        (TOO_LONG["anthropic"], 199_999),
-        ("request (9000 tokens) exceeds the available context size (8192 tokens), try increasing it", 8192),
-        ("the context window of 32,768 tokens is exceeded", 32_768),
-        ("prompt is too long", None),
-    ],
-)
-def test_the_window_is_read_from_a_refusal(said: str, window: int | None) -> None:
-    assert find_window(said) == window
-
-
-async def test_a_model_knows_its_window_from_its_parameter_its_name_or_a_refusal() -> None:
+async def test_a_model_knows_its_window_from_its_parameter_or_its_name_and_agents_learn_it_from_refusals() -> None:
     refusal = json.dumps({"error": {"message": TOO_LONG["openai"]}})
     async with Endpoint(answering(400, refusal)) as endpoint:
-        async with OpenAI("m", base_url=endpoint.url, api_key="k") as model:
-            assert model.context_tokens is None
-            with pytest.raises(ContextLengthError):
-                await model(REQUEST)
-            assert model.context_tokens == 8192
-        async with OpenAI("m", base_url=endpoint.url, api_key="k", context_tokens=4096) as model:
-            with pytest.raises(ContextLengthError):
-                await model(REQUEST)
-            assert model.context_tokens == 4096
+        for given in (None, 4096):
+            async with OpenAI("m", base_url=endpoint.url, api_key="k", context_tokens=given) as model:
+                with pytest.raises(ContextLengthError) as refused:
+                    await model(REQUEST)
+                assert model.context_tokens == given
+                assert read_window(refused.value.message) == 8192
     assert OpenAI("gpt-4", api_key="k").context_tokens == 8192
     assert (small_window_at("api.openai.com", "gpt-4o"), small_window_at("here", "gpt-4")) == (None, None)
     assert ResolvedModel("local:base").context_tokens == 8192
     assert ResolvedModel("openai:gpt-4").context_tokens is None, "until it is opened"
 
 
-@pytest.mark.parametrize(("given", "known"), [(None, 8192), (4096, 4096)])
-async def test_a_model_of_pydantic_ai_knows_its_window_too(given: int | None, known: int) -> None:
+async def test_agents_learn_the_window_of_a_model_of_pydantic_ai_from_its_refusal() -> None:
     def refuse(_messages: list[ModelMessage], _info: AgentInfo) -> ModelResponse:
         raise foreign.ModelHTTPError(400, "m", {"message": TOO_LONG["openai"]})
 
-    model = PydanticAIModel(FunctionModel(refuse), context_tokens=given)
-    assert model.context_tokens == given
-    with pytest.raises(ContextLengthError):
+    model = PydanticAIModel(FunctionModel(refuse), context_tokens=4096)
+    with pytest.raises(ContextLengthError) as refused:
         await model(REQUEST)
-    assert model.context_tokens == known
+    assert model.context_tokens == 4096
+    assert read_window(refused.value.message) == 8192
 
 
 def test_a_window_is_a_number_of_tokens() -> None:

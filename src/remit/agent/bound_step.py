@@ -15,7 +15,7 @@ from remit.agent.definition import AgentDefinition
 from remit.agent.driver import AgentTask, AgentTools
 from remit.agent.layered_model import LayeredModel
 from remit.agent.media import make_part, reads_of
-from remit.agent.model import Model, is_native_output, window_of
+from remit.agent.model import Model, is_native_output
 from remit.agent.model_window import record_window
 from remit.agent.recorded_model import recorded_model
 from remit.agent.step import AgentStep
@@ -39,26 +39,27 @@ class BoundStep(Struct, frozen=True, kw_only=True):
     tools: ToolDefinitions
     settings: ModelSettings
 
-    def first_request(self, task: AgentTask) -> StepRequest:
+    async def first_request(self, task: AgentTask) -> StepRequest:
         """The request of the first step of a task.
 
         Raises:
             InvalidArgumentsError: the model is sent no files of the kind of an attachment.
         """
         self.agent_tools.record_withheld(task, self.definition.permissions)
-        frame, window = task.frame, window_of(self.model)
-        record_window(frame.ledger, frame.id, self.definition.name, task.first_turn, window)
+        frame = task.frame
+        await record_window(frame.ledger, frame.id, self.definition.name, task.first_turn, self.model)
         chat = ChatRequest(
-            agent_call_id=task.frame.id,
+            agent_call_id=frame.id,
             turn=task.first_turn,
-            ledger=task.frame.ledger,
+            ledger=frame.ledger,
             history=_with_attachments(task.history, task.attachments, self.model),
             used_call_ids=task.used_call_ids,
             tools=self.tools,
             provider_tools=self.definition.provider_tools,
             settings=self.settings.for_turn(task.first_turn),
+            first_turn=task.first_turn,
         )
-        turns = AgentTurns(self.definition, self.agent_tools, task.frame)
+        turns = AgentTurns(self.definition, self.agent_tools, frame)
         return StepRequest(chat=chat, calls=turns, end_turn=turns.end_turn)
 
 
@@ -79,7 +80,8 @@ async def bind_step(definition: AgentDefinition, tools: AgentTools, model: Model
             fixed = [results.tool_definition()]
             offered = ToolDefinitions([*json.loads(offered.text), *fixed])
     layers = LayeredModel(definition.model_layers)
-    compactor = Compactor(definition.name, definition.compaction, lambda: tools.callees, layers, model)
+    find_tools = partial(tools.definitions_after, fixed=fixed) if tools.is_searched else None
+    compactor = Compactor(definition, lambda: tools.callees, find_tools, layers, model)
     step = AgentStep(
         model=compactor.around(recorded_model(model, layers)),
         parallel=definition.parallel,
@@ -87,7 +89,6 @@ async def bind_step(definition: AgentDefinition, tools: AgentTools, model: Model
         results=results,
         limits=definition.limits,
         continue_text="" if definition.stop is None else continue_text(definition.stop),
-        find_tools=partial(tools.definitions_after, fixed=fixed) if tools.is_searched else None,
         calls_by_name=tools.are_called_by_name,
     )
     return BoundStep(definition=definition, agent_tools=tools, model=model, step=step, tools=offered, settings=settings)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from remit.agent.dropped_output import describe_dropped_outputs
 from remit.agent.found_tools import find_found_tools
@@ -14,11 +14,10 @@ from remit.agent.model import Model, VendorModel, check_is_model
 from remit.agent.run_instructions import find_run_instructions
 from remit.agent.working_memory import find_working_memory
 from remit.contracts.callee import Callee
-from remit.contracts.chat import decode_message
+from remit.contracts.chat import ChatRequest, History, decode_message
 from remit.contracts.compacted_history import compact_messages, compaction_id, group_messages
 from remit.contracts.estimate import estimate_tokens
 from remit.contracts.items import HistoryCompacted, Message
-from remit.contracts.ledger import Ledger
 from remit.core.call_checks import check_arguments
 from remit.core.checks import check_counts
 from remit.errors import SetupError
@@ -70,30 +69,52 @@ class Compaction:
         return self.tokens // 4 if self.keep is None else self.keep
 
 
-class LongRequest(Struct, frozen=True, kw_only=True):
-    """A request of an agent: all its messages without the system message, and what else the model reads."""
+class LongRequest(Struct, frozen=True):
+    """A request of an agent: its system message, if there is one, and its other messages."""
 
-    ledger: Ledger
-    agent: str
-    turn: int
+    chat: ChatRequest
+    system: Sequence[str]
     messages: Sequence[str]
-    fixed: Sequence[str]
+
+    @classmethod
+    def of(cls, chat: ChatRequest) -> LongRequest:
+        """The parts of a request."""
+        texts = list(chat.history)
+        count = int(bool(texts) and decode_message(texts[0])["role"] == "system")
+        return cls(chat, texts[:count], texts[count:])
+
+    def with_messages(self, messages: Sequence[str]) -> ChatRequest:
+        """The request with other messages behind the system message."""
+        if messages == self.messages:
+            return self.chat
+        return replace(self.chat, history=History([*self.system, *messages]))
+
+    @property
+    def fixed(self) -> Sequence[str]:
+        """What the model reads beside the messages."""
+        return (*self.system, self.chat.tools.text)
 
 
 class CompactionPlan:
-    """What may be compacted of a request, and by how much. All sizes are estimated tokens."""
+    """What may be compacted of a request, and by how much. All sizes are estimated tokens.
 
-    def __init__(self, request: LongRequest, texts: Sequence[str], settings: Compaction, *, refused: bool) -> None:
+    ``refused_limit`` is the most that it may have if it was refused as too long.
+    """
+
+    def __init__(
+        self, request: LongRequest, texts: Sequence[str], settings: Compaction, *, refused_limit: int | None = None
+    ) -> None:
         self.request = request
-        self._refused = refused
+        self._refused = refused_limit is not None
         self._texts = texts
         self.groups = group_messages(texts)
         sizes = [_tokens(group) for group in self.groups]
         self._fixed = _tokens(request.fixed)
         self._total = self._fixed + sum(sizes)
-        self.is_needed = refused or self._total > settings.tokens
-        self.limit = self._total // 2 if refused else settings.tokens
-        keep = min(settings.kept_tokens, self._total // 4) if refused else settings.kept_tokens
+        self.limit, keep = settings.tokens, settings.kept_tokens
+        if refused_limit is not None:
+            self.limit, keep = refused_limit, min(keep, refused_limit // 2)
+        self.is_needed = self._total > self.limit
         self.older_count, kept = len(sizes) - 1, sizes[-1]
         while self.older_count and kept + sizes[self.older_count - 1] <= keep:
             self.older_count -= 1
@@ -106,12 +127,18 @@ class CompactionPlan:
 
     def drop_outputs(self, callees: Iterable[Callee[..., Any]]) -> HistoryCompacted:
         """Replace the outputs of tools in the older messages by notes."""
+        return structs.replace(
+            self.unchanged(), notes=tuple(describe_dropped_outputs(self.groups[: self.older_count], callees))
+        )
+
+    def unchanged(self) -> HistoryCompacted:
+        """The record of a request of which all messages stay."""
+        agent, turn = self.request.chat.agent_call_id, self.request.chat.turn
         return HistoryCompacted(
-            call=compaction_id(self.request.agent),
-            agent=self.request.agent,
-            turn=self.request.turn,
+            call=compaction_id(agent),
+            agent=agent,
+            turn=turn,
             length=len(self.request.messages),
-            notes=tuple(describe_dropped_outputs(self.groups[: self.older_count], callees)),
             refused=self._refused,
         )
 
@@ -130,7 +157,7 @@ class CompactionPlan:
 
     async def list_pinned(self) -> list[str]:
         """The messages that stay beside a summary: the newest that Remit wrote, and what was asked for."""
-        ledger, agent = self.request.ledger, self.request.agent
+        ledger, agent = self.request.chat.ledger, self.request.chat.agent_call_id
         kept = {"", *(text for group in self.groups[self.older_count :] for text in group)}
         newest = (
             find_run_instructions(ledger, agent),

@@ -1,12 +1,18 @@
-"""Compacts the histories of an agent's requests: drops old tool outputs, then has old messages summarised."""
+"""Fits an agent's requests into its model's window.
+
+Definitions of found tools leave, old outputs of tools are dropped, then old messages are summarised.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any, Final
 
+from msgspec import structs
+
 from remit.agent.compaction import Compaction, CompactionPlan, LongRequest
+from remit.agent.definition import AgentDefinition
 from remit.agent.layered_model import LayeredModel
 from remit.agent.model import Model
 from remit.agent.model_window import find_window
@@ -15,87 +21,141 @@ from remit.agent.summary import NO_SUMMARY, encode_summary, request_summary
 from remit.agent.too_long import explain_too_long
 from remit.contracts.call import ModelService
 from remit.contracts.callee import Callee
-from remit.contracts.chat import ChatRequest, Completion, History, decode_message
+from remit.contracts.chat import ChatRequest, Completion, History, ToolDefinitions
 from remit.contracts.compacted_history import compact_history, compact_messages, compaction_id
+from remit.contracts.estimate import estimate_tokens
 from remit.contracts.items import HistoryCompacted, Message
-from remit.contracts.ledger import Ledger
 from remit.contracts.schema import shorten_text
 from remit.contracts.streaming import withhold_answers
 from remit.errors import ContextLengthError, ModelError
 
+FindTools = Callable[[ChatRequest, int | None], ToolDefinitions]
+"""The definitions of the tools that a model sees after a request, given its window; None if that is not known."""
+
 
 class Compactor:
-    """Compacts the requests of one agent. What it did is on record, and is not decided anew when a run is resumed.
+    """Fits the requests of one agent into the window of its model. What it compacted is on record.
 
-    ``name`` is the agent's. ``find_callees`` finds its tools. ``model`` writes the summaries unless ``settings`` has
-    another.
+    It is not decided anew when a run is resumed. ``find_callees`` finds the agent's tools. ``find_tools`` chooses
+    those of a request where the model searches them. ``model`` writes the summaries unless the settings have another.
     """
 
     def __init__(
         self,
-        name: str,
-        settings: Compaction | None,
+        definition: AgentDefinition,
         find_callees: Callable[[], Iterable[Callee[..., Any]]],
+        find_tools: FindTools | None,
         layers: LayeredModel,
         model: Model,
     ) -> None:
-        self._name = name
-        self._settings = settings
+        self._name, self._settings = definition.name, definition.compaction
         self._find_callees = find_callees
+        self._find_tools = find_tools
         self._layers = layers
         self._model = model
 
-    def _concerns(self, ledger: Ledger, agent: str) -> bool:
-        """Whether the history of an agent's call was or may be compacted before the provider refuses it."""
-        return self._settings_within(ledger, agent) is not None or bool(ledger.items_for(compaction_id(agent)))
+    def around(self, inner: ModelService) -> ModelService:
+        """The service that fits chat requests. One that the model refuses as too long is sent again, once."""
 
-    def _settings_within(self, ledger: Ledger, agent: str) -> Compaction | None:
-        """The settings for the window of the model. Without any, its window, where it is known, is heeded alone."""
-        window = find_window(ledger, agent, self._name)
-        if self._settings is not None:
-            return self._settings.within(window)
-        return None if window is None else Compaction(tokens=window * 3 // 4)
+        async def ask(chat: ChatRequest, /) -> Completion:
+            try:
+                return await self._ask(inner, chat)
+            except ContextLengthError as error:
+                window = find_window(chat, self._name, [chat.turn, *_list_refused(chat)])
+                least = LongRequest.of(self._with_tools(chat, 0))
+                fixed = self._with_tools(replace(chat, history=History()), 0).tools
+                why = explain_too_long(self._name, least, fixed, window)
+                raise ContextLengthError(f"{why} ({error.message})") from error
 
-    async def compact(self, request: LongRequest) -> Sequence[str]:
-        """The messages to send: compacted as recorded, and once more if they are too long."""
-        recorded, settings = _find_recorded(request), self._settings_within(request.ledger, request.agent)
+        return ask
+
+    async def _ask(self, inner: ModelService, chat: ChatRequest) -> Completion:
+        window = find_window(chat, self._name, _list_refused(chat))
+        sent, applied = await self._fit(chat, window)
+        if not any(each.turn == chat.turn and each.refused for each in _list_compactions(chat)):
+            try:
+                return await inner(sent)
+            except ContextLengthError:
+                shorter = await self._shorten(chat, sent, applied, window)
+                if shorter is None:
+                    raise
+        else:
+            shorter = await self._shorten(chat, sent, applied, window)
+        return await inner(shorter or sent)
+
+    def _with_tools(self, chat: ChatRequest, window: int | None) -> ChatRequest:
+        """The request with the definitions that have room in a window."""
+        return chat if self._find_tools is None else replace(chat, tools=self._find_tools(chat, window))
+
+    async def _fit(self, chat: ChatRequest, window: int | None) -> tuple[ChatRequest, list[HistoryCompacted]]:
+        """The request to send: compacted as recorded, and once more if it is too long. Returns the compactions too."""
+        chat = self._with_tools(chat, window)
+        settings = self._settings
+        if window is not None:  # without settings, the window is heeded alone
+            settings = Compaction(tokens=window * 3 // 4) if settings is None else settings.within(window)
+        recorded = _list_compactions(chat)
         if settings is None and not recorded:
-            return request.messages
-        settings = settings or Compaction()  # a request that was refused
-        today = [each for each in recorded if each.turn == request.turn]
-        if not request.ledger.is_replaying and (today or _has_answer(request)):
-            return compact_history(request.messages, recorded)
-        compacted = recorded[: len(recorded) - len(today)]
-        for refused in (False, *(True for each in today if each.refused)):
-            compacted += await self._record(request, compacted, settings, refused=refused)
-        return compact_history(request.messages, compacted)
+            return chat, []
+        request, today = LongRequest.of(chat), [each for each in recorded if each.turn == chat.turn]
+        applied = recorded[: len(recorded) - len(today)]
+        if not chat.ledger.is_replaying and (today or _has_answer(chat)):
+            applied += [each for each in today if not each.refused]
+        elif settings is not None:
+            applied += await self._record(request, applied, settings)
+        return request.with_messages(compact_history(request.messages, applied)), applied
 
-    async def compact_refused(self, request: LongRequest) -> Sequence[str] | None:
-        """The messages to send after the provider refused them as too long; None if they cannot be shorter."""
-        recorded = _find_recorded(request)
-        if any(each.turn == request.turn and each.refused for each in recorded):
+    async def _shorten(
+        self, chat: ChatRequest, sent: ChatRequest, applied: list[HistoryCompacted], window: int | None
+    ) -> ChatRequest | None:
+        """The request to send after the model refused ``sent`` as too long; None if it cannot be shorter.
+
+        It has half of the tokens, or less if the refusal states the window. Definitions of found tools leave first.
+        """
+        known = (window, find_window(chat, self._name, [chat.turn]))
+        size = estimate_tokens(sent.history, sent.tools.text)
+        room = min([size * 2 // 3, *(each for each in known if each is not None)])
+        request = LongRequest.of(self._with_tools(chat, room))
+        recorded = [each for each in _list_compactions(chat) if each.turn == chat.turn and each.refused]
+        if not recorded or chat.ledger.is_replaying:
+            recorded = await self._record(
+                request,
+                applied,
+                self._settings or Compaction(),
+                refused_limit=room * 3 // 4,
+                has_fewer_tools=request.chat.tools.digest != sent.tools.digest,
+            )
+        if not recorded:
             return None
-        settings = self._settings_within(request.ledger, request.agent) or Compaction()
-        added = await self._record(request, recorded, settings, refused=True)
-        return compact_history(request.messages, [*recorded, *added]) if added else None
+        return request.with_messages(compact_history(request.messages, [*applied, *recorded]))
 
     async def _record(
-        self, request: LongRequest, compacted: list[HistoryCompacted], settings: Compaction, *, refused: bool
+        self,
+        request: LongRequest,
+        applied: list[HistoryCompacted],
+        settings: Compaction,
+        *,
+        refused_limit: int | None = None,
+        has_fewer_tools: bool = False,
     ) -> list[HistoryCompacted]:
         """Compact once more and record it; empty if there is nothing to do."""
-        texts = compact_history(request.messages, compacted)
+        texts = compact_history(request.messages, applied)
         if not texts:
             return []
-        plan = CompactionPlan(request, texts, settings, refused=refused)
-        if not plan.is_needed:
+        plan = CompactionPlan(request, texts, settings, refused_limit=refused_limit)
+        item = await self._compact(plan, settings, len(applied) + 1) if plan.is_needed else None
+        if item is None and has_fewer_tools:
+            item = plan.unchanged()
+        if item is None:
             return []
+        request.chat.ledger.add(item)
+        return [item]
+
+    async def _compact(self, plan: CompactionPlan, settings: Compaction, number: int) -> HistoryCompacted | None:
+        """The compaction that a plan needs; None if it is not worthwhile."""
         item = plan.drop_outputs(self._find_callees())
         if not plan.is_short_enough(item):
-            item = await self._summarise(plan, item, settings, len(compacted) + 1) or item
-        if not plan.is_worthwhile(item):
-            return []
-        request.ledger.add(item)
-        return [item]
+            item = await self._summarise(plan, item, settings, number) or item
+        return item if plan.is_worthwhile(item) else None
 
     async def _summarise(
         self, plan: CompactionPlan, item: HistoryCompacted, settings: Compaction, number: int
@@ -108,85 +168,32 @@ class Compactor:
             return None
         texts = request_summary(older, 4 * plan.limit)
         assert not isinstance(settings.model, str)  # noqa: S101 - `link_agents` has resolved it
-        ledger, model = plan.request.ledger, settings.model or self._model
-        chat = ChatRequest(
-            agent_call_id=compaction_id(plan.request.agent), turn=number, ledger=ledger, history=History(texts)
-        )
+        ledger, model = plan.request.chat.ledger, settings.model or self._model
+        chat = ChatRequest(agent_call_id=item.call, turn=number, ledger=ledger, history=History(texts))
         try:
             with withhold_answers():  # a summary is no answer to anyone
                 text = (await recorded_model(model, self._layers)(chat)).content or ""
         except ModelError:  # on record; an answer without the older messages is better than none
             text = ""
         summary = encode_summary(shorten_text(text.strip() or NO_SUMMARY, room // 2))
-        return HistoryCompacted(
-            call=item.call,
-            agent=item.agent,
-            turn=item.turn,
-            length=item.length,
-            kept=len(plan.groups) - plan.older_count,
-            head=(summary, *pinned),
-            refused=item.refused,
-        )
-
-    def around(self, inner: ModelService) -> ModelService:
-        """The service that compacts chat requests."""
-
-        async def ask(chat: ChatRequest, /) -> Completion:
-            try:
-                return await compact_and_ask(chat)
-            except ContextLengthError as error:
-                window = find_window(chat.ledger, chat.agent_call_id, self._name)
-                why = explain_too_long(self._name, chat, window)
-                raise ContextLengthError(f"{why} ({error.message})") from error
-
-        async def compact_and_ask(chat: ChatRequest) -> Completion:
-            sent = chat
-            if self._concerns(chat.ledger, chat.agent_call_id):
-                request = _to_long_request(chat)
-                compacted = await self.compact(request)
-                sent = chat if compacted == request.messages else _with_messages(chat, compacted)
-            try:
-                return await inner(sent)
-            except ContextLengthError:
-                shorter = await self.compact_refused(_to_long_request(chat))
-                if shorter is None:
-                    raise
-            return await inner(_with_messages(chat, shorter))
-
-        return ask
+        kept, head = len(plan.groups) - plan.older_count, (summary, *pinned)
+        return structs.replace(item, kept=kept, head=head, notes=())
 
 
-def _find_recorded(request: LongRequest) -> list[HistoryCompacted]:
+def _list_compactions(chat: ChatRequest) -> list[HistoryCompacted]:
     """The recorded compactions up to a request, in order."""
-    items = request.ledger.items_for(compaction_id(request.agent))
-    return [item for item in items if isinstance(item, HistoryCompacted) and item.turn <= request.turn]
+    items = chat.ledger.items_for(compaction_id(chat.agent_call_id))
+    return [item for item in items if isinstance(item, HistoryCompacted) and item.turn <= chat.turn] if items else []
 
 
-def _has_answer(request: LongRequest) -> bool:
-    items = request.ledger.items_for(f"{request.agent}:{request.turn}")
-    return any(isinstance(item, Message) for item in items)
+def _list_refused(chat: ChatRequest) -> list[int]:
+    """The agent's turns before a request whose requests were refused as too long, newest first."""
+    turns = (each.turn for each in reversed(_list_compactions(chat)) if each.refused)
+    return [turn for turn in turns if chat.first_turn <= turn < chat.turn]
 
 
-def _split(chat: ChatRequest) -> tuple[list[str], list[str]]:
-    """The system message, if there is one, and the others."""
-    texts = list(chat.history)
-    count = int(decode_message(texts[0])["role"] == "system")
-    return texts[:count], texts[count:]
-
-
-def _to_long_request(chat: ChatRequest) -> LongRequest:
-    system, messages = _split(chat)
-    return LongRequest(
-        ledger=chat.ledger,
-        agent=chat.agent_call_id,
-        turn=chat.turn,
-        messages=messages,
-        fixed=(*system, chat.tools.text),
-    )
-
-
-def _with_messages(chat: ChatRequest, messages: Sequence[str]) -> ChatRequest:
-    return replace(chat, history=History([*_split(chat)[0], *messages]))
+def _has_answer(chat: ChatRequest) -> bool:
+    return any(isinstance(item, Message) for item in chat.ledger.items_for(chat.call_id))
 
 
 def _size(texts: Iterable[str]) -> int:

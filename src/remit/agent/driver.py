@@ -15,7 +15,6 @@ from remit.agent.definition import AgentDefinition
 from remit.agent.handoff import Handoffs, HandoffTool
 from remit.agent.loop import AgentRun
 from remit.agent.model import AnyModel
-from remit.agent.model_window import find_window
 from remit.agent.tool_search import SEARCH_TOOL, SearchTools, ToolSearch, may_call, names_found
 from remit.contracts.callee import Callee, Frame, check_callees
 from remit.contracts.chat import ChatRequest, History, ToolDefinitions
@@ -93,11 +92,11 @@ class AgentTools:
         notes = (each.data for each in ledger.items_for(call) if isinstance(each, Note) and each.name == name)
         return cast("list[str]", json.loads(next(notes, "[]")))
 
-    def names_offered(self, found: Mapping[str, int], ledger: Ledger, call: str) -> list[str]:
+    def names_offered(self, found: Mapping[str, int], ledger: Ledger, call: str, window: int | None) -> list[str]:
         """The names of the callees that the model sees in a call of the agent.
 
         They are those that are always there, then ``found`` in its order, without what is withheld. Where the model's
-        window is small, those found or called last stay, as many as have room.
+        ``window`` is small, those found or called last stay, as many as have room.
         """
         known = [each.name for each in self.callees]
         if self._search is None:
@@ -107,7 +106,6 @@ class AgentTools:
         if self._search.as_text:
             return [name for name in fixed if name not in withheld]
         added = {name: last for name, last in found.items() if name in known and name not in (*fixed, *withheld)}
-        window = find_window(ledger, call, self._agent)
         if window is not None:
             added = self._keep_newest(added, window * _DEFINITIONS_SHARE - self._size(fixed))
         return [name for name in dict.fromkeys([*fixed, *added]) if name not in withheld]
@@ -130,9 +128,14 @@ class AgentTools:
     def _sizes(self) -> Mapping[str, int]:
         return {each.name: estimate_tokens([compact_json(tool_definition(each))], "") for each in self.callees}
 
-    def definitions_after(self, chat: ChatRequest, fixed: Sequence[Mapping[str, Any]] = ()) -> ToolDefinitions:
-        """``fixed`` and the definitions of the tools that the model sees: they grow at the end only."""
-        names = tuple(self.names_offered(names_found(chat.history), chat.ledger, chat.agent_call_id))
+    def definitions_after(
+        self, chat: ChatRequest, window: int | None, *, fixed: Sequence[Mapping[str, Any]] = ()
+    ) -> ToolDefinitions:
+        """``fixed`` and the definitions of the tools that the model sees: they grow at the end only.
+
+        See `names_offered` for the ``window`` of the model.
+        """
+        names = tuple(self.names_offered(names_found(chat.history), chat.ledger, chat.agent_call_id, window))
         if names not in self._kept_definitions:
             if len(self._kept_definitions) >= _MAX_KEPT:
                 self._kept_definitions.clear()

@@ -244,10 +244,10 @@ def origin_of(model: object) -> str:
 def window_of(model: object) -> int | None:
     """The most tokens of a request to a model, by its attribute ``context_tokens``; None if that is not known."""
     window: object = getattr(model, "context_tokens", None)
-    return window if isinstance(window, int) and window >= _SMALLEST_WINDOW else None
+    return window if isinstance(window, int) and window >= SMALLEST_WINDOW else None
 
 
-_SMALLEST_WINDOW: Final = 1_000
+SMALLEST_WINDOW: Final = 1_000
 """Smaller ones are no contexts that an agent could work in."""
 
 

@@ -162,9 +162,9 @@ class ModelRecorder(Struct, frozen=True):
         except BaseException as error:
             if not is_failure(error):
                 raise
-            failure = error if isinstance(error, CallError) else to_model_error(error)
-            failure = limit_error(redact_error(failure), CURRENT_LIMITS.get().error_bytes)
-            ledger.add(ModelFailure(call=request.call_id, content=Reply.from_error(failure).content, request=digest))
+            failure = _to_failure(error)
+            content = Reply.from_error(failure).content
+            ledger.add(ModelFailure(call=request.call_id, content=content, request=digest, requested=self.model_name))
             signal = _to_signal(failure)
             if signal is error:
                 raise
@@ -232,6 +232,12 @@ def _check_digest(request: ChatRequest, recorded: str, digest: str) -> None:
     if all(item.today != digest for item in known):
         what = f"request of turn {request.turn}"
         ledger.add(Mismatch(call=request.call_id, what=what, recorded=recorded, today=digest))
+
+
+def _to_failure(error: BaseException) -> CallError:
+    """The error as the journal may have it."""
+    failure = error if isinstance(error, CallError) else to_model_error(error)
+    return limit_error(redact_error(failure), CURRENT_LIMITS.get().error_bytes)
 
 
 def _to_signal(failure: CallError) -> BaseException:

@@ -1,25 +1,122 @@
-"""The window of an agent's model: how many tokens a request may have. It is on record, so replays heed the same."""
+"""The window of an agent's model: how many tokens a request may have. It is on record, so replays heed the same.
+
+It is known from a note at the beginning of an agent's call, and from the failure of each request that was refused as
+too long. A note has what the model says itself, or else what refusals of earlier requests to that model said.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Sequence
 from typing import Final
 
-from remit.contracts.items import Note
+from msgspec import MsgspecError, Struct
+from msgspec.json import decode, encode
+
+from remit.agent.model import SMALLEST_WINDOW, Model, model_name, window_of
+from remit.contracts.chat import ChatRequest
+from remit.contracts.current_run import CURRENT_PRIOR_RUNS
+from remit.contracts.items import Item, ModelFailure, ModelUsage, Note
 from remit.contracts.ledger import Ledger
+from remit.errors import ContextLengthError, error_from_reply
 
-_WINDOW: Final = "window of the model of"
+_NOTE: Final = "window of the model of "
+_STATED: Final = re.compile(
+    r"(?:(?:context|prompt) (?:length|size|window)[^0-9.]{0,24}|token limit[^0-9.]{0,12}"
+    r"|> |<= |exceed |model with |allowed \(|max size: )(\d[\d,]{2,8})",
+    re.IGNORECASE,
+)
 
 
-def record_window(ledger: Ledger, call: str, agent: str, first_turn: int, window: int | None) -> None:
+def read_window(text: str) -> int | None:
+    """The most tokens of a request, as a refusal of one that was too long states them; None if it does not."""
+    stated = _STATED.search(text)
+    window = 0 if stated is None else int(stated[1].replace(",", ""))
+    return window if window >= SMALLEST_WINDOW else None
+
+
+async def record_window(ledger: Ledger, call: str, agent: str, first_turn: int, model: Model) -> None:
     """Record the window of an agent's model at the beginning of its call, if it is known."""
-    if window is None or ledger.is_replaying or ledger.items_for(f"{call}:{first_turn}"):
+    if ledger.is_replaying or ledger.items_for(f"{call}:{first_turn}") or _noted_window(ledger, call, agent):
         return
-    if find_window(ledger, call, agent) is None:
-        ledger.add(Note(call=call, name=f"{_WINDOW} {agent}", data=str(window)))
+    name = model_name(model)
+    window = window_of(model) or await _learnt_window(ledger, name)
+    if window is not None:
+        noted = encode(_NotedWindow(model=name, tokens=window)).decode()
+        ledger.add(Note(call=call, name=f"{_NOTE}{agent}", data=noted))
 
 
-def find_window(ledger: Ledger, call: str, agent: str) -> int | None:
-    """The window that is on record for a call of an agent; None if it is not known."""
-    name = f"{_WINDOW} {agent}"
-    notes = (int(each.data) for each in ledger.items_for(call) if isinstance(each, Note) and each.name == name)
-    return next(notes, None)
+def find_window(chat: ChatRequest, agent: str, turns: Iterable[int]) -> int | None:
+    """The window that is on record for a call of an agent: what a refusal in one of its ``turns`` states, or the note.
+
+    The turns are given newest first.
+    """
+    ledger, call = chat.ledger, chat.agent_call_id
+    refusals = (find_refusal(ledger, f"{call}:{turn}") for turn in turns)
+    stated = (read_window(refusal.message) for refusal in refusals if refusal is not None)
+    return next(filter(None, stated), None) or _noted_window(ledger, call, agent)
+
+
+def find_refusal(ledger: Ledger, call: str) -> ContextLengthError | None:
+    """The error by which a model refused the request of that id as too long; None if it did not."""
+    return next(filter(None, map(_refusal_in, ledger.items_for(call))), None)
+
+
+def _refusal_in(item: Item) -> ContextLengthError | None:
+    """The error of a request that was refused as too long, unless another model was asked in its place."""
+    if not isinstance(item, ModelFailure) or item.retry_at is not None or ContextLengthError.code not in item.content:
+        return None
+    error = error_from_reply(item.content)
+    return error if isinstance(error, ContextLengthError) else None
+
+
+class _NotedWindow(Struct, frozen=True):
+    """The data of a note: a window, and the name of the model."""
+
+    model: str
+    tokens: int
+
+
+def _noted_window(ledger: Ledger, call: str, agent: str) -> int | None:
+    noted = map(_read_note, ledger.items_for(call))
+    return next((each.tokens for name, each in filter(None, noted) if name == agent), None)
+
+
+def _read_note(item: Item) -> tuple[str, _NotedWindow] | None:
+    """The agent and the window that an item notes; None for any other item."""
+    if not isinstance(item, Note) or not item.name.startswith(_NOTE):
+        return None
+    try:
+        return item.name.removeprefix(_NOTE), decode(item.data, type=_NotedWindow)
+    except MsgspecError:  # a tool may give its notes any name
+        return None
+
+
+async def _learnt_window(ledger: Ledger, model: str) -> int | None:
+    """The window of the model of that name, from this run and those before it in its conversation.
+
+    Each run notes what it heeds, so none is read before the last that asked the model.
+    """
+    window = _window_in([*ledger.recorded_items()], model)
+    read_runs = CURRENT_PRIOR_RUNS.get()
+    if window is not None or read_runs is None:
+        return window
+    async for items in read_runs():
+        window = _window_in(items, model)
+        if window is not None or any(isinstance(each, ModelUsage) and each.requested == model for each in items):
+            break
+    return window
+
+
+def _window_in(items: Sequence[Item], model: str) -> int | None:
+    """The window of the model of that name, by the newest of the items that gives it."""
+    return next(filter(None, (_window_by(each, model) for each in reversed(items))), None)
+
+
+def _window_by(item: Item, model: str) -> int | None:
+    """The window that one item gives."""
+    noted = _read_note(item)
+    if noted is not None:
+        return noted[1].tokens if noted[1].model == model else None
+    refusal = _refusal_in(item) if isinstance(item, ModelFailure) and item.requested == model else None
+    return None if refusal is None else read_window(refusal.message)

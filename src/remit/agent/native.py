@@ -101,7 +101,7 @@ class _NativeAgent:
     async def run(self, task: AgentTask, /) -> AgentRun:
         """Loop until the agent finishes or hands over."""
         bound, layered = self._bound = self._bound or await self._bind()
-        request = bound.first_request(task)
+        request = await bound.first_request(task)
         step = LimitedStep(layered, self._definition.limits, self._definition.name, task.first_turn)
         return structs.replace(await self._run_loop(step, request), turns=step.turns)
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct, field, structs
 
@@ -23,7 +22,7 @@ from remit.agent.typed_result import (
     record_reply,
 )
 from remit.contracts.call import ModelService
-from remit.contracts.chat import ChatRequest, Completion, ToolCallRequest, ToolDefinitions
+from remit.contracts.chat import Completion, ToolCallRequest
 from remit.contracts.parallel import run_parallel
 from remit.contracts.reply import Reply
 from remit.contracts.step import Done, Next, PreparedCall, StepOutcome, StepRequest, StepUsage
@@ -47,8 +46,8 @@ class AgentStep(Struct, frozen=True, kw_only=True):
 
     ``handoffs`` are made after all other calls of the answer; the first that succeeds wins.
     ``results`` validates results of a type other than text. ``limits`` are those of the whole agent. ``continue_text``
-    is the message to a model that called no tool, where the agent's stop policy wants more. ``find_tools`` gives the
-    tools of a request that shows only those found so far. ``calls_by_name``: found tools are called by `CALL_TOOL`.
+    is the message to a model that called no tool, where the agent's stop policy wants more. ``calls_by_name``: found
+    tools are called by `CALL_TOOL`.
 
     A driver with a loop of its own uses its parts: `ask`, `make_calls` and `end`.
     """
@@ -59,7 +58,6 @@ class AgentStep(Struct, frozen=True, kw_only=True):
     results: TypedResults | None = None
     limits: AgentLimits | None = None
     continue_text: str = ""
-    find_tools: Callable[[ChatRequest], ToolDefinitions] | None = None
     calls_by_name: bool = False
 
     def __post_init__(self) -> None:
@@ -79,10 +77,7 @@ class AgentStep(Struct, frozen=True, kw_only=True):
 
     async def ask(self, request: StepRequest) -> Answer:
         """Ask the model once."""
-        chat = request.chat
-        if self.find_tools is not None:
-            chat = replace(chat, tools=self.find_tools(chat))
-        completion = await self.model(chat)
+        completion = await self.model(request.chat)
         calls, result_calls = completion.tool_calls, tuple[ToolCallRequest, ...]()
         if completion.finish_reason == "length":
             calls = requested_calls(completion)

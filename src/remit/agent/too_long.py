@@ -6,8 +6,9 @@ import json
 from collections.abc import Sequence
 from typing import Any, Final, cast
 
+from remit.agent.compaction import LongRequest
 from remit.agent.tool_search import SEARCH_TOOL
-from remit.contracts.chat import ChatRequest, decode_message
+from remit.contracts.chat import ToolDefinitions, decode_message
 from remit.contracts.compacted_history import group_messages
 from remit.contracts.estimate import estimate_tokens
 from remit.schemas.jsontext import compact_json
@@ -19,44 +20,51 @@ _SHOWN: Final = 3
 """How many of the largest tools are named."""
 
 
-def explain_too_long(agent: str, chat: ChatRequest, window: int | None) -> str:
+def explain_too_long(agent: str, request: LongRequest, fixed: ToolDefinitions, window: int | None) -> str:
     """Why a request of ``agent`` does not fit into its model's ``window`` (None if unknown), and the line to write.
 
-    A new conversation helps only if the messages of the old one are what is too long.
+    A new conversation helps only if the messages of the old one are what is too long. ``fixed`` are the definitions
+    that every conversation has. The request has at most one more, which was found in this one.
     """
-    texts = list(chat.history)
-    system = texts[:1] if texts and decode_message(texts[0])["role"] == "system" else []
-    groups = group_messages(texts[len(system) :])
-    instructions, definitions = _count(system), _count([chat.tools.text] if len(chat.tools) else [])
-    newest = _find_newest(groups)
-    fixed, messages, largest = instructions + definitions, sum(map(_count, groups)), max(map(_count, newest), default=0)
-    if window is None and fixed + messages < _LEAST:  # so short that the estimate tells nothing
+    groups = group_messages(request.messages)
+    sizes = [_count(group) for group in _find_newest(groups)]
+    instructions, definitions = _count(request.system), _count_tools(fixed)
+    found = _count_tools(request.chat.tools) - definitions
+    always, largest = instructions + definitions, max(sizes, default=0)
+    total = always + found + sum(map(_count, groups))
+    if window is None and total < _LEAST:  # so short that the estimate tells nothing
         return _TOO_LONG
-    most = (fixed + messages) // 2 if window is None else window * 3 // 4
-    if fixed > most:
-        return _explain_fixed(agent, chat, instructions, definitions, window)
-    if largest > most - fixed:
-        role = decode_message(next(group for group in newest if _count(group) == largest)[-1])["role"]
-        if role == "tool":
+    most = total // 2 if window is None else window * 3 // 4
+    if always > most:
+        return _explain_fixed(agent, fixed, instructions, definitions, window)
+    if found > most - always:
+        name = next(each for each in request.chat.tools.names if each not in fixed.names)
+        return f"agent {agent}: the definition of {name} takes about {found:,} tokens{_of(window)}; shorten it"
+    if largest > most - always:
+        newest = _find_newest(groups)[sizes.index(largest)]
+        if decode_message(newest[-1])["role"] == "tool":
             return f"the last results of tools take about {largest:,} tokens{_of(window)}; have the tools return less"
         return f"the message takes about {largest:,} tokens{_of(window)}; send a shorter one, or a file that tools read"
     return _TOO_LONG
 
 
-def _explain_fixed(agent: str, chat: ChatRequest, instructions: int, definitions: int, window: int | None) -> str:
+def _explain_fixed(agent: str, fixed: ToolDefinitions, instructions: int, definitions: int, window: int | None) -> str:
     """Why not even a new conversation fits."""
     what = f"{instructions:,} tokens of instructions and {definitions:,} of definitions of tools"
     problem = f"agent {agent}: about {what} are too many for its model{_of(window)}, so no conversation fits"
     if instructions > definitions:
         return f"{problem}; shorten the instructions"
-    listed = cast("list[dict[str, Any]]", json.loads(chat.tools.text))
-    sizes = {str(each["function"]["name"]): _count([compact_json(each)]) for each in listed}
-    largest = sorted(sizes, key=lambda name: -sizes[name])[:_SHOWN]
-    named = ", ".join(f"{name} ({sizes[name]:,})" for name in largest)
-    if SEARCH_TOOL in sizes:
+    named = _name_largest(fixed)
+    if SEARCH_TOOL in fixed.names:
         return f"{problem}; the largest are {named}: shorten them, or name fewer in ToolSearch(always=…)"
     line = f"Agent({agent!r}, …, tool_search=ToolSearch(above=0))"
     return f"{problem}; the largest are {named}: have the model search them, {line}"
+
+
+def _name_largest(tools: ToolDefinitions) -> str:
+    listed = cast("list[dict[str, Any]]", json.loads(tools.text))
+    sizes = {str(each["function"]["name"]): _count([compact_json(each)]) for each in listed}
+    return ", ".join(f"{name} ({sizes[name]:,})" for name in sorted(sizes, key=lambda name: -sizes[name])[:_SHOWN])
 
 
 def _find_newest(groups: Sequence[Sequence[str]]) -> Sequence[Sequence[str]]:
@@ -67,6 +75,10 @@ def _find_newest(groups: Sequence[Sequence[str]]) -> Sequence[Sequence[str]]:
 
 def _of(window: int | None) -> str:
     return "" if window is None else f" of {window:,} tokens"
+
+
+def _count_tools(tools: ToolDefinitions) -> int:
+    return _count([tools.text]) if len(tools) else 0
 
 
 def _count(texts: Sequence[str]) -> int:

@@ -183,7 +183,8 @@ class AgentTurns:
     def _was_compacted_since(self, turn: int) -> bool:
         """Whether the model may have lost a reply: the history was compacted for a request after that turn."""
         items = self._frame.ledger.items_for(compaction_id(self._frame.id))
-        return any(turn < item.turn <= self._turn + 1 for item in items if isinstance(item, HistoryCompacted))
+        shortened = (item for item in items if isinstance(item, HistoryCompacted) and (item.notes or item.head))
+        return any(turn < item.turn <= self._turn + 1 for item in shortened)
 
     def _is_stopped(self, policy: StopPolicy, number: int, text: str, calls: Sequence[_MadeCall]) -> bool:
         """Ask the policy once, with what is on record; a resumed run follows the answer on record."""

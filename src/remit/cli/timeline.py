@@ -187,7 +187,8 @@ def _message_entries(item: Message | GivenMessage) -> list[tuple[str, str]]:
 def _layer_entries(item: ModelExchange | HistoryCompacted) -> Iterator[tuple[str, str]]:
     """The entries of what layers around a model did, or a compaction; none for layers that changed nothing."""
     if isinstance(item, HistoryCompacted):
-        done = "summarised older messages" if item.head else f"dropped {len(item.notes)} outputs"
+        dropped = f"dropped {len(item.notes)} outputs" if item.notes else "showed fewer tools"
+        done = "summarised older messages" if item.head else dropped
         yield item.kind, f"{done} before request {item.turn}{', refused as too long' if item.refused else ''}"
         return
     for text in item.added:

@@ -247,8 +247,9 @@ class ToolDefinitions:
 class ChatRequest:
     """One request to a model: history, tools and settings.
 
-    ``agent_call_id`` is the id of the agent's call; ``turn`` counts its requests from 1. ``used_call_ids`` holds the
-    tool call ids that the model has used so far. The journal stores the answer under ``call_id``.
+    ``agent_call_id`` is the id of the agent's call; ``turn`` counts its requests from 1. The agent began with
+    ``first_turn``, others before it, which handed over. ``used_call_ids`` holds the tool call ids that the model has
+    used so far. The journal stores the answer under ``call_id``.
     """
 
     agent_call_id: str
@@ -259,6 +260,7 @@ class ChatRequest:
     provider_tools: tuple[ProviderTool, ...] = ()
     settings: ModelSettings = NO_SETTINGS
     used_call_ids: set[str] = field(default_factory=set[str])
+    first_turn: int = 1
     call_id: str = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -285,6 +287,7 @@ class ChatRequest:
             provider_tools=self.provider_tools,
             settings=self.settings.for_turn(turn),
             used_call_ids=self.used_call_ids,
+            first_turn=self.first_turn,
         )
 
     def for_model(self, origin: str) -> ChatRequest:

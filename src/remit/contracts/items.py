@@ -128,7 +128,7 @@ class ModelFailure(Item, frozen=True, kw_only=True, gc=False):
     """A model request failed. ``content`` is the error as a reply, ``request`` the digest of the request.
 
     ``retry_at`` (epoch seconds) is set if a model is asked again without the run resting: ``attempt`` is the number of
-    the failed attempt, 0 if another model is asked.
+    the failed attempt, 0 if another model is asked. Otherwise ``requested`` is the name of the model; see `ModelUsage`.
     """
 
     kind: ClassVar[str] = "failure"
@@ -136,6 +136,7 @@ class ModelFailure(Item, frozen=True, kw_only=True, gc=False):
     request: str = ""
     attempt: int = 0
     retry_at: float | None = None
+    requested: str = ""
 
 
 class ToolOutput(Item, frozen=True, kw_only=True, gc=False):
@@ -238,7 +239,7 @@ class HistoryCompacted(Item, frozen=True, kw_only=True, gc=False, omit_defaults=
     Of the ``length`` messages that it had, without the system message, the last ``kept`` groups stay (None for all),
     and ``head`` stands for those before: wire texts, the first of which is a summary. A group is a message with the
     replies to its calls. ``notes`` are call ids, each with the content that replaces its reply. ``refused``: the
-    provider had refused the request as too long.
+    provider had refused the request as too long. It is then recorded too if only definitions of tools have left.
     """
 
     kind: ClassVar[str] = "compacted"

@@ -221,7 +221,8 @@ def _describe(item: Item) -> str:
             message = decode_message(item.text)
             text = f"it starts from a message of the {message['role']}: {text_of_message(message)}"
         case HistoryCompacted():
-            text = "what came before was shortened for the model"
+            is_shorter = item.head or item.notes
+            text = "what came before was shortened for the model" if is_shorter else "the model was shown fewer tools"
         case ErasedItem():
             text = f"erased: {item.was.replace('_', ' ')}"
         case _:

@@ -1,4 +1,4 @@
-"""Recognises a provider's error about a request that is longer than the model's context, and reads the length."""
+"""Recognises a provider's error about a request that is longer than the model's context."""
 
 from __future__ import annotations
 
@@ -17,17 +17,6 @@ _TOO_LONG: Final = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _RATE: Final = re.compile(r"per (min|hour|day)|\b[rt]p[md]\b", re.IGNORECASE)
-
-
-_WINDOW: Final = re.compile(
-    r"(?:context (?:length|size|window)[^0-9.]{0,24}|token limit[^0-9.]{0,12}|tokens > )(\d[\d,]{2,8})", re.IGNORECASE
-)
-
-
-def find_window(text: str) -> int | None:
-    """The most tokens of a request, as a provider's error about one that is too long says; None if it does not."""
-    found = _WINDOW.search(text)
-    return None if found is None else int(found[1].replace(",", ""))
 
 
 def is_context_length_error(text: str) -> bool:

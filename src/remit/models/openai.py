@@ -30,7 +30,6 @@ from remit.core.checks import as_text_tuple, check_counts, check_instance, check
 from remit.core.deadline import Deadline
 from remit.errors import (
     CompletionError,
-    ContextLengthError,
     ModelError,
     ModelUnavailableError,
     SetupError,
@@ -39,7 +38,6 @@ from remit.models.answer_stream import REFUSED_STATUSES, STREAM_FIELDS, AnswerSt
 from remit.models.bounded_http import BoundedHttp, trusted_certificates
 from remit.models.chat_completion import shorten_said
 from remit.models.chat_response import read_response
-from remit.models.context_length import find_window
 from remit.models.headers import resolve_headers
 from remit.models.openai_api import list_unsupported_settings, reads_pdfs_at, small_window_at, takes_json_schema
 from remit.schemas.jsontext import compact_json
@@ -58,8 +56,8 @@ class OpenAI:
         vendor: the provider's name, for spans.
         reads_images: whether the model is sent the images among the files of its input, or only their references.
         reads_pdfs: the same for PDFs; None for what is known of the endpoint: OpenAI's and OpenRouter's take them.
-        context_tokens: the most tokens of a request and its answer; None for what is known of the endpoint, or what it
-            says when it refuses a request as too long.
+        context_tokens: the most tokens of a request and its answer; None for what is known of the endpoint. An agent
+            also heeds what the endpoint says when it refuses a request as too long.
 
     Raises:
         SetupError: the address or the key is not valid.
@@ -157,16 +155,12 @@ class OpenAI:
         return read_response(body.encode(errors="surrogatepass"), source=self._source, is_streamed=True)
 
     def _read(self, body: bytes, status: int = 200, headers: Mapping[str, str] = _NO_HEADERS) -> Completion:
-        """Read a response, and what it says about the model's window.
+        """Read a response.
 
         Raises:
             ModelError: the response is no completion, nor a refusal of the provider's content filter.
         """
-        try:
-            return read_response(body, status, headers, source=self._source)
-        except ContextLengthError:
-            self.context_tokens = self.context_tokens or find_window(body.decode(errors="replace"))
-            raise
+        return read_response(body, status, headers, source=self._source)
 
     def _read_error(self, error: openai.OpenAIError) -> Completion:
         """The answer to a request that the provider's content filter holds back.

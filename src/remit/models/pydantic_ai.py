@@ -69,8 +69,7 @@ from remit.contracts.wire import (
     response_to_text,
 )
 from remit.core.checks import check_counts, check_instance
-from remit.errors import CompletionError, ContextLengthError, ModelError, RemitError
-from remit.models.context_length import find_window
+from remit.errors import CompletionError, ModelError, RemitError
 from remit.models.model_origin import (
     count_reasoning_tokens,
     drop_impossible_usage,
@@ -98,7 +97,7 @@ class PydanticAIModel:
 
     Args:
         model: the model, or its name.
-        context_tokens: the most tokens of a request and its answer; None for what a refusal says.
+        context_tokens: the most tokens of a request and its answer; None if an agent is to heed what a refusal says.
 
     Raises:
         SetupError: the model does not exist, or its provider's package or key is missing.
@@ -134,10 +133,7 @@ class PydanticAIModel:
             filtered = find_filtered(error)
             if filtered is not None:
                 return filtered
-            told = to_model_error(error, self.model, self.vendor)
-            if isinstance(told, ContextLengthError):
-                self.context_tokens = self.context_tokens or find_window(str(error))
-            raise told from error
+            raise to_model_error(error, self.model, self.vendor) from error
         return to_completion(mark_response(drop_impossible_usage(response), self._model))
 
     @property

@@ -34,7 +34,7 @@ async def run_agent(agent: Agent[Frame, Any], bound: BoundStep, task: AgentTask)
         Suspended: calls wait for a person.
     """
     toolset, definition = DispatcherToolset(bound.agent_tools), bound.definition
-    model = ChatModel(bound, bound.first_request(task), toolset)
+    model = ChatModel(bound, await bound.first_request(task), toolset)
     prompt = message_text(decode_message(task.history[-1]))
     while model.run is None:
         try:
