@@ -225,7 +225,9 @@ class BreakerOpenError(CallError, code="BREAKER_OPEN"):
 
 
 class BudgetError(CallError, code="BUDGET_EXCEEDED"):
-    """The run has used up its budget. Raised by budget."""
+    """The run has used up its budget. Raised by budget. ``limit``: that of the meter that is used up, if it is one."""
+
+    limit: object = None
 
 
 class DeadlineError(CallError, code="TIMEOUT"):
@@ -362,17 +364,15 @@ class RequestConflictError(RequestError, code="REQUEST_CONFLICT"):
 class Suspended(BaseException):
     """The run waits for decisions, or rests for a ``reason`` that will pass: after ``retry_after`` seconds, if known.
 
-    A call for later rests until ``starts_at`` (epoch seconds).
-
-    A signal, not a failure: it leaves a batch after every sibling has ended. Raised by approve.
+    A call for later rests until ``starts_at`` (epoch seconds). A signal, not a failure: it leaves a batch after every
+    sibling has ended. Raised by approve.
     """
 
     def __init__(
         self, *questions: str, reason: str = "", retry_after: float | None = None, starts_at: float = 0.0
     ) -> None:
         super().__init__(*questions)
-        self.questions = questions
-        self.reason = reason
+        self.questions, self.reason = questions, reason
         self.retry_after = retry_after
         self.starts_at = starts_at
 

@@ -281,7 +281,7 @@ class Runtime:
         Raises:
             RequestError: the application has no such tool, or the arguments are not JSON.
         """
-        callee, given = self._callees.find(name), as_arguments("call: arguments", arguments, self._limits)
+        callee, given = self._callees.find(name), as_arguments(name, arguments, self._limits)
         request = RunRequest(callee, given, by, "", conversation, idempotency_key, target=target)
         kept = encode_metadata(metadata)
         return await self._start_run(request._replace(is_direct_call=True, schedule=schedule, metadata=kept))

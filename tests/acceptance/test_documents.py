@@ -255,13 +255,25 @@ async def _answer(_call: Call, /) -> Reply:
 
 
 async def test_2_blocks_31_to_33_the_loop_is_a_layer_over_one_step() -> None:
-    """Ruling 11: the loop wraps a step that makes one request and the calls it asks for; `AgentLimits` bounds it."""
-    model = Scripted([calls(("DatabaseTool", {"query": "1"})), "done"])
+    """Ruling 11: the loop wraps a step that makes one request and the calls it asks for; `AgentLimits` bounds it.
+
+    Its raw request is `messages=`; the system's message of the request is the agent's instructions.
+    """
+    model = Scripted(["Ask me.", calls(("DatabaseTool", {"query": "1"})), "done"])
+    initial = [
+        {"role": "user", "content": "Hello"},
+        {"role": "assistant", "content": "Ask me."},
+        {"role": "user", "content": "go"},
+    ]
     made = [database()]
     driver, limits = NativeDriver(loop=AgentLoop()), AgentLimits(turns=16)
     agent = Agent("a", instructions="Help.", tools=made, driver=driver, limits=limits, model=model)
-    assert (await Runtime(App(name="x", agents=(agent,))).run("go", by=ADA)).value() == "done"
-    assert len(model.requests) == 2
+    runtime = Runtime(App(name="x", agents=(agent,)))
+    run = await runtime.run(messages=initial, by=ADA)
+    assert (run.value(), len(model.requests)) == ("done", 2)
+    messages, events = await runtime.history(run.run), await items_of(runtime.store, run.run)
+    assert [decode_message(each) for each in messages[:3]] == initial
+    assert [each.kind for each in events[:3]] == ["opened", "given", "given"]
 
 
 async def test_2_blocks_34_to_36_items_and_raw_messages_map_one_to_one() -> None:

@@ -16,6 +16,7 @@ from remit.approvals.approver import (
     compute_match,
     find_announced_call,
     find_unset_flag,
+    only_announces,
 )
 from remit.approvals.policy import DECIDE_PERMISSION, MAX_LIFETIME
 from remit.layers import Call
@@ -87,6 +88,7 @@ async def test_a_confirmation_flag_is_unset_where_it_is_not_true(
     assert call.payload is not None
     assert find_unset_flag(callee, call.payload) == field
     assert (find_announced_call(call) is None) == (field is None)
+    assert only_announces(call) == (field is not None)
 
 
 async def test_the_announced_call_is_the_same_with_its_flag_set(desk: Desk) -> None:
@@ -99,7 +101,9 @@ async def test_the_announced_call_is_the_same_with_its_flag_set(desk: Desk) -> N
 
 
 async def test_a_call_that_is_not_bound_announces_nothing(desk: Desk) -> None:
-    assert find_announced_call((await desk.call(drop, UNCONFIRMED)).replace(payload=None)) is None
+    call = (await desk.call(drop, UNCONFIRMED)).replace(payload=None)
+    assert find_announced_call(call) is None
+    assert not only_announces(call)
 
 
 async def test_confirmed_calls_share_an_approval_within_their_conversation(desk: Desk) -> None:

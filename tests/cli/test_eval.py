@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 
 from remit import Runtime
+from remit.contracts.wire import ModelText
 from remit.errors import SetupError
 from remit.evals.recording import Recorder, digest
 from remit.evals.task import load_tasks
+from remit.journal.ports import Store
 from remit.testing import Scripted, calls, superuser
 from tests.cli.kit import Cli
 from tests.cli.notes import app
@@ -139,6 +141,10 @@ def test_answers_too_many_and_too_few_fail(folder: Path, answers: list[str], fai
         ("", "task.yaml:1: prompt: Field required"),
         ("- prompt: a\n", "task.yaml:1: no mapping"),
         ("prompt: a\nuser: {permissions: [a b]}\n", "task.yaml:2: user: a permission of user is 'a b'; give"),
+        (
+            "prompt: a\nmessages: [{role: user, content: x}, {role: system}]\n",
+            "task.yaml:2: messages: messages[1] is a message of the system; leave it out",
+        ),
         ("prompt: a\nname: b\n", "task.yaml:2: name: remove it"),
         ("prompt: [a\n", "task.yaml:2: not YAML"),
         ("prompt: a\nexpect: [{query: SELECT nonsense, equals: 1}]\n", "the query 'SELECT nonsense' failed"),
@@ -271,6 +277,35 @@ def test_a_case_of_a_run_is_matched_as_asked(
     ended = run_evals("--model", f"scripted:{model}")
     assert failure in "; ".join(failures(ended))
     assert bool(failures(ended)) == bool(failure)
+
+
+STARTED = [
+    {"role": "user", "content": "Remember \x7f\u2028 milk\U0001f600."},
+    {"role": "assistant", "content": None, "tool_calls": [{"id": "a", "type": "function", "function": {"name": "x"}}]},
+    {"role": "tool", "tool_call_id": "a", "content": "half \0"},
+    {"role": "assistant", "content": "Yes."},
+]
+
+
+def test_a_case_has_the_history_that_its_conversation_started_from_and_no_withdrawn_message(
+    cli: Cli, folder: Path, tmp_path: Path
+) -> None:
+    async def talk(store: Store) -> str:
+        runtime = Runtime(app(), store=store, model=Scripted(["given", "given", calls(MILK), "Done."]))
+        user = superuser(tenant="local-site")
+        withdrawn = await runtime.submit("Never mind.", by=user, conversation="c", messages=STARTED[:1])
+        await runtime.cancel(withdrawn, by=user)
+        saved = [*STARTED[:3], ModelText('{"role":"assistant","content":"Yes.","thoughts":1}', "m:x")]
+        return (await runtime.run("Write it \x85.", by=user, conversation="c", messages=saved)).run
+
+    run = cli.journal(talk)
+    assert done("eval", "add", run, "--to", str(folder / "case.yaml")).status == 0
+    (task,) = load_tasks([folder / "case.yaml"])
+    assert (task.messages[0], task.messages[2:], task.prompt) == (STARTED[0], STARTED[2:], ["Write it \x85."])
+    assert run_evals().status == 0
+    model = tmp_path / "model.json"
+    model.write_text(json.dumps({"script": ["given", "given", calls(MILK), "Done."]}))
+    assert failures(run_evals("--model", f"scripted:{model}")) == []
 
 
 def test_a_task_without_recorded_answers_says_how_they_are_recorded(folder: Path) -> None:

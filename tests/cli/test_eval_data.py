@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 
 from remit import Agent, App
+from remit.errors import BudgetError
 from remit.evals.recording import Answer, Recorder, Recording, digest, load_recording
 from remit.evals.run import run_task
 from remit.evals.task import load_tasks
+from remit.layers import Call, CallService, Reply, layer_fn
 from remit.messages import ChatRequest, Completion
 from remit.models import ModelSettings, Price
 from remit.models.resolve import ResolvedModel
@@ -155,6 +157,19 @@ async def test_the_prompts_of_a_task_cost_no_more_than_it_may_together(
     result = await run_task(task, lambda: app, Priced(*tokens), prices={"known": Price(1.0, 1.0)})
     assert [each.kind for each in result.failures] == ["cost"] * len(failures)
     assert all(each.what.startswith(said) for each, said in zip(result.failures, failures, strict=True))
+
+
+async def test_another_budget_with_the_same_words_is_no_stop_of_the_task(folder: Path) -> None:
+    write(folder, "one", "prompt: Say it.\nanswer: {contains: [done]}\ncost: 1\n")
+    (task,) = load_tasks([folder / "evals"])
+
+    @layer_fn
+    async def refuse(_call: Call, _inner: CallService) -> Reply:
+        raise BudgetError("the task has used all of its $1")
+
+    app = App(name="plain", agents=[Agent("clerk", instructions="Add.")], layers=[refuse()])
+    result = await run_task(task, lambda: app, Priced(1), prices={"known": Price(1.0, 1.0)})
+    assert [each.kind for each in result.failures] == ["run", "answer"]
 
 
 async def test_a_recorder_has_the_name_and_so_the_price_of_the_model_that_it_asks() -> None:

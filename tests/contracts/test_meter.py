@@ -159,8 +159,9 @@ def test_a_call_is_refused_when_a_limit_is_used_up() -> None:
     for limit in (OF_RUN._replace(tokens=101), OF_RUN._replace(cost=0.5), OF_RUN._replace(seconds=1.0), OF_RUN):
         meter.check_limit(limit, "a")
     meter.check_limit(OF_AGENT._replace(tokens=1), "elsewhere")
-    with pytest.raises(BudgetError, match="the run has used all of its 100 tokens"):
+    with pytest.raises(BudgetError, match="the run has used all of its 100 tokens") as raised:
         meter.check_limit(OF_RUN._replace(tokens=100), "a")
+    assert raised.value.limit == OF_RUN._replace(tokens=100)
     with pytest.raises(BudgetError, match=r"the run has used all of its \$0\.0001"):
         meter.check_limit(OF_RUN._replace(cost=0.0001), "a")
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import random
+from datetime import date
 from typing import Any
 
 import pytest
 
-from remit import App, Effect, Risk, Runtime, tool
+from remit import App, Context, Effect, Risk, Runtime, tool
 from remit.contracts.arguments import Arguments, parse_arguments
 from remit.errors import ExternalError, IdempotencyError, LeaseError, RemitError, SetupError
 from remit.journal.ports import Store
@@ -138,3 +139,23 @@ async def test_a_clock_that_tells_no_time_is_refused(junk: Any) -> None:
     runtime = Runtime(App(name="test", tools=(greet,)), clock=lambda: junk)
     with pytest.raises(SetupError, match=r"Runtime: the clock says .*; return seconds since the epoch"):
         await runtime.call(greet, superuser(), "one")
+
+
+async def test_a_program_writes_the_arguments_of_each_call_by_name_in_one_way() -> None:
+    seen: list[date] = []
+
+    @tool(effect="pure")
+    async def book(day: date) -> str:
+        """Book a day."""
+        seen.append(day)
+        return "booked"
+
+    @tool(effect="composed")
+    async def plan(ctx: Context) -> str:
+        """Plan a day."""
+        return await ctx.call("book", day=date(2026, 1, 2))
+
+    runtime = Runtime(App(name="test", tools=[book, plan]))
+    for name, arguments in (("plan", {}), ("book", {"day": date(2026, 1, 2)}), ("book", {"day": "2026-01-02"})):
+        await runtime.call_by_name(name, arguments, by=superuser())
+    assert seen == [date(2026, 1, 2)] * 3

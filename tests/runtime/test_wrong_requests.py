@@ -82,11 +82,11 @@ ASKED: dict[str, tuple[Callable[[Runtime], Any], str]] = {
     "a caller by name": (lambda runtime: runtime.call(DOUBLE, untyped("ada"), 1), "by is 'ada'; give a Principal"),
     "a list of arguments": (
         lambda runtime: runtime.call_by_name("double", untyped([4]), by=ADA),
-        "call: arguments is [4]; give a mapping, or a string of JSON",
+        "double: arguments is [4]; give a mapping, or a string of JSON",
     ),
     "arguments that are not JSON": (
         lambda runtime: runtime.call_by_name("double", {"number": object()}, by=ADA),
-        "these arguments are not JSON: ",
+        "double: JSON cannot hold the arguments: ",
     ),
     "a conversation without an agent": (
         lambda runtime: runtime.run("go", by=ADA, conversation=untyped([3])),

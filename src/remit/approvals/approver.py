@@ -92,12 +92,13 @@ def find_announced_call(call: Call) -> Call | None:
     An unconfirmed call changes nothing and needs no approval itself.
     """
     payload = call.payload
-    field = find_unset_flag(call.callee, payload) if payload is not None else None
-    return (
-        call.with_payload(payload.model_copy(update={field: True}))
-        if payload is not None and field is not None
-        else None
-    )
+    field = None if payload is None else find_unset_flag(call.callee, payload)
+    return None if payload is None or field is None else call.with_payload(payload.model_copy(update={field: True}))
+
+
+def only_announces(call: Call) -> bool:
+    """Whether a call has its confirmation flag unset: it says what another one would do; see `find_announced_call`."""
+    return call.payload is not None and find_unset_flag(call.callee, call.payload) is not None
 
 
 def can_be_carried(call: Call) -> bool:
@@ -117,7 +118,7 @@ def find_unset_flag(callee: Contract, payload: BaseModel) -> str | None:
         return None
     fields = type(payload).model_fields.items()
     field = next((name for name, field_info in fields if flag in (name, field_info.alias)), flag)
-    return None if payload.model_dump()[field] is True else field
+    return None if payload.model_dump(include={field})[field] is True else field
 
 
 def compute_match(call: Call, policy_version: str) -> str:

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Final, NamedTuple
 
-from remit.approvals.approver import build_question, compute_match, find_announced_call, valid_from
+from remit.approvals.approver import build_question, compute_match, only_announces, valid_from
 from remit.approvals.from_journal import RecordedQuestion, read_approvals
 from remit.approvals.grants import find_usable_grant
 from remit.approvals.policy import Allow, Ask, Policy, Verdict
@@ -166,7 +166,7 @@ async def _plan_call(call: Call, layers: Stack[CallLayer], policy: Policy) -> li
         verdict, rule = _ask_about_first(call, inner)
     if (
         not isinstance(verdict, Ask)
-        or find_announced_call(call) is not None
+        or only_announces(call)
         or await find_usable_grant(call, verdict, policy.version) is not None
     ):
         return []

@@ -101,11 +101,9 @@ def add(
 
     Its tools answer from the record. It fails if the agent makes other calls, or leaves out a recorded one.
     """
-    import json
-
     from remit.cli.client import open_client
     from remit.contracts.items import DETACHED
-    from remit.evals.case import make_recording
+    from remit.evals.case import read_conversation
     from remit.evals.recording import recording_path, save_recording
 
     if matching not in _MATCHINGS:
@@ -120,17 +118,28 @@ def add(
             row = client.get_readable_run(row.after)
             runs.insert(0, row.run)
         items = [[each.item for each in client.wait(client.reader.items(each))] for each in runs]
-    prompts, recording = make_recording(items, _today())
+    messages, prompts, recording = read_conversation(items, _today())
     save_recording(recording_path(to), recording)
     lines = [
         f"# Made of the run {run} with `remit eval add`. Its tools answer from recorded/{to.stem}.json.",
+        *(["messages:"] if messages else []),
+        *(f"  - {_to_yaml(each)}" for each in messages),
         "prompt:",
-        *(f"  - {json.dumps(prompt, ensure_ascii=False)}" for prompt in prompts),
-        f"agent: {json.dumps(row.callee)}",
+        *(f"  - {_to_yaml(prompt)}" for prompt in prompts),
+        f"agent: {_to_yaml(row.callee)}",
         f"matching: {matching}",
     ]
     to.write_text("\n".join(lines) + "\n", encoding="utf-8")
     print(to)
+
+
+def _to_yaml(value: object) -> str:
+    """A value as JSON that YAML reads as it is: it folds lines at more characters, and refuses some."""
+    import json
+    import re
+
+    folded = re.compile("[^\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+    return folded.sub(lambda found: f"\\u{ord(found.group()):04x}", json.dumps(value, ensure_ascii=False))
 
 
 async def _run_all(

@@ -8,7 +8,7 @@ from contextvars import ContextVar, Token
 from functools import partial
 from typing import Any, Final, ParamSpec, Protocol, TypeVar, overload
 
-from remit.approvals.approver import find_announced_call
+from remit.approvals.approver import only_announces
 from remit.contracts.approved import APPROVED_STATE, ApprovedState
 from remit.contracts.arguments import Arguments, Limits, given_arguments, parse_arguments
 from remit.contracts.call import Call, CallService, derive_call_id
@@ -119,7 +119,7 @@ class CallContext:
         self._key = call.id
         self.caller = call.caller
         self.ledger: Ledger = call.ledger
-        if callee.facts.effect is Effect.KEYED and not is_late and find_announced_call(call) is None:
+        if callee.facts.effect is Effect.KEYED and not is_late and not only_announces(call):
             self.ledger.unread_keys.add(call.id)
         self._call = call
         self._dispatch = dispatch

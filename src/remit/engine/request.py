@@ -19,11 +19,11 @@ from remit.contracts.secret import contains_secret
 from remit.contracts.target import as_target
 from remit.core.checks import check_instance, check_text
 from remit.core.names import check_shown
+from remit.dispatch.by_name import encode_arguments
 from remit.dispatch.registry import AnyCallee
 from remit.engine.given_history import GivenHistory, GivenMessages
 from remit.engine.schedule import Schedule
-from remit.errors import IdempotencyError, RequestError
-from remit.schemas.jsontext import compact_json
+from remit.errors import IdempotencyError, InvalidArgumentsError, RequestError
 
 WhenBusy = Literal["refuse", "queue"]
 """What becomes of a message to a conversation whose last run has not ended."""
@@ -117,21 +117,21 @@ class RunRequest(NamedTuple):
         return self._replace(arguments=arguments.limit(limits), target=target)
 
 
-def as_arguments(what: str, arguments: Arguments | Mapping[str, object] | str, limits: Limits) -> Arguments:
-    """Parse the arguments of a call, which a program gives as a mapping or as JSON; parsed ones stay as they are.
+def as_arguments(name: str, arguments: Arguments | Mapping[str, object] | str, limits: Limits) -> Arguments:
+    """The arguments of a call of ``name``, which a program gives as a mapping or JSON; parsed ones stay as they are.
 
     Raises:
         SetupError: they are neither. RequestError: JSON cannot hold the mapping.
     """
     if isinstance(arguments, Arguments):
         return arguments
-    if not isinstance(arguments, str):
-        check_instance(what, arguments, Mapping, "give a mapping, or a string of JSON")
-        try:
-            arguments = compact_json(dict(arguments))
-        except (TypeError, ValueError, RecursionError) as error:
-            raise RequestError(f"these arguments are not JSON: {error}") from error
-    return parse_arguments(arguments, limits)
+    if isinstance(arguments, str):
+        return parse_arguments(arguments, limits)
+    check_instance(f"{name}: arguments", arguments, Mapping, "give a mapping, or a string of JSON")
+    try:
+        return encode_arguments(name, arguments, limits)
+    except InvalidArgumentsError as error:
+        raise RequestError(error.message) from error
 
 
 def encode_metadata(metadata: Mapping[str, JsonValue] | None) -> str:

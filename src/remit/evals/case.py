@@ -14,15 +14,25 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from remit.agent.agent import Agent
 from remit.contracts.arguments import given_arguments
 from remit.contracts.call import Call, CallLayer, CallService
 from remit.contracts.chat import decode_message
-from remit.contracts.items import Item, Message, ModelUsage, Outcome, RunOpened, ToolOutput, output_content
+from remit.contracts.items import (
+    GivenMessage,
+    Item,
+    Message,
+    ModelUsage,
+    Outcome,
+    RunOpened,
+    ToolOutput,
+    output_content,
+)
 from remit.contracts.reply import Reply
 from remit.contracts.wire import plain_message, read_tool_calls
+from remit.engine.conversations import is_unbegun
 from remit.errors import SetupError, UnknownToolError
 from remit.evals.recording import Answer, RecordedCall, Recording, digest
 from remit.evals.task import Matching
@@ -69,12 +79,21 @@ class AnswerCalls(CallLayer):
         raise UnknownToolError(problem)
 
 
-def make_recording(runs: Sequence[Sequence[Item]], date: str) -> tuple[list[str], Recording]:
-    """The prompts of the runs of a conversation, oldest first, and what models and tools answered.
+class RecordedConversation(NamedTuple):
+    """What a case is made of: the history that a conversation started from, its prompts, and what was answered."""
+
+    messages: list[dict[str, Any]]
+    prompts: list[str]
+    recording: Recording
+
+
+def read_conversation(runs: Sequence[Sequence[Item]], date: str) -> RecordedConversation:
+    """Read the runs of a conversation, oldest first. A message that was withdrawn before its run began is none of it.
 
     Raises:
         SetupError: a run is not one of an agent with a prompt, or no model answered.
     """
+    runs = [items for items in runs if not is_unbegun(items)]
     prompts = [_prompt(items) for items in runs]
     items = [each for run in runs for each in run]
     messages = [each for each in items if isinstance(each, Message)]
@@ -82,13 +101,20 @@ def make_recording(runs: Sequence[Sequence[Item]], date: str) -> tuple[list[str]
     answers = [_answer(each, usage.get(each.call)) for each in messages if _has_role(each, "assistant")]
     if not answers:
         raise SetupError("no model answered in this run; add one with answers")
-    return prompts, Recording(
+    recording = Recording(
         model=", ".join(dict.fromkeys(each.model for each in usage.values())) or "unknown",
         recorded=date,
         instructions=tuple(dict.fromkeys(digest(each.text) for each in messages if _has_role(each, "system"))),
         answers=tuple(answers),
         calls=tuple(_recorded_calls(items, messages)),
     )
+    given = [each for each in items if isinstance(each, GivenMessage)]
+    return RecordedConversation([_given_message(each) for each in given], prompts, recording)
+
+
+def _given_message(item: GivenMessage) -> dict[str, Any]:
+    message: dict[str, Any] = json.loads(item.text)
+    return plain_message(message) if item.origin else message
 
 
 def _prompt(items: Sequence[Item]) -> str:

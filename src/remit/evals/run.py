@@ -20,13 +20,14 @@ from remit.contracts.principal import Principal
 from remit.contracts.usage import NO_USAGE, Price, Prices, UsageTotals, find_price
 from remit.core import Stack
 from remit.core.amounts import format_dollars
+from remit.engine.request import RunOptions
 from remit.engine.result import RunResult
 from remit.errors import RemitError, SetupError
 from remit.evals.case import AnswerCalls
 from remit.evals.recording import RecordedModel
 from remit.evals.state import has_result, query_state, temporary_home
 from remit.evals.task import Questions, Task
-from remit.evals.task_cost import TaskCost, stopped_by_cost
+from remit.evals.task_cost import TaskCost
 from remit.journal.memory import InMemoryStore
 from remit.models.prices import with_default_prices
 from remit.runtime import Runtime
@@ -193,10 +194,10 @@ class _Trial:
             if self._cost.used >= self._cost.dollars:
                 self._stop(f"prompt {number + 1} was not sent: {_describe_cost(self._result)}")
                 return
-            agent = self._task.agent if not number else ""
-            run = await self._runtime.run(
-                prompt, by=self._user, agent=agent, conversation="eval", target=self._task.target
-            )
+            options = RunOptions(conversation="eval", target=self._task.target)
+            if not number:
+                options |= RunOptions(agent=self._task.agent, messages=self._task.messages)
+            run = await self._runtime.run(prompt, by=self._user, **options)
             opened: list[str] = []
             for _ in range(_MAX_ROUNDS):
                 ended = await self._finish(run)
@@ -215,9 +216,8 @@ class _Trial:
         self._result.was_stopped = True
 
     def _fail(self, ended: RunResult[Any]) -> None:
-        stopped = stopped_by_cost(None if ended.reply is None else ended.reply.error)
-        if stopped:
-            self._stop(f"the run was stopped: {stopped}")
+        if self._cost.stopped:
+            self._stop(f"the run was stopped: {self._cost.stopped}")
         else:
             self._result.fail("run", f"the run is {ended.status}: {ended.reason or _one_line(ended.text)}")
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any, Final, Literal, cast
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -19,9 +20,11 @@ from pydantic import (
     model_validator,
 )
 
+from remit.contracts.arguments import Limits
 from remit.contracts.principal import Principal
 from remit.core.checks import as_path, as_tuple
-from remit.errors import SetupError
+from remit.engine.given_history import read_history
+from remit.errors import RequestError, SetupError
 from remit.schemas.finding import InventoryError, display_path
 from remit.schemas.mistakes import explain_mistake
 from remit.schemas.suggestions import suggest
@@ -44,6 +47,14 @@ def _check_pattern(value: str) -> str:
     except re.error as error:
         raise ValueError(f"not a regular expression: {error}") from error
     return value
+
+
+def _check_history(messages: list[dict[str, JsonValue]]) -> list[dict[str, JsonValue]]:
+    try:
+        read_history(messages, Limits())
+    except RequestError as error:
+        raise ValueError(error.message) from error
+    return messages
 
 
 class _Part(BaseModel):
@@ -110,12 +121,15 @@ class User(_Part):
 
 
 class Task(_Part):
-    """One task. Several prompts make a conversation."""
+    """One task. Several prompts make a conversation, which starts from ``messages``; see `Runtime.run`."""
 
     name: str = ""
     file: str = ""
     about: str = ""
     prompt: Annotated[list[_Text], BeforeValidator(_as_list), Field(min_length=1)]
+    messages: Annotated[list[dict[str, JsonValue]], AfterValidator(_check_history)] = Field(
+        default_factory=list[dict[str, JsonValue]]
+    )
     agent: str = ""
     target: str = ""
     user: User = User()

@@ -16,7 +16,7 @@ _OWNERS: Final = ("the task", "the rest of the task")
 class TaskCost(CallLayer):
     """Stops a run whose requests would cost more than is left of the task's ``dollars``.
 
-    ``used``: what the prompts before have cost, set by the eval.
+    ``used``: what the prompts before have cost, set by the eval. ``stopped``: why the limit has stopped a run.
     """
 
     place = Place.BUDGET
@@ -24,6 +24,7 @@ class TaskCost(CallLayer):
     def __init__(self, dollars: float) -> None:
         self.dollars = dollars
         self.used = 0.0
+        self.stopped = ""
 
     @property
     def limits_cost(self) -> bool:
@@ -36,13 +37,13 @@ class TaskCost(CallLayer):
         async def limit(call: Call, /) -> Reply:
             usage = UsageLimit(_OWNERS[bool(self.used)], "`cost`", is_of_run=True)
             usage = usage._replace(cost=max(0.0, self.dollars - self.used))
-            call.ledger.meter.check_limit(usage, call.id)
-            call.ledger.meter.add_limit(call.id, usage)
-            return await inner(call)
+            try:
+                call.ledger.meter.check_limit(usage, call.id)
+                call.ledger.meter.add_limit(call.id, usage)
+                return await inner(call)
+            except BudgetError as error:
+                if error.limit == usage and not call.caller.call:
+                    self.stopped = error.message
+                raise
 
         return limit
-
-
-def stopped_by_cost(error: BaseException | None) -> str:
-    """Why the limit stopped a run that ended with that error; empty if it did not."""
-    return error.message if isinstance(error, BudgetError) and error.message.startswith(_OWNERS) else ""
