@@ -146,7 +146,7 @@ REFUSED: dict[str, tuple[Any, str]] = {
     "no message as JSON": (["null"], f"messages[0] is 'null'; {HEADLESS}"),
     "no number": ([{**ASKED, "z": math.nan}], "messages[0] is not JSON: NaN is not a JSON number"),
     "no number as text": (['{"role":"user","content":"x","z":NaN}'], "messages[0] is not JSON: NaN is not a JSON"),
-    "no finite number": (['{"role":"assistant","z":1e999}'], "messages[0] has a number that is too large"),
+    "no finite number": (['{"role":"assistant","z":1e999}'], "messages[0] is not JSON: the number 1e999 would"),
     "no number in arguments": (
         called(call(function={"name": "look", "arguments": {"x": math.inf}})),
         "messages[1] is not JSON: Infinity is not a JSON number",

@@ -28,6 +28,7 @@ from pydantic_core import CoreSchema
 from typing_extensions import TypedDict
 
 from remit.schemas.json_schema import generate_json_schema
+from remit.schemas.mapping_keys import WHOLE_NUMBER_KEY
 from tests.contracts.payloads import Everything, Frozen, Page, Point
 
 
@@ -216,6 +217,10 @@ def test_it_is_that_of_pydantic_without_titles(kind: Any) -> None:
     plain: dict[str, Any] = untitled(adapter.json_schema(), fields=False)
     root = plain.pop("$ref", None)
     wanted = plain if root is None else {**plain["$defs"][root.rpartition("/")[2]], **plain}
+    if kind is Everything:  # pydantic does not show what is accepted as the text of a number
+        numbers = wanted["properties"]["by_number"]
+        numbers["propertyNames"] = {"pattern": WHOLE_NUMBER_KEY}
+        numbers["type"] = numbers.pop("type")
     assert json.dumps(generate_json_schema(adapter)) == json.dumps(wanted), "in the same order, too"
 
 

@@ -8,13 +8,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from functools import cached_property
 from hashlib import sha256
-from json.scanner import make_scanner
-from math import isfinite
 from typing import Any, Final, cast
 
 from msgspec import Struct
@@ -23,7 +20,8 @@ from remit.contracts.secret import KNOWN_SECRETS, redact_secrets_in_content
 from remit.core.call_checks import check_arguments
 from remit.core.checks import check_counts, check_instance, check_text, find_unstorable
 from remit.errors import InvalidArgumentsError, SetupError
-from remit.schemas.jsontext import LARGEST_EXACT, canonical_text, compact_json, is_written_as
+from remit.schemas.jsontext import canonical_text, compact_json
+from remit.schemas.strict_json import StrictError, read_strictly
 
 SECRET_IN_ARGUMENTS: Final = "the arguments contain the value of a secret, which would be journaled; pass its reference"  # noqa: S105 - a message
 
@@ -127,55 +125,6 @@ class Arguments(Struct, frozen=True, eq=False, dict=True):
         return f"Arguments({str(self.raw)[:200]!r})"
 
 
-class StrictError(ValueError):
-    """A defect of JSON that only strict reading refuses."""
-
-
-def _reject_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    value = dict(pairs)
-    if len(value) != len(pairs):
-        duplicate = Counter(name for name, _ in pairs).most_common(1)[0][0]
-        raise StrictError(f"the key {duplicate!r} occurs twice")
-    return value
-
-
-def _read_float(text: str) -> float:
-    """Read a number that has a point or an exponent.
-
-    Refuses one that would be another number: of more digits before the point than a float holds, or too close to 0.
-    """
-    value = float(text)
-    if (not value or abs(value) >= LARGEST_EXACT) and isfinite(value) and not is_written_as(value, text):
-        raise StrictError(f"the number {text[:40]} would be changed; write whole numbers without a point or exponent")
-    return value
-
-
-def reject_constant(name: str) -> float:
-    """Refuse NaN and infinities, which Python's reader would accept."""
-    raise StrictError(f"{name} is not a JSON number")
-
-
-_STRICT_DECODER: Final = json.JSONDecoder(
-    object_pairs_hook=_reject_duplicate_keys, parse_constant=reject_constant, parse_float=_read_float
-)
-_SCAN_ONCE: Final = cast(
-    "Callable[[str, int], tuple[object, int]]", make_scanner(cast("make_scanner", _STRICT_DECODER))
-)
-
-
-def decode_strictly(raw: str) -> Any:
-    """The value of a JSON text.
-
-    Raises:
-        StrictError: a key occurs twice, or a number is none or would be changed. ValueError: the text is not JSON.
-    """
-    try:
-        value, end = _SCAN_ONCE(raw, 0)
-    except StopIteration:
-        return _STRICT_DECODER.decode(raw)
-    return value if end == len(raw) else _STRICT_DECODER.decode(raw)
-
-
 def refuse_secrets(raw: str) -> str:
     """The text itself; if it contains the value of a secret, one that `parse_arguments` refuses for that reason.
 
@@ -212,7 +161,7 @@ def parse_arguments(raw: str, limits: Limits = _DEFAULT_LIMITS) -> Arguments:
     strict_error = ""
     try:
         try:
-            value: Any = decode_strictly(raw)
+            value: Any = read_strictly(raw)
         except StrictError as defect:
             strict_error, value = str(defect), json.loads(raw)
     except (RecursionError, ValueError) as error:

@@ -11,7 +11,7 @@ from typing import Any, Final, cast
 
 from pydantic import BaseModel, ConfigDict, JsonValue
 
-from remit.contracts.arguments import SECRET_IN_ARGUMENTS, Arguments, canonical_json, reject_constant
+from remit.contracts.arguments import SECRET_IN_ARGUMENTS, Arguments, canonical_json
 from remit.contracts.schema import Output, serialize_content
 from remit.contracts.secret import contains_secret
 from remit.errors import ContractError, InvalidArgumentsError, InvalidOutputError
@@ -19,6 +19,7 @@ from remit.schemas.closed_schema import close_schema
 from remit.schemas.json_validator import SchemaMismatchError
 from remit.schemas.satisfiable import refuse_contradiction
 from remit.schemas.schema_binding import SchemaBinder, copy_json
+from remit.schemas.strict_json import reject_constant
 
 _TEXT: Final = {"type": "string"}
 

@@ -243,8 +243,6 @@ def _check_place(node: Mapping[str, Any]) -> None:
             )
     if node["type"] == "deque" and (kind := _kind_in(node)):
         raise ContractError(f"Reference({kind!r}) is in a deque; use a list")
-    if node["type"] == "dict" and (kind := _kind_in(node.get("keys_schema"))):
-        raise ContractError(f"Reference({kind!r}) is in the key of a dictionary; use a list")
     default: object = node.get("default")
     if isinstance(default, (str, list, tuple, set, frozenset, dict)):
         literals, kind = _literals(iter_nodes(node["schema"])), _kind_in(node["schema"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any, Final, Generic, TypeVar, cast
@@ -19,7 +20,7 @@ from pydantic import (
 )
 from pydantic_core import ErrorDetails, PydanticSerializationError, to_json
 
-from remit.contracts.arguments import SECRET_IN_ARGUMENTS, Arguments, canonical_json, reject_constant
+from remit.contracts.arguments import SECRET_IN_ARGUMENTS, Arguments, canonical_json
 from remit.contracts.reference import check_references, note_references, reference_kinds
 from remit.contracts.secret import contains_secret
 from remit.contracts.wire import without_surrogates
@@ -29,15 +30,23 @@ from remit.schemas.formats import FormatCheck
 from remit.schemas.json_schema import generate_json_schema
 from remit.schemas.known_keys import describe_known_keys
 from remit.schemas.mistakes import describe_mistake, list_mistakes
-from remit.schemas.roundtrip import check_fields, computes_defaults, extra_when_read, needs_round_trip_check
+from remit.schemas.roundtrip import (
+    check_fields,
+    computes_defaults,
+    extra_when_read,
+    is_untyped,
+    needs_round_trip_check,
+)
 from remit.schemas.satisfiable import refuse_contradiction
 from remit.schemas.serializer import build_serializer, sort_sets
+from remit.schemas.strict_json import reject_constant
 from remit.schemas.validators import describe_functions
 
 P = TypeVar("P", bound=BaseModel)
 T = TypeVar("T")
 
 _MAX_ERRORS_LISTED: Final = 5
+_RAISED_BY: Final = re.compile(r"^(Error serializing to JSON: |Error calling function `\w+`: |\w+Error: )+")
 _LOSSY_SERIALIZER: Final = "its serializer writes what does not read back as the same value"
 
 
@@ -51,13 +60,14 @@ def shorten_text(text: str, max_bytes: int) -> str:
 class _Codec:
     """Serializer of a type, and what its values need to come back as they were. Built for the first value."""
 
-    __slots__ = ("computes_defaults", "extra_when_read", "needs_round_trip_check", "serializer")
+    __slots__ = ("computes_defaults", "extra_when_read", "is_untyped", "needs_round_trip_check", "serializer")
 
     def __init__(self, adapter: TypeAdapter[Any], *, include_computed: bool = True) -> None:
         self.serializer = build_serializer(adapter, include_computed=include_computed)
         self.extra_when_read: Final = extra_when_read(adapter)
         self.needs_round_trip_check = needs_round_trip_check(adapter)
         self.computes_defaults = computes_defaults(adapter)
+        self.is_untyped = is_untyped(adapter)
 
 
 class Input(Generic[P]):
@@ -223,7 +233,7 @@ class Input(Generic[P]):
                 payload, mode="json", by_alias=True, include=fields
             )
         except (PydanticSerializationError, ValueError, RecursionError) as error:
-            raise InvalidArgumentsError(f"JSON cannot hold the arguments: {error}") from error
+            raise InvalidArgumentsError(f"JSON cannot hold the arguments: {_say_why(error)}") from error
         return plain
 
     def _read(self, read: Callable[[], object]) -> P:
@@ -295,11 +305,12 @@ class Output(Generic[T]):
             if self._is_text:
                 cast("str", checked).encode()
                 return checked, cast("str", checked)
-            return checked, self._dump_content(checked)
+            content = self._dump_content(checked)
+            return self.load(content) if self._codec.is_untyped else checked, content
         except ValidationError as error:
             raise InvalidOutputError(f"the result does not match the contract: {self.explain(error)}") from error
         except (PydanticSerializationError, ValueError, RecursionError) as error:
-            raise InvalidOutputError(f"JSON cannot hold the result: {error}") from error
+            raise InvalidOutputError(f"JSON cannot hold the result: {_say_why(error)}") from error
 
     def load(self, content: str, *, strict: bool = False) -> T:
         """Load a result from its content. Strict: no coercion (neither ``true`` nor "1" is a number).
@@ -347,7 +358,7 @@ def serialize_content(value: object) -> str:
         return _refuse_constants(to_json(sort_sets(value), by_alias=True, inf_nan_mode="constants").decode())
     except (PydanticSerializationError, ValueError, RecursionError) as cause:
         error = ValueError("a text contains lone surrogates") if "surrogates not allowed" in str(cause) else cause
-        raise InvalidOutputError(f"JSON cannot hold the result: {error}") from error
+        raise InvalidOutputError(f"JSON cannot hold the result: {_say_why(error)}") from error
 
 
 def _refuse_constants(content: str) -> str:
@@ -355,6 +366,11 @@ def _refuse_constants(content: str) -> str:
     if "NaN" in content or "Infinity" in content:  # in a text, or as such a number
         json.loads(content, parse_constant=reject_constant)
     return content
+
+
+def _say_why(error: Exception) -> str:
+    """The reason of an error, without what pydantic says of the function that raised it."""
+    return _RAISED_BY.sub("", str(error))
 
 
 def create_payload_model(name: str, fields: dict[str, Any]) -> type[BaseModel]:

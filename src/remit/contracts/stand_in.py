@@ -11,12 +11,13 @@ import json
 import re
 from typing import Any, Final
 
-from remit.contracts.arguments import given_arguments, reject_constant
+from remit.contracts.arguments import given_arguments
 from remit.contracts.contract import NAME_PATTERN
 from remit.contracts.wire import RESPONSE_KEY, UNNAMED, ModelText, ToolCallRequest, read_tool_calls, text_of_message
 from remit.errors import SetupError
 from remit.schemas.jsontext import ascii_json, compact_json, read_json
 from remit.schemas.raw_json import join_items, join_members, raw_items, raw_members
+from remit.schemas.strict_json import reject_constant
 
 INVALID_JSON: Final = "INVALID_JSON"
 """The key under which a request has the text of arguments that are not a JSON object; the name is PydanticAI's."""

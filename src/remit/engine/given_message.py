@@ -8,13 +8,14 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple, cast
 
-from remit.contracts.arguments import Limits, StrictError, decode_strictly
+from remit.contracts.arguments import Limits
 from remit.contracts.artifact import describe_file, new_artifact
 from remit.contracts.secret import redact_secrets_in_content
 from remit.contracts.stand_in import is_object
 from remit.contracts.wire import has_surrogates, origin_of_text, plain_message, read_tool_calls, text_of_message
 from remit.errors import InvalidArgumentsError, RequestError, SetupError
-from remit.schemas.jsontext import canonical_text, compact_json
+from remit.schemas.jsontext import compact_json
+from remit.schemas.strict_json import StrictError, read_strictly
 
 _ROLES: Final = ("user", "assistant", "tool")
 _FIELDS: Final = {"user": ("role", "content", "name"), "tool": ("role", "tool_call_id", "content", "name")}
@@ -109,17 +110,12 @@ def _decode(where: str, text: str) -> object:
     """The value of a JSON text.
 
     Raises:
-        RequestError: a key occurs twice, or a number is not finite. ValueError, RecursionError: it is not JSON.
+        RequestError: a key occurs twice, or a number would be changed. ValueError, RecursionError: it is not JSON.
     """
     try:
-        value = decode_strictly(text)
+        return read_strictly(text)
     except StrictError as error:
         raise RequestError(f"{where} is not JSON: {error}") from error
-    try:
-        canonical_text(value)
-    except ValueError as error:
-        raise RequestError(f"{where} has a number that is too large; give one that a float can hold") from error
-    return value
 
 
 def _check_fields(where: str, values: Mapping[str, Any], known: Sequence[str]) -> None:

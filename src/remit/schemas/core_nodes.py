@@ -50,3 +50,8 @@ def keeps_extra_fields(node: Node) -> bool:
 def extra_behavior(node: Node) -> str:
     """What a model or dataclass does with unknown keys: ``"ignore"``, ``"forbid"`` or ``"allow"``."""
     return str(node.get("config", {}).get("extra_fields_behavior", "ignore"))
+
+
+def list_choices(union: Node) -> list[Node]:
+    """The nodes among which a union chooses."""
+    return [choice[0] if isinstance(choice, tuple) else choice for choice in union["choices"]]

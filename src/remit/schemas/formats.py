@@ -16,7 +16,9 @@ from typing import Any, Final, NamedTuple, cast
 
 from remit.schemas.json_schema import LOCAL_DATE_TIME, TIME, JsonSchema
 from remit.schemas.jsontext import LARGEST_EXACT, is_written_as
+from remit.schemas.mapping_keys import BOOLEAN_KEY, UUID_KEY, WHOLE_NUMBER_KEY
 from remit.schemas.schema_document import iter_schemas, resolve_pointer
+from remit.schemas.strict_json import StrictError, read_strictly
 
 _DATE: Final = r"\d{4}-\d\d-\d\d"
 _DURATION: Final = r"[+-]?P(?=\d|T\d)(\d+W)?(\d+Y)?(\d+M)?(\d+D)?(T(\d+H)?(\d+M)?(\d+([.,]\d+)?S)?)?"
@@ -30,6 +32,9 @@ _FORMATS: Final = {
     "date": (re.compile(_DATE, _FLAGS), "a date like 2026-03-08"),
     TIME: (re.compile(TIME, _FLAGS), "a time like 14:30:00"),
     "duration": (re.compile(_DURATION, _FLAGS), "a duration like P1DT12H"),
+    WHOLE_NUMBER_KEY: (re.compile(WHOLE_NUMBER_KEY, re.ASCII), "a whole number in digits like 42"),
+    BOOLEAN_KEY: (re.compile(BOOLEAN_KEY), "true or false"),
+    UUID_KEY: (re.compile(UUID_KEY), "a UUID in lower case like 0f8fad5b-d9cb-469f-a165-70867728950e"),
 }
 _EDGES: Final = ("0001-01-01", "9999-12-31")
 _LONG_NUMBER: Final = re.compile(r"[0-9.]{16}")
@@ -57,12 +62,13 @@ class FormatCheck:
         self._has_formats = any(_format_of(node) or _list_numbers(node) for _, node in iter_schemas(document))
         self._has_floats = "float" in kinds
         self._has_exact = not _EXACT_KINDS.isdisjoint(kinds)
-        self.is_needed = self._has_formats or self._has_floats or self._has_exact
+        self._has_json = "json" in kinds
+        self.is_needed = self._has_formats or self._has_floats or self._has_exact or self._has_json
 
     def find(self, value: object, raw: str = "") -> FormatMismatch | None:
         """The first part that is not what its schema shows. ``raw`` is the JSON that was read as the value."""
         has_long_numbers = (self._has_floats or self._has_exact) and (not raw or _LONG_NUMBER.search(raw) is not None)
-        if not self._has_formats and not has_long_numbers:
+        if not self._has_formats and not self._has_json and not has_long_numbers:
             return None
         exact = json.loads(raw, parse_float=_read_exactly) if raw and has_long_numbers else value
         return next(self._find(exact, self._document, ()), None)
@@ -77,20 +83,36 @@ class FormatCheck:
             if key in node:
                 yield from self._find_in_union(value, node[key], path)
         if isinstance(value, dict):
-            named: JsonSchema = node.get("properties", {})
-            others = next(iter(node.get("patternProperties", {}).values()), node.get("additionalProperties"))
-            for key, part in cast("dict[str, Any]", value).items():
-                yield from self._find(part, named.get(key, others), (*path, key))
+            yield from self._find_in_mapping(cast("dict[str, Any]", value), node, path)
         elif isinstance(value, list):
             first: list[object] = node.get("prefixItems", [])
             for index, part in enumerate(cast("list[object]", value)):
                 yield from self._find(part, first[index] if index < len(first) else node.get("items"), (*path, index))
+        elif "contentSchema" in node and isinstance(value, str):
+            yield from self._find_in_json(value, node["contentSchema"], path)
         elif numbers := _list_numbers(node):
             yield from _find_other_kind(value, numbers, path)
         elif node.get("type") == "number":
             yield from _find_lost_digits(value, path, is_exact=is_exact)
         elif (shown := _format_of(node)) and isinstance(value, (str, int, float, Decimal)):
             yield from _find_other_format(value, shown, path)
+
+    def _find_in_mapping(self, value: dict[str, Any], node: JsonSchema, path: _Path) -> Iterator[FormatMismatch]:
+        named: JsonSchema = node.get("properties", {})
+        others = next(iter(node.get("patternProperties", {}).values()), node.get("additionalProperties"))
+        for key, part in value.items():
+            if key not in named:
+                yield from self._find(key, node.get("propertyNames"), (*path, key))
+            yield from self._find(part, named.get(key, others), (*path, key))
+
+    def _find_in_json(self, text: str, schema: object, path: _Path) -> Iterator[FormatMismatch]:
+        """What is found in a text of JSON, which pydantic has read: it must lose nothing either."""
+        try:
+            read_strictly(text)
+        except StrictError as error:
+            yield FormatMismatch(path, str(error))
+        else:
+            yield from self._find(json.loads(text, parse_float=_read_exactly), schema, path)
 
     def _find_in_union(self, value: object, alternatives: list[object], path: _Path) -> Iterator[FormatMismatch]:
         """What the first alternative for this value finds, unless another one finds nothing."""
@@ -134,7 +156,8 @@ def _list_numbers(node: JsonSchema) -> list[object]:
 
 def _find_other_kind(value: object, listed: list[object], path: _Path) -> Iterator[FormatMismatch]:
     equal = [each for each in listed if each == value]
-    if equal and not any(type(each) is type(value) for each in equal):
+    kind = float if isinstance(value, Decimal) else type(value)
+    if equal and not any(type(each) is kind for each in equal):
         yield FormatMismatch(path, f"Input should be {' or '.join(json.dumps(each) for each in equal)}")
 
 

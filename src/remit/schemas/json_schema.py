@@ -12,6 +12,7 @@ from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core.core_schema import CoreSchemaType
 
 from remit.errors import ContractError
+from remit.schemas.mapping_keys import show_keys
 
 JsonSchema = dict[str, Any]
 TIME: Final = r"^\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?$"
@@ -62,6 +63,8 @@ class _SchemaGenerator(GenerateJsonSchema):
     def generate_inner(self, schema: Any) -> JsonSchema:
         """Generate one node. Nodes that carry plain annotations only skip pydantic's handlers."""
         metadata: JsonSchema = schema.get("metadata") or _NO_METADATA
+        if "keys_schema" in schema and (keys := show_keys(schema)) is not None:
+            return {**super().generate_inner(cast("Any", {**schema, "keys_schema": _ANY})), "propertyNames": keys}
         if "ref" in schema or "serialization" in schema or not metadata.keys() <= _PLAIN_METADATA_KEYS:
             return super().generate_inner(schema)
         if schema["type"] in _BOUNDED and _is_empty_range(schema):
@@ -127,6 +130,7 @@ def _is_empty_range(node: JsonSchema) -> bool:
 _BOUNDED: Final = frozenset({"date", "datetime", "decimal", "fraction", "time", "timedelta"})
 _BOUNDS: Final = (("ge", "le", True), ("ge", "lt", False), ("gt", "le", False), ("gt", "lt", False))
 _NO_METADATA: Final[JsonSchema] = {}
+_ANY: Final[JsonSchema] = {"type": "any"}
 _PLAIN_METADATA_KEYS: Final = frozenset({"pydantic_js_updates"})
 _JSON_SCALARS: Final = frozenset({bool, int})
 _NAMED_SCHEMA_KEYS: Final = frozenset({"properties", "$defs", "patternProperties"})

@@ -46,6 +46,11 @@ def computes_defaults(adapter: TypeAdapter[Any]) -> bool:
 _EMPTY_TYPES: Final = (list, dict, set, frozenset, tuple, str)
 
 
+def is_untyped(adapter: TypeAdapter[Any]) -> bool:
+    """Whether a part of a value may be anything: it is read from JSON as another one, such as a text for a day."""
+    return any(node["type"] == "any" or keeps_extra_fields(node) for node in iter_nodes(adapter.core_schema))
+
+
 def needs_round_trip_check(adapter: TypeAdapter[Any]) -> bool:
     """Whether each value must be checked, because the type alone does not prove that JSON is lossless.
 

@@ -24,8 +24,8 @@ from pydantic_core.core_schema import (
     wrap_serializer_function_ser_schema,
 )
 
-from remit.schemas.core_nodes import Node, iter_nodes, keeps_extra_fields, transform_nodes
-from remit.schemas.jsontext import compact_json
+from remit.schemas.core_nodes import Node, iter_nodes, keeps_extra_fields, list_choices, transform_nodes
+from remit.schemas.jsontext import canonical_text, compact_json
 
 
 def build_serializer(adapter: TypeAdapter[Any], *, include_computed: bool = True) -> SchemaSerializer:
@@ -38,11 +38,15 @@ def build_serializer(adapter: TypeAdapter[Any], *, include_computed: bool = True
 
 
 def sort_sets(value: object) -> object:
-    """Return ``value`` with sorted lists in place of its sets."""
+    """Return ``value`` with sorted lists in place of its sets.
+
+    Raises:
+        ValueError: two keys of a mapping have one text, such as 1 and "1".
+    """
     if type(value) in _SCALAR_TYPES:
         return value
     try:
-        compact_json(value)  # fails on sets: the quickest way to find out that there are none
+        canonical_text(value)  # fails on sets and on keys of two types: the quickest way to find out
     except (TypeError, ValueError, RecursionError):
         return _sort_nested_sets(value)
     return value
@@ -55,7 +59,10 @@ def _sort_nested_sets(value: Any) -> Any:
     if isinstance(value, (set, frozenset)):
         return sorted((_to_json_value(_sort_nested_sets(part)) for part in cast("set[Any]", value)), key=compact_json)
     if isinstance(value, dict):
-        return {key: _sort_nested_sets(part) for key, part in cast("dict[Any, Any]", value).items()}
+        named = cast("dict[Any, Any]", value)
+        if len(_to_json_value(dict.fromkeys(named))) < len(named):
+            raise ValueError("two keys of a mapping have one text in JSON, such as 1 and '1'")
+        return {key: _sort_nested_sets(part) for key, part in named.items()}
     if isinstance(value, (list, tuple)):
         return [_sort_nested_sets(part) for part in cast("list[Any]", value)]
     kind = cast("type[Any]", type(value))
@@ -91,13 +98,15 @@ def _build_sorting_serializer(schema: Any) -> SchemaSerializer:
 
     def change(node: Node, original: Node) -> None:
         _add_set_sorting(node)
-        if node["type"] in _CLASS_TYPES:
+        if node["type"] == "json":
+            node.setdefault("serialization", _JSON_TEXT_SERIALIZATION)
+        elif node["type"] in _CLASS_TYPES:
             _use_stand_in(node)
         elif node["type"] == "union" and _is_ambiguous(original):
-            choices: dict[str, Any] = {str(index): choice for index, choice in enumerate(_list_choices(node))}
+            choices: dict[str, Any] = {str(index): choice for index, choice in enumerate(list_choices(node))}
             # No stand-in passes the first, strict attempt; a tuple among the choices makes pydantic try again.
             choices["lax"] = tuple_schema([])
-            chooser = _build_chooser(_list_choices(original), definitions)
+            chooser = _build_chooser(list_choices(original), definitions)
             node.update(type="tagged-union", choices=choices, discriminator=chooser)
 
     return SchemaSerializer(cast("CoreSchema", transform_nodes(schema, change)), _NON_FINITE_CONFIG)
@@ -107,8 +116,14 @@ def _serialize_sorted(value: Any, write: Callable[[Any], list[Any]]) -> list[Any
     return sorted(write(value), key=compact_json)
 
 
+def _write_json_text(value: Any, write: Callable[[Any], Any]) -> str:
+    """JSON within a text, as which it is read."""
+    return canonical_text(write(value))
+
+
 _NON_FINITE_CONFIG: Final = CoreConfig(ser_json_inf_nan="constants")
 _SORTED_SET_SERIALIZATION: Final = wrap_serializer_function_ser_schema(_serialize_sorted, when_used="json")
+_JSON_TEXT_SERIALIZATION: Final = wrap_serializer_function_ser_schema(_write_json_text, when_used="json")
 _SORT_SETS_SERIALIZATION: Final = plain_serializer_function_ser_schema(sort_sets, when_used="json")
 _ANY_SERIALIZER: Final = SchemaSerializer({"type": "any"}, _NON_FINITE_CONFIG)
 _CLASS_TYPES: Final = frozenset({"model", "dataclass"})
@@ -164,16 +179,12 @@ def _use_stand_in(node: Node) -> None:
 
 def _is_ambiguous(union: Node) -> bool:
     """Whether its choice depends on exact classes, which a stand-in does not tell from their subclasses."""
-    kinds = [choice["type"] for choice in _list_choices(union) if choice["type"] not in _EXACT_TYPES or len(choice) > 1]
+    kinds = [choice["type"] for choice in list_choices(union) if choice["type"] not in _EXACT_TYPES or len(choice) > 1]
     holds_class = any(node["type"] in (*_CLASS_TYPES, "definition-ref") for node in iter_nodes(union["choices"]))
     return holds_class and not (len(kinds) == 1 and kinds[0] in _CLASS_TYPES)
 
 
 _EXACT_TYPES: Final = frozenset({"str", "int", "float", "bool", "none"})
-
-
-def _list_choices(union: Node) -> list[Node]:
-    return [choice[0] if isinstance(choice, tuple) else choice for choice in union["choices"]]
 
 
 def _build_chooser(choices: list[Node], definitions: list[Any]) -> Callable[[object], str | None]:
