@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, Engine, event
+from sqlalchemy import Engine, event
 from sqlalchemy.pool import Pool
 
 from remit.contracts.ledger import Consumption
@@ -67,13 +67,13 @@ def listening(to: str, listener: Callable[..., None]) -> Generator[None]:
 
 
 class Steps:
-    """Each transaction that begins meanwhile waits until it is let go."""
+    """Each transaction that has its locks meanwhile waits until it is let go."""
 
     def __init__(self) -> None:
         self.begun = threading.Semaphore(0)
         self.go = threading.Semaphore(0)
 
-    def __call__(self, _connection: Connection) -> None:
+    def __call__(self, *_executed: object) -> None:
         self.begun.release()
         assert self.go.acquire(timeout=20)
 
@@ -300,6 +300,28 @@ async def test_a_connection_lost_while_it_is_read_is_told_and_the_next_read_has_
     assert [position.item for position in await own.read("run")] == [header_item()]
 
 
+async def test_the_connection_of_the_writer_stays_open_and_is_replaced_when_it_was_lost(
+    own: SqlStore, postgres: Postgres, database: str
+) -> None:
+    run = await begin(own)
+    taken: list[object] = []
+
+    def count(*connection: object) -> None:
+        taken.append(connection)
+
+    event.listen(Pool, "checkout", count)
+    try:
+        for _ in range(3):
+            await run.append(note())
+        kept = len(taken)
+        postgres.disconnect(database)
+        await run.append(note())
+    finally:
+        event.remove(Pool, "checkout", count)
+    assert (kept, len(taken)) == (0, 1)
+    assert [position.item for position in await own.read("run")] == [header_item(), *[note()] * 4]
+
+
 @pytest.mark.parametrize("waiting", [1, 5])
 async def test_a_connection_lost_in_a_transaction_is_told_to_all_of_its_batch_and_the_next_one_is_stored(
     own: SqlStore, postgres: Postgres, database: str, waiting: int
@@ -308,7 +330,7 @@ async def test_a_connection_lost_in_a_transaction_is_told_to_all_of_its_batch_an
     for run in runs:
         await run.append(note())
     steps = Steps()
-    with listening("begin", steps):
+    with listening("after_cursor_execute", steps):
         renewed = asyncio.create_task(own.renew("run0", 1, 1e6))
         await asyncio.to_thread(steps.begun.acquire, timeout=20)
         writing = [asyncio.create_task(run.append(note("lost"))) for run in runs]

@@ -20,6 +20,7 @@ from remit.database.urls import parse_url
 from remit.errors import JournalError, JournalFormatError, LeaseError, RequestError
 from remit.journal.sql.store import SqlStore
 from remit.journal.sql.tables import open_engine
+from remit.testing.crash import crash_at, record_crash_points
 from remit.testing.store_suite.samples import (
     Run,
     acquire_run,
@@ -169,7 +170,7 @@ async def test_every_commit_is_synced_and_readers_do_not_wait_for_writers(file: 
         sync.append(int(connection.exec_driver_sql("PRAGMA synchronous").scalar_one()))
 
     with listening("begin", look):
-        await begin(sql, "other")
+        await sql.request_cancel("run", "ada")  # SQLAlchemy takes part in it
     assert sync
     assert set(sync) == {2}, "FULL"
 
@@ -179,14 +180,9 @@ async def test_every_commit_is_synced_and_readers_do_not_wait_for_writers(file: 
 
 async def test_appends_that_wait_together_share_a_commit(sql: SqlStore) -> None:
     runs = await asyncio.gather(*(acquire_run(sql, f"run{index}") for index in range(200)))
-    commits: list[Connection] = []
-
-    def count(connection: Connection) -> None:
-        commits.append(connection)
-
-    with listening("commit", count):
+    with record_crash_points() as points:
         await asyncio.gather(*(run.append(header_item(run.run), note()) for run in runs))
-    assert 1 <= len(commits) <= 20
+    assert 1 <= points.count("after commit") <= 20
     assert len(await sql.list_runs(limit=300)) == 200
     for run in runs[::20]:
         assert await stored(sql, run.run) == [header_item(run.run), note()]
@@ -262,11 +258,11 @@ async def test_on_a_full_disk_whoever_is_told_that_it_is_stored_finds_it_stored(
     said = [note("x" * 500_000) if run.run == "large" else note() for run in runs]
     begun, go = threading.Event(), threading.Event()
 
-    def wait(_connection: Connection) -> None:
+    def wait() -> None:
         begun.set()
         assert go.wait(20)
 
-    with listening("begin", wait):
+    with crash_at(1, wait):
         first = asyncio.create_task(store.renew("before", 1, 1e6))
         await asyncio.to_thread(begun.wait, 20)
         writing = [asyncio.create_task(run.append(item)) for run, item in zip(runs, said, strict=True)]
@@ -345,11 +341,11 @@ async def test_where_there_is_no_connection_to_be_had_every_read_says_so(tmp_pat
     await begin(sql)
     begun, go = threading.Event(), threading.Event()
 
-    def wait(_connection: Connection) -> None:
+    def wait() -> None:
         begun.set()
         assert go.wait(20)
 
-    with listening("begin", wait):
+    with crash_at(1, wait):
         writing = asyncio.create_task(sql.renew("run", 1, 1e6))
         await asyncio.to_thread(begun.wait, 20)
         away = home.rename(tmp_path / "away")

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import cast
 
 import pytest
 from sqlalchemy import URL, Connection, Engine, event
 from sqlalchemy.exc import DBAPIError
+from sqlalchemy.pool import Pool, QueuePool
 
 from remit.errors import JournalError, LeaseError, RequestError
 from remit.journal.crashpoint import ignore_crash_point, set_crash_hook
 from remit.journal.sql.tables import open_engine
 from remit.journal.sql.writer import Writer
+from remit.testing.crash import record_crash_points
 
 
 @pytest.fixture
@@ -41,13 +45,6 @@ def writer(engine: Engine) -> Iterator[Writer]:
     writer = Writer(engine)
     yield writer
     writer.close()
-
-
-@pytest.fixture
-def commits(engine: Engine) -> list[Connection]:
-    commits: list[Connection] = []
-    event.listen(engine, "commit", commits.append)
-    return commits
 
 
 def saying(word: str) -> Callable[[Connection], str]:
@@ -104,14 +101,15 @@ async def test_jobs_run_in_the_order_in_which_they_were_submitted(writer: Writer
     assert words(engine) == names
 
 
-async def test_jobs_that_queued_up_share_commits_of_256(writer: Writer, commits: list[Connection]) -> None:
+async def test_jobs_that_queued_up_share_commits_of_256(writer: Writer) -> None:
     busy = Busy()
     (first,) = await submitted(writer, busy)
     await asyncio.to_thread(busy.begun.wait, 20)
     rest = await submitted(writer, *(saying(f"word{index}") for index in range(300)))
-    busy.go.set()
-    await asyncio.gather(first, *rest)
-    assert len(commits) == 1 + 2
+    with record_crash_points() as points:
+        busy.go.set()
+        await asyncio.gather(first, *rest)
+    assert points.count("after commit") == 1 + 2
 
 
 @pytest.mark.parametrize("error", [LeaseError("taken over"), RequestError("no such question")])
@@ -276,3 +274,81 @@ async def test_a_closed_writer_refuses_what_comes_later(writer: Writer) -> None:
     writer.close()
     with pytest.raises(JournalError, match="closed"):
         await writer.submit(saying("late"))
+
+
+@pytest.fixture
+def taken() -> Iterator[list[object]]:
+    """The connections that were taken from the pool."""
+    found: list[object] = []
+
+    def count(connection: object, *_more: object) -> None:
+        found.append(connection)
+
+    event.listen(Pool, "checkout", count)
+    yield found
+    event.remove(Pool, "checkout", count)
+
+
+async def test_the_writer_keeps_its_connection_until_something_fails(writer: Writer, taken: list[object]) -> None:
+    for word in ("one", "two", "three"):
+        await writer.submit(saying(word))
+    assert len(taken) == 1
+    with pytest.raises(JournalError):
+        await writer.submit(saying("one"))
+    assert await writer.submit(saying("four")) == "four"
+    assert len(taken) == 2
+
+
+async def test_a_failed_transaction_leaves_nothing_locked(writer: Writer, engine: Engine) -> None:
+    await writer.submit(saying("one"))
+    with pytest.raises(JournalError):
+        await writer.submit(saying("one"))
+    with engine.begin() as connection:
+        saying("two")(connection)
+    assert await writer.submit(saying("three")) == "three"
+
+
+async def test_a_closed_writer_has_given_its_connection_back(writer: Writer, engine: Engine) -> None:
+    await writer.submit(saying("one"))
+    assert cast("QueuePool", engine.pool).checkedout() == 1
+    await asyncio.to_thread(writer.close)
+    assert cast("QueuePool", engine.pool).checkedout() == 0
+
+
+async def test_a_writer_waits_while_another_one_writes_and_says_so_if_that_takes_too_long(
+    writer: Writer, engine: Engine
+) -> None:
+    await writer.submit(lambda connection: connection.exec_driver_sql("PRAGMA busy_timeout=1"))
+    with engine.begin() as connection:
+        saying("theirs")(connection)
+        with pytest.raises(JournalError, match="database is locked"):
+            await writer.submit(saying("mine"))
+    assert await writer.submit(saying("later")) == "later"
+    assert words(engine) == ["theirs", "later"]
+
+
+async def test_what_an_operation_does_by_sqlalchemy_and_by_the_driver_is_one_transaction(
+    writer: Writer, engine: Engine
+) -> None:
+    def both(connection: Connection) -> None:
+        connection.connection.cursor().execute("INSERT INTO said VALUES ('driver')")
+        saying("sqlalchemy")(connection)
+        raise LeaseError("taken over")
+
+    with pytest.raises(LeaseError):
+        await writer.submit(both)
+    assert words(engine) == []
+    assert await writer.submit(saying("later")) == "later"
+    assert words(engine) == ["later"]
+
+
+async def test_a_transaction_that_the_database_ended_is_not_taken_for_stored(writer: Writer, engine: Engine) -> None:
+    def swallow(connection: Connection) -> str:
+        with contextlib.suppress(DBAPIError):
+            connection.exec_driver_sql("INSERT OR ROLLBACK INTO said VALUES ('one')")
+        return "stored"
+
+    await writer.submit(saying("one"))
+    with pytest.raises(JournalError, match="no transaction is active"):
+        await writer.submit(swallow)
+    assert words(engine) == ["one"]

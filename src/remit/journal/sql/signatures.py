@@ -64,7 +64,7 @@ class Signer:
 
 def signer_of(source: Connection | Engine) -> Signer:
     """The signer of an opened journal."""
-    return source.get_execution_options()[_OPTION]
+    return source.engine.get_execution_options()[_OPTION]  # a connection that stays open has older ones
 
 
 def columns_of(row: Row[Any]) -> Mapping[str, Any]:

@@ -86,6 +86,12 @@ class Command(_Statement):
             return cursor.rowcount
 
 
+def run_by_driver(connection: Connection, text: str) -> None:
+    """Run a statement without values by the driver alone."""
+    with _translate_driver_errors(connection, text):
+        connection.connection.cursor().execute(text)
+
+
 @contextmanager
 def _translate_driver_errors(connection: Connection, text: str) -> Generator[None]:
     """Raise the driver's errors as SQLAlchemy would, with whether the connection is lost."""

@@ -50,12 +50,15 @@ class WorkerThread:
     """Passes queued jobs to ``run_batch`` in order of submission. ``run_batch`` sets the result or error of each job.
 
     The thread is woken at the end of the loop's turn. If the first job woke it, the thread would take that job alone
-    and then compete with the loop for the interpreter while the other jobs arrive.
+    and then compete with the loop for the interpreter while the other jobs arrive. It calls ``finish`` when it ends.
     """
 
-    def __init__(self, name: str, run_batch: Callable[[list[Job]], None]) -> None:
+    def __init__(
+        self, name: str, run_batch: Callable[[list[Job]], None], finish: Callable[[], None] = lambda: None
+    ) -> None:
         self._name = name
         self._run_batch = run_batch
+        self._finish = finish
         self._jobs = deque[Job]()
         self._waking_loop: asyncio.AbstractEventLoop | None = None
         self._signals = queue.SimpleQueue[_Signal]()
@@ -121,6 +124,7 @@ class WorkerThread:
                 for loop in {job.loop for job in batch}:
                     with contextlib.suppress(RuntimeError):  # the loop is closed, so no waiter is left
                         loop.call_soon_threadsafe(_settle_jobs, [job for job in batch if job.loop is loop])
+        self._finish()
 
     def _next_batch(self) -> list[Job]:
         return [self._jobs.popleft() for _ in range(min(len(self._jobs), MAX_BATCH_SIZE))]

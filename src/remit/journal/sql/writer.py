@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from pydantic import ValidationError
@@ -13,6 +14,7 @@ from sqlalchemy.exc import DBAPIError
 
 from remit.errors import JournalError, RemitError
 from remit.journal.crashpoint import crashpoint
+from remit.journal.sql.tables import begin_transaction, commit_transaction
 from remit.journal.sql.worker_thread import DatabaseOperation, Job, WorkerThread
 
 T = TypeVar("T")
@@ -37,7 +39,8 @@ class Writer:
     """Runs jobs on its own thread in order of submission; jobs queued at the same time share one transaction.
 
     If one of them fails, all run again, each in a savepoint, so that only the failing one is undone. ``lock`` comes
-    first in each transaction. ``prepare`` prepares the database before the first job.
+    first in each transaction. ``prepare`` prepares the database before the first job. The thread keeps its connection:
+    to get one from the pool and give it back takes as long as a small transaction.
     """
 
     def __init__(
@@ -52,7 +55,8 @@ class Writer:
         self._run_batch = run_batch
         self._lock = lock
         self._prepare = prepare
-        self._batches = WorkerThread("remit-journal", self._commit_batch)
+        self._connection: Connection | None = None
+        self._batches = WorkerThread("remit-journal", self._commit_batch, self._disconnect)
 
     def submit(
         self, operation: Callable[[Connection], T], future: asyncio.Future[T] | None = None
@@ -100,10 +104,9 @@ class Writer:
     def _commit_together(self, batch: list[Job]) -> None:
         if all(job.operation is _wait for job in batch):
             return  # a reader that waits for the tables needs no transaction, which another process may hold up
+        operations = [job.operation for job in batch]
         crashpoint("before commit")
-        with self._engine.begin() as connection:
-            operations = [job.operation for job in batch]
-            self._lock(connection, operations)
+        with self._transaction(operations) as connection:
             results = self._run_batch(connection, operations)
         crashpoint("after commit")
         for job, result in zip(batch, results, strict=True):
@@ -112,13 +115,46 @@ class Writer:
     def _commit_with_savepoints(self, batch: list[Job]) -> None:
         try:
             crashpoint("before commit")
-            with self._engine.begin() as connection:
-                self._lock(connection, [job.operation for job in batch])
+            with self._transaction([job.operation for job in batch]) as connection:
                 for job in batch:
                     _run_in_savepoint(job, connection)
             crashpoint("after commit")
         except Exception as error:  # noqa: BLE001 - as above
             _fail_jobs(batch, error)
+
+    @contextmanager
+    def _transaction(self, operations: Sequence[DatabaseOperation]) -> Generator[Connection]:
+        """Commit what the block does. If anything fails, the transaction is rolled back."""
+        try:
+            connection = self._begin(operations)
+            yield connection
+            commit_transaction(connection)
+        except BaseException:
+            self._disconnect()
+            raise
+
+    def _begin(self, operations: Sequence[DatabaseOperation]) -> Connection:
+        """Begin a transaction with its locks; on a new connection if the one that was kept has been lost meanwhile."""
+        if self._connection is not None:
+            try:
+                return self._lock_on(self._connection, operations)
+            except DBAPIError as error:
+                if not _is_connection_lost(error):
+                    raise
+                self._disconnect()
+        self._connection = self._engine.connect()
+        return self._lock_on(self._connection, operations)
+
+    def _lock_on(self, connection: Connection, operations: Sequence[DatabaseOperation]) -> Connection:
+        begin_transaction(connection)
+        self._lock(connection, operations)
+        return connection
+
+    def _disconnect(self) -> None:
+        """Give the connection back to the pool, which rolls back what is not committed."""
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.close()
 
 
 def _wait(_connection: Connection) -> None:
