@@ -47,9 +47,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_finish() -> None:
-    """Take thousands of collected tests out of every later walk of the garbage collector."""
+    """Take thousands of collected tests out of every later walk of the garbage collector, and let it walk seldom.
+
+    Its walks take a fifth of the time of a suite that makes what it throws away.
+    """
     gc.collect()
     gc.freeze()
+    gc.set_threshold(20_000, 10, 50)
 
 
 @pytest.hookimpl(wrapper=True)
