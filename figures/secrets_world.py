@@ -17,7 +17,7 @@ from remit.layers import Call, CallService, Reply, layer_fn
 from remit.secrets import EnvSecrets, Secret, SecretRef
 from remit.testing import Scripted, calls
 
-TENANT: Final = "local-site"
+TENANT: Final = "default"
 Slip = Callable[[LeafContext, str], object]
 
 

@@ -32,8 +32,8 @@ Sent = Callable[[str], list[tuple[str, bytes]]]
 Compare = Callable[[str, dict[str, Any], Question, str, bytes], str]
 Cases = list[tuple[str, dict[str, Any]]]
 
-_ADA: Final = superuser(tenant="local-site")
-_BOSS: Final = superuser(name="boss", tenant="local-site")
+_ADA: Final = superuser(tenant="default")
+_BOSS: Final = superuser(name="boss", tenant="default")
 
 
 def figures(*, short: bool) -> Iterator[Figure]:
