@@ -92,6 +92,10 @@ def payer(ran: list[str], end: Callable[[], Any], *, reads: bool = False) -> Too
     return pay
 
 
+async def finish() -> str:
+    return "done"
+
+
 async def go_away() -> str:
     raise ConnectionError("away")
 
@@ -163,6 +167,21 @@ async def test_retries_around_retries_and_layers_that_repeat_calls_do_not_either
     ran = list[str]()
     pay = payer(ran, go_away)
     assert WHY in (await Bench(pay, layers=Stack(Twice())).reply(pay)).content
+    assert ran == ["paid"]
+
+
+async def test_an_attempt_that_a_layer_makes_again_gets_its_recorded_result_without_its_key() -> None:
+    class Again(CallLayer):
+        def __call__(self, inner: CallService, /) -> CallService:
+            async def call_again(call: Call, /) -> Reply:
+                await inner(call)
+                return await inner(call)
+
+            return call_again
+
+    ran = list[str]()
+    pay = payer(ran, finish)
+    assert (await Bench(pay, layers=Stack(Again())).reply(pay)).content == "done"
     assert ran == ["paid"]
 
 
