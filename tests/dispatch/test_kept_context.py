@@ -48,11 +48,13 @@ async def act(ctx: Any, member: str) -> object:
             return ctx.log("hello")
         case "emit":
             return ctx.emit("hello")
+        case "last_seen":
+            return await ctx.last_seen("page", "p1")
         case _:
             return ctx.key
 
 
-MEMBERS = ["call", "tools", "log", "emit", "key"]
+MEMBERS = ["call", "tools", "log", "emit", "last_seen", "key"]
 
 
 def runtime_of(*tools: Tool[..., Any]) -> Runtime:

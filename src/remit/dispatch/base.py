@@ -236,7 +236,7 @@ class Base:
         approved: ApprovedCall | None = None,
         thread: Future[Any] | None = None,
     ) -> Reply:
-        frame = CallContext(call, self._callee, self._dispatch, approved, is_late=thread is not None)
+        frame = CallContext(call, self._callee, self._dispatch, approved)
         body = self._run_composed if self._effect is Effect.COMPOSED else self._callee.run
         token = frame.begin()
         try:

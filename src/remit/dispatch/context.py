@@ -111,15 +111,13 @@ class CallContext:
         callee: AnyCallee,
         dispatch: DispatchPort,
         approved: ApprovedState | None = None,
-        *,
-        is_late: bool = False,
     ) -> None:
         self.id = call.id
         self._approved = approved
         self._key = call.id
         self.caller = call.caller
         self.ledger: Ledger = call.ledger
-        if callee.facts.effect is Effect.KEYED and not is_late and not only_announces(call):
+        if callee.facts.effect is Effect.KEYED and not only_announces(call):
             self.ledger.unread_keys.add(call.id)
         self._call = call
         self._dispatch = dispatch
@@ -259,7 +257,7 @@ class CallContext:
         call = self._build_call(self._caller_of_calls(), callee, arguments, "")
         try:
             reply = await self._make_call(callee, call)
-            if reply.outcome == "error" and reply.is_stopped and not self.ledger.is_stopping:
+            if reply.is_stopped and not self.ledger.is_stopping:
                 await self.calls.stop_again(call.id)
         except Suspended:
             await self.calls.stand_still()
