@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
 from datetime import UTC, date, datetime, time
 from enum import Enum
 from typing import Annotated, Any, Literal
 
 import pytest
-from pydantic import BaseModel, Field, NaiveDatetime, create_model
+from pydantic import BaseModel, Field, Json, NaiveDatetime, create_model
 
 from remit.contracts.arguments import Limits, parse_arguments
 from remit.contracts.json_contract import JsonInput
 from remit.contracts.schema import Input
 from remit.errors import InvalidArgumentsError
-from tests.strangers.dates import ALLOWED, KINDS, NUMBERS, REFUSED, SHOWN
+from tests.strangers.dates import ALLOWED, BESIDE, KINDS, NUMBERS, REFUSED, SHOWN
 
 NOON = datetime(2026, 3, 8, 12, tzinfo=UTC)
 
@@ -138,7 +139,8 @@ def test_a_time_is_checked_wherever_it_stands(name: str) -> None:
 
 
 FREE: dict[str, tuple[Any, Any]] = {
-    "a text beside a time": (datetime | str, "20260308"),
+    "a text beside a time": (str | datetime, "20260308"),
+    "a text beside a day": (date | str, "20260308"),
     "a number beside a time": (date | int, 20260308),
     "a fraction beside a time": (date | float, 7),
     "nothing": (datetime | None, None),
@@ -155,6 +157,47 @@ FREE: dict[str, tuple[Any, Any]] = {
 def test_what_is_no_time_is_free(name: str) -> None:
     kind, value = FREE[name]
     assert bind(model_of(kind), value, strict=False) is not None
+
+
+@pytest.mark.parametrize("strict", [True, False], ids=["strict", "lenient"])
+@pytest.mark.parametrize("place", ["alone", "in a model", "in a list", "in a set", "in JSON", "by key"])
+@pytest.mark.parametrize(
+    ("name", "text"), [(name, text) for name in BESIDE for text in (*BESIDE[name][1], *BESIDE[name][2])]
+)
+def test_a_text_beside_another_type_stays_what_it_is_or_is_refused(
+    name: str, text: str, place: str, strict: bool
+) -> None:
+    kind, kept, _ = BESIDE[name]
+    at, value = {
+        "alone": (kind, text),
+        "in a model": (create_model("Part", part=(kind, ...)), {"part": text}),
+        "in a list": (tuple[int, kind], [1, text]),
+        "in a set": (set[kind], [text]),
+        "in JSON": (Json[kind], json.dumps(text)),
+        "by key": (dict[str, kind], {"a": text}),
+    }[place]
+    model = create_model("Booking", at=(at, ...))
+    if text in kept:
+        assert json.loads(Input(model).dump_canonical(bind(model, value, strict=strict)))["at"] == value
+    else:
+        with pytest.raises(
+            InvalidArgumentsError,
+            match=f"^at.*: '{re.escape(text)}' would be read as '.*'; write that, or another text$",
+        ):
+            bind(model, value, strict=strict)
+
+
+def test_a_text_that_is_no_json_is_a_text_where_both_are_taken() -> None:
+    kind = Json[dict[str, int]] | datetime | str
+    assert bind(model_of(kind), "hello", strict=True).at == "hello"
+    assert bind(model_of(kind), '{"a": 1}', strict=True).at == {"a": 1}
+
+
+def test_texts_of_a_set_are_compared_with_those_that_are_written() -> None:
+    kind = set[datetime | str | int]
+    assert bind(model_of(kind), ["soon", 3, "2026-03-08T14:30:00.5Z"], strict=True)
+    with pytest.raises(InvalidArgumentsError, match=r"^at.2: '12.30' would be read as '1970-"):
+        bind(model_of(kind), ["soon", 3, "12.30"], strict=True)
 
 
 def test_texts_given_in_python_are_checked_and_times_are_taken_as_they_are() -> None:

@@ -129,7 +129,7 @@ class Input(Generic[P]):
         except ValidationError as error:
             raise InvalidArgumentsError(self.explain(error)) from error
         if self._formats.is_needed:
-            self._check_formats(arguments.value, arguments.raw)
+            self._check_formats(payload, arguments.value, arguments.raw)
         return payload
 
     def bind_values(self, values: Mapping[str, Any]) -> P:
@@ -142,7 +142,8 @@ class Input(Generic[P]):
             payload = self._read(lambda: self.model.model_validate(dict(values), by_alias=True, by_name=True))
         except ValidationError as error:
             raise InvalidArgumentsError(self.explain(error)) from error
-        self._check_formats({name: value for name, value in values.items() if type(value) in (str, int, list, dict)})
+        given = {name: value for name, value in values.items() if type(value) in (str, int, list, dict)}
+        self._check_formats(payload, given)
         return payload
 
     def dump_canonical(self, payload: P) -> str:
@@ -203,8 +204,9 @@ class Input(Generic[P]):
         unknown = [each["loc"] for each in found if each["type"] == "extra_forbidden"]
         return f"{_summarize(found, self.json_schema)}{describe_known_keys(self.json_schema, unknown)}"
 
-    def _check_formats(self, value: object, raw: str = "") -> None:
-        if (found := self._formats.find(value, raw)) is not None:
+    def _check_formats(self, payload: P, value: object, raw: str = "") -> None:
+        written = self._to_json_value(payload) if self._formats.has_texts_beside else None
+        if (found := self._formats.find(value, raw, written)) is not None:
             raise InvalidArgumentsError(f"{'.'.join(map(str, found.path))}: {found.message}")
 
     @cached_property

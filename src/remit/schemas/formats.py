@@ -21,7 +21,8 @@ from remit.schemas.schema_document import iter_schemas, resolve_pointer
 from remit.schemas.strict_json import StrictError, read_strictly
 
 _DATE: Final = r"\d{4}-\d\d-\d\d"
-_DURATION: Final = r"[+-]?P(?=\d|T\d)(\d+W)?(\d+Y)?(\d+M)?(\d+D)?(T(\d+H)?(\d+M)?(\d+([.,]\d+)?S)?)?"
+_DURATION: Final = r"[+-]?P(?=\d|T\d)(\d+W)?(\d+Y)?(\d+D)?(T(\d+H)?(\d+M)?(\d+([.,]\d+)?S)?)?"
+_UUID: Final = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _FLAGS: Final = re.ASCII | re.IGNORECASE
 _FORMATS: Final = {
     "date-time": (
@@ -31,6 +32,7 @@ _FORMATS: Final = {
     LOCAL_DATE_TIME: (re.compile(LOCAL_DATE_TIME, _FLAGS), "a date and time without a zone like 2026-03-08T14:30:00"),
     "date": (re.compile(_DATE, _FLAGS), "a date like 2026-03-08"),
     TIME: (re.compile(TIME, _FLAGS), "a time like 14:30:00"),
+    "uuid": (re.compile(_UUID, _FLAGS), "a UUID like 0f8fad5b-d9cb-469f-a165-70867728950e"),
     "duration": (re.compile(_DURATION, _FLAGS), "a duration like P1DT12H"),
     WHOLE_NUMBER_KEY: (re.compile(WHOLE_NUMBER_KEY, re.ASCII), "a whole number in digits like 42"),
     BOOLEAN_KEY: (re.compile(BOOLEAN_KEY), "true or false"),
@@ -50,6 +52,21 @@ class FormatMismatch(NamedTuple):
     message: str
 
 
+class _Place(NamedTuple):
+    """Where a part of a value is, and as what it is written again; None where that is not known."""
+
+    path: _Path = ()
+    written: object = None
+
+    def below(self, part: str | int) -> _Place:
+        parts: dict[str | int, object] = {}
+        if isinstance(self.written, dict):
+            parts = cast("dict[str | int, object]", self.written)
+        elif isinstance(self.written, list) and isinstance(part, int):
+            parts = dict(zip([part], cast("list[object]", self.written)[part : part + 1], strict=False))
+        return _Place((*self.path, part), parts.get(part))
+
+
 class FormatCheck:
     """Checks values that fit a pydantic type against its JSON schema, if that ``is_needed``.
 
@@ -63,64 +80,95 @@ class FormatCheck:
         self._has_floats = "float" in kinds
         self._has_exact = not _EXACT_KINDS.isdisjoint(kinds)
         self._has_json = "json" in kinds
-        self.is_needed = self._has_formats or self._has_floats or self._has_exact or self._has_json
+        self.has_texts_beside = any(map(self._has_texts_beside, (node for _, node in iter_schemas(document))))
+        self.is_needed = (
+            self._has_formats or self._has_floats or self._has_exact or self._has_json or self.has_texts_beside
+        )
 
-    def find(self, value: object, raw: str = "") -> FormatMismatch | None:
-        """The first part that is not what its schema shows. ``raw`` is the JSON that was read as the value."""
+    def find(self, value: object, raw: str = "", written: object = None) -> FormatMismatch | None:
+        """The first part that is not what its schema shows.
+
+        ``raw`` is the JSON that was read as the value, and ``written`` what is written again of what was read, which is
+        compared only if the check ``has_texts_beside`` other types.
+        """
         has_long_numbers = (self._has_floats or self._has_exact) and (not raw or _LONG_NUMBER.search(raw) is not None)
-        if not self._has_formats and not self._has_json and not has_long_numbers:
+        if not (self._has_formats or self._has_json or has_long_numbers or written is not None):
             return None
         exact = json.loads(raw, parse_float=_read_exactly) if raw and has_long_numbers else value
-        return next(self._find(exact, self._document, ()), None)
+        return next(self._find(exact, self._document, _Place(written=written)), None)
 
-    def _find(self, value: object, schema: object, path: _Path, *, is_exact: bool = False) -> Iterator[FormatMismatch]:
+    def _find(self, value: object, schema: object, at: _Place, *, is_exact: bool = False) -> Iterator[FormatMismatch]:
         if not isinstance(schema, dict):
             return
         node = cast("JsonSchema", schema)
         if "$ref" in node:
-            yield from self._find(value, resolve_pointer(self._document, node["$ref"]), path)
+            yield from self._find(value, resolve_pointer(self._document, node["$ref"]), at)
         for key in _UNIONS:
             if key in node:
-                yield from self._find_in_union(value, node[key], path)
+                yield from self._find_in_union(value, node[key], at)
         if isinstance(value, dict):
-            yield from self._find_in_mapping(cast("dict[str, Any]", value), node, path)
+            yield from self._find_in_mapping(cast("dict[str, Any]", value), node, at)
         elif isinstance(value, list):
             first: list[object] = node.get("prefixItems", [])
+            place = (
+                at._replace(written=_align(cast("list[object]", value), at.written)) if node.get("uniqueItems") else at
+            )
             for index, part in enumerate(cast("list[object]", value)):
-                yield from self._find(part, first[index] if index < len(first) else node.get("items"), (*path, index))
+                shown = first[index] if index < len(first) else node.get("items")
+                yield from self._find(part, shown, place.below(index))
         elif "contentSchema" in node and isinstance(value, str):
-            yield from self._find_in_json(value, node["contentSchema"], path)
+            yield from self._find_in_json(value, node["contentSchema"], at)
         elif numbers := _list_numbers(node):
-            yield from _find_other_kind(value, numbers, path)
+            yield from _find_other_kind(value, numbers, at.path)
         elif node.get("type") == "number":
-            yield from _find_lost_digits(value, path, is_exact=is_exact)
+            yield from _find_lost_digits(value, at.path, is_exact=is_exact)
         elif (shown := _format_of(node)) and isinstance(value, (str, int, float, Decimal)):
-            yield from _find_other_format(value, shown, path)
+            yield from _find_other_format(value, shown, at.path)
 
-    def _find_in_mapping(self, value: dict[str, Any], node: JsonSchema, path: _Path) -> Iterator[FormatMismatch]:
+    def _find_in_mapping(self, value: dict[str, Any], node: JsonSchema, at: _Place) -> Iterator[FormatMismatch]:
         named: JsonSchema = node.get("properties", {})
         others = next(iter(node.get("patternProperties", {}).values()), node.get("additionalProperties"))
         for key, part in value.items():
             if key not in named:
-                yield from self._find(key, node.get("propertyNames"), (*path, key))
-            yield from self._find(part, named.get(key, others), (*path, key))
+                yield from self._find(key, node.get("propertyNames"), at.below(key))
+            yield from self._find(part, named.get(key, others), at.below(key))
 
-    def _find_in_json(self, text: str, schema: object, path: _Path) -> Iterator[FormatMismatch]:
+    def _find_in_json(self, text: str, schema: object, at: _Place) -> Iterator[FormatMismatch]:
         """What is found in a text of JSON, which pydantic has read: it must lose nothing either."""
         try:
             read_strictly(text)
         except StrictError as error:
-            yield FormatMismatch(path, str(error))
+            yield FormatMismatch(at.path, str(error))
+        except ValueError:  # another alternative of a union has read it
+            return
         else:
-            yield from self._find(json.loads(text, parse_float=_read_exactly), schema, path)
+            written = json.loads(at.written) if isinstance(at.written, str) else None
+            yield from self._find(json.loads(text, parse_float=_read_exactly), schema, at._replace(written=written))
 
-    def _find_in_union(self, value: object, alternatives: list[object], path: _Path) -> Iterator[FormatMismatch]:
+    def _find_in_union(self, value: object, alternatives: list[object], at: _Place) -> Iterator[FormatMismatch]:
         """What the first alternative for this value finds, unless another one finds nothing."""
         meant = [each for each in alternatives if self._is_meant(value, each)]
         is_exact = self._has_exact and any(_takes_texts(each) for each in alternatives)
-        found = [list(self._find(value, each, path, is_exact=is_exact)) for each in meant]
+        found = [list(self._find(value, each, at, is_exact=is_exact)) for each in meant]
         if found and all(found):
             yield from found[0]
+        elif (
+            isinstance(value, str)
+            and isinstance(at.written, str)
+            and value != at.written
+            and any(map(_takes_any_text, meant))
+            and not any(_has_format(value, each) for each in meant)
+        ):
+            message = f"{value!r:.80} would be read as {at.written!r:.80}; write that, or another text"
+            yield FormatMismatch(at.path, message)
+
+    def _has_texts_beside(self, node: JsonSchema) -> bool:
+        """Whether a text may be taken for what another alternative of a union reads from texts."""
+        alternatives = [each for key in _UNIONS for each in node.get(key, ())]
+        return any(map(_takes_any_text, alternatives)) and any(
+            "format" in each or _format_of(each) or (self._has_exact and each.get("type") == "number")
+            for each in alternatives
+        )
 
     def _is_meant(self, value: object, schema: object) -> bool:
         """Whether an alternative may be the one of this value: it has its kind, its keys and its constants."""
@@ -159,6 +207,35 @@ def _find_other_kind(value: object, listed: list[object], path: _Path) -> Iterat
     kind = float if isinstance(value, Decimal) else type(value)
     if equal and not any(type(each) is kind for each in equal):
         yield FormatMismatch(path, f"Input should be {' or '.join(json.dumps(each) for each in equal)}")
+
+
+def _align(given: list[object], written: object) -> list[object]:
+    """The texts that are written of a set, which sorts them, in the order of those given."""
+    texts = [
+        each for each in cast("list[object]", written if isinstance(written, list) else []) if isinstance(each, str)
+    ]
+    kept, known = {None, *texts}, {each for each in given if isinstance(each, str)}
+    changed = (each for each in texts if each not in known)
+    return [each if each in kept else next(changed, None) for each in map(_text_or_none, given)]
+
+
+def _text_or_none(value: object) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _takes_any_text(schema: object) -> bool:
+    node = cast("JsonSchema", schema)
+    return (
+        node.get("type") == "string" and "contentSchema" not in node and "format" not in node and not _format_of(node)
+    )
+
+
+def _has_format(text: str, schema: object) -> bool:
+    """Whether a text is in the format that a schema shows. JSON may be written with other spaces."""
+    shown = _format_of(cast("JsonSchema", schema))
+    return "contentSchema" in cast("JsonSchema", schema) or (
+        bool(shown) and _FORMATS[shown][0].fullmatch(text) is not None
+    )
 
 
 def _takes_texts(schema: object) -> bool:

@@ -25,6 +25,7 @@ _LIST_KEYS: Final = ("allOf", "anyOf", "oneOf", "prefixItems")
 _SCHEMA_KEYS: Final = (
     "additionalProperties",
     "contains",
+    "contentSchema",
     "else",
     "if",
     "items",
