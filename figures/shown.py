@@ -1,4 +1,4 @@
-"""What left equals what the approver was shown: the tools of casefiles and of HTTP that send something out."""
+"""What left equals what the approver was shown: the tools of both applications that send something out."""
 
 from __future__ import annotations
 
@@ -21,15 +21,23 @@ from figures.cms_web import open_internet, web_tools
 from figures.figure import Figure, no_violations
 from figures.shown_google import find_google_difference, iter_google_cases
 from figures.shown_http import build_issue_tool, find_http_difference, iter_http_cases
-from remit import App, Ask, Policy, Runtime, Tool, When
+from figures.shown_web import build_engines, find_web_difference, iter_request_cases, iter_search_cases
+from figures.ssrf_world import Internet, Page
+from remit import App, Ask, Effect, Policy, Runtime, Tool, When
 from remit.policies import Question
 from remit.testing import superuser
 from remit.tools import Arguments
+from remit_casefile.app import build as build_casefile
+from remit_cms.app import build as build_cms
+from remit_cms.web.search_providers import SearchProvider
 from tests.loopback import serve
 
-Sent = Callable[[str], list[tuple[str, bytes]]]
-"""The requests that left so far, of those among which one of a tool would be: target and body."""
-Compare = Callable[[str, dict[str, Any], Question, str, bytes], str]
+Request = tuple[str, bytes]
+"""What left: the head of a request, or only its target, and the body."""
+Sent = Callable[[str], list[Request]]
+"""The requests that left so far, of those among which one of a tool would be."""
+Compare = Callable[[str, dict[str, Any], Question, list[Request]], str]
+CompareOne = Callable[[str, dict[str, Any], Question, str, bytes], str]
 Cases = list[tuple[str, dict[str, Any]]]
 
 _ADA: Final = superuser(tenant="default")
@@ -43,19 +51,53 @@ def figures(*, short: bool) -> Iterator[Figure]:
 
 async def _measure(*, short: bool) -> Figure:
     counts: Counter[str] = Counter()
+    step = 3 if short else 1
+    cases = {"google": list(iter_google_cases()), "http": list(iter_http_cases()), "web": list(iter_request_cases())}
+    searches = list(iter_search_cases())
     async with _google_runtime() as (runtime, sent):
-        await _compare(runtime, list(iter_google_cases())[:: 3 if short else 1], sent, find_google_difference, counts)
+        await _compare(runtime, cases["google"][::step], sent, _of_one(find_google_difference), counts)
     async with _http_runtime() as (runtime, sent):
-        await _compare(runtime, list(iter_http_cases())[:: 3 if short else 1], sent, find_http_difference, counts)
+        await _compare(runtime, cases["http"][::step], sent, _of_one(find_http_difference), counts)
+    async with open_internet() as internet:
+        internet.pages["/search"] = Page(json.dumps(_FOUND).encode())
+        async with _web_runtime(internet) as (runtime, sent):
+            await _compare(runtime, cases["web"][::step], sent, find_web_difference, counts)
+        for engine in build_engines(internet).values():
+            async with _web_runtime(internet, engine) as (runtime, sent):
+                await _compare(runtime, searches[::step], sent, find_web_difference, counts)
     asked, left, refused = (counts.pop(each, 0) for each in ("asked", "left", "refused"))
+    counts.update(f"{tool} sends something out and is not measured" for tool in list_unmeasured_tools())
     how = (
-        f"calls of every tool of casefiles that sends something out, of the HTTP tools of the CMS, and of tools "
-        f"made from JSON schemas and types, with hostile values, at a fake Google and servers on this machine: the "
-        f"bytes that left are read by "
+        f"calls of every tool of both applications that sends something out, by their inventories, and of tools "
+        f"made from JSON schemas and types, with hostile values, at a fake Google, search engines and servers on this "
+        f"machine: the bytes that left are read by "
         f"Python's own readers and compared with the question; {left} of them left, {refused} were refused"
     )
     found = f"; differing: {dict(counts)}" if counts else ""
     return no_violations("shown.differs", counts.total(), asked if left + refused == asked else 0, how + found)
+
+
+def list_unmeasured_tools() -> set[str]:
+    """The tools that send something out and of which there is no case. There are none."""
+    cases = (iter_google_cases(), iter_http_cases(), iter_request_cases(), iter_search_cases())
+    return list_sending_tools() - {tool for listed in cases for tool, _ in listed}
+
+
+def list_sending_tools() -> set[str]:
+    """The tools of both applications that send something out, as their inventories say; pipelines call them."""
+    with TemporaryDirectory() as folder:
+        listed = [app.operations for app in (build_cms(Path(folder)).app, build_casefile(Path(folder)).app)]
+        tools = [tool for operations in listed if operations is not None for tool in operations.callees]
+    return {tool.name for tool in tools if tool.facts.egress and tool.facts.effect is not Effect.COMPOSED}
+
+
+def _of_one(compare: CompareOne) -> Compare:
+    """Compares calls of tools that send one request."""
+
+    def compare_one(tool: str, asked: dict[str, Any], question: Question, requests: list[Request]) -> str:
+        return compare(tool, asked, question, *requests[0]) if len(requests) == 1 else f"{len(requests)} requests"
+
+    return compare_one
 
 
 async def _compare(runtime: Runtime, cases: Cases, sent: Sent, compare: Compare, counts: Counter[str]) -> None:
@@ -74,9 +116,8 @@ async def _compare(runtime: Runtime, cases: Cases, sent: Sent, compare: Compare,
         await runtime.resume(result.run)
         requests = sent(tool)[before:]
         counts["left"] += bool(requests)
-        difference = compare(tool, arguments, row.question, *requests[0]) if len(requests) == 1 else ""
-        if difference or len(requests) > 1:
-            counts[f"{tool}: {difference or f'{len(requests)} requests'}"] += 1
+        difference = compare(tool, arguments, row.question, requests) if requests else ""
+        counts.update([f"{tool}: {difference}"] if difference else [])
 
 
 def _runtime(name: str, tools: list[Tool[..., Any]]) -> Runtime:
@@ -108,8 +149,8 @@ async def _google_runtime() -> AsyncGenerator[tuple[Runtime, Sent]]:
 
 @asynccontextmanager
 async def _http_runtime() -> AsyncGenerator[tuple[Runtime, Sent]]:
-    """The tools of the CMS that request one address, in a pretended internet, and tools that post to a server here."""
-    received: list[tuple[str, bytes]] = []
+    """Tools that post to a server here."""
+    received: list[Request] = []
 
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         head = (await reader.readuntil(b"\r\n\r\n")).decode()
@@ -118,16 +159,22 @@ async def _http_runtime() -> AsyncGenerator[tuple[Runtime, Sent]]:
         writer.write(b"ok")
         await writer.drain()
 
+    async with serve(handle) as port:
+        yield _runtime("issues", [build_issue_tool(port), build_issue_tool(port, typed=True)]), lambda _tool: received
+
+
+@asynccontextmanager
+async def _web_runtime(
+    internet: Internet, engine: SearchProvider | None = None
+) -> AsyncGenerator[tuple[Runtime, Sent]]:
+    """The tools of the CMS for other servers, in a pretended internet, with one search engine."""
     with TemporaryDirectory() as folder:
-        async with serve(handle) as port, open_internet() as internet:
-            world = World(Path(folder))
-            wanted = ("http_get", "http_post")
-            tools = [tool for tool in web_tools(world, internet) if tool.name in wanted]
-            tools += [build_issue_tool(port), build_issue_tool(port, typed=True)]
+        world = World(Path(folder))
+        runtime = _runtime("web", [*web_tools(world, internet, engine)])
+        yield runtime, lambda _tool: list(zip(internet.requests, internet.bodies, strict=True))
+        await world.database.close()
 
-            def sent(tool: str) -> list[tuple[str, bytes]]:
-                targets = [request.split(" ")[1] for request in internet.requests]
-                return list(zip(targets, internet.bodies, strict=True)) if tool in wanted else received
 
-            yield _runtime("web", tools), sent
-            await world.database.close()
+_HITS: Final = [{"url": "http://bread.example/rye", "title": "Rye"}]
+_FOUND: Final = {"results": _HITS, "web": {"results": _HITS}}
+"""What all search engines answer."""

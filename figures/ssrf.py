@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from typing import Final
 
 from pydantic import ValidationError
@@ -114,6 +114,10 @@ class ListedHits:
 
     def __init__(self, urls: list[str]) -> None:
         self._urls = urls
+
+    def build_fields(self, query: SearchQuery) -> Mapping[str, object]:
+        """What it would be sent."""
+        return {"words": query.words}
 
     async def search(self, query: SearchQuery) -> list[SearchHit]:
         """The hits."""

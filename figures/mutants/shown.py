@@ -31,5 +31,19 @@ MUTANTS: Final = mutants_of(
         "a body is posted without the white space around it": edited(
             "remit_cms.web.requests:HttpRequests.http_post", "payload.body.encode()", "payload.body.strip().encode()"
         ),
+        "of the searches of a research, the first alone is shown": edited(
+            "remit_cms.web.research:Research.preview_research", "_list_searches(payload)", "_list_searches(payload)[:1]"
+        ),
+        "an address is shown as it was written and not as it is requested": edited(
+            "remit_cms.web.research:Research.preview_fetch", "self._http.check(url)", "self._http.check(url) and url"
+        ),
+        "a search engine is sent a field that is not shown": edited(
+            "remit_cms.web.search_providers:Tavily.search",
+            "self.build_fields(query)",
+            '{**self.build_fields(query), "country": "de"}',
+        ),
+        "of two headers that differ in case, one is sent": edited(
+            "remit_cms.web.guarded_http:_check_headers", "if lowered in checked:", "if False:"
+        ),
     },
 )

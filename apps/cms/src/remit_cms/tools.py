@@ -187,6 +187,7 @@ def web_operations(research: Research, requests: HttpRequests, inventory: Invent
     previews: dict[str, PreviewFunction] = {
         "web_quickSearch": research.preview_search,
         "web_deepResearch": research.preview_research,
+        "web_fetchContent": research.preview_fetch,
         "http_get": requests.preview_get,
         "http_post": requests.preview_post,
     }

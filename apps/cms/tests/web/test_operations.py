@@ -107,8 +107,53 @@ async def test_a_person_is_asked_before_anything_is_sent_out(tools: Tools, inter
     await tools(
         "http_post", {"url": "https://hooks.example/new", "body": '{"page":"about"}', "headers": {"X-Key": "k"}}
     )
-    assert 'POST https://hooks.example/new, headers: X-Key, 16 bytes:\n{"page":"about"}' in tools.shown[1]
+    assert tools.shown[0] == "GET http://bread.example/starter\nheaders: none"
+    assert tools.shown[1] == (
+        'POST https://hooks.example/new\nheaders: content-type, x-key; 16 bytes:\n{"page":"about"}'
+    )
     assert len(internet.connects) >= 1
+
+
+async def test_a_person_is_shown_the_addresses_as_they_are_requested(tools: Tools, internet: Internet) -> None:
+    urls = ["http://BREAD.example:80/st%61rter?q=é#top", "http://bread.example/starter", "http://bread.example/starter"]
+    await tools(
+        "web_fetchContent", {"urls": [*urls, "http://bäcker.example", "http://10.0.0.1/", "http://a.example/a b"]}
+    )
+    shown = tools.shown[0].splitlines()
+    assert shown[:3] == [
+        "GET http://bread.example/st%61rter?q=%C3%A9",
+        "GET http://bread.example/starter",
+        "GET http://xn--bcker-gra.example/",
+    ]
+    assert [each[:30] for each in shown[3:]] == ["not requested: http://10.0.0.1", "not requested: http://a.exampl"]
+    heads = sorted(request.split("\r\n")[:2] for request in internet.requests)
+    assert heads == sorted(
+        [f"GET /{path} HTTP/1.1", f"Host: {host}"]
+        for host, _, path in (each.removeprefix("GET http://").partition("/") for each in shown[:3])
+    )
+
+
+async def test_pages_none_of_which_can_be_requested_end_before_a_person_is_asked(tools: Tools) -> None:
+    reply = await tools("web_fetchContent", {"urls": ["http://10.0.0.1/", "ftp://bread.example/"]})
+    assert "http://10.0.0.1/ is not a public address" in reply["error"] or "10.0.0.0/8" in reply["error"]
+    assert tools.shown == []
+
+
+async def test_a_person_is_shown_what_the_search_engine_is_sent(tools: Tools) -> None:
+    await tools("web_quickSearch", {"query": " rye\u202e bread "})
+    await tools("web_deepResearch", {"topic": "rye", "sections": ["rye", "sour dough"]})
+    assert tools.shown == [
+        'Search the web with listed\nwords: "rye\\u202e bread"',
+        'Search with listed, and read up to 10 pages that it finds\nwords: "rye"\nwords: "rye sour dough"',
+    ]
+
+
+async def test_a_header_that_cannot_be_sent_ends_before_a_person_is_asked(tools: Tools) -> None:
+    for headers in ({"X-Key": "a", "x-key": "b"}, {"Host": "evil.example"}, {"X": "\u00e9"}, {"X": " a"}):
+        for name, more in (("http_get", {}), ("http_post", {"body": "{}"})):
+            reply = await tools(name, {"url": "http://hooks.example/", "headers": headers, **more})
+            assert "header" in reply["error"]
+    assert tools.shown == []
 
 
 async def test_a_post_to_a_host_that_the_site_does_not_allow_ends_before_a_person_is_asked(tools: Tools) -> None:

@@ -46,6 +46,7 @@ PUBLIC_ONLY: Final = Policy(
 )
 """Public addresses at the usual ports of the web."""
 
+_PORTS: Final = {"http": 80, "https": 443}
 _USER_AGENT: Final = "remit-cms/1"
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 _KEPT_HEADERS: Final = frozenset({"accept", "accept-language", "user-agent"})
@@ -133,13 +134,18 @@ class GuardedHttp:
             policy, resolver or socket.getaddrinfo, network or cast("AsyncNetworkBackend", httpcore2.AnyIOBackend())
         )
 
-    def check(self, url: str) -> None:
-        """Check what can be checked of a URL without a connection.
+    def check(self, url: str, headers: Mapping[str, str] | None = None) -> str:
+        """Check what can be checked of a request without a connection. Returns the URL as it is requested.
 
         Raises:
-            InvalidArgumentsError: it is no address of a web page. DeniedError: it is not a public one.
+            InvalidArgumentsError: it is no address of a web page, or a header cannot be sent. DeniedError: it is not a
+                public address.
         """
-        self._parse(url)
+        _check_headers(headers)
+        target, parsed = self._parse(url)
+        host = f"[{target.host}]" if ":" in target.host else target.host
+        port = "" if target.port == _PORTS.get(target.scheme) else f":{target.port}"
+        return f"{target.scheme}://{host}{port}{parsed.raw_path.decode('ascii')}"
 
     async def get(self, url: str, headers: Mapping[str, str] | None = None) -> HttpReply:
         """Get a URL, and follow its redirects.
@@ -304,8 +310,10 @@ def _check_headers(headers: Mapping[str, str] | None) -> dict[str, str]:
             raise InvalidArgumentsError(f"{name!r} is no name of a header; use letters, digits and '-'")
         if lowered in _RESERVED_HEADERS:
             raise InvalidArgumentsError(f"the header {name} is set by the client; leave it out")
-        if not value.isascii() or not value.isprintable():
+        if not value.isascii() or not value.isprintable() or value != value.strip():
             raise InvalidArgumentsError(f"the value of the header {name} holds characters that cannot be sent")
+        if lowered in checked:
+            raise InvalidArgumentsError(f"the header {name} is given twice; give it once")
         checked[lowered] = value
     return checked
 

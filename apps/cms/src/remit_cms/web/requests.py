@@ -38,22 +38,21 @@ class HttpRequests:
     async def http_post(self, ctx: LeafContext, payload: HttpPost) -> HttpResult:
         """Post text to an address that the site allows. Not for publishing or changing pages of this site."""
         await self._check(ctx, payload)
-        headers = {"content-type": "application/json"} | {k.lower(): v for k, v in (payload.headers or {}).items()}
-        return _result(await self._http.post(payload.url, payload.body.encode(), headers))
+        return _result(await self._http.post(payload.url, payload.body.encode(), _headers_of(payload)))
 
     async def preview_get(self, ctx: LeafContext, payload: HttpGet) -> Preview:
         """What is requested, for the person who is asked. An address that is refused ends the call before that."""
         del ctx
-        self._http.check(payload.url)
-        names = ", ".join(payload.headers or {}) or "none"
-        return Preview(f"GET {payload.url}, headers: {names}")
+        address = self._http.check(payload.url, payload.headers)
+        return Preview(f"GET {address}\nheaders: {_name_headers(payload.headers or {})}")
 
     async def preview_post(self, ctx: LeafContext, payload: HttpPost) -> Preview:
         """What is sent and where, for the person who is asked. A host that is not allowed ends the call before that."""
         await self._check(ctx, payload)
-        names = ", ".join(payload.headers or {}) or "none"
+        headers = _headers_of(payload)
+        address, size = self._http.check(payload.url, headers), f"{len(payload.body.encode()):,} bytes"
         body = payload.body if len(payload.body) <= _MAX_SHOWN else f"{payload.body[:_MAX_SHOWN]}… (cut)"
-        return Preview(f"POST {payload.url}, headers: {names}, {len(payload.body.encode()):,} bytes:\n{body}")
+        return Preview(f"POST {address}\nheaders: {_name_headers(headers)}; {size}:\n{body}")
 
     async def _check(self, ctx: LeafContext, payload: HttpPost) -> None:
         self._http.check(payload.url)
@@ -67,6 +66,16 @@ class HttpRequests:
                 f"this site does not allow posts to {host}; allowed: {listed}. A host is allowed by postHosts "
                 "in the published settings of the site, and by the operator in REMIT_CMS_POST_HOSTS"
             )
+
+
+def _headers_of(payload: HttpPost) -> dict[str, str]:
+    given = payload.headers or {}
+    has_type = any(name.lower() == "content-type" for name in given)
+    return given if has_type else {"content-type": "application/json", **given}
+
+
+def _name_headers(headers: Mapping[str, str]) -> str:
+    return ", ".join(map(str.lower, headers)) or "none"
 
 
 def _result(reply: HttpReply) -> HttpResult:

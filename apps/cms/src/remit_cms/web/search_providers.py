@@ -49,6 +49,10 @@ class SearchProvider(Protocol):
         """Its name, for messages."""
         ...
 
+    def build_fields(self, query: SearchQuery) -> Mapping[str, object]:
+        """What it is sent for a search, which the person who is asked about it sees."""
+        ...
+
     async def search(self, query: SearchQuery) -> list[SearchHit]:
         """The pages that it finds, best first.
 
@@ -66,11 +70,14 @@ class SearXNG:
     url: str
     name: str = "searxng"
 
+    def build_fields(self, query: SearchQuery) -> Mapping[str, str]:
+        """The query of the address."""
+        fields = {"q": _narrowed_words(query), "format": "json", "categories": query.category or "general"}
+        return fields | ({"time_range": "month"} if query.recent_only else {})
+
     async def search(self, query: SearchQuery) -> list[SearchHit]:
         """Ask for one page of results."""
-        fields = {"q": _narrowed_words(query), "format": "json", "categories": query.category or "general"}
-        if query.recent_only:
-            fields["time_range"] = "month"
+        fields = self.build_fields(query)
         body = _read_json(self.name, await self.http.get(f"{self.url.rstrip('/')}/search?{urlencode(fields)}"))
         return _hits(query, body.get("results"), snippet="content", published="publishedDate")
 
@@ -85,11 +92,14 @@ class Brave:
     url: str = "https://api.search.brave.com/res/v1/web/search"
     name: str = "brave"
 
+    def build_fields(self, query: SearchQuery) -> Mapping[str, str]:
+        """The query of the address."""
+        fields = {"q": _narrowed_words(query), "count": str(query.count)}
+        return fields | ({"freshness": "pm"} if query.recent_only else {})
+
     async def search(self, query: SearchQuery) -> list[SearchHit]:
         """Ask for one page of results."""
-        fields = {"q": _narrowed_words(query), "count": str(query.count)} | (
-            {"freshness": "pm"} if query.recent_only else {}
-        )
+        fields = self.build_fields(query)
         headers = {
             "accept": "application/json",
             "x-subscription-token": (await self.secrets.resolve(self.key)).reveal(),
@@ -109,15 +119,19 @@ class Tavily:
     url: str = "https://api.tavily.com/search"
     name: str = "tavily"
 
-    async def search(self, query: SearchQuery) -> list[SearchHit]:
-        """Ask for one page of results."""
-        fields = {
+    def build_fields(self, query: SearchQuery) -> Mapping[str, object]:
+        """The JSON of the body."""
+        return {
             "query": query.words,
             "max_results": query.count,
             "include_domains": list(query.include_domains),
             "exclude_domains": list(query.exclude_domains),
             "topic": "news" if query.category == "news" else "general",
         } | ({"time_range": "month"} if query.recent_only else {})
+
+    async def search(self, query: SearchQuery) -> list[SearchHit]:
+        """Ask for one page of results."""
+        fields = self.build_fields(query)
         headers = {"authorization": f"Bearer {(await self.secrets.resolve(self.key)).reveal()}"}
         body = _read_json(self.name, await _post_json(self.http, self.url, fields, headers))
         return _hits(query, body.get("results"), snippet="content", published="published_date")
@@ -133,8 +147,8 @@ class Exa:
     url: str = "https://api.exa.ai/search"
     name: str = "exa"
 
-    async def search(self, query: SearchQuery) -> list[SearchHit]:
-        """Ask for one page of results."""
+    def build_fields(self, query: SearchQuery) -> Mapping[str, object]:
+        """The JSON of the body."""
         fields: dict[str, Any] = {
             "query": query.words,
             "numResults": query.count,
@@ -145,7 +159,11 @@ class Exa:
             "excludeDomains": list(query.exclude_domains),
             "category": query.category,
         }
-        fields |= {name: value for name, value in optional.items() if value}
+        return fields | {name: value for name, value in optional.items() if value}
+
+    async def search(self, query: SearchQuery) -> list[SearchHit]:
+        """Ask for one page of results."""
+        fields = self.build_fields(query)
         headers = {"x-api-key": (await self.secrets.resolve(self.key)).reveal()}
         body = _read_json(self.name, await _post_json(self.http, self.url, fields, headers))
         return _hits(query, body.get("results"), snippet="text", published="publishedDate")
@@ -169,6 +187,12 @@ class NoProvider:
     """Stands for a search engine while none is configured."""
 
     name: str = "none"
+
+    def build_fields(self, query: SearchQuery) -> Mapping[str, object]:
+        """Nothing, with the way out."""
+        del query
+        check_provider(self)
+        return {}
 
     async def search(self, query: SearchQuery) -> list[SearchHit]:
         """Refuse, with the way out."""
