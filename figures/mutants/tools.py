@@ -79,7 +79,7 @@ DAY: Final = (
         "tools.day_reread",
         {
             "what was found is added to the definitions": edited(
-                f"{_DRIVER}.names_offered", "if self._search.as_text:", "if False:"
+                f"{_DRIVER}.names_offered", "if are_text(ledger, call, self._agent, self._search.as_text):", "if False:"
             ),
             "a call by the name of a tool is not taken for a call of that tool": edited(
                 "remit.agent.step:AgentStep.ask", "if self.calls_by_name:", "if False:"

@@ -12,6 +12,7 @@ from remit.agent import AgentDriver, ToolSearch
 from remit.agent.call_by_name import read_named_call
 from remit.contracts.chat import ToolCallRequest
 from remit.contracts.items import ToolOutput
+from remit.contracts.wire import ModelText
 from remit.errors import NameTakenError
 from remit.testing import Scripted, calls, superuser
 from tests.agent.both import BOTH
@@ -75,3 +76,72 @@ async def test_a_tool_may_have_the_name_where_tools_are_not_found_as_text() -> N
     taken: list[Any] = [*make_tools(8), call_tool]
     with pytest.raises(NameTakenError, match="'call_tool' is that of the search"):
         Runtime(App(name="test", agents=(Agent("agent", instructions="W.", tools=taken, tool_search=SEARCH),)))
+
+
+class At(Scripted):
+    """A scripted model at an endpoint."""
+
+    def __init__(self, host: str, lines: list[Any]) -> None:
+        super().__init__(lines)
+        self.origin = f"gpt-5 at {host}"
+
+
+FOUND = [
+    calls(("search_tools", {"query": "word3"})),
+    calls(("call_tool", {"name": "work3", "arguments": {"text": "a"}})),
+]
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("host", "said", "is_text"),
+    [
+        ("api.openai.com", None, True),
+        ("generativelanguage.googleapis.com", None, True),
+        ("api.openai.com", False, False),
+        ("api.anthropic.com", None, False),
+        ("127.0.0.1", True, True),
+        ("127.0.0.1", None, False),
+    ],
+)
+async def test_found_tools_are_text_where_the_agent_or_its_endpoint_says_so(
+    driver: AgentDriver, host: str, said: bool | None, is_text: bool
+) -> None:
+    model = At(host, [*FOUND, "done"])
+    search = ToolSearch(above=2, limit=1, ahead=1, as_text=said)
+    agent = Agent("agent", instructions="W.", tools=make_tools(8), tool_search=search, model=model, driver=driver)
+    runtime = Runtime(App(name="test", agents=(agent,)))
+    result = await runtime.run("word5", by=superuser())
+    assert all(("call_tool" in each.tools.names) == is_text for each in model.requests)
+    assert ("work3" in model.requests[-1].tools.names) != is_text
+    texts = [text for text in model.requests[-1].history if "work3" in text or "<found_tools>" in text]
+    assert [("Parameters: " in text) for text in texts if "call_tool" not in text] == [is_text] * 2
+    other = Agent(
+        "agent", instructions="W.", tools=make_tools(8), tool_search=search, model=Scripted([]), driver=driver
+    )
+    report = await Runtime(App(name="test", agents=(other,)), store=runtime.store).replay(result.run)
+    assert (report.difference, report.is_identical) == ("", True)
+
+
+async def test_an_agent_with_a_tool_of_that_name_finds_no_text_unless_it_says_so() -> None:
+    @tool(effect=Effect.PURE)
+    async def call_tool(name: str) -> str:
+        """Call a tool."""
+        return name
+
+    model = At("api.openai.com", [FOUND[0], calls(("call_tool", {"name": "work1"})), "done"])
+    tools: list[Any] = [*make_tools(8), call_tool]
+    search = ToolSearch(above=2, limit=1, always=["call_tool"])
+    agent = Agent("agent", instructions="W.", tools=tools, tool_search=search, model=model)
+    assert (await Runtime(App(name="test", agents=(agent,))).run("go", by=superuser())).value() == "done"
+    assert '"content":"work1"' in model.requests[-1].history[-1]
+    assert "work3" in model.requests[-1].tools.names
+
+
+async def test_a_custom_call_in_a_history_is_a_call_of_a_tool() -> None:
+    made = '{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"custom","custom":{"name":"work3"}}]}'
+    model = Scripted(["given", "done"])
+    agent = Agent("agent", instructions="W.", tools=make_tools(8), tool_search=ToolSearch(above=2), model=model)
+    saved = [ModelText(made, "m at x"), {"role": "tool", "tool_call_id": "a", "content": "r"}]
+    await Runtime(App(name="test", agents=(agent,))).run("go", by=superuser(), messages=saved)
+    assert "work3" in model.requests[0].tools.names

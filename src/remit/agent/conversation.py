@@ -14,7 +14,7 @@ from remit.agent.driver import AgentService, AgentTask
 from remit.agent.first_messages import given_messages, record_first_message
 from remit.agent.found_tools import record_found_tools
 from remit.agent.loop import AgentRun
-from remit.agent.model import AnyModel, model_name
+from remit.agent.model import AnyModel
 from remit.agent.run_instructions import record_run_instructions
 from remit.agent.tool_search import SearchTools
 from remit.agent.working_memory import record_working_memory
@@ -106,8 +106,9 @@ async def _record_found_tools(frame: Frame, agent: BoundAgent, message: str) -> 
     if search is None:
         return []
     caller = frame.caller.enter_agent(agent.name, None, agent.definition.permissions)
-    name = "" if agent.model is None else model_name(agent.model)
-    return await record_found_tools(frame, search, caller, name, message, is_decided=_has_first_messages(frame, 1))
+    return await record_found_tools(
+        frame, search, caller, agent.model, message, is_decided=_has_first_messages(frame, 1)
+    )
 
 
 def _has_first_messages(frame: Frame, count: int) -> bool:

@@ -12,10 +12,11 @@ from msgspec import Struct, field
 from remit.agent.attachments import Attachment
 from remit.agent.call_by_name import CALL_TOOL_DEFINITION
 from remit.agent.definition import AgentDefinition
+from remit.agent.found_as_text import are_text, record_as_text
 from remit.agent.handoff import Handoffs, HandoffTool
 from remit.agent.loop import AgentRun
 from remit.agent.model import AnyModel
-from remit.agent.tool_search import SEARCH_TOOL, SearchTools, ToolSearch, may_call, names_found
+from remit.agent.tool_search import CALL_TOOL, SEARCH_TOOL, SearchTools, ToolSearch, may_call, names_found
 from remit.contracts.callee import Callee, Frame, check_callees
 from remit.contracts.chat import ChatRequest, History, ToolDefinitions
 from remit.contracts.contract import tool_definition
@@ -61,7 +62,7 @@ class AgentTools:
     @cached_property
     def callees(self) -> tuple[AnyCallee, ...]:
         """The agent's tools, the one that searches them if there is one, and its handoff tools."""
-        search = () if self._search is None else (SearchTools(self._own.callees, self._search),)
+        search = () if self._search is None else (SearchTools(self._own.callees, self._search, self._agent),)
         return (*self._own.callees, *search, *self.handoff_tools)
 
     @property
@@ -71,17 +72,21 @@ class AgentTools:
 
     @property
     def are_called_by_name(self) -> bool:
-        """Whether the model calls the tools that it has found by one tool, which takes their names."""
-        return self._search is not None and self._search.as_text
+        """Whether the model may call the tools that it has found by one tool, which takes their names."""
+        is_taken = CALL_TOOL in (each.name for each in self._own.callees)
+        return self._search is not None and self._search.as_text is not False and not is_taken
 
-    def record_withheld(self, task: AgentTask, permissions: frozenset[str] | None) -> None:
-        """Record which tools the agent's principal may not call, so that a replay offers the same ones.
+    def record_offer(self, task: AgentTask, permissions: frozenset[str] | None, model: AnyModel) -> None:
+        """Record whether found tools are text, and which ones the agent's principal may not call.
 
-        Others may have found them before in the conversation, or the model may guess their names.
+        So a replay offers the same ones. Others may have found them before in the conversation, or the model may guess
+        their names.
         """
         ledger, call = task.frame.ledger, task.frame.id
         if self._search is None or ledger.is_replaying or ledger.items_for(f"{call}:{task.first_turn}"):
             return
+        if self._search.as_text is None and self.are_called_by_name:
+            record_as_text(ledger, call, self._agent, model)
         caller = task.frame.caller.enter_agent(self._agent, None, permissions)
         withheld = sorted(each.name for each in self._own.callees if not may_call(caller, each))
         if withheld and not self._list_withheld(ledger, call):
@@ -103,7 +108,7 @@ class AgentTools:
             return known
         fixed = [SEARCH_TOOL, *self._search.always, *(each.name for each in self.handoff_tools)]
         withheld = self._list_withheld(ledger, call)
-        if self._search.as_text:
+        if are_text(ledger, call, self._agent, self._search.as_text):
             return [name for name in fixed if name not in withheld]
         added = {name: last for name, last in found.items() if name in known and name not in (*fixed, *withheld)}
         if window is not None:
@@ -135,16 +140,16 @@ class AgentTools:
 
         See `names_offered` for the ``window`` of the model.
         """
-        names = tuple(self.names_offered(names_found(chat.history), chat.ledger, chat.agent_call_id, window))
+        ledger, call = chat.ledger, chat.agent_call_id
+        names = tuple(self.names_offered(names_found(chat.history), ledger, call, window))
+        if self._search is not None and are_text(ledger, call, self._agent, self._search.as_text):
+            names, fixed = (CALL_TOOL, *names), [*fixed, CALL_TOOL_DEFINITION]
         if names not in self._kept_definitions:
             if len(self._kept_definitions) >= _MAX_KEPT:
                 self._kept_definitions.clear()
             by_name = {each.name: each for each in self.callees}
-            if self._search is not None and self._search.as_text:
-                fixed = [*fixed, CALL_TOOL_DEFINITION]
-            self._kept_definitions[names] = ToolDefinitions(
-                [*fixed, *(tool_definition(by_name[name]) for name in names)]
-            )
+            listed = [tool_definition(by_name[name]) for name in names if name in by_name]
+            self._kept_definitions[names] = ToolDefinitions([*fixed, *listed])
         return self._kept_definitions[names]
 
     @cached_property

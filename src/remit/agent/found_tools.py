@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from remit.agent.first_messages import record_message
+from remit.agent.model import AnyModel
 from remit.agent.tool_search import SearchTools, describe_found
 from remit.contracts.callee import Frame
 from remit.contracts.items import Message
@@ -12,11 +13,11 @@ from remit.contracts.question import content_digest
 
 
 async def record_found_tools(
-    frame: Frame, search: SearchTools, caller: Caller, model: str, message: str, *, is_decided: bool
+    frame: Frame, search: SearchTools, caller: Caller, model: AnyModel | None, message: str, *, is_decided: bool
 ) -> list[str]:
     """The message about the tools that ``message`` finds; none if all of them are always shown.
 
-    Only what ``caller`` may call is found, for a model of the name ``model``. See `record_message` for ``is_decided``.
+    Only what ``caller`` may call is found, for ``model``. See `record_message` for ``is_decided``.
     """
 
     async def make_text() -> str:

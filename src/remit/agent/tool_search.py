@@ -11,13 +11,15 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import cache, cached_property
-from types import MappingProxyType
+from types import MappingProxyType, NoneType
 from typing import Any, Final, cast
 
 from msgspec import Struct
 from msgspec.structs import force_setattr
 from pydantic import BaseModel, ConfigDict, Field
 
+from remit.agent.found_as_text import are_text, caches_prefixes
+from remit.agent.model import AnyModel, model_name
 from remit.agent.tool_ranking import ToolRanker, ToolText, WordRanker, fuse_rankings
 from remit.contracts.arguments import Arguments
 from remit.contracts.call import CallLayer
@@ -28,6 +30,7 @@ from remit.contracts.facts import Effect, Facts
 from remit.contracts.observing import await_callback
 from remit.contracts.principal import Caller
 from remit.contracts.schema import Input, Output
+from remit.contracts.wire import read_tool_calls
 from remit.core import Stack
 from remit.core.call_checks import check_callback
 from remit.core.checks import as_text_tuple, as_tuple, check_counts, check_instance
@@ -59,7 +62,8 @@ class ToolSearch(Struct, frozen=True, kw_only=True):
         rankers: how tools are ranked; several are joined, such as words and embeddings.
         as_text: whether the definitions of tools that are found stand in the reply of the search, and the model calls
             them by ``call_tool``. The definitions of a request then never change, so that a provider can cache all of
-            a conversation.
+            a conversation. By default where the model's endpoint is one that caches by itself: OpenAI's, Google's
+            for Gemini, and DeepSeek's.
     """
 
     above: int = 20
@@ -69,11 +73,11 @@ class ToolSearch(Struct, frozen=True, kw_only=True):
     ahead: int = 0
     ahead_for: Sequence[str] = ("*",)
     rankers: Sequence[ToolRanker] = (WordRanker(),)
-    as_text: bool = False
+    as_text: bool | None = None
 
     def __post_init__(self) -> None:
         check_counts("ToolSearch", above=self.above, limit=self.limit, ahead=self.ahead)
-        check_instance("ToolSearch: as_text", self.as_text, bool, "give True or False")
+        check_instance("ToolSearch: as_text", self.as_text, (bool, NoneType), "give True, False or None")
         if self.limit < 1:
             raise SetupError(f"ToolSearch: limit is {self.limit}; a search finds at least one tool")
         always = as_text_tuple("ToolSearch: always", self.always)
@@ -123,9 +127,10 @@ class SearchTools:
     facts = Facts(effect=Effect.PURE)
     layers: Stack[CallLayer] = Stack()
 
-    def __init__(self, tools: Iterable[AnyCallee], search: ToolSearch) -> None:
+    def __init__(self, tools: Iterable[AnyCallee], search: ToolSearch, agent: str) -> None:
         self._tools = {each.name: each for each in tools}
         self._search = search
+        self._agent = agent
         for taken in (SEARCH_TOOL, CALL_TOOL) if search.as_text else (SEARCH_TOOL,):
             if taken in self._tools:
                 raise NameTakenError(f"the name {taken!r} is that of the search for tools; rename the tool")
@@ -156,27 +161,31 @@ class SearchTools:
             NotFoundError: none fits.
         """
         query = cast("Search", payload).query
-        found = await self._find(query, frame.caller, self._search.limit)
+        as_text = are_text(frame.ledger, frame.caller.call, self._agent, self._search.as_text)
+        found = await self._find(query, frame.caller, self._search.limit, as_text=as_text)
         if not found:
             raise NotFoundError(f"no tool fits {query!r}; search with other words")
         return found
 
-    async def find_ahead(self, message: str, caller: Caller, model: str) -> dict[str, str]:
-        """The tools that the words of a message find for a model of that name, as `run` returns them.
+    async def find_ahead(self, message: str, caller: Caller, model: AnyModel | None) -> dict[str, str]:
+        """The tools that the words of a message find for a model, as `run` returns them.
 
         None if all of them are always shown, or the model searches by itself.
         """
-        is_meant = not model or any(fnmatchcase(model, pattern) for pattern in self._search.ahead_for)
-        found = await self._find(message, caller, self._search.ahead) if self._search.ahead and is_meant else {}
+        name = "" if model is None else model_name(model)
+        if not self._search.ahead or (name and not any(fnmatchcase(name, each) for each in self._search.ahead_for)):
+            return {}
+        as_text = caches_prefixes(model) if self._search.as_text is None else self._search.as_text
+        found = await self._find(message, caller, self._search.ahead, as_text=as_text)
         return found if found.keys() - set(self._search.always) else {}
 
-    async def _find(self, query: str, caller: Caller, limit: int) -> dict[str, str]:
+    async def _find(self, query: str, caller: Caller, limit: int, *, as_text: bool) -> dict[str, str]:
         texts = [text for name, text in self._texts.items() if may_call(caller, self._tools[name])]
         rankings = (ranker(query, texts) for ranker in self._search.rankers)
         ranked = fuse_rankings([await await_callback("a ranker of tools", ranking) for ranking in rankings])
         known = {text.name for text in texts}  # a ranker of one's own may name others
         found = [name for name in ranked if name in known][:limit]
-        describe = describe_tool if self._search.as_text else _summarize
+        describe = describe_tool if as_text else _summarize
         return {name: describe(self._tools[name]) for name in found}
 
     async def reconcile(self, _payload: BaseModel, _frame: Frame, /) -> ReconcileResult:
@@ -226,12 +235,11 @@ def names_found(history: Iterable[str]) -> dict[str, int]:
     searches = set[str]()
     for index, text in enumerate(history):
         if '"tool_calls"' in text:
-            for call in cast("dict[str, Any]", json.loads(text)).get("tool_calls") or ():
-                name = str(call["function"].get("name"))
-                if name == SEARCH_TOOL:
-                    searches.add(str(call.get("id")))
+            for call in read_tool_calls(decode_message(text)):
+                if call.name == SEARCH_TOOL:
+                    searches.add(call.id)
                 else:
-                    found[name] = index
+                    found[call.name] = index
         elif searches and text.startswith('{"role":"tool"'):
             message = cast("dict[str, Any]", json.loads(text))
             if message.get("tool_call_id") in searches:

@@ -116,8 +116,9 @@ class ToolSearchSection(FrontMatterPart):
     ahead_for: list[str] = Field(
         default=[*ToolSearch().ahead_for], description="Patterns of the models for which `ahead` is meant."
     )
-    as_text: bool = Field(
-        default=ToolSearch().as_text, description="Whether found tools are text, and are called by `call_tool`."
+    as_text: bool | None = Field(
+        default=ToolSearch().as_text,
+        description="Whether found tools are text, called by `call_tool`; by default where the endpoint caches.",
     )
 
 
