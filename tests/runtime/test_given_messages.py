@@ -146,7 +146,8 @@ REFUSED: dict[str, tuple[Any, str]] = {
     "no message as JSON": (["null"], f"messages[0] is 'null'; {HEADLESS}"),
     "no number": ([{**ASKED, "z": math.nan}], "messages[0] is not JSON: NaN is not a JSON number"),
     "no number as text": (['{"role":"user","content":"x","z":NaN}'], "messages[0] is not JSON: NaN is not a JSON"),
-    "no finite number": (['{"role":"assistant","z":1e999}'], "messages[0] is not JSON: the number 1e999 would"),
+    "no finite number in a dict": (answers(z=math.inf), "messages[1] is not JSON: Infinity is not a JSON number"),
+    "no finite number": (['{"role":"user","z":1e999}'], "messages[0] is not JSON: the number 1e999 would"),
     "no number in arguments": (
         called(call(function={"name": "look", "arguments": {"x": math.inf}})),
         "messages[1] is not JSON: Infinity is not a JSON number",
@@ -324,6 +325,13 @@ async def test_a_marked_text_is_kept_to_the_byte_and_its_ids_stay_apart() -> Non
     assert '"thoughts":[1]' in history[3]
     assert [json.loads(each)["tool_call_id"] for each in (history[2], history[4])] == ["a", "a_3"]
     assert history_errors(history) == []
+    for odd in ('"z":NaN,"content":"x"', '"content":"y","content":"x"'):
+        answer = '{"role":"assistant",' + odd + "}"
+        for given in (ModelText(answer, "m:x"), answer):
+            runtime, _ = start(None, "given", "Yes.")
+            result = await runtime.run("Sure?", by=ADA, messages=[ASKED, given])
+            kept = (await runtime.history(result.run))[1]
+            assert kept == (answer if isinstance(given, ModelText) else '{"role":"assistant","content":"x"}')
     broken = ModelText('{"role":"user","content":"x","more":1}', "m:x")
     with pytest.raises(RequestError, match="has the field 'more'"):
         await runtime.run("Sure?", by=ADA, messages=[broken])

@@ -47,7 +47,12 @@ def read_history(messages: GivenMessages, limits: Limits) -> GivenHistory:
     read = [read_message(f"messages[{index}]", each, limits) for index, each in enumerate(given)]
     texts, files = tuple(_pair_calls(read)), tuple(file for each in read for file in each.files)
     for what, size, most, mend in (
-        ("messages are", sum(len(each.encode()) for each in texts), limits.argument_bytes, "leave some out"),
+        (
+            "messages are",
+            sum(len(each.encode()) for each in texts),
+            limits.argument_bytes,
+            "leave some out, or give Limits(argument_bytes=…)",
+        ),
         (
             "files in messages are",
             sum(len(each.content) for each in files),

@@ -14,7 +14,7 @@ from remit.contracts.secret import redact_secrets_in_content
 from remit.contracts.stand_in import is_object
 from remit.contracts.wire import has_surrogates, origin_of_text, plain_message, read_tool_calls, text_of_message
 from remit.errors import InvalidArgumentsError, RequestError, SetupError
-from remit.schemas.jsontext import compact_json
+from remit.schemas.jsontext import compact_json, read_json
 from remit.schemas.strict_json import StrictError, read_strictly
 
 _ROLES: Final = ("user", "assistant", "tool")
@@ -63,9 +63,9 @@ def read_message(where: str, given: object, limits: Limits) -> ReadMessage:
         raise RequestError(f"{where} has the role {role!r:.40}; give one of {', '.join(_ROLES)}")
     if role == "assistant":
         origin = origin_of_text(given) if isinstance(given, str) and not has_surrogates(given) else ""
+        _check_calls(where, values)
         if not origin:
             values = _read_answer(where, values)
-        _check_calls(where, values)
         return ReadMessage(values, text=text if origin else "", origin=origin)
     _check_fields(where, values, _FIELDS[str(role)])
     if has_surrogates(compact_json(values)):
@@ -100,14 +100,14 @@ def _read_json(where: str, given: object, limits: Limits) -> tuple[str, dict[str
             raise RequestError(f"{where} has {len(text):,} characters; at most {most:,}")
         text = redact_secrets_in_content(str(text))
         with contextlib.suppress(ValueError, RecursionError):
-            values = _decode(where, text)
+            values = _decode(where, text, is_text=isinstance(given, str))
     if not isinstance(text, str) or not isinstance(values, dict):
         raise RequestError(f"{where} is {given!r:.100}; give a message, such as {{'role': 'user', 'content': '…'}}")
     return text, cast("dict[str, Any]", values)
 
 
-def _decode(where: str, text: str) -> object:
-    """The value of a JSON text.
+def _decode(where: str, text: str, *, is_text: bool) -> object:
+    """The value of a JSON text. The text of an answer is read as it is when a model gives it, which may be odd.
 
     Raises:
         RequestError: a key occurs twice, or a number would be changed. ValueError, RecursionError: it is not JSON.
@@ -115,6 +115,8 @@ def _decode(where: str, text: str) -> object:
     try:
         return read_strictly(text)
     except StrictError as error:
+        if is_text and _fields_of(value := read_json(text)).get("role") == "assistant":
+            return value
         raise RequestError(f"{where} is not JSON: {error}") from error
 
 
@@ -223,7 +225,6 @@ def _read_answer(where: str, values: Mapping[str, Any]) -> dict[str, Any]:
             raise RequestError(f"{given}; give a part of type {' or '.join(_ANSWER_KINDS)}")
     if values.get("audio") and not text_of_message(values):
         raise RequestError(f"{where} has audio without a transcript; give what was said as the content")
-    _check_calls(where, values)
     return plain_message({**values, "tool_calls": [*map(_to_function, values.get("tool_calls") or ())]})
 
 
