@@ -211,7 +211,7 @@ class RunOpener:
             IdempotencyError: it is another request.
         """
         recorded, _ = await self._conversations.read_run(header.call)
-        check_same_request(request.idempotency_key, recorded, header, self._limits)
+        check_same_request(request, recorded, header, self._limits)
 
 
 def _check_has_tool(agent: Agent, announced: Question) -> None:

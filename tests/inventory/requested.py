@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+from uuid import UUID, uuid4
 
-from pydantic import BaseModel, JsonValue
+from pydantic import BaseModel, Field, JsonValue
 
 from remit import App, LeafContext, Runtime, Tool
 from remit.errors import NotFoundError
@@ -104,9 +105,11 @@ class RenewResponse(Response[Loan]):
 
 
 class Order(BaseModel):
-    """A book to order."""
+    """A book to order, under a number of its own."""
 
     title: str = ""
+    copies: int = 1
+    number: UUID = Field(default_factory=uuid4)
 
 
 class OrderRequest(Request[Order], operation="order"):
@@ -122,6 +125,7 @@ class Loans:
 
     def __init__(self) -> None:
         self.seen: list[RenewRequest] = []
+        self.ordered: list[Order] = []
 
     async def renew(self, ctx: LeafContext, request: RenewRequest) -> RenewResponse:
         """Renew a loan."""
@@ -157,6 +161,7 @@ class Loans:
 
     async def order(self, request: OrderRequest) -> OrderResponse:
         """Order a book."""
+        self.ordered.append(request.payload)
         return OrderResponse.completed(request, request.payload)
 
 
@@ -171,7 +176,7 @@ class Shop:
 class DeskPayload(ToolRequestPayload):
     """The tool, its parameters and the desk."""
 
-    desk: int = 0
+    desk: int | None = None
 
 
 class DeskRequest(ToolRequest):
@@ -180,8 +185,8 @@ class DeskRequest(ToolRequest):
     payload: DeskPayload  # pyright: ignore[reportIncompatibleVariableOverride] - narrower, and never assigned
 
     def arguments(self) -> Mapping[str, JsonValue]:
-        """The arguments, with the desk as the number if there is none."""
-        return {"number": self.payload.desk, **self.payload.parameters}
+        """The arguments, with the desk as the number."""
+        return self.arguments_with(number=self.payload.desk)
 
 
 class Library:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
@@ -9,7 +10,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from remit import Agent, App, Block, Context, Effect, Policy, Runtime, Stack, When, tool
-from remit.errors import ContractError, RequestNotFoundError, SetupError
+from remit.errors import ContractError, IdempotencyError, RequestNotFoundError, SetupError
 from remit.inventory import (
     InventoryError,
     Request,
@@ -19,7 +20,7 @@ from remit.inventory import (
     run_checklist,
 )
 from remit.items import RunOpened
-from remit.layers import Validate
+from remit.layers import Redact, Validate
 from remit.testing import superuser
 from remit.tools import Arguments
 from tests.inventory.requested import ADA, DeskRequest, Library, Loan, Order, OrderRequest, RenewRequest, RenewResponse
@@ -206,6 +207,51 @@ async def test_an_application_may_add_fields_to_requests_for_tools(tmp_path: Pat
     assert await library.send(DeskRequest.model_validate(sent)) == ("COMPLETED", {"result": {"number": 4}})
     with pytest.raises(SetupError, match=r"Operations: tool_request is .*; give a subclass of ToolRequest"):
         Library(tmp_path, tool_request=OrderRequest)
+
+
+@pytest.mark.parametrize(
+    ("fields", "answer"),
+    [
+        ({"parameters": {"number": 4}, "desk": 4}, ("COMPLETED", {"result": {"number": 4}})),
+        ({"parameters": {"number": 5}}, ("COMPLETED", {"result": {"number": 5}})),
+        (
+            {"parameters": {"number": 5}, "desk": 4},
+            ("BAD_REQUEST", "the request says number = 4, its parameters 5; say it once"),
+        ),
+    ],
+)
+async def test_a_field_of_a_request_and_the_parameter_of_its_name_say_one_thing(
+    tmp_path: Path, fields: dict[str, Any], answer: tuple[str, Any]
+) -> None:
+    library = Library(tmp_path, tool_request=DeskRequest)
+    assert await library.send({"user_id": "ada", "payload": {"tool_name": "renew_loan", **fields}}) == answer
+
+
+async def test_a_request_that_comes_again_in_another_form_is_the_same(library: Library) -> None:
+    request = OrderRequest(user_id="ada", payload=Order(title="Dune"))
+    for form in (request, request, json.loads(request.model_dump_json()), request.model_dump()):
+        status, payload = await library.send(form)
+        assert (status, payload["number"]) == ("COMPLETED", request.payload.number)
+    assert library.loans.ordered == [request.payload]
+    other = request.model_copy(update={"payload": Order(title="Dune", number=request.payload.number, copies=2)})
+    assert (await library.send(other))[0] == "IDEMPOTENCY_KEY_REUSED"
+
+
+async def test_a_key_stands_for_arguments_whether_or_not_they_say_the_defaults(library: Library) -> None:
+    for parameters in ({"number": 1}, {"number": 1, "times": 2}, {"times": 2, "number": 1}):
+        result = await library.runtime.call_by_name("prolong_loan", parameters, by=ADA, idempotency_key="k")
+        assert result.text == "1 2 True"
+    for wrong in ({"number": 1, "times": 3}, {"number": 1, "tims": 2}):
+        with pytest.raises(IdempotencyError, match="the idempotency key 'k' was used for another request"):
+            await library.runtime.call_by_name("prolong_loan", wrong, by=ADA, idempotency_key="k")
+
+
+@pytest.mark.parametrize("number", [1, 14])
+async def test_a_payload_from_which_a_layer_took_what_it_needs_fails_in_one_line(library: Library, number: int) -> None:
+    library.runtime = library.runtime.layer(Redact(fields=["number"]))
+    code, message = await library.send(RenewRequest(user_id="ada", payload=Loan(number=number)))
+    assert (code, "[redacted]" in message or "number: Input should be" in message) == ("INVALID_OUTPUT", True)
+    assert "\n" not in message
 
 
 async def test_a_tool_that_the_application_does_not_offer_is_not_called_by_the_key_of_its_method(

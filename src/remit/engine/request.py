@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping
+from contextlib import suppress
 from types import NoneType
 from typing import Any, Final, Literal, NamedTuple, TypedDict, get_args
 
@@ -165,18 +166,28 @@ def derive_run_id(idempotency_key: str, by: Principal, application: str) -> str:
     return content_digest("request", by.tenant, application, by.name, idempotency_key)
 
 
-def check_same_request(idempotency_key: str, recorded_header: RunOpened, new_header: RunOpened, limits: Limits) -> None:
+def check_same_request(request: RunRequest, recorded: RunOpened, header: RunOpened, limits: Limits) -> None:
     """Refuse an idempotency key that the principal used for another request.
 
     Raises:
         IdempotencyError: names the key.
     """
-    if _request_identity(recorded_header, limits) != _request_identity(new_header, limits):
-        raise IdempotencyError(f"the idempotency key {idempotency_key!r} was used for another request; use a new key")
+    if _request_identity(request.callee, recorded, limits) != _request_identity(request.callee, header, limits):
+        key = request.idempotency_key
+        raise IdempotencyError(f"the idempotency key {key!r} was used for another request; use a new key")
 
 
-def _request_identity(header: RunOpened, limits: Limits) -> tuple[str, ...]:
-    arguments = parse_arguments(header.arguments, limits).identity
+def _request_identity(callee: AnyCallee, header: RunOpened, limits: Limits) -> tuple[str, ...]:
+    said = _identify_arguments(callee, parse_arguments(header.arguments, limits))
     start = f"{header.starts_at} {header.starts_before} {header.schedule}"
     started = (start, header.carries, header.history)
-    return (header.agent, header.callee, header.conversation, header.target, arguments, *started)
+    return (header.agent, header.callee, header.conversation, header.target, said, *started)
+
+
+def _identify_arguments(callee: AnyCallee, arguments: Arguments) -> str:
+    """What arguments say, whether or not they say the defaults; those that are computed differ each time."""
+    schema = callee.schema_in
+    if not schema.computes_defaults:
+        with suppress(InvalidArgumentsError):
+            return schema.dump_canonical(schema.bind(arguments, strict=True))
+    return arguments.identity

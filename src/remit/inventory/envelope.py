@@ -16,7 +16,7 @@ from uuid import UUID, uuid4
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, RootModel, TypeAdapter, model_validator
 
-from remit.errors import CallError, ContractError, RemitError, error_from_reply
+from remit.errors import CallError, ContractError, RemitError, RequestError, error_from_reply
 from remit.schemas.jsontext import compact_json
 
 P = TypeVar("P", bound=BaseModel)
@@ -167,6 +167,22 @@ class ToolRequest(Request[ToolRequestPayload], operation="tool_execution"):
     def arguments(self) -> Mapping[str, JsonValue]:
         """The arguments of the requested call."""
         return self.payload.parameters
+
+    def arguments_with(self, **fields: JsonValue) -> Mapping[str, JsonValue]:
+        """The parameters, with those that an application's own fields of the request say; None says nothing.
+
+        Raises:
+            RequestError: a field and the parameter of its name say two things.
+        """
+        parameters = self.payload.parameters
+        said = {name: value for name, value in fields.items() if value is not None}
+        for name, value in said.items():
+            if parameters.get(name, value) != value:
+                other = parameters[name]
+                raise RequestError(
+                    f"the request says {name} = {value!r:.100}, its parameters {other!r:.100}; say it once"
+                )
+        return {**said, **parameters}
 
 
 class ToolResponsePayload(BaseModel):

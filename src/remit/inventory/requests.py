@@ -15,7 +15,14 @@ from remit.core.checks import check_instance, check_method, check_text
 from remit.core.names import as_normalized
 from remit.engine.request import read_metadata
 from remit.engine.result import RunResult
-from remit.errors import RemitError, RequestDeniedError, RequestError, RequestNotFoundError, error_from_reply
+from remit.errors import (
+    InvalidOutputError,
+    RemitError,
+    RequestDeniedError,
+    RequestError,
+    RequestNotFoundError,
+    error_from_reply,
+)
 from remit.inventory.definition import MethodDefinition
 from remit.inventory.envelope import (
     Request,
@@ -164,7 +171,10 @@ def _read(request: Request[Any] | Mapping[str, object], operations: Operations |
     if key not in operations.method_callees:
         names = ", ".join(each.name for each in operations.find_tools_of(key))
         raise RequestError(f"the method {key} is called by its tools ({names}); send a ToolRequest for one of them")
-    return _Asked(request, key, definition.contract.schema_in.dump_arguments(request.payload), definition)
+    schema, payload = definition.contract.schema_in, request.payload
+    if schema.computes_defaults:  # what the request holds is what it asks for, whenever it is sent
+        payload = payload.model_copy(update=dict(payload))
+    return _Asked(request, key, schema.dump_arguments(payload), definition)
 
 
 def _find_method(operations: Operations | None, key: str, operation: object) -> MethodDefinition | None:
@@ -185,8 +195,11 @@ def _validate(request: Mapping[str, object], model: type[Request[Any]]) -> Reque
     try:
         return model.model_validate({**request})
     except ValidationError as error:
-        found = "; ".join(describe_mistake(each) for each in error.errors(include_url=False))
-        raise RequestError(f"the request is no {model.__name__}: {found}") from error
+        raise RequestError(f"the request is no {model.__name__}: {_list_mistakes(error)}") from error
+
+
+def _list_mistakes(error: ValidationError) -> str:
+    return "; ".join(describe_mistake(each) for each in error.errors(include_url=False))
 
 
 def _respond(asked: _Asked, operations: Operations | None, result: RunResult[Any]) -> Response[Any]:
@@ -208,7 +221,12 @@ def _as_payload(response: type[Response[Any]], value: object) -> BaseModel:
     payload_type = payload_model_of(response)
     if issubclass(payload_type, ToolResponsePayload):
         return payload_type.model_validate({"result": value})
-    return value if isinstance(value, payload_type) else payload_type.model_validate(value)
+    try:
+        return value if isinstance(value, payload_type) else payload_type.model_validate(value)
+    except ValidationError as error:
+        raise InvalidOutputError(
+            f"the recorded payload is no {payload_type.__name__}: {_list_mistakes(error)}"
+        ) from error
 
 
 def _method_of_tool(operations: Operations | None, name: str) -> MethodDefinition | None:

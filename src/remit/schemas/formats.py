@@ -59,11 +59,12 @@ class _Place(NamedTuple):
     written: object = None
 
     def below(self, part: str | int) -> _Place:
+        written: Any = self.written
         parts: dict[str | int, object] = {}
-        if isinstance(self.written, dict):
-            parts = cast("dict[str | int, object]", self.written)
-        elif isinstance(self.written, list) and isinstance(part, int):
-            parts = dict(zip([part], cast("list[object]", self.written)[part : part + 1], strict=False))
+        if isinstance(written, dict):
+            parts = cast("dict[str | int, object]", written)
+        elif isinstance(written, list) and isinstance(part, int):
+            parts = dict(zip([part], cast("list[object]", written)[part : part + 1], strict=False))
         return _Place((*self.path, part), parts.get(part))
 
 

@@ -28,10 +28,13 @@ async def test_a_request_names_its_casefile_beside_the_parameters(tmp_path: Path
     ident = made["casefile_id"]
     status, found = await send(runtime, "get_casefile", casefile_id=ident)
     assert (status, found["casefile"]["title"]) == ("COMPLETED", "X")
-    status, found = await send(
+    status, found = await send(runtime, "get_casefile", casefile_id=ident, parameters={"casefile_id": ident})
+    assert (status, found["casefile"]["title"]) == ("COMPLETED", "X")
+    status, message = await send(
         runtime, "get_casefile", casefile_id="cf_000101_000000", parameters={"casefile_id": ident}
     )
-    assert (status, found["casefile"]["title"]) == ("COMPLETED", "X")
+    said = f"the request says casefile_id = 'cf_000101_000000', its parameters '{ident}'; say it once"
+    assert (status, message) == ("FAILED", said)
     status, message = await send(runtime, "list_casefiles", casefile_id=ident)
     assert (status, "casefile_id" in message) == ("FAILED", True)
     status, message = await send(runtime, "get_casefile", casefile_id="no casefile")

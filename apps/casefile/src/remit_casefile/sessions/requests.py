@@ -50,14 +50,13 @@ class CasefileToolRequestPayload(ToolRequestPayload):
 
 
 class CasefileToolRequest(ToolRequest):
-    """A request for a tool by name, whose casefile is the parameter ``casefile_id`` unless the parameters have one."""
+    """A request for a tool by name, whose casefile is the parameter ``casefile_id``."""
 
     payload: CasefileToolRequestPayload  # pyright: ignore[reportIncompatibleVariableOverride] - narrower, never assigned
 
     def arguments(self) -> Mapping[str, JsonValue]:
         """The arguments of the requested call."""
-        casefile, given = self.payload.casefile_id, self.payload.parameters
-        return given if casefile is None else {"casefile_id": casefile, **given}
+        return self.arguments_with(casefile_id=self.payload.casefile_id)
 
 
 class ToolResultPayload(ToolResponsePayload):
