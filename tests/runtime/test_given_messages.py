@@ -353,12 +353,3 @@ async def test_a_conversation_whose_only_message_was_withdrawn_has_not_begun() -
     )
     with pytest.raises(RequestError, match="has begun"):
         await runtime.run("Sure?", by=ADA, messages=history, conversation="c")
-
-
-async def test_a_run_keeps_the_metadata_of_its_request() -> None:
-    runtime, _ = start(None, "Yes.")
-    run = await runtime.client(ADA).submit("go", metadata={"ticket": 7})
-    header, _ = await runtime._conversations.read_run(run)  # pyright: ignore[reportPrivateUsage]
-    assert header.metadata == '{"ticket":7}'
-    with pytest.raises(RequestError, match="metadata is 5; give a JSON object"):
-        await runtime.run("go", by=ADA, metadata=5)  # pyright: ignore[reportArgumentType]

@@ -9,13 +9,14 @@ from typing import Any
 
 import pytest
 
-from remit import App, Context, Effect, Risk, Runtime, tool
+from remit import Agent, App, Context, Effect, LeafContext, Risk, Runtime, tool
 from remit.contracts.arguments import Arguments, parse_arguments
-from remit.errors import ExternalError, IdempotencyError, LeaseError, RemitError, SetupError
+from remit.contracts.items import RunOpened
+from remit.errors import ExternalError, IdempotencyError, LeaseError, RemitError, RequestError, SetupError
 from remit.journal.ports import Store
-from remit.testing import Scripted, superuser
+from remit.testing import Scripted, calls, superuser
 from remit.tools import Limits
-from tests.runtime.kit import World, runtime_of
+from tests.runtime.kit import World, items_of, runtime_of
 
 
 def prompt_arguments(text: str) -> Arguments:
@@ -159,3 +160,26 @@ async def test_a_program_writes_the_arguments_of_each_call_by_name_in_one_way() 
     for name, arguments in (("plan", {}), ("book", {"day": date(2026, 1, 2)}), ("book", {"day": "2026-01-02"})):
         await runtime.call_by_name(name, arguments, by=superuser())
     assert seen == [date(2026, 1, 2)] * 3
+
+
+async def test_a_run_of_an_agent_keeps_the_metadata_of_its_request() -> None:
+    seen: list[str] = []
+
+    @tool(effect="pure")
+    async def look(ctx: LeafContext) -> str:
+        """Look."""
+        seen.append(ctx.caller.metadata)
+        return "seen"
+
+    agent = Agent("clerk", instructions="Help.", tools=[look], model=Scripted([calls(("look", {})), "Yes."] * 2))
+    runtime = Runtime(App(name="test", agents=[agent]))
+    client = runtime.client(superuser())
+    first = await client.run("go", metadata={"ticket": 7})
+    (header, *_) = await items_of(runtime.store, first.run)
+    assert isinstance(header, RunOpened)
+    assert header.metadata == '{"ticket":7}'
+    await runtime.resume(await client.submit("go", metadata={"ticket": 8}))
+    assert seen == ['{"ticket":7}', '{"ticket":8}']
+    wrong: Any = 5
+    with pytest.raises(RequestError, match="metadata is 5; give a JSON object"):
+        await client.run("go", metadata=wrong)
