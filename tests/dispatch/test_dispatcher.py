@@ -138,6 +138,18 @@ def test_a_wrong_order_is_refused_when_the_runtime_is_built_also_where_there_is_
         Runtime(App(name="test", tools=(wrong,)), layers=Stack())
 
 
+def test_a_wrong_order_is_refused_when_the_runtime_is_built_also_where_there_is_no_tool() -> None:
+    with pytest.raises(LayerOrderError):
+        Runtime(App(name="test"), layers=Stack[CallLayer](Approve(Env())))
+
+
+def test_a_wrong_order_around_a_tool_that_is_derived_later_is_refused_when_it_is_called() -> None:
+    work = make("work")
+    door = Dispatcher(Stack(), Registry([work]), Limits())
+    with pytest.raises(LayerOrderError, match="of the tool needs a layer at the place 'validate' outside it"):
+        door.service("", work.layer(Approve(Env())))
+
+
 def test_the_onion_is_drawn_by_scope_outermost_first() -> None:
     work = make("work").layer(Timeout(2)).layer(Wraps("retry"))
     agent = Agent("agent", instructions="Work.", tools=[work]).layer(Wraps("inner")).layer(Wraps("outer"))

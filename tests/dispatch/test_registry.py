@@ -8,6 +8,7 @@ import pytest
 
 from remit import Agent, App, Effect, Runtime, tool
 from remit.contracts.callee import UNKNOWN, Frame
+from remit.contracts.items import AttemptEnded, AttemptStarted
 from remit.contracts.naming import tool_name
 from remit.dispatch.context import CallContext
 from remit.dispatch.registry import MissingCallee, Registry, collect_callees
@@ -187,6 +188,22 @@ async def test_a_call_of_an_unknown_name_ends_like_every_other() -> None:
     assert reply.error is not None
     assert reply.error.code == "UNKNOWN_TOOL"
     assert "similar: cms_getPage" in reply.content
+
+
+async def test_a_call_that_ended_before_its_tool_was_taken_away_is_of_an_unknown_name() -> None:
+    bench = Bench(cms_getPage)
+    missing = bench.named("cms_getpage")
+    call = await bench.call(missing)
+    call.ledger.add(AttemptStarted(call=call.id, parent="", attempt=1))
+    await call.ledger.commit(AttemptEnded(call=call.id, attempt=1, outcome="ok", content="page"))
+    reply = await bench.door.service("", missing)(await bench.call(missing))
+    assert reply.error is not None
+    assert reply.error.code == "UNKNOWN_TOOL"
+
+
+def test_a_method_with_a_tool_is_no_program_of_its_own() -> None:
+    registry = Registry([cms_getPage], {"pages.get": cms_getPage, cms_getPages.name: cms_getPages})
+    assert registry.programs == (cms_getPages,)
 
 
 async def test_a_model_is_told_that_there_is_no_such_tool_whatever_arguments_it_sent() -> None:

@@ -171,6 +171,29 @@ async def swallowed_by_a_group(ctx: Context, scene: Scene) -> str:
     return (await asyncio.gather(ctx.call(scene.quick, "after")))[0]
 
 
+async def test_a_cancelled_run_whose_process_dies_while_its_body_cleans_up_is_cancelled_by_the_next() -> None:
+    async def cleaning(ctx: Context, scene: Scene) -> str:
+        try:
+            return await ctx.call(scene.slow)
+        finally:
+            await asyncio.sleep(5)
+
+    clock = Clock()
+    store = Mortal(clock)
+    scene = Scene(cleaning, store)
+    running = asyncio.ensure_future(scene.process().call(scene.outer, ADA))
+    await scene.begun.wait()
+    store.die_at(1, after=True)
+    running.cancel()
+    await asyncio.wait([running])
+    store.revive()
+    clock.now += 60
+    assert [item.callee for item in await items_of(store, "r") if isinstance(item, ToolOutput)] == ["slow"]
+    await scene.process().cancel("r", by=ADA)
+    assert (await scene.process().resume("r")).status == "cancelled"
+    assert (await scene.process().replay("r")).difference == ""
+
+
 @pytest.mark.parametrize("body", [swallowed, swallowed_by_a_group], ids=lambda body: body.__name__)
 @pytest.mark.parametrize("by", ["task", "runtime"])
 async def test_a_body_that_swallows_the_end_of_its_run_starts_nothing_more(body: Any, by: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -23,6 +24,7 @@ from remit.secrets import Secret
 from remit.stores import InMemoryStore
 from remit.testing import Scripted
 from remit.workers import PydanticAIDriver
+from tests.runtime.kit import Clock, Crash, Mortal
 
 ADA = Principal("ada")
 TEXT = "a text that is written piece by piece, so that it can be followed"
@@ -157,6 +159,54 @@ async def test_a_model_does_not_stream_to_nobody() -> None:
 
     runtime = runtime_of(Model(["one", "two"]))
     await runtime.run("go", by=ADA)
+    assert streamed == []
+
+
+@pytest.mark.looptime
+@pytest.mark.parametrize(("seconds", "streams"), [(0, True), (59, True), (61, False)])
+async def test_a_model_streams_to_who_may_still_come_when_a_run_was_submitted_a_moment_ago(
+    seconds: int, *, streams: bool
+) -> None:
+    streamed = list[str]()
+
+    class Model(Scripted):
+        async def stream(self, request: ChatRequest, on_delta: Callable[[Delta], None], /) -> Completion:
+            streamed.append("")
+            return await super().stream(request, on_delta)
+
+    clock = Clock()
+    agent = Agent("agent", instructions="Write.", model=Model(["one"]))
+    app, store = App(name="app", agents=[agent]), InMemoryStore(clock)
+    runtime = Runtime(app, store=store, clock=clock)
+    run = await runtime.submit("go", by=ADA)
+    clock.now += seconds
+    await runtime.resume(run)
+    assert bool(streamed) is streams
+
+
+@pytest.mark.looptime
+async def test_a_model_streams_to_nobody_when_a_run_is_taken_up_that_has_begun() -> None:
+    streamed = list[str]()
+
+    class Model(Scripted):
+        async def stream(self, request: ChatRequest, on_delta: Callable[[Delta], None], /) -> Completion:
+            streamed.append("")
+            return await super().stream(request, on_delta)
+
+    clock = Clock()
+    store = Mortal(clock)
+    agent = Agent("agent", instructions="Write.", model=Model(["one", "one"]))
+    app = App(name="app", agents=[agent])
+    store.die_at(1, after=True)
+    with suppress(Crash):
+        await Runtime(
+            app, store=store, clock=clock, directory=lambda _name, _tenant: ADA, make_run_id=lambda: "run"
+        ).run("go", by=ADA)
+    store.revive()
+    clock.now += 31
+    assert (
+        await Runtime(app, store=store, clock=clock, directory=lambda _name, _tenant: ADA).resume("run")
+    ).status == "done"
     assert streamed == []
 
 

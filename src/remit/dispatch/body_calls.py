@@ -141,7 +141,7 @@ class BodyCalls:
 
     async def _stop_running(self) -> None:
         """Cancel the calls and wait until they have ended: asyncio.wait and shield leave theirs running."""
-        tasks = [task for task in self.running.values() if task is not None and task is not asyncio.current_task()]
+        tasks = [task for task in self.running.values() if task is not None]
         for task in tasks:
             task.cancel()
         if tasks:

@@ -257,7 +257,9 @@ class CallContext:
         call = self._build_call(self._caller_of_calls(), callee, arguments, "")
         try:
             reply = await self._make_call(callee, call)
-            if reply.is_stopped and not self.ledger.is_stopping:
+            if reply.is_stopped:
+                if self.ledger.is_stopping:  # the process that stopped it died before its run had ended
+                    raise asyncio.CancelledError
                 await self.calls.stop_again(call.id)
         except Suspended:
             await self.calls.stand_still()

@@ -119,22 +119,16 @@ class Dispatcher:
         Only the agent's own tools can be called. Registered callees outside its tool scope are returned so that the
         call is denied, not unknown.
         """
-        own = self._registry_of(caller)
-        found = own.find(name)
-        if found is None and caller.tool_scope is not None and name not in caller.tool_scope:
-            found = self._callees.find(name)
-        return found or own.get_or_missing(name)
+        is_denied = caller.tool_scope is not None and name not in caller.tool_scope
+        return (self.find(name) if is_denied else None) or self._registry_of(caller).get_or_missing(name)
 
     def resolve_for_code(self, caller: Caller, name: str) -> AnyCallee:
         """Resolve a name in Python code: a tool of the calling agent, or a name in its tool scope.
 
         Without a calling agent, all names of the application resolve.
         """
-        own = self._registry_of(caller)
-        found = own.find(name)
-        if found is None and (not caller.path or self._is_allowed_or_denied(caller, name)):
-            found = self._callees.find(name)
-        return found or own.get_or_missing(name)
+        is_open = not caller.path or self._is_allowed_or_denied(caller, name)
+        return (self.find(name) if is_open else None) or self._registry_of(caller).get_or_missing(name)
 
     def resolve_alias(self, caller: Caller, alias: str) -> AnyCallee:
         """Resolve an attribute of ``ctx.tools``; see `resolve_for_code`."""
